@@ -1,0 +1,440 @@
+//! The arena of nodes and the views into it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use crate::string::JsonStr;
+use crate::{Fault, parse};
+
+/// A half-open range of bytes in the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span from `start` to `end`.
+    #[must_use]
+    pub fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+
+    /// The span as a range of indices.
+    #[must_use]
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The smallest span that holds both.
+    #[must_use]
+    pub fn to(self, other: Self) -> Self {
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// Whether `other` lies inside.
+    #[must_use]
+    pub fn contains(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+}
+
+/// The name of a value inside its document, in the order of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(crate) u32);
+
+impl NodeId {
+    /// The document's outermost value.
+    pub const ROOT: Self = Self(0);
+}
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A number, kept as written.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+    /// Something that is no JSON value and was reported as a fault, or a value that is missing.
+    Invalid,
+}
+
+impl Kind {
+    /// The kind as JSON Schema names it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool => "boolean",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Array => "array",
+            Self::Object => "object",
+            Self::Invalid => "invalid",
+        }
+    }
+}
+
+/// A value in the arena: 24 bytes whatever it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Node {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// The key's span with its quotes; empty where the value has no key.
+    pub(crate) key_start: u32,
+    pub(crate) key_end: u32,
+    /// The node after this one and everything inside it.
+    pub(crate) next: u32,
+    pub(crate) kind: Kind,
+    pub(crate) flags: u8,
+}
+
+/// The string holds a backslash.
+pub(crate) const ESCAPED: u8 = 1;
+/// The key holds a backslash.
+pub(crate) const KEY_ESCAPED: u8 = 2;
+/// The string has no closing quote.
+pub(crate) const UNTERMINATED: u8 = 4;
+/// The value has a key.
+pub(crate) const KEYED: u8 = 8;
+/// Two keys of this object may be the same.
+pub(crate) const MAYBE_DUPLICATE: u8 = 16;
+
+/// The memory of a document, to be used again for the next one.
+#[derive(Debug, Default)]
+pub struct Arena {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) stack: Vec<parse::Frame>,
+    pub(crate) faults: Vec<Fault>,
+}
+
+/// A JSON text that has been read: a flat arena of values, each with its span.
+pub struct Document<'s> {
+    pub(crate) bytes: &'s [u8],
+    /// The same bytes, where they are UTF-8 as a whole.
+    pub(crate) text: Option<&'s str>,
+    pub(crate) arena: Arena,
+    pub(crate) faults_left_out: usize,
+}
+
+impl fmt::Debug for Document<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Document")
+            .field("bytes", &self.bytes.len())
+            .field("nodes", &self.arena.nodes.len())
+            .field("faults", &self.arena.faults)
+            .finish()
+    }
+}
+
+impl<'s> Document<'s> {
+    /// Reads one JSON text. Never fails: see [`Self::faults`].
+    #[must_use]
+    pub fn read(bytes: &'s [u8]) -> Self {
+        Self::read_in(bytes, Arena::default())
+    }
+
+    /// Reads one JSON text into the memory of an earlier document.
+    #[must_use]
+    pub fn read_in(bytes: &'s [u8], arena: Arena) -> Self {
+        parse::document(bytes, arena)
+    }
+
+    /// Gives the memory back for the next document.
+    #[must_use]
+    pub fn into_arena(self) -> Arena {
+        self.arena
+    }
+
+    /// The text that was read.
+    #[must_use]
+    pub fn bytes(&self) -> &'s [u8] {
+        self.bytes
+    }
+
+    /// What is wrong with the text, in the order of the text.
+    #[must_use]
+    pub fn faults(&self) -> &[Fault] {
+        &self.arena.faults
+    }
+
+    /// How many more faults there were than are kept.
+    #[must_use]
+    pub fn faults_left_out(&self) -> usize {
+        self.faults_left_out
+    }
+
+    /// The outermost value; `None` where there is none.
+    #[must_use]
+    pub fn root(&self) -> Option<Value<'_, 's>> {
+        (!self.arena.nodes.is_empty()).then_some(Value { document: self, id: 0 })
+    }
+
+    /// The value of that name. The name must come from this document.
+    #[must_use]
+    pub fn value(&self, id: NodeId) -> Value<'_, 's> {
+        assert!((id.0 as usize) < self.arena.nodes.len(), "the node belongs to another document");
+        Value { document: self, id: id.0 }
+    }
+
+    /// How many values there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.arena.nodes.len()
+    }
+
+    /// Whether there is no value at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.arena.nodes.is_empty()
+    }
+
+    /// The members whose key an earlier member of the same object has, each after that earlier one.
+    ///
+    /// Linear in the number of members: most objects are ruled out while they are read.
+    #[must_use]
+    pub fn duplicate_keys(&self) -> Vec<(Value<'_, 's>, Value<'_, 's>)> {
+        let mut found = Vec::new();
+        for (id, node) in self.arena.nodes.iter().enumerate() {
+            if node.flags & MAYBE_DUPLICATE == 0 {
+                continue;
+            }
+            let object = Value { document: self, id: id as u32 };
+            let mut seen: FxHashMap<Cow<'s, str>, Value<'_, 's>> = FxHashMap::default();
+            for member in object.children() {
+                let Some(key) = member.key() else { continue };
+                match seen.entry(key.decode()) {
+                    std::collections::hash_map::Entry::Occupied(first) => found.push((*first.get(), member)),
+                    std::collections::hash_map::Entry::Vacant(entry) => {
+                        entry.insert(member);
+                    }
+                }
+            }
+        }
+        found.sort_by_key(|(_, again)| again.id);
+        found
+    }
+
+    fn node(&self, id: u32) -> &Node {
+        &self.arena.nodes[id as usize]
+    }
+
+    fn string(&self, span: Span, flags: (bool, bool)) -> JsonStr<'s> {
+        let (escaped, unterminated) = flags;
+        let end = if unterminated { span.end } else { span.end.saturating_sub(1) };
+        JsonStr::new(self.bytes.get(span.start as usize + 1..end as usize).unwrap_or_default(), escaped)
+    }
+}
+
+/// A value of a document.
+#[derive(Clone, Copy)]
+pub struct Value<'d, 's> {
+    document: &'d Document<'s>,
+    id: u32,
+}
+
+impl fmt::Debug for Value<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", String::from_utf8_lossy(self.raw()))
+    }
+}
+
+impl PartialEq for Value<'_, '_> {
+    /// The same value of the same document.
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.document, other.document) && self.id == other.id
+    }
+}
+
+impl<'d, 's> Value<'d, 's> {
+    fn node(self) -> &'d Node {
+        self.document.node(self.id)
+    }
+
+    /// The document that the value belongs to.
+    #[must_use]
+    pub fn document(self) -> &'d Document<'s> {
+        self.document
+    }
+
+    /// The value's name in its document.
+    #[must_use]
+    pub fn id(self) -> NodeId {
+        NodeId(self.id)
+    }
+
+    /// What the value is.
+    #[must_use]
+    pub fn kind(self) -> Kind {
+        self.node().kind
+    }
+
+    /// The bytes of the value, quotes and brackets included.
+    #[must_use]
+    pub fn span(self) -> Span {
+        let node = self.node();
+        Span::new(node.start, node.end)
+    }
+
+    /// The bytes of the key, quotes included.
+    #[must_use]
+    pub fn key_span(self) -> Option<Span> {
+        let node = self.node();
+        (node.flags & KEYED != 0).then(|| Span::new(node.key_start, node.key_end))
+    }
+
+    /// The bytes of the member: key, colon and value. The value alone where it has no key.
+    #[must_use]
+    pub fn member_span(self) -> Span {
+        self.key_span().map_or(self.span(), |key| key.to(self.span()))
+    }
+
+    /// The value as it stands in the text.
+    #[must_use]
+    pub fn raw(self) -> &'s [u8] {
+        &self.document.bytes[self.span().range()]
+    }
+
+    /// The key, where the value is a member of an object.
+    #[must_use]
+    pub fn key(self) -> Option<JsonStr<'s>> {
+        let flags = self.node().flags;
+        self.key_span().map(|span| self.document.string(span, (flags & KEY_ESCAPED != 0, false)))
+    }
+
+    /// Whether the value is a member with this key.
+    #[must_use]
+    pub fn has_key(self, key: &str) -> bool {
+        let node = self.node();
+        if node.flags & (KEYED | KEY_ESCAPED) == KEYED {
+            let (start, end) = (node.key_start as usize + 1, node.key_end as usize - 1);
+            return end - start == key.len() && &self.document.bytes[start..end] == key.as_bytes();
+        }
+        self.key().is_some_and(|own| own.eq_str(key))
+    }
+
+    /// The string, where the value is one.
+    #[must_use]
+    pub fn as_json_str(self) -> Option<JsonStr<'s>> {
+        let node = self.node();
+        (node.kind == Kind::String).then(|| {
+            self.document.string(self.span(), (node.flags & ESCAPED != 0, node.flags & UNTERMINATED != 0))
+        })
+    }
+
+    /// The string's text, where the value is one.
+    #[must_use]
+    pub fn as_str(self) -> Option<Cow<'s, str>> {
+        let node = self.node();
+        if node.kind == Kind::String
+            && node.flags & (ESCAPED | UNTERMINATED) == 0
+            && let Some(text) = self.document.text
+        {
+            return text.get(node.start as usize + 1..node.end as usize - 1).map(Cow::Borrowed);
+        }
+        self.as_json_str().map(JsonStr::decode)
+    }
+
+    /// The truth value, where the value is one.
+    #[must_use]
+    pub fn as_bool(self) -> Option<bool> {
+        (self.kind() == Kind::Bool).then(|| self.raw() == b"true")
+    }
+
+    /// Whether the value is `null`.
+    #[must_use]
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// Whether the value is an object.
+    #[must_use]
+    pub fn is_object(self) -> bool {
+        self.kind() == Kind::Object
+    }
+
+    /// Whether the value is an array.
+    #[must_use]
+    pub fn is_array(self) -> bool {
+        self.kind() == Kind::Array
+    }
+
+    /// The elements of an array or the members of an object; nothing for other values.
+    pub fn children(self) -> Children<'d, 's> {
+        let node = self.node();
+        let end = if matches!(node.kind, Kind::Array | Kind::Object) { node.next } else { self.id + 1 };
+        Children { document: self.document, at: self.id + 1, end }
+    }
+
+    /// The elements of an array; nothing for other values.
+    pub fn elements(self) -> Children<'d, 's> {
+        let mut children = self.children();
+        if self.kind() != Kind::Array {
+            children.at = children.end;
+        }
+        children
+    }
+
+    /// The members of an object; nothing for other values.
+    pub fn members(self) -> Children<'d, 's> {
+        let mut children = self.children();
+        if self.kind() != Kind::Object {
+            children.at = children.end;
+        }
+        children
+    }
+
+    /// The member with this key. Where there are several, the last one, as `JSON.parse` and Python's
+    /// `json` take it.
+    #[must_use]
+    pub fn get(self, key: &str) -> Option<Self> {
+        self.members().filter(|member| member.has_key(key)).last()
+    }
+
+    /// The member with the first of these keys that there is.
+    #[must_use]
+    pub fn get_any(self, keys: &[&str]) -> Option<Self> {
+        keys.iter().find_map(|key| self.get(key))
+    }
+
+    /// The text of the member with this key, where it is a string.
+    #[must_use]
+    pub fn get_str(self, key: &str) -> Option<Cow<'s, str>> {
+        self.get(key)?.as_str()
+    }
+}
+
+/// The children of a value, in the order of the text.
+#[derive(Clone)]
+pub struct Children<'d, 's> {
+    document: &'d Document<'s>,
+    at: u32,
+    end: u32,
+}
+
+impl<'d, 's> Iterator for Children<'d, 's> {
+    type Item = Value<'d, 's>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.end {
+            return None;
+        }
+        let value = Value { document: self.document, id: self.at };
+        self.at = self.document.node(self.at).next;
+        Some(value)
+    }
+}

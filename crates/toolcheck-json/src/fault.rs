@@ -1,0 +1,97 @@
+//! What can be wrong with JSON text, and where.
+
+use crate::Span;
+
+/// One thing that is wrong with the text, at its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// The bytes that are wrong; empty where something is missing.
+    pub span: Span,
+    /// Where the thing began that the fault belongs to, such as the bracket that is never closed.
+    pub opened_at: Option<u32>,
+}
+
+/// The kinds of fault, from the text's encoding up to its structure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// The file begins with a byte order mark.
+    ByteOrderMark,
+    /// A byte sequence that is not UTF-8.
+    InvalidUtf8,
+    /// A `\uD800`-`\uDFFF` escape without its other half.
+    LoneSurrogate,
+    /// A byte below 0x20 inside a string, which must be written as an escape.
+    ControlCharacter,
+    /// A backslash that is not followed by one of `"\/bfnrtu`, or a `\u` without four hex digits.
+    InvalidEscape,
+    /// A string that the text ends in.
+    UnterminatedString,
+    /// An array or object that the text ends in.
+    Unclosed,
+    /// A closing bracket that closes nothing, or closes the wrong kind.
+    MismatchedBracket,
+    /// A comma after the last element or member.
+    TrailingComma,
+    /// Two values without a comma between them.
+    MissingComma,
+    /// A key without a colon after it.
+    MissingColon,
+    /// A comma, colon or bracket where a value should stand.
+    MissingValue,
+    /// A member whose key is not a string.
+    InvalidKey,
+    /// `NaN`, `Infinity` or `-Infinity`, which Python's `json` writes and JSON does not know.
+    NotANumber,
+    /// A number that JSON's grammar does not allow, such as `01`, `+1` or `1.`.
+    InvalidNumber,
+    /// A word that is neither `true`, `false` nor `null`, or a character that begins no value.
+    InvalidValue,
+    /// A `//` or `/* */` comment.
+    Comment,
+    /// A string in single quotes.
+    SingleQuotes,
+    /// Something after the end of the value.
+    TrailingContent,
+    /// No value at all.
+    Empty,
+    /// The text is longer than the 4 GiB that a span can address.
+    TooLong,
+}
+
+impl FaultKind {
+    /// Whether the fault is one of encoding inside a string, which leaves the structure readable.
+    #[must_use]
+    pub fn is_in_text(self) -> bool {
+        matches!(self, Self::InvalidUtf8 | Self::LoneSurrogate)
+    }
+
+    /// The fault in one lower-case line, for a message.
+    #[must_use]
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::ByteOrderMark => "the text begins with a byte order mark",
+            Self::InvalidUtf8 => "these bytes are not UTF-8",
+            Self::LoneSurrogate => "a surrogate escape stands without its other half",
+            Self::ControlCharacter => "a raw control character stands inside a string",
+            Self::InvalidEscape => "a backslash begins no escape that JSON knows",
+            Self::UnterminatedString => "a string is never closed",
+            Self::Unclosed => "a bracket is never closed, so the text is cut off",
+            Self::MismatchedBracket => "a closing bracket matches no open one",
+            Self::TrailingComma => "a comma stands after the last entry",
+            Self::MissingComma => "a comma is missing between two entries",
+            Self::MissingColon => "a colon is missing after a key",
+            Self::MissingValue => "a value is missing",
+            Self::InvalidKey => "a key is not a string in double quotes",
+            Self::NotANumber => "NaN and Infinity are no JSON numbers",
+            Self::InvalidNumber => "this is no number that JSON allows",
+            Self::InvalidValue => "no JSON value begins like this",
+            Self::Comment => "JSON has no comments",
+            Self::SingleQuotes => "JSON strings stand in double quotes",
+            Self::TrailingContent => "something follows the end of the value",
+            Self::Empty => "there is no value",
+            Self::TooLong => "the text is longer than 4 GiB",
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! From byte offsets to lines and columns.
+
+/// A place as a person names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line, from 1. A line ends after `\n`.
+    pub line: u64,
+    /// The column, from 1, counted in characters.
+    pub column: u64,
+}
+
+/// The positions of `offsets` in `bytes`, in the order of `offsets`.
+///
+/// One pass over the text whatever the number of offsets, so that ten thousand findings in one line
+/// cost no more than one. An offset beyond the end stands for the end. Bytes that are no UTF-8 count
+/// one column for each byte that begins a character or is none.
+#[must_use]
+pub fn locate(bytes: &[u8], offsets: &[usize]) -> Vec<Position> {
+    let mut order: Vec<usize> = (0..offsets.len()).collect();
+    order.sort_unstable_by_key(|&index| offsets[index]);
+    let mut positions = vec![Position { line: 1, column: 1 }; offsets.len()];
+    let (mut at, mut line, mut column) = (0, 1, 1);
+    for index in order {
+        let offset = offsets[index].min(bytes.len());
+        let passed = &bytes[at..offset];
+        if let Some(last) = memchr::memrchr(b'\n', passed) {
+            line += memchr::memchr_iter(b'\n', passed).count() as u64;
+            column = 1 + characters(&passed[last + 1..]);
+        } else {
+            column += characters(passed);
+        }
+        at = offset;
+        positions[index] = Position { line, column };
+    }
+    positions
+}
+
+/// How many characters begin in `bytes`.
+fn characters(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str, offset: usize) -> (u64, u64) {
+        let position = locate(text.as_bytes(), &[offset])[0];
+        (position.line, position.column)
+    }
+
+    #[test]
+    fn columns_count_characters_and_crlf_is_one_line_end() {
+        assert_eq!(at("ab", 1), (1, 2));
+        assert_eq!(at("a\nb", 2), (2, 1));
+        assert_eq!(at("a\r\nb", 3), (2, 1));
+        assert_eq!(at("\u{e9}\u{1F600}x", 6), (1, 3));
+        assert_eq!(at("a", 99), (1, 2));
+    }
+
+    #[test]
+    fn offsets_keep_their_order() {
+        let found = locate(b"a\nbc\nd", &[5, 0, 3]);
+        assert_eq!(found.iter().map(|p| (p.line, p.column)).collect::<Vec<_>>(), [(3, 1), (1, 1), (2, 2)]);
+    }
+}

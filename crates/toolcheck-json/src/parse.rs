@@ -1,0 +1,648 @@
+//! The reader's loop: one pass, no recursion, no failure.
+
+use crate::document::{
+    Arena, Document, ESCAPED, KEY_ESCAPED, KEYED, Kind, MAYBE_DUPLICATE, Node, Span, UNTERMINATED,
+};
+use crate::fault::{Fault, FaultKind};
+use crate::string::{code_unit, low_surrogate};
+
+/// How many faults of one document are kept: a binary file has one a byte.
+const MOST_FAULTS: usize = 256;
+
+/// An open array or object.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frame {
+    node: u32,
+    object: bool,
+    /// One bit for each key seen, by a hash: two keys with the same bit may be the same.
+    keys: u64,
+}
+
+/// What the reader expects next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// A value, or the end of an array that has just been opened.
+    First,
+    /// A value.
+    Value,
+    /// A key, or the end of an object that has just been opened.
+    FirstKey,
+    /// A key.
+    Key,
+    /// A comma or a closing bracket.
+    After,
+}
+
+/// Reads one value, and nothing after it.
+pub(crate) fn document(bytes: &[u8], mut arena: Arena) -> Document<'_> {
+    let mut left_out = 0;
+    let Some(mut reader) = Reader::new(bytes, &mut arena, &mut left_out) else {
+        arena.faults.push(Fault { kind: FaultKind::TooLong, span: Span::new(0, 0), opened_at: None });
+        return Document { bytes: &bytes[..0], text: Some(""), arena, faults_left_out: 0 };
+    };
+    if bytes.starts_with(b"\xEF\xBB\xBF") {
+        reader.at = 3;
+        reader.fault(FaultKind::ByteOrderMark, 0, 3);
+    }
+    if reader.run() {
+        reader.nothing_follows();
+    }
+    let text = simdutf8::basic::from_utf8(bytes).ok();
+    if text.is_none() {
+        invalid_utf8(bytes, &mut arena, &mut left_out);
+    }
+    arena.faults.sort_by_key(|fault| (fault.span.start, fault.span.end));
+    Document { bytes, text, arena, faults_left_out: left_out }
+}
+
+/// How many bytes the first value takes, white space before it included, and whether it is an array
+/// or object without a fault in its structure.
+pub(crate) fn extent(bytes: &[u8], arena: &mut Arena) -> (usize, bool) {
+    let mut left_out = 0;
+    let Some(mut reader) = Reader::new(bytes, arena, &mut left_out) else { return (bytes.len(), false) };
+    reader.run();
+    let end = reader.at;
+    let whole = arena.faults.iter().all(|fault| fault.kind.is_in_text())
+        && arena.nodes.first().is_some_and(|node| matches!(node.kind, Kind::Array | Kind::Object));
+    (end, whole)
+}
+
+/// Adds a fault for each run of bytes that is not UTF-8.
+fn invalid_utf8(bytes: &[u8], arena: &mut Arena, left_out: &mut usize) {
+    let mut offset = 0;
+    let mut last_end = None;
+    for chunk in bytes.utf8_chunks() {
+        offset += chunk.valid().len();
+        let (start, end) = (offset as u32, (offset + chunk.invalid().len()) as u32);
+        offset = end as usize;
+        if start == end {
+            continue;
+        }
+        // Neighbouring bytes that are all wrong (Latin-1 text, a binary blob) are one fault.
+        if last_end == Some(start)
+            && let Some(last) = arena.faults.last_mut()
+        {
+            last.span.end = end;
+        } else if arena.faults.len() < MOST_FAULTS {
+            let span = Span::new(start, end);
+            arena.faults.push(Fault { kind: FaultKind::InvalidUtf8, span, opened_at: None });
+        } else {
+            *left_out += 1;
+            continue;
+        }
+        last_end = Some(end);
+    }
+}
+
+struct Reader<'a, 's> {
+    bytes: &'s [u8],
+    at: usize,
+    arena: &'a mut Arena,
+    left_out: &'a mut usize,
+    /// The key that the next value belongs to: its span with quotes, and its flags.
+    key: Option<(u32, u32, u8)>,
+}
+
+impl<'a, 's> Reader<'a, 's> {
+    /// `None` where the text is longer than a span can address.
+    fn new(bytes: &'s [u8], arena: &'a mut Arena, left_out: &'a mut usize) -> Option<Self> {
+        arena.nodes.clear();
+        arena.stack.clear();
+        arena.faults.clear();
+        u32::try_from(bytes.len()).ok()?;
+        Some(Self { bytes, at: 0, arena, left_out, key: None })
+    }
+
+    /// Reads one value; whether it ended before the text did.
+    fn run(&mut self) -> bool {
+        self.skip_space();
+        if self.at == self.bytes.len() {
+            self.fault(FaultKind::Empty, self.at, self.at);
+            return false;
+        }
+        let mut state = State::Value;
+        loop {
+            self.skip_space();
+            let Some(&byte) = self.bytes.get(self.at) else { break };
+            state = match state {
+                State::First if byte == b']' => self.close(byte),
+                State::First | State::Value => self.value(byte),
+                State::FirstKey if byte == b'}' => self.close(byte),
+                State::FirstKey | State::Key => self.member_key(byte),
+                State::After => self.after(byte),
+            };
+            if self.arena.stack.is_empty() && state == State::After {
+                if !self.arena.nodes.is_empty() {
+                    return true;
+                }
+                // Stray brackets before the value have been reported; the value may still come.
+                state = State::Value;
+            }
+        }
+        // The text ended inside the value: one fault, at its end, whatever is still open.
+        if self.key.is_some() {
+            self.push(self.at, Kind::Invalid, 0);
+        }
+        let length = self.bytes.len();
+        let reported = self.arena.faults.last().is_some_and(|fault| fault.span.end as usize == length);
+        if !reported && let Some(outermost) = self.arena.stack.first() {
+            let opened_at = Some(self.arena.nodes[outermost.node as usize].start);
+            self.fault_from(FaultKind::Unclosed, length, length, opened_at);
+        }
+        while !self.arena.stack.is_empty() {
+            self.pop(length);
+        }
+        false
+    }
+
+    /// Reports what follows the outermost value.
+    fn nothing_follows(&mut self) {
+        self.skip_space();
+        while self.bytes.get(self.at) == Some(&b'/') && self.comment() {
+            self.skip_space();
+        }
+        if self.at < self.bytes.len() {
+            self.fault(FaultKind::TrailingContent, self.at, self.bytes.len());
+        }
+    }
+
+    #[inline]
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    #[cold]
+    fn fault(&mut self, kind: FaultKind, start: usize, end: usize) {
+        self.fault_from(kind, start, end, None);
+    }
+
+    #[cold]
+    fn fault_from(&mut self, kind: FaultKind, start: usize, end: usize, opened_at: Option<u32>) {
+        if self.arena.faults.len() < MOST_FAULTS {
+            self.arena.faults.push(Fault { kind, span: Span::new(start as u32, end as u32), opened_at });
+        } else {
+            *self.left_out += 1;
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, start: usize, kind: Kind, flags: u8) -> u32 {
+        let (key_start, key_end, key_flags) = self.key.take().unwrap_or_default();
+        let id = self.arena.nodes.len() as u32;
+        self.arena.nodes.push(Node {
+            start: start as u32,
+            end: self.at as u32,
+            key_start,
+            key_end,
+            next: id + 1,
+            kind,
+            flags: flags | key_flags,
+        });
+        id
+    }
+
+    fn open(&mut self, kind: Kind) -> State {
+        let start = self.at;
+        self.at += 1;
+        let node = self.push(start, kind, 0);
+        self.arena.stack.push(Frame { node, object: kind == Kind::Object, keys: 0 });
+        if kind == Kind::Object { State::FirstKey } else { State::First }
+    }
+
+    fn close(&mut self, byte: u8) -> State {
+        let start = self.at;
+        self.at += 1;
+        let object = byte == b'}';
+        match self.arena.stack.last() {
+            Some(frame) if frame.object == object => {}
+            _ => {
+                self.fault(FaultKind::MismatchedBracket, start, start + 1);
+                // Where an outer bracket matches, the inner ones were left open; otherwise the bracket is stray.
+                let Some(depth) = self.arena.stack.iter().rposition(|frame| frame.object == object) else {
+                    return State::After;
+                };
+                while self.arena.stack.len() > depth + 1 {
+                    self.pop(start);
+                }
+            }
+        }
+        self.pop(self.at);
+        State::After
+    }
+
+    fn pop(&mut self, end: usize) {
+        if let Some(frame) = self.arena.stack.pop() {
+            let next = self.arena.nodes.len() as u32;
+            let node = &mut self.arena.nodes[frame.node as usize];
+            node.end = end as u32;
+            node.next = next;
+        }
+    }
+
+    #[inline]
+    fn value(&mut self, byte: u8) -> State {
+        let start = self.at;
+        match byte {
+            b'"' => {
+                let flags = self.string();
+                self.push(start, Kind::String, flags);
+                State::After
+            }
+            b'{' => self.open(Kind::Object),
+            b'[' => self.open(Kind::Array),
+            b'-' | b'0'..=b'9' => {
+                let kind = self.number();
+                self.push(start, kind, 0);
+                State::After
+            }
+            b't' if self.word(b"true") => {
+                self.push(start, Kind::Bool, 0);
+                State::After
+            }
+            b'f' if self.word(b"false") => {
+                self.push(start, Kind::Bool, 0);
+                State::After
+            }
+            b'n' if self.word(b"null") => {
+                self.push(start, Kind::Null, 0);
+                State::After
+            }
+            _ => self.no_value(byte),
+        }
+    }
+
+    /// What stands where a value should stand and is none.
+    #[cold]
+    fn no_value(&mut self, byte: u8) -> State {
+        let start = self.at;
+        match byte {
+            b'/' if self.comment() => State::Value,
+            b']' | b'}' => {
+                if self.key.is_some() {
+                    self.missing_value();
+                } else if self.arena.stack.is_empty() {
+                    self.fault(FaultKind::MismatchedBracket, start, start + 1);
+                    self.at += 1;
+                    return State::Value;
+                } else if self.arena.stack.last().is_some_and(|frame| !frame.object && byte == b']') {
+                    self.trailing_comma();
+                }
+                self.close(byte)
+            }
+            b',' | b':' => {
+                self.fault(FaultKind::MissingValue, start, start + 1);
+                self.at += 1;
+                if byte == b',' && self.key.is_some() {
+                    self.push(start, Kind::Invalid, 0);
+                    return State::Key;
+                }
+                State::Value
+            }
+            b'\'' => {
+                self.single_quoted();
+                self.fault(FaultKind::SingleQuotes, start, self.at);
+                self.push(start, Kind::Invalid, 0);
+                State::After
+            }
+            _ => {
+                self.skip_bare_word();
+                let kind = match &self.bytes[start..self.at] {
+                    b"NaN" | b"Infinity" => FaultKind::NotANumber,
+                    _ => FaultKind::InvalidValue,
+                };
+                self.fault(kind, start, self.at);
+                self.push(start, Kind::Invalid, 0);
+                State::After
+            }
+        }
+    }
+
+    /// A member whose value is missing keeps its key.
+    #[cold]
+    fn missing_value(&mut self) {
+        self.fault(FaultKind::MissingValue, self.at, self.at);
+        self.push(self.at, Kind::Invalid, 0);
+    }
+
+    /// Reports the comma before the closing bracket at the current place.
+    #[cold]
+    fn trailing_comma(&mut self) {
+        let comma = self.bytes[..self.at].iter().rposition(|byte| *byte == b',').unwrap_or(self.at);
+        self.fault(FaultKind::TrailingComma, comma, comma + 1);
+    }
+
+    #[inline]
+    fn member_key(&mut self, byte: u8) -> State {
+        if byte != b'"' {
+            return self.no_key(byte);
+        }
+        let start = self.at;
+        let flags = self.string();
+        let end = self.at;
+        self.note_key(start, end, flags);
+        if flags & UNTERMINATED != 0 {
+            // The text ends inside a key: there is no member to keep.
+            self.key = None;
+            return State::After;
+        }
+        self.colon()
+    }
+
+    /// Marks the object where this key's bit was set before.
+    #[inline]
+    fn note_key(&mut self, start: usize, end: usize, flags: u8) {
+        let escaped = if flags & ESCAPED != 0 { KEY_ESCAPED } else { 0 };
+        self.key = Some((start as u32, end as u32, KEYED | escaped));
+        let inside = &self.bytes[start + 1..end.max(start + 2) - 1];
+        let first = inside.first().copied().unwrap_or(0);
+        let last = inside.last().copied().unwrap_or(0);
+        // An escaped key may be any key, so it sets every bit.
+        let bits = if escaped != 0 {
+            u64::MAX
+        } else {
+            1 << ((u32::from(first) * 31 + u32::from(last) * 7 + inside.len() as u32) & 63)
+        };
+        if let Some(frame) = self.arena.stack.last_mut() {
+            if frame.keys & bits != 0 {
+                self.arena.nodes[frame.node as usize].flags |= MAYBE_DUPLICATE;
+            }
+            frame.keys |= bits;
+        }
+    }
+
+    #[inline]
+    fn colon(&mut self) -> State {
+        self.skip_space();
+        match self.bytes.get(self.at) {
+            Some(b':') => self.at += 1,
+            Some(_) => self.fault(FaultKind::MissingColon, self.at, self.at),
+            None => {}
+        }
+        State::Value
+    }
+
+    /// What stands where a key should stand and is none.
+    #[cold]
+    fn no_key(&mut self, byte: u8) -> State {
+        let start = self.at;
+        match byte {
+            b'/' if self.comment() => State::Key,
+            b'}' => {
+                self.trailing_comma();
+                self.close(byte)
+            }
+            b']' => self.close(byte),
+            b',' => {
+                self.fault(FaultKind::MissingValue, start, start + 1);
+                self.at += 1;
+                State::Key
+            }
+            b'{' | b'[' => {
+                self.fault(FaultKind::InvalidKey, start, start + 1);
+                self.value(byte)
+            }
+            b':' => {
+                self.fault(FaultKind::InvalidKey, start, start);
+                self.colon()
+            }
+            _ => {
+                if byte == b'\'' {
+                    self.single_quoted();
+                } else {
+                    self.skip_bare_word();
+                }
+                self.fault(FaultKind::InvalidKey, start, self.at);
+                self.skip_space();
+                if self.bytes.get(self.at) == Some(&b':') {
+                    self.at += 1;
+                    return State::Value;
+                }
+                self.push(start, Kind::Invalid, 0);
+                State::After
+            }
+        }
+    }
+
+    #[inline]
+    fn after(&mut self, byte: u8) -> State {
+        let in_object = self.arena.stack.last().is_some_and(|frame| frame.object);
+        match byte {
+            b',' => {
+                self.at += 1;
+                if in_object { State::Key } else { State::Value }
+            }
+            b']' | b'}' => self.close(byte),
+            b'/' if self.comment() => State::After,
+            b':' => {
+                self.fault(FaultKind::InvalidValue, self.at, self.at + 1);
+                self.at += 1;
+                State::Value
+            }
+            _ => {
+                self.fault(FaultKind::MissingComma, self.at, self.at);
+                if in_object { State::Key } else { State::Value }
+            }
+        }
+    }
+
+    /// Steps over `word`, where it stands here and ends here.
+    #[inline]
+    fn word(&mut self, word: &[u8]) -> bool {
+        let rest = &self.bytes[self.at..];
+        let found = rest.starts_with(word) && !rest.get(word.len()).is_some_and(|byte| is_word(*byte));
+        if found {
+            self.at += word.len();
+        }
+        found
+    }
+
+    #[cold]
+    fn skip_bare_word(&mut self) {
+        self.at += 1;
+        while self.bytes.get(self.at).is_some_and(|byte| is_word(*byte)) {
+            self.at += 1;
+        }
+    }
+
+    #[cold]
+    fn single_quoted(&mut self) {
+        self.at += 1;
+        while let Some(&byte) = self.bytes.get(self.at) {
+            self.at += 1;
+            match byte {
+                b'\'' => return,
+                b'\\' if self.at < self.bytes.len() => self.at += 1,
+                b'\n' => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// Steps over a comment and reports it. Not a comment: nothing happens.
+    #[cold]
+    fn comment(&mut self) -> bool {
+        let start = self.at;
+        let rest = &self.bytes[start..];
+        let length = if rest.starts_with(b"//") {
+            memchr::memchr(b'\n', rest).unwrap_or(rest.len())
+        } else if rest.starts_with(b"/*") {
+            memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2)
+        } else {
+            return false;
+        };
+        self.at += length;
+        self.fault(FaultKind::Comment, start, self.at);
+        true
+    }
+
+    #[inline]
+    fn number(&mut self) -> Kind {
+        let start = self.at;
+        let mut at = start;
+        let digits = |mut at: usize| {
+            let from = at;
+            while self.bytes.get(at).is_some_and(u8::is_ascii_digit) {
+                at += 1;
+            }
+            (at, at - from)
+        };
+        if self.bytes[at] == b'-' {
+            at += 1;
+        }
+        let first = at;
+        let (end, count) = digits(at);
+        let mut fine = count == 1 || count > 1 && self.bytes[first] != b'0';
+        at = end;
+        if self.bytes.get(at) == Some(&b'.') {
+            let (end, count) = digits(at + 1);
+            fine &= count > 0;
+            at = end;
+        }
+        if let Some(b'e' | b'E') = self.bytes.get(at) {
+            at += 1;
+            if let Some(b'+' | b'-') = self.bytes.get(at) {
+                at += 1;
+            }
+            let (end, count) = digits(at);
+            fine &= count > 0;
+            at = end;
+        }
+        self.at = at;
+        if fine && !self.bytes.get(at).is_some_and(|byte| is_word(*byte)) {
+            return Kind::Number;
+        }
+        self.no_number(start);
+        Kind::Invalid
+    }
+
+    #[cold]
+    fn no_number(&mut self, start: usize) {
+        while self.bytes.get(self.at).is_some_and(|byte| is_word(*byte)) {
+            self.at += 1;
+        }
+        let kind = match &self.bytes[start..self.at] {
+            b"-Infinity" | b"-NaN" => FaultKind::NotANumber,
+            _ => FaultKind::InvalidNumber,
+        };
+        self.fault(kind, start, self.at);
+    }
+
+    /// Steps over a string, from its opening quote, and returns its flags.
+    #[inline]
+    fn string(&mut self) -> u8 {
+        let opened_at = Some(self.at as u32);
+        self.at += 1;
+        let mut flags = 0;
+        loop {
+            // Most strings end within a few bytes, where a call of memchr costs more than it saves.
+            let near = &self.bytes[self.at..self.bytes.len().min(self.at + 16)];
+            let run = match near.iter().position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20) {
+                Some(run) => run,
+                None => {
+                    let rest = &self.bytes[self.at + near.len()..];
+                    let run = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
+                    // Without a branch in the loop the compiler checks many bytes at once.
+                    if rest[..run].iter().fold(false, |found, &byte| found | (byte < 0x20)) {
+                        near.len() + rest[..run].iter().position(|&byte| byte < 0x20).unwrap_or(run)
+                    } else {
+                        near.len() + run
+                    }
+                }
+            };
+            self.at += run;
+            match self.bytes.get(self.at) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return flags;
+                }
+                Some(b'\\') => {
+                    flags |= ESCAPED;
+                    self.escape();
+                }
+                Some(_) => {
+                    self.control_characters();
+                }
+                None => {
+                    self.fault_from(FaultKind::UnterminatedString, self.at, self.at, opened_at);
+                    return flags | UNTERMINATED;
+                }
+            }
+        }
+    }
+
+    /// Reports a run of raw control characters as one fault.
+    #[cold]
+    fn control_characters(&mut self) {
+        let start = self.at;
+        while self.bytes.get(self.at).is_some_and(|byte| *byte < 0x20) {
+            self.at += 1;
+        }
+        self.fault(FaultKind::ControlCharacter, start, self.at);
+    }
+
+    /// Steps over an escape, from its backslash.
+    #[inline]
+    fn escape(&mut self) {
+        match self.bytes.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
+            Some(b'u') => self.unicode_escape(),
+            None => self.at += 1,
+            Some(_) => {
+                self.fault(FaultKind::InvalidEscape, self.at, self.at + 2);
+                self.at += 1;
+            }
+        }
+    }
+
+    fn unicode_escape(&mut self) {
+        let start = self.at;
+        let unit = code_unit(&self.bytes[start + 2..]);
+        let paired = unit.is_some_and(|unit| (0xD800..=0xDBFF).contains(&unit))
+            && low_surrogate(&self.bytes[start + 6..]).is_some();
+        self.at += match unit {
+            Some(_) if paired => 12,
+            Some(_) => 6,
+            None => 2,
+        };
+        let lone = !paired && unit.is_some_and(|unit| (0xD800..=0xDFFF).contains(&unit));
+        if (lone || unit.is_none()) && !self.is_cut_within(start, 12) {
+            let kind = if lone { FaultKind::LoneSurrogate } else { FaultKind::InvalidEscape };
+            self.fault(kind, start, self.at);
+        }
+    }
+
+    /// Whether the text ends fewer than `length` bytes after `start`, inside the string: what looks wrong there
+    /// is only cut off.
+    #[cold]
+    fn is_cut_within(&self, start: usize, length: usize) -> bool {
+        let rest = &self.bytes[start..];
+        rest.len() < length && !rest.contains(&b'"')
+    }
+}
+
+/// Whether the byte belongs to the word or number before it, for the sake of one fault a word.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'-' | b'+' | b'.' | b'$')
+}

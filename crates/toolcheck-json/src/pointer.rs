@@ -1,0 +1,81 @@
+//! JSON Pointers (RFC 6901) of values.
+
+use std::fmt::Write as _;
+
+use crate::document::{Document, Kind, NodeId};
+
+/// The JSON Pointers of `ids`, in their order.
+///
+/// One walk over the document whatever the number of values: subtrees without one are stepped over,
+/// and what is common to two neighbours is walked once.
+#[must_use]
+pub fn pointers(document: &Document<'_>, ids: &[NodeId]) -> Vec<String> {
+    let mut order: Vec<usize> = (0..ids.len()).collect();
+    order.sort_unstable_by_key(|&index| ids[index]);
+    let mut found = vec![String::new(); ids.len()];
+    let nodes = &document.arena.nodes;
+    // The way down to the current place: a container, the child of it that is being looked at, the child's
+    // number, and how long the pointer was before the child's name.
+    let mut way: Vec<(u32, u32, usize, usize)> = Vec::new();
+    let mut pointer = String::new();
+    for index in order {
+        let target = ids[index].0;
+        while let Some(&(container, ..)) = way.last() {
+            if target > container && target < nodes[container as usize].next {
+                break;
+            }
+            way.pop();
+        }
+        if way.is_empty() {
+            if target == 0 || target as usize >= nodes.len() {
+                continue;
+            }
+            way.push((0, 1, 0, 0));
+        }
+        while let Some((container, child, number, length)) = way.last_mut() {
+            while nodes[*child as usize].next <= target {
+                *child = nodes[*child as usize].next;
+                *number += 1;
+            }
+            pointer.truncate(*length);
+            let child = *child;
+            if nodes[*container as usize].kind == Kind::Array {
+                let _ = write!(pointer, "/{number}");
+            } else {
+                let key = document.value(NodeId(child)).key().map(|key| key.decode()).unwrap_or_default();
+                pointer.push('/');
+                for character in key.chars() {
+                    match character {
+                        '~' => pointer.push_str("~0"),
+                        '/' => pointer.push_str("~1"),
+                        other => pointer.push(other),
+                    }
+                }
+            }
+            if child == target {
+                break;
+            }
+            let length = pointer.len();
+            way.push((child, child + 1, 0, length));
+        }
+        found[index].clone_from(&pointer);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers_name_every_value() {
+        let text = br#"{"a": [1, {"b/~": 2}, []], "c": {"d": [[3]]}, "": 4}"#;
+        let document = Document::read(text);
+        let ids: Vec<NodeId> = (0..document.len() as u32).map(NodeId).collect();
+        let expected =
+            ["", "/a", "/a/0", "/a/1", "/a/1/b~1~0", "/a/2", "/c", "/c/d", "/c/d/0", "/c/d/0/0", "/"];
+        assert_eq!(pointers(&document, &ids), expected);
+        let some = [ids[9], ids[2], ids[9], ids[0]];
+        assert_eq!(pointers(&document, &some), ["/c/d/0/0", "/a/0", "/c/d/0/0", ""]);
+    }
+}

@@ -1,0 +1,206 @@
+//! JSON Lines: which texts a file holds, told from its content.
+
+use crate::locate::Position;
+use crate::{Arena, locate, parse};
+
+/// How a file lays out its JSON texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// One text.
+    Single,
+    /// One text a line; blank lines do not count.
+    Lines,
+    /// One text after the other, each over as many lines as it likes, as `jq .` prints them.
+    Concatenated,
+}
+
+/// One JSON text of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record<'s> {
+    /// Its number, from 0, blank lines not counted.
+    pub index: usize,
+    /// Its bytes.
+    pub bytes: &'s [u8],
+    /// Where its bytes begin in the file.
+    pub start: usize,
+    /// The same place as a line and column.
+    pub position: Position,
+}
+
+impl Record<'_> {
+    /// The position in the file of a position in the record.
+    #[must_use]
+    pub fn position_in_file(&self, position: Position) -> Position {
+        Position {
+            line: self.position.line + position.line - 1,
+            column: if position.line == 1 {
+                self.position.column + position.column - 1
+            } else {
+                position.column
+            },
+        }
+    }
+}
+
+/// The texts of a file, one after the other.
+#[derive(Debug)]
+pub struct Records<'s> {
+    bytes: &'s [u8],
+    layout: Layout,
+    at: usize,
+    position: Position,
+    index: usize,
+    arena: Arena,
+}
+
+impl<'s> Records<'s> {
+    /// Finds out how `bytes` is laid out.
+    #[must_use]
+    pub fn new(bytes: &'s [u8]) -> Self {
+        let mut arena = Arena::default();
+        let layout = detect(bytes, &mut arena);
+        Self { bytes, layout, at: 0, position: Position { line: 1, column: 1 }, index: 0, arena }
+    }
+
+    /// How the file is laid out.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    fn emit(&mut self, end: usize) -> Record<'s> {
+        let record = Record {
+            index: self.index,
+            bytes: &self.bytes[self.at..end],
+            start: self.at,
+            position: self.position,
+        };
+        self.index += 1;
+        self.advance(end);
+        record
+    }
+
+    fn advance(&mut self, to: usize) {
+        let inside = locate(&self.bytes[self.at..to], &[to - self.at])[0];
+        let column = if inside.line == 1 { self.position.column + inside.column - 1 } else { inside.column };
+        self.position = Position { line: self.position.line + inside.line - 1, column };
+        self.at = to;
+    }
+}
+
+impl<'s> Iterator for Records<'s> {
+    type Item = Record<'s>;
+
+    fn next(&mut self) -> Option<Record<'s>> {
+        match self.layout {
+            Layout::Single => (self.index == 0).then(|| self.emit(self.bytes.len())),
+            Layout::Lines => {
+                while self.at < self.bytes.len() {
+                    let length = memchr::memchr(b'\n', &self.bytes[self.at..]);
+                    let end = length.map_or(self.bytes.len(), |length| self.at + length);
+                    let next = (end + 1).min(self.bytes.len());
+                    if is_blank(&self.bytes[self.at..end]) {
+                        self.advance(next);
+                        continue;
+                    }
+                    let record = self.emit(end);
+                    self.advance(next);
+                    return Some(record);
+                }
+                None
+            }
+            Layout::Concatenated => {
+                let skipped = self.bytes[self.at..].iter().position(|byte| !byte.is_ascii_whitespace())?;
+                self.advance(self.at + skipped);
+                let (length, _) = parse::extent(&self.bytes[self.at..], &mut self.arena);
+                Some(self.emit(self.at + length))
+            }
+        }
+    }
+}
+
+/// How many lines are looked at where the first one leaves the question open.
+const LINES_LOOKED_AT: usize = 8;
+
+fn detect(bytes: &[u8], arena: &mut Arena) -> Layout {
+    let mut lines =
+        bytes.split(|byte| *byte == b'\n').filter(|line| !is_blank(line)).take(LINES_LOOKED_AT + 1);
+    let (Some(first), Some(second)) = (lines.next(), lines.next()) else { return Layout::Single };
+    let is_text = |line: &[u8], arena: &mut Arena| {
+        let (end, whole) = parse::extent(line, arena);
+        whole && is_blank(&line[end..])
+    };
+    if is_text(strip_mark(first), arena) {
+        return Layout::Lines;
+    }
+    let (end, whole) = parse::extent(strip_mark(bytes), arena);
+    let rest = &strip_mark(bytes)[end..];
+    if whole && is_blank(rest) {
+        return Layout::Single;
+    }
+    // A broken first line among good ones, or one broken text over many lines?
+    let following: Vec<&[u8]> = std::iter::once(second).chain(lines).collect();
+    let good = following.iter().filter(|line| is_text(line, arena)).count();
+    if good * 2 > following.len() {
+        return Layout::Lines;
+    }
+    let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
+    if whole && matches!(next, Some(b'{' | b'[')) { Layout::Concatenated } else { Layout::Single }
+}
+
+fn strip_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
+}
+
+fn is_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(u8::is_ascii_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records(text: &str) -> (Layout, Vec<(usize, &str, u64, u64)>) {
+        let records = Records::new(text.as_bytes());
+        let layout = records.layout();
+        let found = records.map(|record| {
+            let text = std::str::from_utf8(record.bytes).unwrap();
+            (record.index, text, record.position.line, record.position.column)
+        });
+        (layout, found.collect())
+    }
+
+    #[test]
+    fn one_text_over_many_lines() {
+        let text = "{\n  \"a\": 1\n}\n";
+        assert_eq!(records(text), (Layout::Single, vec![(0, text, 1, 1)]));
+    }
+
+    #[test]
+    fn lines_with_blank_ones_crlf_and_no_final_newline() {
+        let (layout, found) = records("{\"a\":1}\r\n\r\n\n[2]\n{\"c\":3}");
+        assert_eq!(layout, Layout::Lines);
+        assert_eq!(found, [(0, "{\"a\":1}\r", 1, 1), (1, "[2]", 4, 1), (2, "{\"c\":3}", 5, 1)]);
+    }
+
+    #[test]
+    fn one_broken_line_among_good_ones() {
+        let (layout, found) = records("{\"a\":\n{\"b\":1}\n{\"c\":1}\n");
+        assert_eq!((layout, found.len()), (Layout::Lines, 3));
+        let (layout, found) = records("{\"a\":1}\n{\"b\":\n{\"c\":1}\n");
+        assert_eq!((layout, found.len()), (Layout::Lines, 3));
+    }
+
+    #[test]
+    fn one_text_after_the_other() {
+        let (layout, found) = records("{\n\"a\":1\n} {\n\"b\":2\n}\n");
+        assert_eq!(layout, Layout::Concatenated);
+        assert_eq!(found[1], (1, "{\n\"b\":2\n}", 3, 3));
+    }
+
+    #[test]
+    fn a_truncated_text_is_one_text() {
+        assert_eq!(records("{\n\"a\": [\n1,\n").0, Layout::Single);
+        assert_eq!(records("").0, Layout::Single);
+    }
+}

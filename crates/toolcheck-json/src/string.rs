@@ -1,0 +1,156 @@
+//! Strings as they stand in the source, unescaped on demand.
+
+use std::borrow::Cow;
+
+/// The inside of a JSON string, without its quotes, as it stands in the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JsonStr<'s> {
+    raw: &'s [u8],
+    escaped: bool,
+}
+
+impl<'s> JsonStr<'s> {
+    pub(crate) fn new(raw: &'s [u8], escaped: bool) -> Self {
+        Self { raw, escaped }
+    }
+
+    /// The bytes between the quotes, escapes untouched.
+    #[must_use]
+    pub fn raw(self) -> &'s [u8] {
+        self.raw
+    }
+
+    /// Whether the string holds a backslash, so that its text differs from its bytes.
+    #[must_use]
+    pub fn is_escaped(self) -> bool {
+        self.escaped
+    }
+
+    /// Whether the string is empty.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.raw.is_empty()
+    }
+
+    /// Whether the string holds nothing but white space (an empty string does).
+    #[must_use]
+    pub fn is_blank(self) -> bool {
+        // Almost every text shows its answer in the first character.
+        match self.raw.first() {
+            None => true,
+            Some(byte) if byte.is_ascii_graphic() && *byte != b'\\' => false,
+            Some(_) => self.decode().trim().is_empty(),
+        }
+    }
+
+    /// The text, borrowed where it holds no escape. A lone surrogate and a byte that is not UTF-8
+    /// become U+FFFD.
+    #[must_use]
+    pub fn decode(self) -> Cow<'s, str> {
+        if self.escaped {
+            Cow::Owned(unescape(self.raw, |_, _| {}))
+        } else {
+            match std::str::from_utf8(self.raw) {
+                Ok(text) => Cow::Borrowed(text),
+                Err(_) => String::from_utf8_lossy(self.raw),
+            }
+        }
+    }
+
+    /// The text together with, for every byte of it, where in [`Self::raw`] that byte came from.
+    ///
+    /// This is how a place inside JSON that is written in a JSON string is found again in the file.
+    #[must_use]
+    pub fn decode_with_offsets(self) -> (String, Vec<u32>) {
+        let mut offsets = Vec::with_capacity(self.raw.len());
+        let text = unescape(self.raw, |at, length| {
+            offsets.extend(std::iter::repeat_n(at, length));
+        });
+        (text, offsets)
+    }
+
+    /// Whether the decoded text equals `other`, without building it where there is no escape.
+    #[must_use]
+    pub fn eq_str(self, other: &str) -> bool {
+        if self.escaped { self.decode() == other } else { self.raw == other.as_bytes() }
+    }
+}
+
+/// Unescapes `raw`, telling `wrote` for each character where in `raw` it began and how many bytes it became.
+fn unescape(raw: &[u8], mut wrote: impl FnMut(u32, usize)) -> String {
+    let mut text = String::with_capacity(raw.len());
+    let mut at = 0;
+    while at < raw.len() {
+        let run = memchr::memchr(b'\\', &raw[at..]).unwrap_or(raw.len() - at);
+        if run > 0 {
+            let mut offset = at;
+            for chunk in raw[at..at + run].utf8_chunks() {
+                for character in chunk.valid().chars() {
+                    wrote(offset as u32, character.len_utf8());
+                    offset += character.len_utf8();
+                }
+                text.push_str(chunk.valid());
+                if !chunk.invalid().is_empty() {
+                    wrote(offset as u32, char::REPLACEMENT_CHARACTER.len_utf8());
+                    text.push(char::REPLACEMENT_CHARACTER);
+                    offset += chunk.invalid().len();
+                }
+            }
+            at += run;
+        }
+        if at == raw.len() {
+            break;
+        }
+        let (character, length) = escape(&raw[at..]);
+        wrote(at as u32, character.len_utf8());
+        text.push(character);
+        at += length;
+    }
+    text
+}
+
+/// The character that the escape at the start of `raw` stands for, and the escape's length in bytes.
+fn escape(raw: &[u8]) -> (char, usize) {
+    let simple = |character| (character, 2);
+    match raw.get(1) {
+        Some(b'"') => simple('"'),
+        Some(b'\\') => simple('\\'),
+        Some(b'/') => simple('/'),
+        Some(b'b') => simple('\u{8}'),
+        Some(b'f') => simple('\u{c}'),
+        Some(b'n') => simple('\n'),
+        Some(b'r') => simple('\r'),
+        Some(b't') => simple('\t'),
+        Some(b'u') => match code_unit(&raw[2..]) {
+            Some(high @ 0xD800..=0xDBFF) => match raw.get(6..8).and_then(|_| low_surrogate(&raw[6..])) {
+                Some(low) => {
+                    let scalar = 0x1_0000 + ((u32::from(high) - 0xD800) << 10) + (u32::from(low) - 0xDC00);
+                    (char::from_u32(scalar).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
+                }
+                None => (char::REPLACEMENT_CHARACTER, 6),
+            },
+            Some(unit) => (char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER), 6),
+            None => (char::REPLACEMENT_CHARACTER, 2),
+        },
+        // The reader has reported the escape; its text is kept so that nothing disappears.
+        Some(_) | None => ('\\', 1),
+    }
+}
+
+/// The four hex digits at the start of `digits`.
+pub(crate) fn code_unit(digits: &[u8]) -> Option<u16> {
+    let mut unit = 0u16;
+    for digit in digits.get(..4)? {
+        unit = unit << 4 | u16::from(char::from(*digit).to_digit(16)? as u8);
+    }
+    Some(unit)
+}
+
+/// The low half of a surrogate pair, where `raw` begins with its escape.
+pub(crate) fn low_surrogate(raw: &[u8]) -> Option<u16> {
+    if raw.starts_with(b"\\u") {
+        code_unit(&raw[2..]).filter(|unit| (0xDC00..=0xDFFF).contains(unit))
+    } else {
+        None
+    }
+}

@@ -1,0 +1,170 @@
+//! The reader against `serde_json`: what one reads, the other reads, and alike.
+
+use proptest::prelude::*;
+use serde_json::Value as Json;
+use toolcheck_json::{Document, FaultKind, Kind, Value, locate, pointers};
+
+/// The value as `serde_json` would have it.
+fn to_json(value: Value<'_, '_>) -> Json {
+    match value.kind() {
+        Kind::Null => Json::Null,
+        Kind::Bool => Json::Bool(value.as_bool().unwrap()),
+        Kind::Number => serde_json::from_slice(value.raw()).unwrap(),
+        Kind::String => Json::String(value.as_str().unwrap().into_owned()),
+        Kind::Array => value.elements().map(to_json).collect(),
+        Kind::Object => value
+            .members()
+            .map(|member| (member.key().unwrap().decode().into_owned(), to_json(member)))
+            .collect(),
+        Kind::Invalid => panic!("a fault-free text holds no invalid value"),
+    }
+}
+
+fn json() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::Bool),
+        any::<i64>().prop_map(Json::from),
+        any::<f64>().prop_filter("finite", |float| float.is_finite()).prop_map(Json::from),
+        ".{0,40}".prop_map(Json::String),
+        "[\\x00-\\x7f]{0,40}".prop_map(Json::String),
+    ];
+    leaf.prop_recursive(5, 64, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Json::Array),
+            prop::collection::vec((".{0,12}", inner), 0..6)
+                .prop_map(|members| Json::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+/// JSON and what is nearly JSON.
+fn nearly_json() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("{".to_owned()),
+        Just("}".to_owned()),
+        Just("[".to_owned()),
+        Just("]".to_owned()),
+        Just(",".to_owned()),
+        Just(":".to_owned()),
+        Just("\"a\"".to_owned()),
+        Just("\"".to_owned()),
+        Just("\\".to_owned()),
+        Just("\\u12".to_owned()),
+        Just("1".to_owned()),
+        Just("-".to_owned()),
+        Just("1e5".to_owned()),
+        Just("true".to_owned()),
+        Just("nul".to_owned()),
+        Just("NaN".to_owned()),
+        Just("//".to_owned()),
+        Just("\n".to_owned()),
+        Just(" ".to_owned()),
+        "[ -~]{0,3}",
+    ];
+    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+/// Every value lies inside its parent, after its elder sibling and behind its own key.
+fn assert_spans_nest(value: Value<'_, '_>) {
+    let outer = value.span();
+    let mut last_end = outer.start;
+    for child in value.children() {
+        let member = child.member_span();
+        assert!(outer.contains(member), "{member:?} outside {outer:?}");
+        assert!(member.start >= last_end, "{member:?} begins before {last_end}");
+        last_end = member.end;
+        assert_spans_nest(child);
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_serde_json_writes_is_read_back(value in json(), pretty: bool) {
+        let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
+        let document = Document::read(text.as_bytes());
+        prop_assert_eq!(document.faults(), &[]);
+        let root = document.root().unwrap();
+        // What serde_json itself reads: the last digit of a float may differ from what was generated.
+        let read: Json = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(to_json(root), read);
+        assert_spans_nest(root);
+    }
+
+    #[test]
+    fn both_agree_on_what_is_json(text in nearly_json()) {
+        let document = Document::read(text.as_bytes());
+        if let Some(root) = document.root() {
+            assert_spans_nest(root);
+        }
+        match serde_json::from_str::<Json>(&text) {
+            Ok(read) => {
+                prop_assert_eq!(document.faults(), &[]);
+                prop_assert_eq!(to_json(document.root().unwrap()), read);
+            }
+            // What `serde_json` cannot hold and JSON allows: a number beyond the range of a double.
+            Err(error) if error.to_string().starts_with("number out of range") => {}
+            Err(error) => prop_assert!(!document.faults().is_empty(), "{text:?}: {error}"),
+        }
+    }
+
+    #[test]
+    fn pointers_lead_to_their_values(value in json()) {
+        let text = value.to_string();
+        let read: Json = serde_json::from_str(&text).unwrap();
+        let document = Document::read(text.as_bytes());
+        let mut values = vec![document.root().unwrap()];
+        let mut at = 0;
+        while at < values.len() {
+            values.extend(values[at].children().collect::<Vec<_>>());
+            at += 1;
+        }
+        let ids: Vec<_> = values.iter().map(|value| value.id()).collect();
+        for (value, pointer) in values.iter().zip(pointers(&document, &ids)) {
+            let expected = read.pointer(&pointer);
+            prop_assert_eq!(Some(&to_json(*value)), expected, "{}", pointer);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let document = Document::read(&bytes);
+        if let Some(root) = document.root() {
+            assert_spans_nest(root);
+        }
+        for fault in document.faults() {
+            prop_assert!(fault.span.end as usize <= bytes.len());
+        }
+        let records = toolcheck_json::Records::new(&bytes);
+        let mut end = 0;
+        for record in records {
+            prop_assert!(record.start >= end);
+            prop_assert_eq!(record.position, locate(&bytes, &[record.start])[0]);
+            end = record.start + record.bytes.len();
+        }
+    }
+
+    #[test]
+    fn a_text_cut_anywhere_is_still_read(value in json(), cut in any::<prop::sample::Index>()) {
+        let text = value.to_string();
+        let bytes = &text.as_bytes()[..cut.index(text.len())];
+        let document = Document::read(bytes);
+        let structural = document.faults().iter().filter(|fault| fault.kind != FaultKind::InvalidUtf8).count();
+        // One fault for one cut; none where a shorter number is left.
+        prop_assert!(structural <= 1, "{:?} {:?}", String::from_utf8_lossy(bytes), document.faults());
+    }
+
+    #[test]
+    fn decoded_offsets_point_at_their_source(text in ".{0,40}") {
+        let written = serde_json::to_string(&text).unwrap();
+        let document = Document::read(written.as_bytes());
+        let string = document.root().unwrap().as_json_str().unwrap();
+        let (decoded, offsets) = string.decode_with_offsets();
+        prop_assert_eq!(&decoded, &text);
+        prop_assert_eq!(offsets.len(), decoded.len());
+        for (index, character) in decoded.char_indices() {
+            let source = &string.raw()[offsets[index] as usize..];
+            prop_assert!(source.starts_with(character.to_string().as_bytes()) || source.starts_with(b"\\"));
+        }
+    }
+}

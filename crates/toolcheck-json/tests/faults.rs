@@ -1,0 +1,110 @@
+//! Each fault at its place, and the rest of the text still read.
+
+use toolcheck_json::{Document, FaultKind, Kind};
+
+#[track_caller]
+fn check(text: impl AsRef<[u8]>, expected: &[(FaultKind, u32, u32)]) -> String {
+    let text = text.as_ref();
+    let document = Document::read(text);
+    let found: Vec<_> =
+        document.faults().iter().map(|fault| (fault.kind, fault.span.start, fault.span.end)).collect();
+    assert_eq!(found, expected, "{}", String::from_utf8_lossy(text));
+    // The values that were read, in the order of the text.
+    let mut values = Vec::new();
+    let mut open: Vec<_> = document.root().into_iter().collect();
+    while let Some(value) = open.pop() {
+        if !matches!(value.kind(), Kind::Array | Kind::Object) {
+            values.push(String::from_utf8_lossy(value.raw()).into_owned());
+        }
+        open.extend(value.children().collect::<Vec<_>>().into_iter().rev());
+    }
+    values.join(" ")
+}
+
+#[test]
+fn structure() {
+    use FaultKind::*;
+    assert_eq!(check("[1, 2,]", &[(TrailingComma, 5, 6)]), "1 2");
+    assert_eq!(check(r#"{"a": 1, }"#, &[(TrailingComma, 7, 8)]), "1");
+    assert_eq!(check("[1 2]", &[(MissingComma, 3, 3)]), "1 2");
+    assert_eq!(check(r#"{"a": 1 "b": 2}"#, &[(MissingComma, 8, 8)]), "1 2");
+    assert_eq!(check(r#"{"a" 1, "b": 2}"#, &[(MissingColon, 5, 5)]), "1 2");
+    assert_eq!(check(r#"{"a":, "b": 2}"#, &[(MissingValue, 5, 6)]), ", 2");
+    assert_eq!(check(r#"{"a": }"#, &[(MissingValue, 6, 6)]), "");
+    assert_eq!(check("{a: 1}", &[(InvalidKey, 1, 2)]), "1");
+    assert_eq!(check("[1, 'two', 3]", &[(SingleQuotes, 4, 9)]), "1 'two' 3");
+    assert_eq!(check("[1] // done", &[(Comment, 4, 11)]), "1");
+    assert_eq!(check("[1, /* two */ 3]", &[(Comment, 4, 13)]), "1 3");
+    assert_eq!(check("[1]]", &[(TrailingContent, 3, 4)]), "1");
+    assert_eq!(check("[1}", &[(MismatchedBracket, 2, 3)]), "1");
+    assert_eq!(check(r#"{"a": [1, 2}"#, &[(MismatchedBracket, 11, 12)]), "1 2");
+    assert_eq!(check("", &[(Empty, 0, 0)]), "");
+    assert_eq!(check(" \n", &[(Empty, 2, 2)]), "");
+}
+
+#[test]
+fn a_truncated_tail_is_one_fault() {
+    use FaultKind::*;
+    assert_eq!(check(r#"{"a": [1, {"b": 2"#, &[(Unclosed, 17, 17)]), "1 2");
+    assert_eq!(check(r#"{"a": [1, "tw"#, &[(UnterminatedString, 13, 13)]), "1 \"tw");
+    assert_eq!(check(r#"{"a": 1, "b"#, &[(UnterminatedString, 11, 11)]), "1");
+    assert_eq!(check(r#"{"a": 1, "b""#, &[(Unclosed, 12, 12)]), "1 ");
+    assert_eq!(check(r#"{"a": 1, "b":"#, &[(Unclosed, 13, 13)]), "1 ");
+    assert_eq!(check(r#"{"a": tru"#, &[(InvalidValue, 6, 9)]), "tru");
+}
+
+#[test]
+fn numbers() {
+    use FaultKind::*;
+    assert_eq!(check("[NaN, -Infinity, 1]", &[(NotANumber, 1, 4), (NotANumber, 6, 15)]), "NaN -Infinity 1");
+    assert_eq!(check("[01, 1]", &[(InvalidNumber, 1, 3)]), "01 1");
+    assert_eq!(check("[1., 1]", &[(InvalidNumber, 1, 3)]), "1. 1");
+    assert_eq!(check("[+1, 1]", &[(InvalidValue, 1, 3)]), "+1 1");
+    // Kept as written, however long.
+    let long = "123456789012345678901234567890.5e-400";
+    assert_eq!(check(long, &[]), long);
+}
+
+#[test]
+fn strings() {
+    use FaultKind::*;
+    check(r#"["\ud83d\ude00", "\ud83d"]"#, &[(LoneSurrogate, 18, 24)]);
+    check(r#"["\ude00\ud83d x"]"#, &[(LoneSurrogate, 2, 8), (LoneSurrogate, 8, 14)]);
+    check(r#"{"\ud800": 1}"#, &[(LoneSurrogate, 2, 8)]);
+    check("[\"a\tb\"]", &[(ControlCharacter, 3, 4)]);
+    check("[\"0123456789abcdefghij\n\"]", &[(ControlCharacter, 22, 23)]);
+    check(r#"["\x41"]"#, &[(InvalidEscape, 2, 4)]);
+    check(r#"["\u12g4"]"#, &[(InvalidEscape, 2, 4)]);
+    check(b"[\"\xff\xfe\", \"\xc3\xa9\", \"\xc3\"]", &[(InvalidUtf8, 2, 4), (InvalidUtf8, 14, 15)]);
+    check("\u{feff}[1]", &[(ByteOrderMark, 0, 3)]);
+}
+
+#[test]
+fn what_is_wrong_inside_a_string_leaves_its_text_readable() {
+    let document = Document::read(b"[\"a\\ud800b\", \"a\xffb\", \"a\\qb\"]");
+    let texts: Vec<_> = document.root().unwrap().elements().map(|value| value.as_str().unwrap()).collect();
+    assert_eq!(texts, ["a\u{fffd}b", "a\u{fffd}b", "a\\qb"]);
+}
+
+#[test]
+fn duplicate_keys_are_kept_and_found() {
+    let document = Document::read(br#"{"a": 1, "b": 2, "\u0061": 3, "c": {"b": 4}}"#);
+    let found: Vec<_> =
+        document.duplicate_keys().iter().map(|(first, again)| (first.raw(), again.raw())).collect();
+    assert_eq!(found, [(&b"1"[..], &b"3"[..])]);
+    assert_eq!(document.root().unwrap().get("a").unwrap().raw(), b"3");
+    assert_eq!(document.root().unwrap().members().count(), 4);
+}
+
+#[test]
+fn depth_costs_no_stack() {
+    let text = "[".repeat(200_000) + &"]".repeat(200_000);
+    assert_eq!(Document::read(text.as_bytes()).faults(), &[]);
+}
+
+#[test]
+fn a_binary_file_gives_a_bounded_number_of_faults() {
+    let bytes: Vec<u8> = (0..100_000u32).map(|number| (number * 31 % 251) as u8).collect();
+    let document = Document::read(&bytes);
+    assert!(document.faults().len() <= 512);
+}
