@@ -1,1 +1,16 @@
-//! x
+//! From JSON to one representation of a conversation, and what each provider enforces on it.
+//!
+//! - [`formats`]: one file a wire format; each reads a [`toolcheck_json::Document`] into a [`Transcript`].
+//! - [`ir`]: that representation. Neutral words, every part with its place in the file.
+//! - [`target`]: what a provider refuses and tolerates, as data with its evidence.
+//! - [`finding`]: what a rule says, and about which place.
+
+pub mod finding;
+pub mod formats;
+pub mod ir;
+pub mod target;
+
+pub use finding::{Finding, Label, Level};
+pub use formats::Format;
+pub use ir::{Place, Transcript};
+pub use target::Target;

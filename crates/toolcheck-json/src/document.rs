@@ -51,6 +51,12 @@ pub struct NodeId(pub(crate) u32);
 impl NodeId {
     /// The document's outermost value.
     pub const ROOT: Self = Self(0);
+
+    /// Its number among the values of its document.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// What a value is.
@@ -189,6 +195,22 @@ impl<'s> Document<'s> {
     pub fn value(&self, id: NodeId) -> Value<'_, 's> {
         assert!((id.0 as usize) < self.arena.nodes.len(), "the node belongs to another document");
         Value { document: self, id: id.0 }
+    }
+
+    /// The innermost value that holds the byte at `offset`, or ends right before it.
+    #[must_use]
+    pub fn innermost(&self, offset: u32) -> NodeId {
+        let mut at = 0;
+        while let Some(root) = self.root() {
+            let value = Value { id: at, ..root };
+            let inner =
+                value.children().find(|child| child.span().start <= offset && offset <= child.span().end);
+            match inner {
+                Some(child) => at = child.id,
+                None => break,
+            }
+        }
+        NodeId(at)
     }
 
     /// How many values there are.

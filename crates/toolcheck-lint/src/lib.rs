@@ -1,1 +1,32 @@
-//! x
+//! The rules of toolcheck, and the reports that they make.
+//!
+//! ```
+//! use toolcheck_lint::{Options, lint};
+//!
+//! let body = br#"{"messages": [
+//!   {"role": "user", "content": "find Adam"},
+//!   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]},
+//!   {"role": "user", "content": "well?"}
+//! ]}"#;
+//! let file = lint("request.json", body, &Options::default());
+//! assert_eq!(file.findings[0].rule, "unanswered-tool-call");
+//! assert_eq!((file.findings[0].start.line, file.findings[0].start.column), (3, 37));
+//! ```
+//!
+//! - [`lint`] runs the rules of [`rules`] over one file's text and locates what they find.
+//! - [`render`] writes a [`Report`] for people and for machines.
+//!
+//! Nothing here reads a file or the environment.
+
+mod excerpt;
+mod lint;
+pub mod pairing;
+pub mod render;
+pub mod report;
+pub mod rule;
+pub mod rules;
+mod summary;
+
+pub use lint::{Options, lint};
+pub use report::{FileReport, Located, Report};
+pub use rule::Rule;

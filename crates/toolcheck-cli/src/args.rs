@@ -1,0 +1,158 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use toolcheck_core::Level;
+use toolcheck_core::formats::{self, Format};
+use toolcheck_core::ir::TranscriptKind;
+use toolcheck_lint::render::{self, Output};
+use toolcheck_lint::{Rule, rules};
+
+/// Says which tool-calling mistakes an LLM API would refuse, lose or misread - before the API does.
+#[derive(Debug, Parser)]
+#[command(name = "toolcheck", version, arg_required_else_help = true, after_help = AFTER)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const AFTER: &str = "\
+Exit status: 0 nothing found, 1 findings, 2 bad usage or an input that could not be read.
+
+Examples:
+  toolcheck lint transcript.json               one request body, or a bare list of messages
+  toolcheck lint 'logs/**/*.jsonl' --kind session
+  toolcheck lint history.json --target bedrock as another API would see it
+  toolcheck explain unanswered-tool-call";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check transcripts.
+    Lint(LintArgs),
+    /// Show a rule's page, and which APIs refuse what it finds.
+    Explain(ExplainArgs),
+    /// List the rules.
+    Rules(ListArgs),
+    /// List the formats that are read.
+    Formats(ListArgs),
+    /// List the targets that a transcript can be held against.
+    Targets(ListArgs),
+    /// Run a corpus of cases with expectations beside them.
+    Test(TestArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct LintArgs {
+    /// Files, directories and globs; `-` is the standard input.
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<String>,
+
+    /// The format of the files [default: found out from their content]
+    #[arg(long, value_name = "ID", value_parser = format_parser())]
+    pub(crate) format: Option<&'static Format>,
+
+    /// The API that the transcripts are for: an id of `toolcheck targets`, or a TOML file [default: the format's own]
+    #[arg(long, value_name = "ID|FILE")]
+    pub(crate) target: Option<String>,
+
+    /// What the transcripts are for; a session or dataset may end with calls that nothing answers yet
+    #[arg(long, value_name = "KIND", default_value = "request", value_parser = kind_parser())]
+    pub(crate) kind: TranscriptKind,
+
+    /// How to write the findings
+    #[arg(long, value_name = "OUTPUT", default_value = "full", value_parser = output_parser())]
+    pub(crate) output_format: &'static Output,
+
+    /// Run these rules only
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
+    pub(crate) select: Vec<&'static Rule>,
+
+    /// Do not run these rules
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
+    pub(crate) ignore: Vec<&'static Rule>,
+
+    /// The level from which findings make the exit status 1
+    #[arg(long, value_name = "LEVEL", default_value = "error", value_parser = level_parser())]
+    pub(crate) fail_on: Level,
+
+    /// Exit with 0 even if there are findings
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+
+    /// The name that the standard input has in the report
+    #[arg(long, value_name = "NAME", default_value = "<stdin>", hide_default_value = true)]
+    pub(crate) stdin_filename: String,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ExplainArgs {
+    /// The rule
+    #[arg(value_name = "RULE", value_parser = rule_parser(), hide_possible_values = true)]
+    pub(crate) rule: &'static Rule,
+
+    /// How to write it
+    #[arg(long, value_name = "OUTPUT", default_value = "text")]
+    pub(crate) output_format: ListFormat,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ListArgs {
+    /// How to write the list
+    #[arg(long, value_name = "OUTPUT", default_value = "text")]
+    pub(crate) output_format: ListFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListFormat {
+    /// For people.
+    Text,
+    /// For machines.
+    Json,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TestArgs {
+    /// The directory of the cases
+    #[arg(value_name = "DIR", default_value = "fixtures")]
+    pub(crate) dir: PathBuf,
+}
+
+fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
+    PossibleValuesParser::new(formats::ALL.iter().map(|format| format.id))
+        .map(|id| formats::find(&id).expect("only ids of the table are possible"))
+}
+
+fn output_parser() -> impl TypedValueParser<Value = &'static Output> {
+    PossibleValuesParser::new(render::ALL.iter().map(|output| output.id))
+        .map(|id| render::find(&id).expect("only ids of the table are possible"))
+}
+
+fn rule_parser() -> impl TypedValueParser<Value = &'static Rule> {
+    PossibleValuesParser::new(rules::ALL.iter().map(|rule| rule.id))
+        .map(|id| rules::find(&id).expect("only ids of the table are possible"))
+}
+
+fn kind_parser() -> impl TypedValueParser<Value = TranscriptKind> {
+    PossibleValuesParser::new(TranscriptKind::ALL.map(TranscriptKind::as_str))
+        .try_map(|name| name.parse::<TranscriptKind>())
+}
+
+fn level_parser() -> impl TypedValueParser<Value = Level> {
+    PossibleValuesParser::new(["error", "warning"]).try_map(|name| name.parse::<Level>())
+}

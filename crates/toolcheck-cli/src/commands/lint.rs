@@ -1,0 +1,116 @@
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+use toolcheck_core::target::{self, Target};
+use toolcheck_lint::{FileReport, Options, Report, lint, rules};
+
+use crate::args::LintArgs;
+use crate::inputs::{self, Input};
+use crate::{Status, screen};
+
+pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
+    let own_target;
+    let target = match &args.target {
+        None => None,
+        Some(name) => {
+            own_target = find_target(name)?;
+            Some(own_target.as_target())
+        }
+    };
+    let is_chosen = |id| {
+        (args.select.is_empty() || args.select.iter().any(|rule| rule.id == id))
+            && !args.ignore.iter().any(|rule| rule.id == id)
+    };
+    let options = Options {
+        format: args.format,
+        target,
+        kind: args.kind,
+        rules: rules::ALL.iter().copied().filter(|rule| is_chosen(rule.id)).collect(),
+    };
+    let (inputs, mut troubles) = inputs::collect(&args.paths);
+    let mut report = Report::default();
+    let mut skipped = 0;
+    for input in &inputs {
+        let name = match input {
+            Input::Stdin => args.stdin_filename.clone(),
+            Input::Named(path) | Input::Found(path) => path.display().to_string(),
+        };
+        let bytes = match inputs::read(input) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                troubles.push(format!("{name}: {error}"));
+                continue;
+            }
+        };
+        let mut file = lint(&name, &bytes, &options);
+        if matches!(input, Input::Found(_)) && is_something_else(&file) {
+            skipped += 1;
+            continue;
+        }
+        if args.output_format.needs_source && !file.findings.is_empty() {
+            file.source = bytes;
+        }
+        report.files.push(file);
+    }
+    (args.output_format.render)(&report, &screen::style(args.color), out)?;
+    // What was found comes first, so that in a terminal the trouble stands at the end.
+    out.flush()?;
+    if skipped > 0 {
+        eprintln!("note: {skipped} JSON files of the directories hold no transcript and were skipped");
+    }
+    for trouble in &troubles {
+        eprintln!("error: {trouble}");
+    }
+    let failing =
+        report.files.iter().flat_map(|file| &file.findings).any(|found| found.level >= args.fail_on);
+    Ok(if !troubles.is_empty() {
+        Status::Trouble
+    } else if failing && !args.exit_zero {
+        Status::Findings
+    } else {
+        Status::Clean
+    })
+}
+
+/// Whether a file of a directory is JSON of another kind. Broken text may be a transcript, so it is none.
+fn is_something_else(file: &FileReport) -> bool {
+    file.transcripts == 0 && file.findings.iter().all(|finding| finding.rule == "unrecognised-format")
+}
+
+/// A target that is compiled in, or one that was read from a file.
+enum Found {
+    Builtin(&'static Target),
+    Own(Box<Target>),
+}
+
+impl Found {
+    fn as_target(&self) -> &Target {
+        match self {
+            Self::Builtin(target) => target,
+            Self::Own(target) => target,
+        }
+    }
+}
+
+fn find_target(name: &str) -> Result<Found> {
+    if let Some(target) = target::find(name) {
+        return Ok(Found::Builtin(target));
+    }
+    let path = Path::new(name);
+    if path.extension().is_some_and(|ending| ending == "toml") || path.is_file() {
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the target {name}"))?;
+        let target = Target::parse(&text).map_err(|error| anyhow!("{name} is no target:\n{error}"))?;
+        return Ok(Found::Own(Box::new(target)));
+    }
+    let similar = target::ids()
+        .map(|id| (strsim::jaro_winkler(name, id), id))
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .filter(|(likeness, _)| *likeness > 0.7)
+        .map(|(_, id)| format!("; did you mean `{id}`?"));
+    let known = target::ids().collect::<Vec<_>>().join(", ");
+    Err(anyhow!(
+        "there is no target `{name}`{}\n\ntargets: {known}, or a TOML file",
+        similar.unwrap_or_default()
+    ))
+}

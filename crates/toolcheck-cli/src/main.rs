@@ -1,0 +1,55 @@
+//! `toolcheck`: finds files, picks a row from each table, and computes the exit status.
+
+mod args;
+mod commands;
+mod inputs;
+mod screen;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+
+/// What a run comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// Nothing at or above what it shall fail on.
+    Clean,
+    /// Findings.
+    Findings,
+    /// Bad usage, or an input that could not be read. Never hides the findings of other files.
+    Trouble,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let status = match args.command {
+        Command::Lint(args) => commands::lint::run(&args, &mut out),
+        Command::Explain(args) => commands::explain::run(&args, &mut out),
+        Command::Rules(args) => commands::list::rules(&args, &mut out),
+        Command::Formats(args) => commands::list::formats(&args, &mut out),
+        Command::Targets(args) => commands::list::targets(&args, &mut out),
+        Command::Test(args) => commands::test::run(&args, &mut out),
+    };
+    let status = status.and_then(|status| out.flush().map(|()| status).map_err(Into::into));
+    ExitCode::from(match status {
+        Ok(Status::Clean) => 0,
+        Ok(Status::Findings) => 1,
+        Ok(Status::Trouble) => 2,
+        // Whoever reads the output has seen enough: `toolcheck ... | head`.
+        Err(error) if is_broken_pipe(&error) => 0,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            2
+        }
+    })
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
+}

@@ -1,0 +1,171 @@
+//! What a rule says, and about which place.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::ir::{Call, Place, ToolResult};
+
+/// How bad a finding is. Two levels and no more: a person can hold two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Worth reading: the target accepts it, or nobody is sure, and it does harm.
+    Warning,
+    /// The target refuses it, or a call or a result is lost.
+    Error,
+}
+
+impl Level {
+    /// The level's name in reports and on the command line.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Level {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "warning" => Ok(Self::Warning),
+            "error" => Ok(Self::Error),
+            _ => Err(format!("`{name}` is neither `error` nor `warning`")),
+        }
+    }
+}
+
+/// A second place that a finding speaks of: the other end of a pair, the message that stands between.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// Where.
+    pub place: Place,
+    /// What is there, lower case, one line.
+    pub message: Cow<'static, str>,
+}
+
+/// What the target answers to it, in its own words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The id of the target that answers.
+    pub target: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// The text, with the names and numbers of this transcript filled in.
+    pub text: Option<String>,
+}
+
+/// One fault of a transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The id of the rule that found it.
+    pub rule: &'static str,
+    /// How bad it is for the target.
+    pub level: Level,
+    /// What is wrong: lower case, one line, naming the id. Never an argument, a result or a text.
+    pub message: String,
+    /// The place to look at first.
+    pub place: Place,
+    /// What is there, for the excerpt.
+    pub caption: Cow<'static, str>,
+    /// The other places.
+    pub labels: Vec<Label>,
+    /// What to do.
+    pub help: Option<Cow<'static, str>>,
+    /// What the target answers, where that is known.
+    pub answer: Option<Answer>,
+    /// What harm it does where the target accepts it.
+    pub note: Option<String>,
+    /// The id of the tool call that it is about.
+    pub tool_call_id: Option<String>,
+    /// The name of the tool that it is about.
+    pub tool_name: Option<String>,
+    /// Which of the rule's cases it is, for targets that tell them apart: the most telling first.
+    pub cases: Vec<&'static str>,
+    /// The worst level that it may have, whatever the target says.
+    pub at_most: Level,
+    /// What the target's text is filled in with.
+    pub values: Vec<(&'static str, String)>,
+}
+
+impl Finding {
+    /// A finding of `rule` at `place`. Its level and the target's answer are filled in when the rule is done.
+    #[must_use]
+    pub fn new(rule: &'static str, place: Place, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            level: Level::Warning,
+            message: message.into(),
+            place,
+            caption: Cow::Borrowed(""),
+            labels: Vec::new(),
+            help: None,
+            answer: None,
+            note: None,
+            tool_call_id: None,
+            tool_name: None,
+            cases: Vec::new(),
+            at_most: Level::Error,
+            values: Vec::new(),
+        }
+    }
+
+    /// Says what is at the finding's own place.
+    pub fn caption(&mut self, caption: impl Into<Cow<'static, str>>) -> &mut Self {
+        self.caption = caption.into();
+        self
+    }
+
+    /// Adds a second place.
+    pub fn label(&mut self, place: Place, message: impl Into<Cow<'static, str>>) -> &mut Self {
+        self.labels.push(Label { place, message: message.into() });
+        self
+    }
+
+    /// Says what to do.
+    pub fn help(&mut self, help: impl Into<Cow<'static, str>>) -> &mut Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Says which of the rule's cases it is. Said several times, the first that the target knows counts.
+    pub fn case(&mut self, case: &'static str) -> &mut Self {
+        self.cases.push(case);
+        self
+    }
+
+    /// Says that it is never worse than this.
+    pub fn at_most(&mut self, level: Level) -> &mut Self {
+        self.at_most = level;
+        self
+    }
+
+    /// Gives a value for the target's text.
+    pub fn value(&mut self, name: &'static str, value: impl ToString) -> &mut Self {
+        self.values.push((name, value.to_string()));
+        self
+    }
+
+    /// Names the call that it is about.
+    pub fn about_call(&mut self, call: &Call<'_>) -> &mut Self {
+        self.tool_call_id = call.id.as_ref().map(|id| id.text.to_string());
+        self.tool_name = call.name.as_ref().map(|name| name.text.to_string());
+        self
+    }
+
+    /// Names the call and the tool that a result speaks of.
+    pub fn about_result(&mut self, result: &ToolResult<'_>) -> &mut Self {
+        self.tool_call_id = result.call_id.as_ref().map(|id| id.text.to_string());
+        self.tool_name = result.name.as_ref().map(|name| name.text.to_string());
+        self
+    }
+}

@@ -1,0 +1,133 @@
+//! Anthropic Messages, as sent to its own API, to Vertex and to Bedrock's InvokeModel.
+
+use toolcheck_json::{JsonStr, Value};
+
+use super::{Format, blocks, list_of, surest_message};
+use crate::ir::{
+    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
+    ToolDef, ToolKind, ToolResult, Transcript,
+};
+
+pub(super) static FORMAT: Format = Format { id: "anthropic", name: "Anthropic Messages", sniff, read };
+
+fn sniff(root: Value<'_, '_>) -> u8 {
+    let Some(list) = list_of(root, "messages") else { return 0 };
+    let mut sure = surest_message(list, |message| {
+        let of_blocks = blocks(message, "content").map(|block| match block.get_str("type").as_deref() {
+            Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use") => 90,
+            Some(other) if other.ends_with("_tool_result") || other.starts_with("mcp_tool_") => 90,
+            Some("image" | "document") if block.get("source").is_some() => 70,
+            Some("text") => 15,
+            _ => 0,
+        });
+        let of_blocks = of_blocks.max().unwrap_or(0);
+        if message.get("role").is_some() { of_blocks.max(10) } else { 0 }
+    });
+    if sure > 0 && root.is_object() {
+        let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
+        let has_schemas = tools.take(8).any(|tool| tool.get("input_schema").is_some());
+        if has_schemas || root.get("anthropic_version").is_some() {
+            sure = sure.max(90);
+        } else if root.get("system").is_some() {
+            sure = sure.max(60);
+        }
+    }
+    sure
+}
+
+fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
+    let list = list_of(root, "messages")?;
+    let mut transcript = Transcript::new(FORMAT.id, root);
+    transcript.batches_results = true;
+    transcript.model = root.get_str("model");
+    transcript.tools = root.get("tools").map(|tools| tools.elements().map(tool).collect());
+    transcript.reasoning =
+        root.get("thinking").and_then(|thinking| thinking.get_str("type")).map(|kind| kind == "enabled");
+    for (index, value) in list.elements().enumerate() {
+        message(&mut transcript, value, index);
+    }
+    Some(transcript)
+}
+
+fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
+    // A built-in tool names its version in `type`; a tool of the client's own is `custom` or says nothing.
+    let is_own = value.get_str("type").is_none_or(|kind| kind == "custom");
+    ToolDef {
+        place: Place::of(value),
+        name: value.get("name").and_then(Named::of),
+        schema: value.get("input_schema").map(Place::of),
+        executor: if is_own { Executor::Client } else { Executor::Server },
+    }
+}
+
+fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
+    let role_name = value.get("role").and_then(Named::of);
+    let role = match role_name.as_ref().map(|role| &*role.text) {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("system") => Role::System,
+        _ => Role::Unknown,
+    };
+    let content = value.get("content");
+    let message = transcript.open_message(Message::new(role, value, index));
+    message.role_name = role_name;
+    message.content = Content::of(content);
+    let Some(content) = content else { return };
+    message.content_place = Place::of(content);
+    if let Some(text) = content.as_json_str() {
+        transcript.push(Part::new(content, 0, Body::Text(text)));
+    }
+    for (index, block) in content.elements().enumerate() {
+        let body = self::block(block);
+        transcript.push(Part::new(block, index, body));
+    }
+}
+
+fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
+    let Some(kind) = block.get("type").and_then(|kind| kind.as_str()) else { return Body::Opaque };
+    match &*kind {
+        "text" => text(block, "text"),
+        "tool_use" => call(block, Executor::Client, ToolKind::Function),
+        "server_tool_use" | "mcp_tool_use" => call(block, Executor::Server, ToolKind::BuiltIn),
+        "tool_result" => result(block, Executor::Client, ToolKind::Function),
+        "thinking" | "redacted_thinking" => Body::Reasoning(Reasoning {
+            id: None,
+            signature: Signature::of(block.get("signature")),
+            is_redacted: kind == "redacted_thinking",
+        }),
+        "image" | "document" | "search_result" | "container_upload" => Body::Media,
+        other if other.ends_with("_tool_result") => result(block, Executor::Server, ToolKind::BuiltIn),
+        _ => Body::Opaque,
+    }
+}
+
+fn text<'s>(block: Value<'_, 's>, key: &str) -> Body<'s> {
+    block.get(key).and_then(Value::as_json_str).map_or(Body::Opaque, |text: JsonStr<'s>| Body::Text(text))
+}
+
+fn call<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
+    Body::Call(Call {
+        id: block.get("id").and_then(Named::of),
+        name: block.get("name").and_then(Named::of),
+        arguments: Arguments::of(block.get("input")),
+        executor,
+        kind,
+        signature: Signature::Missing,
+    })
+}
+
+fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
+    let content = block.get("content");
+    Body::Result(ToolResult {
+        call_id: block.get("tool_use_id").and_then(Named::of),
+        name: None,
+        is_error: block.get("is_error").and_then(|flag| flag.as_bool()),
+        content: Content::of(content),
+        content_place: content.map(Place::of),
+        has_media: content.is_some_and(|content| {
+            content.elements().any(|part| part.get_str("type").as_deref() != Some("text"))
+        }),
+        executor,
+        kind,
+    })
+}

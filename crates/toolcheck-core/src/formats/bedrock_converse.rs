@@ -1,0 +1,152 @@
+//! Bedrock Converse and ConverseStream.
+
+use toolcheck_json::Value;
+
+use super::{Format, blocks, list_of, surest_message};
+use crate::ir::{
+    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
+    ToolDef, ToolKind, ToolResult, Transcript,
+};
+
+pub(super) static FORMAT: Format =
+    Format { id: "bedrock-converse", name: "Amazon Bedrock Converse", sniff, read };
+
+/// The members that tell what a block is: a block has one of them, and no `type`.
+const BLOCKS: [&str; 10] = [
+    "text",
+    "toolUse",
+    "toolResult",
+    "reasoningContent",
+    "image",
+    "document",
+    "video",
+    "audio",
+    "cachePoint",
+    "guardContent",
+];
+
+fn sniff(root: Value<'_, '_>) -> u8 {
+    let Some(list) = list_of(root, "messages") else { return 0 };
+    let mut sure = surest_message(list, |message| {
+        let of_blocks = blocks(message, "content").map(|block| {
+            if block.get("toolUse").is_some() || block.get("toolResult").is_some() {
+                95
+            } else if block.get("type").is_none() && BLOCKS.iter().any(|key| block.get(key).is_some()) {
+                70
+            } else {
+                0
+            }
+        });
+        of_blocks.max().unwrap_or(0)
+    });
+    if root.get_any(&["toolConfig", "inferenceConfig", "additionalModelRequestFields"]).is_some() {
+        sure = sure.max(80);
+    }
+    sure
+}
+
+fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
+    let list = list_of(root, "messages")?;
+    let mut transcript = Transcript::new(FORMAT.id, root);
+    transcript.batches_results = true;
+    transcript.model = root.get_str("modelId");
+    transcript.tools = root
+        .get("toolConfig")
+        .and_then(|config| config.get("tools"))
+        .map(|tools| tools.elements().filter_map(tool).collect());
+    for (index, value) in list.elements().enumerate() {
+        message(&mut transcript, value, index);
+    }
+    Some(transcript)
+}
+
+fn tool<'s>(value: Value<'_, 's>) -> Option<ToolDef<'s>> {
+    let own = value.get("toolSpec");
+    let spec = own.or_else(|| value.get("systemTool"))?;
+    Some(ToolDef {
+        place: Place::of(value),
+        name: spec.get("name").and_then(Named::of),
+        schema: spec.get("inputSchema").and_then(|schema| schema.get("json")).map(Place::of),
+        executor: if own.is_some() { Executor::Client } else { Executor::Server },
+    })
+}
+
+fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
+    let role_name = value.get("role").and_then(Named::of);
+    let role = match role_name.as_ref().map(|role| &*role.text) {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("system") => Role::System,
+        _ => Role::Unknown,
+    };
+    let content = value.get("content");
+    let message = transcript.open_message(Message::new(role, value, index));
+    message.role_name = role_name;
+    message.content = Content::of(content);
+    let Some(content) = content else { return };
+    message.content_place = Place::of(content);
+    for (index, block) in content.elements().enumerate() {
+        transcript.push(Part::new(block, index, self::block(block)));
+    }
+}
+
+fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
+    for member in block.members() {
+        let Some(key) = member.key() else { continue };
+        return match &*key.decode() {
+            "text" => member.as_json_str().map_or(Body::Opaque, Body::Text),
+            "toolUse" => call(member),
+            "toolResult" => result(member),
+            "reasoningContent" => reasoning(member),
+            "image" | "document" | "video" | "audio" => Body::Media,
+            _ => continue,
+        };
+    }
+    Body::Opaque
+}
+
+fn executor(tool: Value<'_, '_>) -> (Executor, ToolKind) {
+    // Tools that Bedrock itself runs say so in a type of their own.
+    match tool.get_str("type") {
+        Some(_) => (Executor::Server, ToolKind::BuiltIn),
+        None => (Executor::Client, ToolKind::Function),
+    }
+}
+
+fn call<'s>(tool: Value<'_, 's>) -> Body<'s> {
+    let (executor, kind) = executor(tool);
+    Body::Call(Call {
+        id: tool.get("toolUseId").and_then(Named::of),
+        name: tool.get("name").and_then(Named::of),
+        arguments: Arguments::of(tool.get("input")),
+        executor,
+        kind,
+        signature: Signature::Missing,
+    })
+}
+
+fn result<'s>(tool: Value<'_, 's>) -> Body<'s> {
+    let (executor, kind) = executor(tool);
+    let content = tool.get("content");
+    Body::Result(ToolResult {
+        call_id: tool.get("toolUseId").and_then(Named::of),
+        name: None,
+        is_error: tool.get_str("status").map(|status| status == "error"),
+        content: Content::of(content),
+        content_place: content.map(Place::of),
+        has_media: content.is_some_and(|content| {
+            content.elements().any(|part| part.get("text").is_none() && part.get("json").is_none())
+        }),
+        executor,
+        kind,
+    })
+}
+
+fn reasoning<'s>(value: Value<'_, 's>) -> Body<'s> {
+    let text = value.get("reasoningText");
+    Body::Reasoning(Reasoning {
+        id: None,
+        signature: Signature::of(text.and_then(|text| text.get("signature"))),
+        is_redacted: text.is_none(),
+    })
+}

@@ -1,0 +1,41 @@
+//! Cohere's v2 chat: a dialect of Chat Completions with a plan beside the calls.
+
+use toolcheck_json::Value;
+
+use super::openai_chat::{self, Dialect};
+use super::{Format, blocks, list_of, surest_message};
+use crate::ir::Transcript;
+
+pub(super) static FORMAT: Format = Format { id: "cohere", name: "Cohere v2 chat", sniff, read };
+
+static DIALECT: Dialect =
+    Dialect { format: FORMAT.id, result_name: &["name"], text: &["tool_plan"], roles: &[] };
+
+fn sniff(root: Value<'_, '_>) -> u8 {
+    let Some(list) = list_of(root, "messages") else { return 0 };
+    let sure = surest_message(list, |message| {
+        if message.get("role").is_none() {
+            return 0;
+        }
+        if message.get_any(&["tool_plan", "citations"]).is_some() {
+            return 90;
+        }
+        let is_result = message.get_str("role").as_deref() == Some("tool");
+        let has_document =
+            || blocks(message, "content").any(|block| block.get_str("type").as_deref() == Some("document"));
+        if is_result && has_document() { 90 } else { 5 }
+    });
+    if sure > 0 && root.get_any(&["citation_options", "safety_mode", "strict_tools"]).is_some() {
+        return sure.max(85);
+    }
+    let model = root.get_str("model").unwrap_or_default();
+    if sure > 0 && (model.starts_with("command-") || model.starts_with("c4ai-")) {
+        sure.max(80)
+    } else {
+        sure
+    }
+}
+
+fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
+    openai_chat::read_dialect(root, &DIALECT)
+}

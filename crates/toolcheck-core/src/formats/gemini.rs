@@ -1,0 +1,127 @@
+//! Gemini's generateContent, on the Gemini API and on Vertex, in camel and in snake case.
+
+use toolcheck_json::Value;
+
+use super::{Format, list_of, surest_message};
+use crate::ir::{
+    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
+    ToolDef, ToolKind, ToolResult, Transcript,
+};
+
+pub(super) static FORMAT: Format = Format { id: "gemini", name: "Gemini generateContent", sniff, read };
+
+fn sniff(root: Value<'_, '_>) -> u8 {
+    let Some(list) = list_of(root, "contents") else { return 0 };
+    if root.is_object() {
+        return 95;
+    }
+    surest_message(list, |content| if content.get("parts").is_some_and(Value::is_array) { 95 } else { 0 })
+}
+
+fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
+    let list = list_of(root, "contents")?;
+    let mut transcript = Transcript::new(FORMAT.id, root);
+    transcript.batches_results = true;
+    transcript.model = root.get_str("model");
+    transcript.tools = root.get("tools").map(|tools| {
+        let lists = tools
+            .elements()
+            .filter_map(|tool| tool.get_any(&["functionDeclarations", "function_declarations"]));
+        lists.flat_map(|list| list.elements()).map(tool).collect()
+    });
+    for (index, value) in list.elements().enumerate() {
+        content(&mut transcript, value, index);
+    }
+    Some(transcript)
+}
+
+fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
+    ToolDef {
+        place: Place::of(value),
+        name: value.get("name").and_then(Named::of),
+        schema: value
+            .get_any(&["parameters", "parametersJsonSchema", "parameters_json_schema"])
+            .map(Place::of),
+        executor: Executor::Client,
+    }
+}
+
+fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
+    let role_name = value.get("role").and_then(Named::of);
+    let role = match role_name.as_ref().map(|role| &*role.text) {
+        // A content without a role is the user's.
+        Some("user") | None => Role::User,
+        Some("model") => Role::Assistant,
+        // What the API took for results before they became the user's.
+        Some("function" | "tool") => Role::Tool,
+        Some("system") => Role::System,
+        Some(_) => Role::Unknown,
+    };
+    let parts = value.get("parts");
+    let message = transcript.open_message(Message::new(role, value, index));
+    message.role_name = role_name;
+    message.content = Content::of(parts);
+    let Some(parts) = parts else { return };
+    message.content_place = Place::of(parts);
+    for (index, value) in parts.elements().enumerate() {
+        transcript.push(Part::new(value, index, part(value)));
+    }
+}
+
+fn part<'s>(value: Value<'_, 's>) -> Body<'s> {
+    let signature = Signature::of(value.get_any(&["thoughtSignature", "thought_signature"]));
+    let mut text = None;
+    for member in value.members() {
+        let Some(key) = member.key() else { continue };
+        return match &*key.decode() {
+            "functionCall" | "function_call" => call(member, Executor::Client, ToolKind::Function, signature),
+            "functionResponse" | "function_response" => result(member, Executor::Client, ToolKind::Function),
+            "toolCall" | "tool_call" => call(member, Executor::Server, ToolKind::BuiltIn, signature),
+            "toolResponse" | "tool_response" => result(member, Executor::Server, ToolKind::BuiltIn),
+            "executableCode" | "executable_code" => {
+                call(member, Executor::Server, ToolKind::BuiltIn, signature)
+            }
+            "codeExecutionResult" | "code_execution_result" => {
+                result(member, Executor::Server, ToolKind::BuiltIn)
+            }
+            "inlineData" | "inline_data" | "fileData" | "file_data" => Body::Media,
+            "text" => {
+                text = member.as_json_str();
+                continue;
+            }
+            _ => continue,
+        };
+    }
+    let is_thought = value.get("thought").and_then(|flag| flag.as_bool()) == Some(true);
+    match text {
+        Some(_) if is_thought => Body::Reasoning(Reasoning { id: None, signature, is_redacted: false }),
+        Some(text) => Body::Text(text),
+        None => Body::Opaque,
+    }
+}
+
+fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind, signature: Signature) -> Body<'s> {
+    Body::Call(Call {
+        id: value.get("id").and_then(Named::of),
+        name: value.get("name").and_then(Named::of),
+        arguments: Arguments::of(value.get("args")),
+        executor,
+        kind,
+        signature,
+    })
+}
+
+fn result<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
+    let response = value.get("response");
+    Body::Result(ToolResult {
+        call_id: value.get("id").and_then(Named::of),
+        name: value.get("name").and_then(Named::of),
+        // The documentation reserves this key of the response for the error of a failed call.
+        is_error: response.map(|response| response.get("error").is_some_and(|error| !error.is_null())),
+        content: Content::of(response),
+        content_place: response.map(Place::of),
+        has_media: value.get("parts").is_some(),
+        executor,
+        kind,
+    })
+}

@@ -1,0 +1,114 @@
+//! The wire formats: one file each.
+//!
+//! Only these files know the field names of a provider. Adding a format is a file and two lines here.
+
+mod anthropic;
+mod bedrock_converse;
+mod cohere;
+mod gemini;
+mod mistral;
+mod ollama;
+mod openai_chat;
+mod openai_responses;
+
+use toolcheck_json::{Document, Value};
+
+use crate::ir::Transcript;
+
+/// A wire format.
+#[derive(Debug)]
+pub struct Format {
+    /// The id on the command line and in reports.
+    pub id: &'static str,
+    /// The name in prose.
+    pub name: &'static str,
+    /// How sure it is that a document is written in it: 0 for certainly not, 100 for certainly.
+    pub sniff: for<'d, 's> fn(Value<'d, 's>) -> u8,
+    /// Reads a document; `None` where it holds no list of messages of this format.
+    pub read: for<'d, 's> fn(Value<'d, 's>) -> Option<Transcript<'s>>,
+}
+
+/// All formats, by id.
+pub static ALL: &[&Format] = &[
+    &anthropic::FORMAT,
+    &bedrock_converse::FORMAT,
+    &cohere::FORMAT,
+    &gemini::FORMAT,
+    &mistral::FORMAT,
+    &ollama::FORMAT,
+    &openai_chat::FORMAT,
+    &openai_responses::FORMAT,
+];
+
+/// The format of that id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Format> {
+    ALL.iter().copied().find(|format| format.id == id)
+}
+
+/// Finds out which format documents are written in, from what they hold.
+#[derive(Debug)]
+pub struct Detection {
+    /// For each format of [`ALL`], how sure it is of the documents together.
+    sure: Vec<u32>,
+    /// How sure the surest was of one document.
+    surest: u8,
+}
+
+impl Default for Detection {
+    fn default() -> Self {
+        Self { sure: vec![0; ALL.len()], surest: 0 }
+    }
+}
+
+impl Detection {
+    /// Looks at one more document.
+    pub fn look(&mut self, document: &Document<'_>) {
+        let Some(root) = document.root() else { return };
+        for (format, sum) in ALL.iter().zip(&mut self.sure) {
+            let sure = (format.sniff)(root);
+            *sum += u32::from(sure);
+            self.surest = self.surest.max(sure);
+        }
+    }
+
+    /// Whether a document has been seen that only one format writes, so that no other need be looked at.
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        self.surest >= 90
+    }
+
+    /// The format that is surest of the documents together; `None` where none recognises any.
+    #[must_use]
+    pub fn best(&self) -> Option<&'static Format> {
+        // Of equals the first: they are equal only where no document shows a difference.
+        let (index, sure) = self.sure.iter().enumerate().rev().max_by_key(|(_, sure)| **sure)?;
+        (*sure > 0).then(|| ALL[index])
+    }
+}
+
+/// How many messages a format looks at to recognise a document.
+const MESSAGES_LOOKED_AT: usize = 200;
+
+/// The list of messages of a document: the bare array, or the member of the request body with this key.
+fn list_of<'d, 's>(root: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
+    let list = if root.is_array() { Some(root) } else { root.get(key) };
+    list.filter(|list| list.is_array())
+}
+
+/// How sure the surest message makes a format of its document, given what one message says.
+fn surest_message<'d, 's>(list: Value<'d, 's>, sure: impl Fn(Value<'d, 's>) -> u8) -> u8 {
+    let mut surest = 0;
+    for message in list.elements().take(MESSAGES_LOOKED_AT) {
+        surest = surest.max(sure(message));
+        if surest >= 90 {
+            break;
+        }
+    }
+    surest
+}
+
+/// The blocks of a message's content, where it is a list.
+fn blocks<'d, 's>(message: Value<'d, 's>, key: &str) -> impl Iterator<Item = Value<'d, 's>> {
+    message.get(key).into_iter().flat_map(|content| content.elements())
+}

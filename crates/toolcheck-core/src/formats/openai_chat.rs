@@ -1,0 +1,229 @@
+//! OpenAI Chat Completions, and the shape that its many dialects share.
+
+use toolcheck_json::Value;
+
+use super::{Format, blocks, list_of, surest_message};
+use crate::ir::{
+    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
+    ToolDef, ToolKind, ToolResult, Transcript,
+};
+
+pub(super) static FORMAT: Format = Format { id: "openai-chat", name: "OpenAI Chat Completions", sniff, read };
+
+/// What sets a dialect apart from Chat Completions as OpenAI speaks it.
+pub(super) struct Dialect {
+    /// The dialect's format.
+    pub(super) format: &'static str,
+    /// The keys of a result that name its tool.
+    pub(super) result_name: &'static [&'static str],
+    /// The keys of a message that hold text beside its content.
+    pub(super) text: &'static [&'static str],
+    /// The roles that there are besides `system`, `user`, `assistant` and `tool`.
+    pub(super) roles: &'static [(&'static str, Role)],
+}
+
+static DIALECT: Dialect = Dialect {
+    format: FORMAT.id,
+    result_name: &["name"],
+    text: &["refusal"],
+    roles: &[("developer", Role::System), ("function", Role::Tool)],
+};
+
+fn sniff(root: Value<'_, '_>) -> u8 {
+    let Some(list) = list_of(root, "messages") else { return 0 };
+    let mut sure = surest_message(list, |message| {
+        let Some(role) = message.get_str("role") else { return 0 };
+        let call = message.get("tool_calls").and_then(|calls| calls.elements().next());
+        if let Some(call) = call {
+            let arguments = call.get("function").and_then(|function| function.get("arguments"));
+            let is_text = arguments.is_none_or(|arguments| arguments.as_json_str().is_some());
+            return if is_text { 74 } else { 40 };
+        }
+        if message.get("function_call").is_some() || role == "function" || role == "developer" {
+            return 76;
+        }
+        if role == "tool" {
+            return 60;
+        }
+        let of_blocks = blocks(message, "content").map(|block| match block.get_str("type").as_deref() {
+            Some("image_url" | "input_audio" | "file" | "refusal") => 60,
+            Some("text") => 20,
+            _ => 0,
+        });
+        of_blocks.max().unwrap_or(20)
+    });
+    if sure > 0 {
+        let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
+        let has_functions = tools.take(8).any(|tool| tool.get("function").is_some());
+        if has_functions || root.get_any(&["functions", "stream_options", "max_completion_tokens"]).is_some()
+        {
+            sure = sure.max(74);
+        }
+    }
+    sure
+}
+
+fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
+    read_dialect(root, &DIALECT)
+}
+
+/// Reads a document of a dialect.
+pub(super) fn read_dialect<'s>(root: Value<'_, 's>, dialect: &Dialect) -> Option<Transcript<'s>> {
+    let list = list_of(root, "messages")?;
+    let mut transcript = Transcript::new(dialect.format, root);
+    transcript.model = root.get_str("model");
+    transcript.tools = root
+        .get_any(&["tools", "functions"])
+        .filter(|tools| !tools.is_null())
+        .map(|tools| tools.elements().map(tool).collect());
+    transcript.reasoning = root
+        .get("thinking")
+        .and_then(|thinking| thinking.get_str("type"))
+        .map(|kind| kind == "enabled")
+        .or_else(|| root.get("enable_thinking").and_then(|flag| flag.as_bool()));
+    for (index, value) in list.elements().enumerate() {
+        message(&mut transcript, value, index, dialect);
+    }
+    Some(transcript)
+}
+
+fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
+    let spec = value.get_any(&["function", "custom"]).unwrap_or(value);
+    let name = spec.get("name").and_then(Named::of);
+    // Some providers take tools of their own here, which have a type and no definition.
+    let executor = if name.is_some() { Executor::Client } else { Executor::Server };
+    ToolDef { place: Place::of(value), name, schema: spec.get("parameters").map(Place::of), executor }
+}
+
+fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize, dialect: &Dialect) {
+    let mut message = Message::new(Role::Unknown, value, index);
+    let mut content = None;
+    let (mut calls, mut function_call, mut reasoning) = (None, None, None);
+    for member in value.members() {
+        match member.key().map(|key| key.decode()).as_deref() {
+            Some("role") => message.role_name = Named::of(member),
+            Some("content") => content = Some(member),
+            Some("tool_calls") => calls = Some(member),
+            Some("function_call") => function_call = Some(member).filter(|call| call.is_object()),
+            Some("reasoning_content" | "reasoning" | "thinking") => {
+                reasoning = Some(member).filter(|text| text.as_json_str().is_some());
+            }
+            Some("prefix") => message.is_prefix = member.as_bool() == Some(true),
+            _ => {}
+        }
+    }
+    let role_name = message.role_name.as_ref().map(|role| &*role.text);
+    message.role = match role_name {
+        Some("system") => Role::System,
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("tool") => Role::Tool,
+        other => {
+            let known = dialect.roles.iter().find(|(name, _)| Some(*name) == other);
+            known.map_or(Role::Unknown, |(_, role)| *role)
+        }
+    };
+    let is_function = role_name == Some("function");
+    message.content = Content::of(content);
+    if let Some(content) = content {
+        message.content_place = Place::of(content);
+    }
+    message.empty_calls =
+        calls.filter(|calls| calls.is_array() && calls.children().next().is_none()).map(Place::of);
+    let role = message.role;
+    transcript.open_message(message);
+
+    if let Some(text) = reasoning.filter(|text| !text.as_json_str().is_some_and(|text| text.is_empty())) {
+        let body = Body::Reasoning(Reasoning { id: None, signature: Signature::Missing, is_redacted: false });
+        transcript.push(Part::new(text, 0, body));
+    }
+    for key in dialect.text {
+        if let Some((value, text)) = value.get(key).and_then(|value| Some((value, value.as_json_str()?))) {
+            transcript.push(Part::new(value, 0, Body::Text(text)));
+        }
+    }
+    if role == Role::Tool {
+        let body = result(value, content, is_function, dialect);
+        transcript.push(Part::new(value, 0, body));
+        return;
+    }
+    if let Some(content) = content {
+        if let Some(text) = content.as_json_str() {
+            transcript.push(Part::new(content, 0, Body::Text(text)));
+        }
+        for (index, block) in content.elements().enumerate() {
+            transcript.push(Part::new(block, index, self::block(block)));
+        }
+    }
+    for (index, value) in calls.into_iter().flat_map(|calls| calls.elements()).enumerate() {
+        transcript.push(Part::new(value, index, call(value)));
+    }
+    if let Some(value) = function_call {
+        transcript.push(Part::new(value, 0, function(value, None, ToolKind::LegacyFunction)));
+    }
+}
+
+fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
+    match block.get_str("type").as_deref() {
+        Some("text") => block.get("text").and_then(Value::as_json_str).map_or(Body::Opaque, Body::Text),
+        Some("refusal") => block.get("refusal").and_then(Value::as_json_str).map_or(Body::Opaque, Body::Text),
+        Some("thinking") => Body::Reasoning(Reasoning {
+            id: None,
+            signature: Signature::of(block.get("signature")),
+            is_redacted: false,
+        }),
+        Some(
+            "image_url" | "input_audio" | "audio" | "file" | "image" | "document" | "document_url"
+            | "video_url",
+        ) => Body::Media,
+        _ => Body::Opaque,
+    }
+}
+
+fn call<'s>(value: Value<'_, 's>) -> Body<'s> {
+    if let Some(custom) = value.get("custom") {
+        return Body::Call(Call {
+            id: value.get("id").and_then(Named::of),
+            name: custom.get("name").and_then(Named::of),
+            arguments: Arguments::of(custom.get("input")),
+            executor: Executor::Client,
+            kind: ToolKind::Custom,
+            signature: Signature::Missing,
+        });
+    }
+    function(value.get("function").unwrap_or(value), value.get("id").and_then(Named::of), ToolKind::Function)
+}
+
+fn function<'s>(function: Value<'_, 's>, id: Option<Named<'s>>, kind: ToolKind) -> Body<'s> {
+    Body::Call(Call {
+        id,
+        name: function.get("name").and_then(Named::of),
+        arguments: Arguments::of(function.get("arguments")),
+        executor: Executor::Client,
+        kind,
+        signature: Signature::Missing,
+    })
+}
+
+fn result<'s>(
+    value: Value<'_, 's>,
+    content: Option<Value<'_, 's>>,
+    is_function: bool,
+    dialect: &Dialect,
+) -> Body<'s> {
+    let kind = if is_function { ToolKind::LegacyFunction } else { ToolKind::Function };
+    Body::Result(ToolResult {
+        call_id: value.get("tool_call_id").and_then(Named::of),
+        name: value.get_any(dialect.result_name).and_then(Named::of),
+        is_error: None,
+        content: Content::of(content),
+        content_place: content.map(Place::of),
+        has_media: content.is_some_and(|content| {
+            content.elements().any(|part| {
+                !matches!(part.get_str("type").as_deref(), None | Some("text" | "document" | "reference"))
+            })
+        }),
+        executor: Executor::Client,
+        kind,
+    })
+}

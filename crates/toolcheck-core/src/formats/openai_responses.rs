@@ -1,0 +1,241 @@
+//! OpenAI Responses: a flat list of items.
+//!
+//! What the model produced stands in several items, one after the other; they are read into one message, so that
+//! rules see a turn where there is one. Each result is a message of its own, as in Chat Completions.
+
+use std::borrow::Cow;
+
+use toolcheck_json::Value;
+
+use super::{Format, surest_message};
+use crate::ir::{
+    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
+    ToolDef, ToolKind, ToolResult, Transcript,
+};
+
+pub(super) static FORMAT: Format = Format { id: "openai-responses", name: "OpenAI Responses", sniff, read };
+
+/// What an item of a type is.
+enum Item {
+    Message,
+    Reasoning,
+    Call(ToolKind),
+    Output(ToolKind),
+    /// A call that carries its own result.
+    Hosted,
+    Opaque,
+}
+
+fn item_of(kind: &str) -> Item {
+    match kind {
+        "message" => Item::Message,
+        "reasoning" => Item::Reasoning,
+        "function_call" => Item::Call(ToolKind::Function),
+        "function_call_output" => Item::Output(ToolKind::Function),
+        "custom_tool_call" => Item::Call(ToolKind::Custom),
+        "custom_tool_call_output" => Item::Output(ToolKind::Custom),
+        "computer_call" => Item::Call(ToolKind::Computer),
+        "computer_call_output" => Item::Output(ToolKind::Computer),
+        "local_shell_call" => Item::Call(ToolKind::LocalShell),
+        "local_shell_call_output" => Item::Output(ToolKind::LocalShell),
+        "shell_call" => Item::Call(ToolKind::Shell),
+        "shell_call_output" => Item::Output(ToolKind::Shell),
+        "apply_patch_call" => Item::Call(ToolKind::Patch),
+        "apply_patch_call_output" => Item::Output(ToolKind::Patch),
+        "tool_search_call" => Item::Call(ToolKind::ToolSearch),
+        "tool_search_output" => Item::Output(ToolKind::ToolSearch),
+        "program" => Item::Call(ToolKind::Program),
+        "program_output" => Item::Output(ToolKind::Program),
+        "mcp_approval_request" => Item::Call(ToolKind::Approval),
+        "mcp_approval_response" => Item::Output(ToolKind::Approval),
+        "web_search_call"
+        | "file_search_call"
+        | "code_interpreter_call"
+        | "image_generation_call"
+        | "mcp_call" => Item::Hosted,
+        _ => Item::Opaque,
+    }
+}
+
+fn sniff(root: Value<'_, '_>) -> u8 {
+    let Some(list) = list(root) else {
+        return if root.get("input").is_some_and(|input| input.as_json_str().is_some()) { 60 } else { 0 };
+    };
+    let sure = surest_message(list, |item| match item.get_str("type").as_deref() {
+        Some("message") => 70,
+        Some(kind) if !matches!(item_of(kind), Item::Opaque) => 95,
+        _ => {
+            let mut parts = item.get("content").into_iter().flat_map(|content| content.elements());
+            let is_own = |kind: Cow<'_, str>| kind.starts_with("input_") || kind == "output_text";
+            let found = parts.any(|part| part.get_str("type").is_some_and(is_own));
+            if found { 95 } else { 0 }
+        }
+    });
+    if root.is_object() { sure.max(90) } else { sure }
+}
+
+fn list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    super::list_of(root, "input")
+}
+
+fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
+    let mut transcript = Transcript::new(FORMAT.id, root);
+    transcript.model = root.get_str("model");
+    transcript.tools = root.get("tools").map(|tools| tools.elements().map(tool).collect());
+    let is_set = |key| root.get(key).is_some_and(|value| !value.is_null());
+    transcript.continues_remote_state = is_set("previous_response_id") || is_set("conversation");
+    let Some(list) = list(root) else {
+        // A plain string is the user's message.
+        let input = root.get("input")?;
+        let text = input.as_json_str()?;
+        let message = transcript.open_message(Message::new(Role::User, input, 0));
+        message.content = Content::of(Some(input));
+        transcript.push(Part::new(input, 0, Body::Text(text)));
+        return Some(transcript);
+    };
+    for (index, value) in list.elements().enumerate() {
+        item(&mut transcript, value, index);
+    }
+    Some(transcript)
+}
+
+fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
+    let is_own = matches!(value.get_str("type").as_deref(), Some("function" | "custom"));
+    // The nested form of Chat Completions is a mistake here, and its name is still worth knowing.
+    let spec = value.get("function").unwrap_or(value);
+    ToolDef {
+        place: Place::of(value),
+        name: spec.get("name").and_then(Named::of),
+        schema: spec.get("parameters").map(Place::of),
+        executor: if is_own { Executor::Client } else { Executor::Server },
+    }
+}
+
+fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
+    let kind = value.get_str("type");
+    let item = match kind.as_deref() {
+        Some(kind) => item_of(kind),
+        None if value.get("role").is_some() => Item::Message,
+        None => Item::Opaque,
+    };
+    match item {
+        Item::Message => message(transcript, value, index),
+        Item::Reasoning => {
+            let body = Body::Reasoning(Reasoning {
+                id: value.get("id").and_then(Named::of),
+                signature: Signature::of(value.get("encrypted_content")),
+                is_redacted: false,
+            });
+            produced(transcript, value, index, body);
+        }
+        Item::Call(tool) => {
+            // A search for tools that the server carries out brings its own output.
+            let hosted = value.get_str("execution").as_deref() == Some("server");
+            let executor = if hosted { Executor::Server } else { Executor::Client };
+            produced(transcript, value, index, call(value, executor, tool));
+        }
+        Item::Hosted => produced(transcript, value, index, call(value, Executor::Server, ToolKind::BuiltIn)),
+        Item::Output(tool) => {
+            transcript
+                .open_message(Message { content: Content::Filled, ..Message::new(Role::Tool, value, index) });
+            transcript.push(Part::new(value, 0, output(value, tool)));
+        }
+        Item::Opaque => produced(transcript, value, index, Body::Opaque),
+    }
+}
+
+/// Adds what the model produced to its turn.
+fn produced<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize, body: Body<'s>) {
+    let is_open = transcript.messages.last().is_some_and(|message| message.role == Role::Assistant);
+    // An item that is not known may be anything: it opens no turn, and breaks none.
+    if !is_open && matches!(body, Body::Opaque) && !transcript.messages.is_empty() {
+        transcript.push(Part::new(value, index, body));
+        return;
+    }
+    if is_open {
+        let message = transcript.messages.last_mut().expect("a message is open");
+        message.place.span = message.place.span.to(value.span());
+    } else {
+        transcript.open_message(Message {
+            content: Content::Filled,
+            ..Message::new(Role::Assistant, value, index)
+        });
+    }
+    transcript.push(Part::new(value, index, body));
+}
+
+fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
+    let role_name = value.get("role").and_then(Named::of);
+    let role = match role_name.as_ref().map(|role| &*role.text) {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("system" | "developer") => Role::System,
+        _ => Role::Unknown,
+    };
+    let content = value.get("content");
+    let is_open = transcript.messages.last().is_some_and(|message| message.role == Role::Assistant);
+    if role == Role::Assistant && is_open {
+        let message = transcript.messages.last_mut().expect("a message is open");
+        message.place.span = message.place.span.to(value.span());
+    } else {
+        let message = transcript.open_message(Message::new(role, value, index));
+        message.role_name = role_name;
+        message.content = Content::of(content);
+        if let Some(content) = content {
+            message.content_place = Place::of(content);
+        }
+    }
+    let Some(content) = content else { return };
+    if let Some(text) = content.as_json_str() {
+        transcript.push(Part::new(content, index, Body::Text(text)));
+    }
+    for part in content.elements() {
+        let body = match part.get_str("type").as_deref() {
+            Some("input_text" | "output_text" | "text") => {
+                part.get("text").and_then(Value::as_json_str).map_or(Body::Opaque, Body::Text)
+            }
+            Some("refusal") => {
+                part.get("refusal").and_then(Value::as_json_str).map_or(Body::Opaque, Body::Text)
+            }
+            Some("input_image" | "input_file" | "input_audio" | "computer_screenshot") => Body::Media,
+            _ => Body::Opaque,
+        };
+        transcript.push(Part::new(part, index, body));
+    }
+}
+
+fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
+    // An approval is asked for under the item's own id.
+    let id = if kind == ToolKind::Approval { value.get("id") } else { value.get("call_id") };
+    let id = if executor == Executor::Server { id.or_else(|| value.get("id")) } else { id };
+    Body::Call(Call {
+        id: id.and_then(Named::of),
+        name: value.get_any(&["name", "type"]).and_then(Named::of),
+        arguments: Arguments::of(value.get_any(&["arguments", "input", "action", "operation", "code"])),
+        executor,
+        kind,
+        signature: Signature::Missing,
+    })
+}
+
+fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
+    let id = if kind == ToolKind::Approval { "approval_request_id" } else { "call_id" };
+    let content = value.get_any(&["output", "result", "tools"]);
+    Body::Result(ToolResult {
+        call_id: value.get(id).and_then(Named::of),
+        name: value.get("name").and_then(Named::of),
+        is_error: value.get_str("status").filter(|status| status == "failed").map(|_| true),
+        content: Content::of(content),
+        content_place: content.map(Place::of),
+        has_media: content.is_some_and(|content| {
+            content.elements().any(|part| part.get_str("type").is_some_and(|kind| kind != "input_text"))
+        }),
+        // A search for tools that the server carried out brings its output along.
+        executor: if value.get_str("execution").as_deref() == Some("server") {
+            Executor::Server
+        } else {
+            Executor::Client
+        },
+        kind,
+    })
+}

@@ -1,0 +1,547 @@
+//! The one representation that every format is read into.
+//!
+//! Neutral words, borrowed from the source, each part with the place that it came from. It does not derive
+//! `Serialize`: what leaves the program has its own versioned shape.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use toolcheck_json::{JsonStr, NodeId, Span, Value};
+
+/// A place in the document: the value it belongs to, and the bytes to point at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The value, which gives the JSON Pointer.
+    pub node: NodeId,
+    /// The bytes.
+    pub span: Span,
+}
+
+impl Place {
+    /// The whole of a value.
+    #[must_use]
+    pub fn of(value: Value<'_, '_>) -> Self {
+        Self { node: value.id(), span: value.span() }
+    }
+
+    /// The key of a value, or the value where it has none.
+    #[must_use]
+    pub fn of_key(value: Value<'_, '_>) -> Self {
+        Self { node: value.id(), span: value.key_span().unwrap_or(value.span()) }
+    }
+}
+
+/// What a transcript is for, which decides whether it may end with a call that nothing answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum TranscriptKind {
+    /// A request about to be sent: it must be complete.
+    #[default]
+    Request,
+    /// A recording: its end may be unfinished.
+    Session,
+    /// A training example: it may end with the calls that the model shall learn.
+    Dataset,
+}
+
+impl TranscriptKind {
+    /// The kinds, in the order of the documentation.
+    pub const ALL: [Self; 3] = [Self::Request, Self::Session, Self::Dataset];
+
+    /// The kind's name in reports and on the command line.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Session => "session",
+            Self::Dataset => "dataset",
+        }
+    }
+}
+
+impl fmt::Display for TranscriptKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for TranscriptKind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == name)
+            .ok_or_else(|| format!("`{name}` is none of `request`, `session` and `dataset`"))
+    }
+}
+
+/// A conversation.
+#[derive(Debug, Clone)]
+pub struct Transcript<'s> {
+    /// The id of the format that it was read from.
+    pub format: &'static str,
+    /// What it is for.
+    pub kind: TranscriptKind,
+    /// The whole document.
+    pub place: Place,
+    /// The messages, in the order of the text.
+    pub messages: Vec<Message<'s>>,
+    /// The parts of all messages, one message after the other.
+    pub parts: Vec<Part<'s>>,
+    /// The tools that the request declares; `None` where it has no such key.
+    pub tools: Option<Vec<ToolDef<'s>>>,
+    /// The model that the request names.
+    pub model: Option<Cow<'s, str>>,
+    /// Whether the document is a request body, and not only its list of messages.
+    pub is_body: bool,
+    /// Whether the conversation goes on from a state that the server holds, so that a result's call may be there.
+    pub continues_remote_state: bool,
+    /// Whether the request turns the model's visible reasoning on; `None` where it does not say.
+    pub reasoning: Option<bool>,
+    /// Whether the format puts all results of a turn into one message (and not each into its own).
+    pub batches_results: bool,
+}
+
+impl<'s> Transcript<'s> {
+    /// A transcript without messages.
+    #[must_use]
+    pub fn new(format: &'static str, root: Value<'_, 's>) -> Self {
+        Self {
+            format,
+            kind: TranscriptKind::default(),
+            place: Place::of(root),
+            messages: Vec::new(),
+            parts: Vec::new(),
+            tools: None,
+            model: None,
+            is_body: root.is_object(),
+            continues_remote_state: false,
+            reasoning: None,
+            batches_results: false,
+        }
+    }
+
+    /// The parts of a message.
+    #[must_use]
+    pub fn parts_of(&self, message: &Message<'s>) -> &[Part<'s>] {
+        &self.parts[message.parts.start as usize..message.parts.end as usize]
+    }
+
+    /// The messages, each with its parts.
+    pub fn messages_with_parts(&self) -> impl Iterator<Item = (&Message<'s>, &[Part<'s>])> {
+        self.messages.iter().map(|message| (message, self.parts_of(message)))
+    }
+
+    /// Opens a message; parts pushed from here on belong to it.
+    pub fn open_message(&mut self, message: Message<'s>) -> &mut Message<'s> {
+        let start = self.parts.len() as u32;
+        self.messages.push(Message { parts: start..start, ..message });
+        self.messages.last_mut().expect("a message has just been pushed")
+    }
+
+    /// Adds a part to the last message.
+    pub fn push(&mut self, part: Part<'s>) {
+        self.parts.push(part);
+        if let Some(message) = self.messages.last_mut() {
+            message.parts.end = self.parts.len() as u32;
+        }
+    }
+
+    /// How many calls there are.
+    #[must_use]
+    pub fn call_count(&self) -> usize {
+        self.parts.iter().filter(|part| matches!(part.body, Body::Call(_))).count()
+    }
+
+    /// How many results there are.
+    #[must_use]
+    pub fn result_count(&self) -> usize {
+        self.parts.iter().filter(|part| matches!(part.body, Body::Result(_))).count()
+    }
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The application, with authority over the user.
+    System,
+    /// The person, or what stands for one.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool, where results have messages of their own.
+    Tool,
+    /// A role that the format does not know.
+    Unknown,
+}
+
+/// What stands in the place of a message's or result's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Content {
+    /// No such key.
+    #[default]
+    Missing,
+    /// `null`
+    Null,
+    /// `""`
+    EmptyText,
+    /// `[]`
+    EmptyList,
+    /// Something.
+    Filled,
+}
+
+impl Content {
+    /// What `value` holds.
+    #[must_use]
+    pub fn of(value: Option<Value<'_, '_>>) -> Self {
+        let Some(value) = value else { return Self::Missing };
+        if value.is_null() {
+            Self::Null
+        } else if value.as_json_str().is_some_and(JsonStr::is_empty) {
+            Self::EmptyText
+        } else if value.is_array() && value.children().next().is_none() {
+            Self::EmptyList
+        } else {
+            Self::Filled
+        }
+    }
+}
+
+/// One message of the conversation.
+#[derive(Debug, Clone)]
+pub struct Message<'s> {
+    /// Who speaks.
+    pub role: Role,
+    /// The role's name in the file; `None` where there is none.
+    pub role_name: Option<Named<'s>>,
+    /// The whole message.
+    pub place: Place,
+    /// Its number in the provider's list, which its error texts print.
+    pub index: u32,
+    /// Its parts in [`Transcript::parts`].
+    pub parts: Range<u32>,
+    /// What stands in the place of its content.
+    pub content: Content,
+    /// Where the content is, or the message where it is missing.
+    pub content_place: Place,
+    /// Where an empty list of tool calls stands.
+    pub empty_calls: Option<Place>,
+    /// Whether the model is asked to go on with this message (a prefill that the format marks as such).
+    pub is_prefix: bool,
+}
+
+impl<'s> Message<'s> {
+    /// A message without parts.
+    #[must_use]
+    pub fn new(role: Role, value: Value<'_, 's>, index: usize) -> Self {
+        Self {
+            role,
+            role_name: None,
+            place: Place::of(value),
+            index: index as u32,
+            parts: 0..0,
+            content: Content::Missing,
+            content_place: Place::of(value),
+            empty_calls: None,
+            is_prefix: false,
+        }
+    }
+}
+
+/// One thing that a message holds.
+#[derive(Debug, Clone)]
+pub struct Part<'s> {
+    /// The whole part.
+    pub place: Place,
+    /// Its number in its message's list, which error texts print.
+    pub index: u32,
+    /// What it is.
+    pub body: Body<'s>,
+}
+
+impl<'s> Part<'s> {
+    /// The part that `value` is.
+    #[must_use]
+    pub fn new(value: Value<'_, 's>, index: usize, body: Body<'s>) -> Self {
+        Self { place: Place::of(value), index: index as u32, body }
+    }
+}
+
+/// The kinds of part.
+#[derive(Debug, Clone)]
+pub enum Body<'s> {
+    /// Text that the other side reads.
+    Text(JsonStr<'s>),
+    /// A call of a tool.
+    Call(Call<'s>),
+    /// The result of a call.
+    Result(ToolResult<'s>),
+    /// The model's reasoning.
+    Reasoning(Reasoning<'s>),
+    /// An image, a sound, a document.
+    Media,
+    /// Something that this version does not know. It never fails the reading.
+    Opaque,
+}
+
+/// A string of the file that names something, with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named<'s> {
+    /// The text.
+    pub text: Cow<'s, str>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+impl<'s> Named<'s> {
+    /// The name that `value` is; `None` for `null`. What is no string is taken as written.
+    #[must_use]
+    pub fn of(value: Value<'_, 's>) -> Option<Self> {
+        if value.is_null() {
+            return None;
+        }
+        let text = value.as_str().unwrap_or_else(|| String::from_utf8_lossy(value.raw()));
+        Some(Self { text, place: Place::of(value) })
+    }
+}
+
+/// Who carries a call out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Executor {
+    /// The client, which owes a result.
+    #[default]
+    Client,
+    /// The provider, which brings the result itself.
+    Server,
+}
+
+/// What kind of tool is called; a result must be of the kind of its call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ToolKind {
+    /// A function with JSON arguments.
+    #[default]
+    Function,
+    /// A function of the time before calls had ids: paired by position and name.
+    LegacyFunction,
+    /// A tool that takes free text.
+    Custom,
+    /// The screen, mouse and keyboard.
+    Computer,
+    /// A shell on the client's machine, in its first form.
+    LocalShell,
+    /// A shell.
+    Shell,
+    /// A patch of files.
+    Patch,
+    /// A search for tools.
+    ToolSearch,
+    /// A program that calls tools.
+    Program,
+    /// A person's consent to a call.
+    Approval,
+    /// A tool that the provider runs.
+    BuiltIn,
+}
+
+impl ToolKind {
+    /// Whether a result of kind `result` answers a call of this kind.
+    #[must_use]
+    pub fn is_answered_by(self, result: Self) -> bool {
+        // Clients in the field answer the first form of the shell tool with a function's result.
+        self == result || self == Self::LocalShell && result == Self::Function
+    }
+
+    /// The kind in words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Function => "function",
+            Self::LegacyFunction => "legacy function",
+            Self::Custom => "custom tool",
+            Self::Computer => "computer",
+            Self::LocalShell => "local shell",
+            Self::Shell => "shell",
+            Self::Patch => "patch",
+            Self::ToolSearch => "tool search",
+            Self::Program => "program",
+            Self::Approval => "approval",
+            Self::BuiltIn => "built-in tool",
+        }
+    }
+}
+
+/// The arguments of a call, as they stand in the file.
+#[derive(Debug, Clone, Copy)]
+pub enum Arguments<'s> {
+    /// No such key.
+    Missing,
+    /// `null`
+    Null(Place),
+    /// JSON written in a string.
+    Text(JsonStr<'s>, Place),
+    /// An object.
+    Object(Place),
+    /// Anything else.
+    Other(Place),
+}
+
+impl<'s> Arguments<'s> {
+    /// What `value` holds.
+    #[must_use]
+    pub fn of(value: Option<Value<'_, 's>>) -> Self {
+        let Some(value) = value else { return Self::Missing };
+        let place = Place::of(value);
+        if value.is_null() {
+            Self::Null(place)
+        } else if value.is_object() {
+            Self::Object(place)
+        } else if let Some(text) = value.as_json_str() {
+            Self::Text(text, place)
+        } else {
+            Self::Other(place)
+        }
+    }
+
+    /// Where the arguments stand.
+    #[must_use]
+    pub fn place(&self) -> Option<Place> {
+        match *self {
+            Self::Missing => None,
+            Self::Null(place) | Self::Text(_, place) | Self::Object(place) | Self::Other(place) => {
+                Some(place)
+            }
+        }
+    }
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone)]
+pub struct Call<'s> {
+    /// The id that its result will name; formats that pair by position have none.
+    pub id: Option<Named<'s>>,
+    /// The tool's name.
+    pub name: Option<Named<'s>>,
+    /// The arguments.
+    pub arguments: Arguments<'s>,
+    /// Who carries it out.
+    pub executor: Executor,
+    /// What kind of tool it calls.
+    pub kind: ToolKind,
+    /// Whether it carries the model's signature over the reasoning that led to it.
+    pub signature: Signature,
+}
+
+impl Call<'_> {
+    /// The call's id in backticks, or what stands for it, for a message.
+    #[must_use]
+    pub fn title(&self) -> String {
+        title(self.id.as_ref(), self.name.as_ref())
+    }
+}
+
+/// The result of a call.
+#[derive(Debug, Clone)]
+pub struct ToolResult<'s> {
+    /// The id of the call that it answers.
+    pub call_id: Option<Named<'s>>,
+    /// The tool's name, where the format repeats it.
+    pub name: Option<Named<'s>>,
+    /// Whether the tool failed; `None` where the format does not say.
+    pub is_error: Option<bool>,
+    /// What stands in the place of its content.
+    pub content: Content,
+    /// Where the content is.
+    pub content_place: Option<Place>,
+    /// Whether it holds something other than text: an image, a document.
+    pub has_media: bool,
+    /// Who brought it.
+    pub executor: Executor,
+    /// What kind of tool it comes from.
+    pub kind: ToolKind,
+}
+
+impl ToolResult<'_> {
+    /// The id that the result names, in backticks, or what stands for it, for a message.
+    #[must_use]
+    pub fn title(&self) -> String {
+        title(self.call_id.as_ref(), self.name.as_ref())
+    }
+}
+
+/// How messages name a call: by its id, and where it has none by its tool.
+fn title(id: Option<&Named<'_>>, name: Option<&Named<'_>>) -> String {
+    match (id, name) {
+        (Some(id), _) => format!("`{}`", shorten(&id.text)),
+        (None, Some(name)) => format!("of `{}` (without an id)", shorten(&name.text)),
+        (None, None) => "without an id".to_owned(),
+    }
+}
+
+/// The longest name that a message prints: a file may hold a megabyte where an id should stand.
+const LONGEST_NAME: usize = 80;
+
+/// A name for a message: one line, bounded.
+#[must_use]
+pub fn shorten(name: &str) -> Cow<'_, str> {
+    let is_plain = name.len() <= LONGEST_NAME && !name.chars().any(char::is_control);
+    if is_plain {
+        return Cow::Borrowed(name);
+    }
+    let mut short: String =
+        name.chars().take(LONGEST_NAME).flat_map(|character| character.escape_debug()).collect();
+    if name.chars().nth(LONGEST_NAME).is_some() {
+        short.push('\u{2026}');
+    }
+    Cow::Owned(short)
+}
+
+/// Whether reasoning carries the provider's signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Signature {
+    /// No such key.
+    #[default]
+    Missing,
+    /// `""` or `null`.
+    Empty,
+    /// Something.
+    Present,
+}
+
+impl Signature {
+    /// What `value` holds.
+    #[must_use]
+    pub fn of(value: Option<Value<'_, '_>>) -> Self {
+        match Content::of(value) {
+            Content::Missing => Self::Missing,
+            Content::Null | Content::EmptyText => Self::Empty,
+            Content::EmptyList | Content::Filled => Self::Present,
+        }
+    }
+}
+
+/// The model's reasoning.
+#[derive(Debug, Clone)]
+pub struct Reasoning<'s> {
+    /// Its own id, where the provider keeps it under one.
+    pub id: Option<Named<'s>>,
+    /// Its signature.
+    pub signature: Signature,
+    /// Whether it is encrypted as a whole, so that it carries no signature of its own.
+    pub is_redacted: bool,
+}
+
+/// A tool that the request declares.
+#[derive(Debug, Clone)]
+pub struct ToolDef<'s> {
+    /// The whole definition.
+    pub place: Place,
+    /// The tool's name; built-in tools may have none.
+    pub name: Option<Named<'s>>,
+    /// Where the schema of its arguments is.
+    pub schema: Option<Place>,
+    /// Who carries it out.
+    pub executor: Executor,
+}

@@ -1,0 +1,431 @@
+//! What a provider enforces, as data with its evidence.
+//!
+//! One TOML file a target, compiled in. A file holds *facts* (where results must stand, what ids look like),
+//! *refusals* (what the provider answers, in its own words, seen by whom and when) and *tolerances* (what it
+//! accepts, and what harm that does). No code knows a provider by name.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use crate::finding::Level;
+
+/// A target's file, by its id.
+struct Builtin {
+    id: &'static str,
+    text: &'static str,
+    loaded: OnceLock<Target>,
+}
+
+macro_rules! builtin {
+    ($($id:literal)*) => {
+        static BUILTIN: [Builtin; [$($id),*].len()] = [$(Builtin {
+            id: $id,
+            text: include_str!(concat!("../targets/", $id, ".toml")),
+            loaded: OnceLock::new(),
+        }),*];
+    };
+}
+
+// The list of targets, sorted: one line each.
+builtin! {
+    "anthropic"
+    "bedrock"
+    "bedrock-converse"
+    "cohere"
+    "gemini"
+    "mistral"
+    "ollama"
+    "openai-chat"
+    "openai-responses"
+    "portable"
+}
+
+/// The ids of the targets that are compiled in.
+pub fn ids() -> impl Iterator<Item = &'static str> {
+    BUILTIN.iter().map(|builtin| builtin.id)
+}
+
+/// The targets that are compiled in.
+pub fn all() -> impl Iterator<Item = &'static Target> {
+    BUILTIN.iter().map(load)
+}
+
+/// The target of that id. Its file is read on first use.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Target> {
+    BUILTIN.iter().find(|builtin| builtin.id == id).map(load)
+}
+
+fn load(builtin: &'static Builtin) -> &'static Target {
+    builtin.loaded.get_or_init(|| {
+        Target::parse(builtin.text).unwrap_or_else(|error| panic!("targets/{}.toml: {error}", builtin.id))
+    })
+}
+
+/// A provider's API, or what stands for one.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Target {
+    /// The id on the command line and in reports.
+    pub id: String,
+    /// The name in prose.
+    pub name: String,
+    /// The id of the wire format that it speaks; none where it stands for several.
+    #[serde(default)]
+    pub format: Option<String>,
+    /// The target that this one is a variant of: what this file does not say, that one says.
+    #[serde(default)]
+    pub extends: Option<String>,
+    /// The targets whose refusals count here too: what one of them refuses is refused.
+    #[serde(default)]
+    pub union: Vec<String>,
+    /// What a reader should know about the target as a whole.
+    #[serde(default)]
+    pub notes: Option<String>,
+    /// Where results must stand.
+    #[serde(default)]
+    pub results: Results,
+    /// What ids look like.
+    #[serde(default)]
+    pub ids: Ids,
+    /// Which roles there are.
+    #[serde(default)]
+    pub roles: Roles,
+    /// What it refuses.
+    #[serde(default, rename = "refusal")]
+    pub refusals: Vec<Refusal>,
+    /// What it accepts.
+    #[serde(default, rename = "tolerance")]
+    pub tolerances: Vec<Tolerance>,
+}
+
+/// Where results must stand.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Results {
+    /// How near to its call a result must be.
+    #[serde(default)]
+    pub stand: Option<Stand>,
+    /// Whether consecutive messages of the model count as one turn before the results are looked for.
+    #[serde(default)]
+    pub merges_assistant_messages: Option<bool>,
+}
+
+/// How near to its call a result must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stand {
+    /// In the turn right after the call's.
+    NextTurn,
+    /// Anywhere.
+    Anywhere,
+}
+
+/// What ids look like.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Ids {
+    /// The regular expression that a call's id must match as a whole.
+    #[serde(default)]
+    pub pattern: Option<Pattern>,
+    /// The most characters that a call's id may have.
+    #[serde(default)]
+    pub max_length: Option<usize>,
+}
+
+/// A regular expression, compiled when it is read.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Pattern(pub Regex);
+
+impl TryFrom<String> for Pattern {
+    type Error = regex::Error;
+
+    fn try_from(pattern: String) -> Result<Self, regex::Error> {
+        Regex::new(&pattern).map(Self)
+    }
+}
+
+/// Which roles there are.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Roles {
+    /// The roles of messages, in the words of the wire format.
+    #[serde(default)]
+    pub allowed: Option<Vec<String>>,
+}
+
+/// How a fact is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evidence {
+    /// Concluded from something else. Never enough for an error.
+    Inferred,
+    /// Somebody quoted it in public.
+    Reported,
+    /// The vendor's documentation or schema says so, or the server's source does.
+    Specified,
+    /// The exchange with the API was recorded, or the vendor's validator was run.
+    Recorded,
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Inferred => "inferred",
+            Self::Reported => "reported",
+            Self::Specified => "specified",
+            Self::Recorded => "recorded",
+        })
+    }
+}
+
+/// Something that a target refuses.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Refusal {
+    /// The rule that finds it.
+    pub rule: String,
+    /// Which of the rule's cases; every case where it is absent.
+    #[serde(default)]
+    pub case: Option<String>,
+    /// The models that it holds for; all where it is absent.
+    #[serde(default)]
+    pub model: Option<Pattern>,
+    /// The HTTP status.
+    pub status: u16,
+    /// The text, with `{name}` where it names something of the transcript.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// How it is known.
+    pub evidence: Evidence,
+    /// Where.
+    pub sources: Vec<String>,
+    /// The day it was last seen, or the days.
+    pub seen: String,
+    /// Why it may not hold: sources disagree, or the rule was softened. Such a refusal is a warning.
+    #[serde(default)]
+    pub doubt: Option<String>,
+    /// The target that refuses it, where a union gathers several.
+    #[serde(skip)]
+    pub target: String,
+}
+
+impl Refusal {
+    /// How bad the refusal makes a finding.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        if self.evidence == Evidence::Inferred || self.doubt.is_some() {
+            Level::Warning
+        } else {
+            Level::Error
+        }
+    }
+
+    /// The text with the transcript's names and numbers in it. What is not known stays a `?`.
+    #[must_use]
+    pub fn fill(&self, values: &[(&'static str, String)]) -> Option<String> {
+        let mut rest = self.text.as_deref()?;
+        let mut filled = String::with_capacity(rest.len());
+        while let Some((before, after)) = rest.split_once('{') {
+            let Some((name, after)) = after.split_once('}') else { break };
+            filled.push_str(before);
+            match values.iter().rev().find(|(known, _)| *known == name) {
+                Some((_, value)) => filled.push_str(value),
+                None => filled.push('?'),
+            }
+            rest = after;
+        }
+        filled.push_str(rest);
+        Some(filled)
+    }
+}
+
+/// Something that a target accepts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Tolerance {
+    /// The rule that would find it.
+    pub rule: String,
+    /// Which of the rule's cases; every case where it is absent.
+    #[serde(default)]
+    pub case: Option<String>,
+    /// The models that it holds for; all where it is absent.
+    #[serde(default)]
+    pub model: Option<Pattern>,
+    /// How it is known.
+    pub evidence: Evidence,
+    /// Where.
+    pub sources: Vec<String>,
+    /// The day it was last seen, or the days.
+    pub seen: String,
+    /// What harm it does all the same. Only a tolerance with harm gives a warning; the others are silent.
+    #[serde(default)]
+    pub harm: Option<String>,
+}
+
+/// What a target says of one case of one rule.
+#[derive(Debug, Clone, Copy)]
+pub enum Verdict<'t> {
+    /// It refuses it.
+    Refused(&'t Refusal),
+    /// It accepts it.
+    Tolerated(&'t Tolerance),
+    /// Nothing is known.
+    Unknown,
+}
+
+/// Why a target's file could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetError {
+    message: String,
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for TargetError {}
+
+impl Target {
+    /// Reads a target's file. What it extends must be one of the targets that are compiled in.
+    ///
+    /// # Errors
+    ///
+    /// Where the text is not TOML of that shape, or names a target, that does not exist; the message says the
+    /// line and column.
+    pub fn parse(text: &str) -> Result<Self, TargetError> {
+        let mut target: Self = toml::from_str(text)
+            .map_err(|error| TargetError { message: error.to_string().trim_end().to_owned() })?;
+        for refusal in &mut target.refusals {
+            refusal.target.clone_from(&target.id);
+        }
+        let known = |id: &str| {
+            find(id).ok_or_else(|| TargetError {
+                message: format!("`{id}` is no target; there are {}", ids().collect::<Vec<_>>().join(", ")),
+            })
+        };
+        if let Some(parent) = &target.extends {
+            let parent = known(parent)?;
+            target.inherit(parent);
+        }
+        for member in std::mem::take(&mut target.union) {
+            target.refusals.extend(known(&member)?.refusals.iter().cloned());
+            target.union.push(member);
+        }
+        Ok(target)
+    }
+
+    /// The target that nothing is known of.
+    #[must_use]
+    pub fn unknown() -> &'static Self {
+        static UNKNOWN: OnceLock<Target> = OnceLock::new();
+        UNKNOWN.get_or_init(|| Self {
+            id: "unknown".to_owned(),
+            name: "an unknown API".to_owned(),
+            format: None,
+            extends: None,
+            union: Vec::new(),
+            notes: None,
+            results: Results::default(),
+            ids: Ids::default(),
+            roles: Roles::default(),
+            refusals: Vec::new(),
+            tolerances: Vec::new(),
+        })
+    }
+
+    /// Takes from the parent what this file does not say.
+    fn inherit(&mut self, parent: &Self) {
+        self.format = self.format.take().or_else(|| parent.format.clone());
+        self.results.stand = self.results.stand.or(parent.results.stand);
+        self.results.merges_assistant_messages =
+            self.results.merges_assistant_messages.or(parent.results.merges_assistant_messages);
+        self.ids.pattern = self.ids.pattern.take().or_else(|| parent.ids.pattern.clone());
+        self.ids.max_length = self.ids.max_length.or(parent.ids.max_length);
+        self.roles.allowed = self.roles.allowed.take().or_else(|| parent.roles.allowed.clone());
+        // What this file says of a case replaces what the parent says of it.
+        let said: Vec<(String, Option<String>)> = self
+            .refusals
+            .iter()
+            .map(|refusal| (refusal.rule.clone(), refusal.case.clone()))
+            .chain(self.tolerances.iter().map(|tolerance| (tolerance.rule.clone(), tolerance.case.clone())))
+            .collect();
+        let is_new = |rule: &str, case: &Option<String>| {
+            !said
+                .iter()
+                .any(|(known, known_case)| known == rule && (known_case.is_none() || known_case == case))
+        };
+        self.refusals.extend(
+            parent
+                .refusals
+                .iter()
+                .filter(|refusal| is_new(&refusal.rule, &refusal.case))
+                .cloned()
+                .map(|refusal| Refusal { target: self.id.clone(), ..refusal }),
+        );
+        self.tolerances.extend(
+            parent.tolerances.iter().filter(|tolerance| is_new(&tolerance.rule, &tolerance.case)).cloned(),
+        );
+    }
+
+    /// What the target says of a case of a rule, for a model.
+    ///
+    /// An entry for the very case goes before one for all cases, an entry for the very model before one for all
+    /// models, and a refusal before a tolerance.
+    #[must_use]
+    pub fn verdict(&self, rule: &str, case: Option<&str>, model: Option<&str>) -> Verdict<'_> {
+        let fits = |own_rule: &str, own_case: &Option<String>, own_model: &Option<Pattern>| {
+            let case_fits = own_case.is_none() || own_case.as_deref() == case;
+            let model_fits =
+                own_model.as_ref().is_none_or(|pattern| model.is_some_and(|model| pattern.0.is_match(model)));
+            (own_rule == rule && case_fits && model_fits).then_some((own_case.is_some(), own_model.is_some()))
+        };
+        // `max_by_key` takes the last of equals: reversed, the first of the file.
+        let refusal = self
+            .refusals
+            .iter()
+            .rev()
+            .filter_map(|entry| Some((fits(&entry.rule, &entry.case, &entry.model)?, entry)))
+            .max_by_key(|(fit, _)| *fit);
+        let tolerance = self
+            .tolerances
+            .iter()
+            .rev()
+            .filter_map(|entry| Some((fits(&entry.rule, &entry.case, &entry.model)?, entry)))
+            .max_by_key(|(fit, _)| *fit);
+        match (refusal, tolerance) {
+            (Some((refused, refusal)), Some((tolerated, _))) if refused >= tolerated => {
+                Verdict::Refused(refusal)
+            }
+            (_, Some((_, tolerance))) => Verdict::Tolerated(tolerance),
+            (Some((_, refusal)), None) => Verdict::Refused(refusal),
+            (None, None) => Verdict::Unknown,
+        }
+    }
+
+    /// Whether the target has an entry for this very case of a rule.
+    #[must_use]
+    pub fn knows_case(&self, rule: &str, case: &str) -> bool {
+        let is_it = |own: &str, own_case: &Option<String>| own == rule && own_case.as_deref() == Some(case);
+        self.refusals.iter().any(|refusal| is_it(&refusal.rule, &refusal.case))
+            || self.tolerances.iter().any(|tolerance| is_it(&tolerance.rule, &tolerance.case))
+    }
+
+    /// How near to its call a result must be. Next to it where the file does not say.
+    #[must_use]
+    pub fn stand(&self) -> Stand {
+        self.results.stand.unwrap_or(Stand::NextTurn)
+    }
+
+    /// Whether consecutive messages of the model are one turn.
+    #[must_use]
+    pub fn merges_assistant_messages(&self) -> bool {
+        self.results.merges_assistant_messages.unwrap_or(false)
+    }
+}

@@ -1,0 +1,151 @@
+//! One file's text, from bytes to findings.
+
+use toolcheck_core::formats::{Detection, Format};
+use toolcheck_core::ir::{Body, Transcript, TranscriptKind};
+use toolcheck_core::target::{self, Target};
+use toolcheck_json::{Arena, Document, FaultKind, Layout, Record, Records};
+
+use crate::pairing::Pairing;
+use crate::report::{FileReport, locate_all};
+use crate::rule::{self, Context, Rule};
+use crate::rules;
+
+/// How a file is to be linted.
+#[derive(Debug, Clone)]
+pub struct Options<'o> {
+    /// The format that it is written in; found out from its content where this is `None`.
+    pub format: Option<&'static Format>,
+    /// Whom it is for; the format's own provider where this is `None`.
+    pub target: Option<&'o Target>,
+    /// What it is for.
+    pub kind: TranscriptKind,
+    /// The rules to run.
+    pub rules: Vec<&'static Rule>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self { format: None, target: None, kind: TranscriptKind::default(), rules: rules::ALL.to_vec() }
+    }
+}
+
+/// How many records are looked at to find out a file's format, where the first leaves it open.
+const RECORDS_LOOKED_AT: usize = 16;
+
+/// Lints the text of one file. `path` is the name that its report bears.
+#[must_use]
+pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
+    let mut records = Records::new(bytes);
+    let mut report = FileReport {
+        path: path.to_owned(),
+        format: None,
+        target: None,
+        kind: options.kind,
+        transcripts: 0,
+        messages: 0,
+        tool_calls: 0,
+        tool_results: 0,
+        findings: Vec::new(),
+        source: Vec::new(),
+    };
+    let is_single = records.layout() == Layout::Single;
+    let Some(first) = records.next() else { return report };
+    let mut document = Document::read(first.bytes);
+    let format = options.format.or_else(|| {
+        let mut detection = Detection::default();
+        detection.look(&document);
+        if !is_single && !detection.is_certain() {
+            for record in Records::new(bytes).skip(1).take(RECORDS_LOOKED_AT) {
+                detection.look(&Document::read(record.bytes));
+            }
+        }
+        detection.best()
+    });
+    let target = options.target.or_else(|| target::find(format?.id));
+    report.format = format.map(|format| format.id);
+    report.target = target.map(|target| target.id.clone());
+    let mut record = first;
+    loop {
+        lint_record(&record, &document, format, target, options, &mut report);
+        let Some(next) = records.next() else { break };
+        record = next;
+        document = Document::read_in(record.bytes, reuse(document));
+    }
+    report
+}
+
+fn reuse(document: Document<'_>) -> Arena {
+    document.into_arena()
+}
+
+fn lint_record(
+    record: &Record<'_>,
+    document: &Document<'_>,
+    format: Option<&'static Format>,
+    target: Option<&Target>,
+    options: &Options<'_>,
+    report: &mut FileReport,
+) {
+    let read = document.root().and_then(|root| (format?.read)(root));
+    let is_recognised = read.is_some();
+    let mut transcript = match (read, document.root()) {
+        (Some(transcript), _) => transcript,
+        (None, Some(root)) => Transcript::new("", root),
+        // Without any value there is nothing to point at but the fault that says so.
+        (None, None) => return report_without_value(record, document, options, report),
+    };
+    transcript.kind = options.kind;
+    if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
+        // What is missing at the end is missing because the text was cut, and that is reported.
+        transcript.kind = TranscriptKind::Session;
+    }
+    if is_recognised {
+        report.transcripts += 1;
+        report.messages += transcript.messages.len();
+        for part in &transcript.parts {
+            match part.body {
+                Body::Call(_) => report.tool_calls += 1,
+                Body::Result(_) => report.tool_results += 1,
+                _ => {}
+            }
+        }
+    }
+    let target = target.unwrap_or_else(|| Target::unknown());
+    let pairing = Pairing::new(&transcript, target);
+    let context = Context { document, transcript: &transcript, is_recognised, pairing: &pairing, target };
+    let mut findings = Vec::new();
+    for rule in &options.rules {
+        rule::run(rule, &context, &mut findings);
+    }
+    findings.sort_by_key(|finding| (finding.place.span.start, finding.rule));
+    report.findings.extend(locate_all(document, record, findings));
+}
+
+/// Whether the text ends before its value does.
+fn is_cut_off(document: &Document<'_>) -> bool {
+    let is_cut = |kind| matches!(kind, FaultKind::Unclosed | FaultKind::UnterminatedString);
+    document.faults().iter().any(|fault| is_cut(fault.kind))
+}
+
+/// Reports what is wrong with a text that holds no value at all, such as an empty file.
+fn report_without_value(
+    record: &Record<'_>,
+    document: &Document<'_>,
+    options: &Options<'_>,
+    report: &mut FileReport,
+) {
+    const RULE: &str = "malformed-json";
+    if !options.rules.iter().any(|rule| rule.id == RULE) {
+        return;
+    }
+    // A value to point at.
+    let stand_in = Document::read(b"null");
+    let faults = document.faults().iter().map(|fault| {
+        let place = toolcheck_core::Place { node: toolcheck_json::NodeId::ROOT, span: fault.span };
+        let mut finding = toolcheck_core::Finding::new(RULE, place, fault.kind.describe());
+        finding.level = toolcheck_core::Level::Error;
+        finding.caption("here");
+        finding
+    });
+    report.findings.extend(locate_all(&stand_in, record, faults.collect()));
+}

@@ -1,0 +1,392 @@
+//! Which result answers which call, how far away, and in what order.
+//!
+//! Computed once for a transcript, in one pass and linear in its calls and results; every pairing rule reads it.
+//! What the provider runs itself is left out: nobody owes a result for it.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Role, ToolResult, Transcript};
+use toolcheck_core::target::{Stand, Target};
+
+/// A call of the client, where it stands.
+#[derive(Debug, Clone, Copy)]
+pub struct CallSite<'t, 's> {
+    /// Its number among the calls.
+    pub number: usize,
+    /// The call.
+    pub call: &'t Call<'s>,
+    /// The part that holds it.
+    pub part: &'t Part<'s>,
+    /// Its message.
+    pub message: &'t Message<'s>,
+    /// The number of its message in the transcript.
+    pub message_number: usize,
+    /// The number of its turn.
+    pub turn: usize,
+}
+
+/// A result of the client, where it stands.
+#[derive(Debug, Clone, Copy)]
+pub struct ResultSite<'t, 's> {
+    /// Its number among the results.
+    pub number: usize,
+    /// The result.
+    pub result: &'t ToolResult<'s>,
+    /// The part that holds it.
+    pub part: &'t Part<'s>,
+    /// Its message.
+    pub message: &'t Message<'s>,
+    /// The number of its message in the transcript.
+    pub message_number: usize,
+    /// The number of its turn.
+    pub turn: usize,
+    /// What it answers.
+    pub answers: Answers,
+}
+
+/// What a result answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// The call of this number, and it is the first to do so.
+    Call(usize),
+    /// The call of this number, which an earlier result has answered.
+    Again(usize),
+    /// A call of this number, which comes only later.
+    Later(usize),
+    /// No call at all.
+    Nothing,
+}
+
+impl Answers {
+    /// The call's number.
+    #[must_use]
+    pub fn call(self) -> Option<usize> {
+        match self {
+            Self::Call(number) | Self::Again(number) | Self::Later(number) => Some(number),
+            Self::Nothing => None,
+        }
+    }
+}
+
+/// Consecutive messages of one role.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    /// Whose they are.
+    pub role: Role,
+    /// Their numbers.
+    pub messages: std::ops::Range<usize>,
+}
+
+/// The pairing of a transcript's calls and results.
+#[derive(Debug)]
+pub struct Pairing<'t, 's> {
+    /// The turns.
+    pub turns: Vec<Turn>,
+    /// The calls that the client owes a result for.
+    pub calls: Vec<CallSite<'t, 's>>,
+    /// The results that the client brings.
+    pub results: Vec<ResultSite<'t, 's>>,
+    /// For each call, the result that answers it first.
+    answered_by: Vec<Option<usize>>,
+    /// For each call, the first call of the same turn that has the same id.
+    same_id_in_turn: Vec<Option<usize>>,
+    /// For each call that nothing answers, the result in its place that names another call.
+    stand_ins: FxHashMap<usize, usize>,
+    /// The same, by the result.
+    stands_for: FxHashMap<usize, usize>,
+    stand: Stand,
+    merges: bool,
+    first_unknown_index: usize,
+}
+
+/// The calls of one id that no result has answered yet: those of the latest turn at the end.
+#[derive(Default)]
+struct Open {
+    turns: Vec<(usize, VecDeque<usize>)>,
+    /// The call that was answered last.
+    answered: Option<usize>,
+}
+
+impl Open {
+    fn push(&mut self, turn: usize, call: usize) {
+        match self.turns.last_mut() {
+            Some((last, calls)) if *last == turn => calls.push_back(call),
+            _ => self.turns.push((turn, VecDeque::from([call]))),
+        }
+    }
+
+    /// The call that the next result answers: of the latest turn, the first.
+    fn take(&mut self) -> Option<usize> {
+        let (_, calls) = self.turns.last_mut()?;
+        let call = calls.pop_front();
+        if calls.is_empty() {
+            self.turns.pop();
+        }
+        self.answered = call.or(self.answered);
+        call
+    }
+}
+
+/// The calls of the latest turn, for results that name none of them.
+#[derive(Default)]
+struct Latest<'t> {
+    turn: Option<usize>,
+    in_line: VecDeque<usize>,
+    /// The same calls by their tool; made when a result first asks for it.
+    by_name: Option<FxHashMap<&'t str, VecDeque<usize>>>,
+}
+
+impl<'t, 's> Pairing<'t, 's> {
+    /// Pairs the transcript's calls and results as `target` does.
+    #[must_use]
+    pub fn new(transcript: &'t Transcript<'s>, target: &Target) -> Self {
+        let mut pairing = Self {
+            turns: Vec::new(),
+            calls: Vec::new(),
+            results: Vec::new(),
+            answered_by: Vec::new(),
+            same_id_in_turn: Vec::new(),
+            stand_ins: FxHashMap::default(),
+            stands_for: FxHashMap::default(),
+            stand: target.stand(),
+            merges: target.merges_assistant_messages(),
+            first_unknown_index: usize::MAX,
+        };
+        pairing.collect(transcript);
+        pairing.first_unknown_index = if target.format.as_deref() != Some(transcript.format) {
+            0
+        } else if transcript.batches_results {
+            let run = pairing.turns.iter().find(|turn| turn.messages.len() > 1);
+            run.map_or(usize::MAX, |turn| turn.messages.start + 1)
+        } else {
+            usize::MAX
+        };
+        pairing.pair();
+        pairing.find_stand_ins();
+        pairing
+    }
+
+    /// Lists turns, calls and results.
+    fn collect(&mut self, transcript: &'t Transcript<'s>) {
+        for (message_number, (message, parts)) in transcript.messages_with_parts().enumerate() {
+            match self.turns.last_mut() {
+                Some(turn) if turn.role == message.role => turn.messages.end += 1,
+                _ => {
+                    self.turns.push(Turn { role: message.role, messages: message_number..message_number + 1 })
+                }
+            }
+            let turn = self.turns.len() - 1;
+            for part in parts {
+                match &part.body {
+                    Body::Call(call) if call.executor == Executor::Client => {
+                        let number = self.calls.len();
+                        self.calls.push(CallSite { number, call, part, message, message_number, turn });
+                    }
+                    Body::Result(result) if result.executor == Executor::Client => {
+                        let number = self.results.len();
+                        let answers = Answers::Nothing;
+                        self.results.push(ResultSite {
+                            number,
+                            result,
+                            part,
+                            message,
+                            message_number,
+                            turn,
+                            answers,
+                        });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.answered_by = vec![None; self.calls.len()];
+        self.same_id_in_turn = vec![None; self.calls.len()];
+    }
+
+    fn pair(&mut self) {
+        let mut by_id: FxHashMap<&'t str, Open> = FxHashMap::default();
+        let mut latest = Latest::default();
+        let mut unmatched = Vec::new();
+        let mut next_call = 0;
+        for number in 0..self.results.len() {
+            let site = self.results[number];
+            while next_call < self.calls.len() && self.is_before(next_call, &site) {
+                self.open(next_call, &mut by_id);
+                let turn = self.calls[next_call].turn;
+                if latest.turn != Some(turn) {
+                    latest = Latest { turn: Some(turn), ..Latest::default() };
+                }
+                latest.in_line.push_back(next_call);
+                next_call += 1;
+            }
+            let id = site.result.call_id.as_ref().map(|id| &*id.text);
+            let open = id.and_then(|id| by_id.get_mut(id));
+            self.results[number].answers = match open {
+                Some(open) => match open.take() {
+                    Some(call) => Answers::Call(call),
+                    None => open.answered.map_or(Answers::Nothing, Answers::Again),
+                },
+                None => {
+                    unmatched.push(number);
+                    Answers::Nothing
+                }
+            };
+            if let Answers::Call(call) = self.results[number].answers {
+                self.answered_by[call] = Some(number);
+            } else if self.results[number].answers == Answers::Nothing {
+                self.pair_by_position(number, &mut latest);
+            }
+        }
+        for call in next_call..self.calls.len() {
+            self.open(call, &mut by_id);
+        }
+        // What is left may name a call that comes only after it.
+        for number in unmatched {
+            let site = &self.results[number];
+            if site.answers != Answers::Nothing {
+                continue;
+            }
+            let Some(open) = site.result.call_id.as_ref().and_then(|id| by_id.get_mut(&*id.text)) else {
+                continue;
+            };
+            if let Some(call) = open.take() {
+                self.results[number].answers = Answers::Later(call);
+                self.answered_by[call] = Some(number);
+            }
+        }
+    }
+
+    /// Finds results that stand where an unanswered call's result should, under an id that no call has: the id was
+    /// changed on one side, and that is one fault, not two.
+    fn find_stand_ins(&mut self) {
+        let mut calls = self.calls.iter().filter(|call| self.answered_by[call.number].is_none()).peekable();
+        for result in self.results.iter().filter(|result| result.answers == Answers::Nothing) {
+            while calls.next_if(|call| call.turn + 1 < result.turn).is_some() {}
+            if let Some(call) = calls.next_if(|call| call.turn + 1 == result.turn) {
+                self.stand_ins.insert(call.number, result.number);
+                self.stands_for.insert(result.number, call.number);
+            }
+        }
+    }
+
+    /// The unanswered call in whose place the result stands.
+    #[must_use]
+    pub fn stands_for(&self, result: &ResultSite<'_, '_>) -> Option<&CallSite<'t, 's>> {
+        self.stands_for.get(&result.number).map(|number| &self.calls[*number])
+    }
+
+    /// Whether a result under another id stands in the place of the call's result.
+    #[must_use]
+    pub fn has_stand_in(&self, call: &CallSite<'_, '_>) -> bool {
+        self.stand_ins.contains_key(&call.number)
+    }
+
+    /// Whether the call stands before the result in the text.
+    fn is_before(&self, call: usize, result: &ResultSite<'_, '_>) -> bool {
+        self.calls[call].part.place.node < result.part.place.node
+    }
+
+    fn open(&mut self, call: usize, by_id: &mut FxHashMap<&'t str, Open>) {
+        let site = self.calls[call];
+        let Some(id) = &site.call.id else { return };
+        let open = by_id.entry(&*id.text).or_default();
+        // The first of this turn that is still open has the same id; so does one that has been answered, which
+        // can only be where results stand inside the turn.
+        if let Some((turn, calls)) = open.turns.last()
+            && *turn == site.turn
+        {
+            self.same_id_in_turn[call] = calls.front().copied();
+        }
+        open.push(site.turn, call);
+    }
+
+    /// Pairs a result that names no call by its place among the results of the latest turn, and by its tool's
+    /// name where it has one.
+    fn pair_by_position(&mut self, number: usize, latest: &mut Latest<'t>) {
+        let result = self.results[number].result;
+        let calls = &self.calls;
+        let by_name = latest.by_name.get_or_insert_with(|| {
+            let mut by_name: FxHashMap<&'t str, VecDeque<usize>> = FxHashMap::default();
+            for &call in &latest.in_line {
+                if let Some(name) = &calls[call].call.name {
+                    by_name.entry(&name.text).or_default().push_back(call);
+                }
+            }
+            by_name
+        });
+        let answered_by = &self.answered_by;
+        let mut next = |line: &mut VecDeque<usize>| {
+            while line.front().is_some_and(|call| answered_by[*call].is_some()) {
+                line.pop_front();
+            }
+            // A result with an id belongs to no call that has another one.
+            line.front().copied().filter(|call| result.call_id.is_none() || calls[*call].call.id.is_none())
+        };
+        let named = result.name.as_ref().and_then(|name| by_name.get_mut(&*name.text)).and_then(&mut next);
+        let Some(call) = named.or_else(|| next(&mut latest.in_line)) else { return };
+        self.results[number].answers = Answers::Call(call);
+        self.answered_by[call] = Some(number);
+    }
+
+    /// The result that answers a call first.
+    #[must_use]
+    pub fn answer_of(&self, call: &CallSite<'_, '_>) -> Option<&ResultSite<'t, 's>> {
+        self.answered_by[call.number].map(|number| &self.results[number])
+    }
+
+    /// Whether the result is the one that answers its call.
+    #[must_use]
+    pub fn is_first_answer(&self, result: &ResultSite<'_, '_>) -> bool {
+        result.answers.call().is_some_and(|call| self.answered_by[call] == Some(result.number))
+    }
+
+    /// The earlier call of the same turn that has the same id.
+    #[must_use]
+    pub fn first_of_same_id(&self, call: &CallSite<'_, '_>) -> Option<&CallSite<'t, 's>> {
+        self.same_id_in_turn[call.number].map(|number| &self.calls[number])
+    }
+
+    /// Whether the result stands where the target looks for the results of the call's turn.
+    #[must_use]
+    pub fn is_in_place(&self, call: &CallSite<'_, '_>, result: &ResultSite<'_, '_>) -> bool {
+        match self.stand {
+            Stand::Anywhere => true,
+            Stand::NextTurn => {
+                result.turn == call.turn + 1 && (self.merges || self.reaches_end_of_turn(call))
+            }
+        }
+    }
+
+    /// Whether no message without calls follows the call in its own turn. Where the target does not merge
+    /// messages, such a message stands between the call and its result.
+    fn reaches_end_of_turn(&self, call: &CallSite<'_, '_>) -> bool {
+        let last = self.turns[call.turn].messages.end - 1;
+        call.message_number == last || self.calls_in_message(last)
+    }
+
+    fn calls_in_message(&self, message_number: usize) -> bool {
+        self.calls.binary_search_by(|site| site.message_number.cmp(&message_number)).is_ok()
+    }
+
+    /// The results of a turn.
+    pub fn results_of_turn(&self, turn: usize) -> &[ResultSite<'t, 's>] {
+        let start = self.results.partition_point(|site| site.turn < turn);
+        let end = self.results.partition_point(|site| site.turn <= turn);
+        &self.results[start..end]
+    }
+
+    /// The calls of a turn.
+    pub fn calls_of_turn(&self, turn: usize) -> &[CallSite<'t, 's>] {
+        let start = self.calls.partition_point(|site| site.turn < turn);
+        let end = self.calls.partition_point(|site| site.turn <= turn);
+        &self.calls[start..end]
+    }
+
+    /// Whether the number that the provider gives a message is known: it is not where two messages of one role
+    /// stand in a row before it, because nobody knows whether the provider counts them before it joins them.
+    #[must_use]
+    pub fn knows_index(&self, message_number: usize) -> bool {
+        message_number < self.first_unknown_index
+    }
+}

@@ -1,0 +1,24 @@
+use std::io;
+
+use super::{Output, Style};
+use crate::excerpt::visible;
+use crate::report::Report;
+use crate::summary::Summary;
+
+pub(super) static OUTPUT: Output = Output {
+    id: "concise",
+    summary: "one line a finding: path:line:column: level rule message",
+    needs_source: false,
+    render,
+};
+
+fn render(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    for file in &report.files {
+        let path: String = file.path.chars().flat_map(visible).collect();
+        for finding in &file.findings {
+            let (line, column) = (finding.start.line, finding.start.column);
+            writeln!(out, "{path}:{line}:{column}: {} {} {}", finding.level, finding.rule, finding.message)?;
+        }
+    }
+    writeln!(out, "{}", Summary(report))
+}

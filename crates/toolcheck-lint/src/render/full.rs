@@ -1,0 +1,228 @@
+use std::fmt;
+use std::io;
+
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents,
+    Severity, SourceCode, SourceSpan, SpanContents,
+};
+use toolcheck_core::Level;
+use toolcheck_json::{Document, Span};
+
+use super::{Output, Style};
+use crate::excerpt::{excerpt, visible};
+use crate::report::{FileReport, Located, Report};
+use crate::summary::Summary;
+
+pub(super) static OUTPUT: Output = Output {
+    id: "full",
+    summary: "for people: each finding with the lines it speaks of, what the target answers and what to do",
+    needs_source: true,
+    render,
+};
+
+/// The columns beside the text: a line number, a bar and the spaces around them.
+const MARGIN: usize = 10;
+/// The narrowest and the widest screen that is written for.
+const WIDTHS: (usize, usize) = (40, 120);
+/// How many labels of one finding are shown.
+const LABELS_SHOWN: usize = 8;
+
+fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let width = style.width.clamp(WIDTHS.0, WIDTHS.1);
+    let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(width).with_links(style.color);
+    for file in &report.files {
+        let mut record: Option<(usize, Document<'_>)> = None;
+        for finding in &file.findings {
+            // The text of a record is read again for its excerpts, once for all its findings.
+            if record.as_ref().is_none_or(|(number, _)| *number != finding.record) {
+                let bytes = file.source.get(finding.record_bytes.clone()).unwrap_or_default();
+                record = Some((finding.record, Document::read(bytes)));
+            }
+            let Some((_, document)) = &record else { continue };
+            let shown = Shown { is_linked: style.color, ..Shown::new(file, finding, document, width) };
+            let mut text = String::new();
+            handler
+                .clone()
+                .with_footer(format!("more: toolcheck explain {}", finding.rule))
+                .render_report(&mut text, &shown)
+                .map_err(io::Error::other)?;
+            // Each line ends where its text does, whatever padding it was drawn with.
+            for line in text.lines() {
+                writeln!(out, "{}", line.trim_end())?;
+            }
+            writeln!(out)?;
+        }
+    }
+    writeln!(out, "{}", Summary(report))
+}
+
+/// A finding as miette draws it.
+#[derive(Debug)]
+struct Shown<'f> {
+    finding: &'f Located,
+    excerpts: Excerpts,
+    labels: Vec<LabeledSpan>,
+    answer: Option<Said>,
+    is_linked: bool,
+}
+
+/// What stands under the message: what the target answers, or what harm is done.
+#[derive(Debug)]
+struct Said(String);
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Said {}
+
+impl<'f> Shown<'f> {
+    fn new(file: &FileReport, finding: &'f Located, document: &Document<'_>, width: usize) -> Self {
+        let base = finding.record_bytes.start;
+        let in_record = |bytes: &std::ops::Range<usize>| {
+            Span::new((bytes.start - base) as u32, (bytes.end - base) as u32)
+        };
+        let names: Vec<&str> =
+            [&finding.tool_call_id, &finding.tool_name].into_iter().flatten().map(|name| &**name).collect();
+        // In the order of the text, as one reads it.
+        let mut places =
+            vec![(&finding.bytes, finding.node, finding.start, &*finding.pointer, &*finding.caption, true)];
+        places.extend(
+            finding.labels.iter().take(LABELS_SHOWN).map(|label| {
+                (&label.bytes, label.node, label.start, &*label.pointer, &*label.message, false)
+            }),
+        );
+        places.sort_by_key(|place| place.0.start);
+        let mut excerpts = Excerpts::default();
+        let mut labels = Vec::new();
+        for (bytes, node, start, pointer, caption, is_primary) in places {
+            let shown = excerpt(document, node, in_record(bytes), &names, width.saturating_sub(MARGIN));
+            let offset = excerpts.text.len();
+            let span = SourceSpan::new((offset + shown.focus.start).into(), shown.focus.len());
+            let caption = (!caption.is_empty()).then(|| caption.to_owned());
+            labels.push(if is_primary {
+                LabeledSpan::new_primary_with_span(caption, span)
+            } else {
+                LabeledSpan::new_with_span(caption, span)
+            });
+            excerpts.text.push_str(&shown.text);
+            excerpts.blocks.push(Block {
+                start: offset,
+                end: excerpts.text.len(),
+                name: header(&file.path, pointer, width),
+                line: (start.line - 1) as usize,
+                column: (start.column - 1) as usize,
+            });
+            excerpts.text.push('\n');
+        }
+        let answer = finding.answer.as_ref().map(|answer| match &answer.text {
+            Some(text) => format!("{} answers {}: {}", answer.target, answer.status, text.replace('\n', " ")),
+            None => format!("{} answers {}", answer.target, answer.status),
+        });
+        let target = file.target.as_deref().unwrap_or("the target");
+        let note = finding.note.as_ref().map(|harm| format!("{target} accepts it, but {harm}"));
+        let said = answer.or(note).map(|text| Said(text.chars().flat_map(visible).collect()));
+        Self { finding, excerpts, labels, answer: said, is_linked: false }
+    }
+}
+
+/// What stands over an excerpt, before the line and column.
+fn header(path: &str, pointer: &str, width: usize) -> String {
+    let path: String = path.chars().flat_map(visible).collect();
+    let room = width.saturating_sub(path.chars().count() + 26);
+    let pointer: Vec<char> = pointer.chars().flat_map(visible).collect();
+    if pointer.is_empty() {
+        return path;
+    }
+    let shown: String = if pointer.len() <= room {
+        pointer.into_iter().collect()
+    } else {
+        std::iter::once('\u{2026}')
+            .chain(pointer[pointer.len() - room.max(8).min(pointer.len())..].iter().copied())
+            .collect()
+    };
+    format!("{shown} in {path}")
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.finding.message)
+    }
+}
+
+impl std::error::Error for Shown<'_> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.answer.as_ref().map(|answer| answer as &(dyn std::error::Error + 'static))
+    }
+}
+
+impl Diagnostic for Shown<'_> {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(format!("{}[{}]", self.finding.level, self.finding.rule)))
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        Some(match self.finding.level {
+            Level::Error => Severity::Error,
+            Level::Warning => Severity::Warning,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.finding.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn url<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        // On a terminal the rule's name is a link; elsewhere its address would only push the text away.
+        self.is_linked.then(|| Box::new(self.finding.url()) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.excerpts)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(self.labels.iter().cloned()))
+    }
+}
+
+/// The excerpts of a finding as one text, of which miette sees one line at a time.
+#[derive(Debug, Default)]
+struct Excerpts {
+    text: String,
+    blocks: Vec<Block>,
+}
+
+#[derive(Debug)]
+struct Block {
+    start: usize,
+    end: usize,
+    name: String,
+    line: usize,
+    column: usize,
+}
+
+impl SourceCode for Excerpts {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        _: usize,
+        _: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let (start, end) = (span.offset(), span.offset() + span.len());
+        // A span over two lines is no place of the file: they are drawn apart.
+        let block = self.blocks.iter().find(|block| block.start <= start && end <= block.end);
+        let block = block.ok_or(MietteError::OutOfBounds)?;
+        Ok(Box::new(MietteSpanContents::new_named(
+            block.name.clone(),
+            &self.text.as_bytes()[block.start..block.end],
+            SourceSpan::new(block.start.into(), block.end - block.start),
+            block.line,
+            block.column,
+            1,
+        )))
+    }
+}

@@ -1,0 +1,154 @@
+use std::io;
+
+use serde::Serialize;
+use toolcheck_core::Level;
+
+use super::{Output, Style};
+use crate::report::{FileReport, Located, Report};
+
+pub(super) static OUTPUT: Output = Output {
+    id: "json",
+    summary: "one JSON document, described by schemas/report.v1.schema.json",
+    needs_source: false,
+    render,
+};
+
+/// Version 1 of the report. What is here stays; keys may be added.
+#[derive(Serialize)]
+struct V1<'r> {
+    version: u8,
+    tool: Tool,
+    files: Vec<FileV1<'r>>,
+    findings: Vec<FindingV1<'r>>,
+    summary: SummaryV1,
+}
+
+#[derive(Serialize)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct FileV1<'r> {
+    path: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'r str>,
+    kind: &'static str,
+    transcripts: usize,
+    messages: usize,
+    tool_calls: usize,
+    tool_results: usize,
+}
+
+#[derive(Serialize)]
+struct FindingV1<'r> {
+    rule: &'static str,
+    level: &'static str,
+    message: &'r str,
+    path: &'r str,
+    line: u64,
+    column: u64,
+    end_line: u64,
+    end_column: u64,
+    byte_start: usize,
+    byte_end: usize,
+    record: usize,
+    pointer: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_name: Option<&'r str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    labels: Vec<LabelV1<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider_error: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    url: String,
+}
+
+#[derive(Serialize)]
+struct LabelV1<'r> {
+    message: &'r str,
+    line: u64,
+    column: u64,
+    pointer: &'r str,
+}
+
+#[derive(Serialize)]
+struct SummaryV1 {
+    files: usize,
+    transcripts: usize,
+    errors: usize,
+    warnings: usize,
+}
+
+fn render(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let findings =
+        report.files.iter().flat_map(|file| file.findings.iter().map(move |found| finding(file, found)));
+    let document = V1 {
+        version: 1,
+        tool: Tool { name: "toolcheck", version: env!("CARGO_PKG_VERSION") },
+        files: report.files.iter().map(self::file).collect(),
+        findings: findings.collect(),
+        summary: SummaryV1 {
+            files: report.files.len(),
+            transcripts: report.transcripts(),
+            errors: report.count(Level::Error),
+            warnings: report.count(Level::Warning),
+        },
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+fn file(file: &FileReport) -> FileV1<'_> {
+    FileV1 {
+        path: &file.path,
+        format: file.format,
+        target: file.target.as_deref(),
+        kind: file.kind.as_str(),
+        transcripts: file.transcripts,
+        messages: file.messages,
+        tool_calls: file.tool_calls,
+        tool_results: file.tool_results,
+    }
+}
+
+fn finding<'r>(file: &'r FileReport, found: &'r Located) -> FindingV1<'r> {
+    FindingV1 {
+        rule: found.rule,
+        level: found.level.as_str(),
+        message: &found.message,
+        path: &file.path,
+        line: found.start.line,
+        column: found.start.column,
+        end_line: found.end.line,
+        end_column: found.end.column,
+        byte_start: found.bytes.start,
+        byte_end: found.bytes.end,
+        record: found.record,
+        pointer: &found.pointer,
+        tool_call_id: found.tool_call_id.as_deref(),
+        tool_name: found.tool_name.as_deref(),
+        labels: found
+            .labels
+            .iter()
+            .map(|label| LabelV1 {
+                message: &label.message,
+                line: label.start.line,
+                column: label.start.column,
+                pointer: &label.pointer,
+            })
+            .collect(),
+        help: found.help.as_deref(),
+        provider_error: found.answer.as_ref().and_then(|answer| answer.text.as_deref()),
+        status: found.answer.as_ref().map(|answer| answer.status),
+        url: found.url(),
+    }
+}

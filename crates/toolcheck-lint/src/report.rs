@@ -1,0 +1,196 @@
+//! What a run found, with every place as a person names it.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use toolcheck_core::Level;
+use toolcheck_core::finding::{Answer, Finding};
+use toolcheck_core::ir::TranscriptKind;
+use toolcheck_json::{Document, NodeId, Position, Record, locate, pointers};
+
+/// All that a run found.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The files, in the order in which they were named.
+    pub files: Vec<FileReport>,
+}
+
+impl Report {
+    /// How many findings there are at a level.
+    #[must_use]
+    pub fn count(&self, level: Level) -> usize {
+        self.files.iter().map(|file| file.count(level)).sum()
+    }
+
+    /// How many transcripts were read.
+    #[must_use]
+    pub fn transcripts(&self) -> usize {
+        self.files.iter().map(|file| file.transcripts).sum()
+    }
+}
+
+/// What was found in one file.
+#[derive(Debug)]
+pub struct FileReport {
+    /// The file's name, as it was given.
+    pub path: String,
+    /// The id of the format that it was read as; `None` where none recognised it.
+    pub format: Option<&'static str>,
+    /// The id of the target that it was held against.
+    pub target: Option<String>,
+    /// What its transcripts are for.
+    pub kind: TranscriptKind,
+    /// How many transcripts were read.
+    pub transcripts: usize,
+    /// How many messages they hold.
+    pub messages: usize,
+    /// How many calls they hold.
+    pub tool_calls: usize,
+    /// How many results they hold.
+    pub tool_results: usize,
+    /// What was found, in the order of the text.
+    pub findings: Vec<Located>,
+    /// The file's text, for renderers that show it; empty where nothing was found or nobody asks.
+    pub source: Vec<u8>,
+}
+
+impl FileReport {
+    /// How many findings there are at a level.
+    #[must_use]
+    pub fn count(&self, level: Level) -> usize {
+        self.findings.iter().filter(|finding| finding.level == level).count()
+    }
+}
+
+/// A finding with its place in the file.
+#[derive(Debug, Clone)]
+pub struct Located {
+    /// The id of the rule.
+    pub rule: &'static str,
+    /// How bad it is for the target.
+    pub level: Level,
+    /// What is wrong.
+    pub message: String,
+    /// Where it begins.
+    pub start: Position,
+    /// Where it ends.
+    pub end: Position,
+    /// Its bytes in the file, 0-based and half-open.
+    pub bytes: Range<usize>,
+    /// The value that it belongs to, in the document of its record.
+    pub node: NodeId,
+    /// The number of its JSON Lines record, from 0.
+    pub record: usize,
+    /// The bytes of that record in the file.
+    pub record_bytes: Range<usize>,
+    /// Its JSON Pointer in the record.
+    pub pointer: String,
+    /// What is at its place.
+    pub caption: Cow<'static, str>,
+    /// The other places.
+    pub labels: Vec<LocatedLabel>,
+    /// What to do.
+    pub help: Option<Cow<'static, str>>,
+    /// What harm it does where the target accepts it.
+    pub note: Option<String>,
+    /// What the target answers.
+    pub answer: Option<Answer>,
+    /// The id of the tool call that it is about.
+    pub tool_call_id: Option<String>,
+    /// The name of the tool that it is about.
+    pub tool_name: Option<String>,
+}
+
+impl Located {
+    /// The page of its rule.
+    #[must_use]
+    pub fn url(&self) -> String {
+        rule_url(self.rule)
+    }
+}
+
+/// The page of a rule.
+#[must_use]
+pub fn rule_url(rule: &str) -> String {
+    format!("{}/blob/main/docs/rules/{rule}.md", env!("CARGO_PKG_REPOSITORY"))
+}
+
+/// A label with its place in the file.
+#[derive(Debug, Clone)]
+pub struct LocatedLabel {
+    /// What is there.
+    pub message: Cow<'static, str>,
+    /// Where it begins.
+    pub start: Position,
+    /// Its bytes in the file.
+    pub bytes: Range<usize>,
+    /// The value that it belongs to.
+    pub node: NodeId,
+    /// Its JSON Pointer in the record.
+    pub pointer: String,
+}
+
+/// Locates the findings of one record: one pass over its text and one over its values, whatever their number.
+pub(crate) fn locate_all(
+    document: &Document<'_>,
+    record: &Record<'_>,
+    findings: Vec<Finding>,
+) -> Vec<Located> {
+    if findings.is_empty() {
+        return Vec::new();
+    }
+    let places: Vec<_> = findings
+        .iter()
+        .flat_map(|finding| {
+            std::iter::once(finding.place).chain(finding.labels.iter().map(|label| label.place))
+        })
+        .collect();
+    let offsets: Vec<usize> =
+        places.iter().flat_map(|place| [place.span.start as usize, place.span.end as usize]).collect();
+    let ids: Vec<_> = places.iter().map(|place| place.node).collect();
+    let mut positions = locate(record.bytes, &offsets).into_iter().map(|at| record.position_in_file(at));
+    let mut pointers = pointers(document, &ids).into_iter();
+    let mut next = || {
+        let start = positions.next().expect("every place has a start");
+        let end = positions.next().expect("every place has an end");
+        (start, end, pointers.next().expect("every place has a pointer"))
+    };
+    let in_file =
+        |span: toolcheck_json::Span| record.start + span.start as usize..record.start + span.end as usize;
+    findings
+        .into_iter()
+        .map(|finding| {
+            let (start, end, pointer) = next();
+            let labels = finding.labels.into_iter().map(|label| {
+                let (start, _, pointer) = next();
+                LocatedLabel {
+                    message: label.message,
+                    start,
+                    bytes: in_file(label.place.span),
+                    node: label.place.node,
+                    pointer,
+                }
+            });
+            let labels = labels.collect();
+            Located {
+                rule: finding.rule,
+                level: finding.level,
+                message: finding.message,
+                start,
+                end,
+                bytes: in_file(finding.place.span),
+                node: finding.place.node,
+                record: record.index,
+                record_bytes: record.start..record.start + record.bytes.len(),
+                pointer,
+                caption: finding.caption,
+                labels,
+                help: finding.help,
+                note: finding.note,
+                answer: finding.answer,
+                tool_call_id: finding.tool_call_id,
+                tool_name: finding.tool_name,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,58 @@
+use crate::pairing::Answers;
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// A second result for a tool call that has one.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Each call has one outcome. Strict providers refuse the second; the others show the model two, and it cannot know
+    /// which holds. The usual causes: a retry that appends instead of replacing, and two places that both repair
+    /// missing results.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]},
+    ///   {"role": "user", "content": [
+    ///     {"type": "tool_result", "tool_use_id": "a", "content": "none"},
+    ///     {"type": "tool_result", "tool_use_id": "a", "content": "one"}  // flagged
+    ///   ]}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "one"}]}
+    /// ]}
+    /// ```
+    "duplicate-tool-result", since "0.1.0", warning, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    for site in &cx.pairing.results {
+        let Answers::Again(call) = site.answers else { continue };
+        let call = &cx.pairing.calls[call];
+        let first = cx.pairing.answer_of(call);
+        let finding =
+            out.report(site.part.place, format!("tool call {} is answered a second time", call.call.title()));
+        finding
+            .about_call(call.call)
+            .caption("answered again")
+            .help("keep one result per call")
+            .at(cx, site.message_number, site.message, Some(site.part))
+            .value("id", site.result.call_id.as_ref().map_or("?", |id| &*id.text));
+        if let Some(first) = first {
+            finding.label(first.part.place, "first answered here");
+            if first.turn != site.turn {
+                finding.case("later-turn");
+            }
+        }
+    }
+}

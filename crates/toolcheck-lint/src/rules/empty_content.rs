@@ -1,0 +1,101 @@
+use toolcheck_core::ir::{Body, Content, Role};
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// A message or a result without content, where the target wants some.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// An interrupted answer, a tool that returned nothing and a compaction that emptied a message all leave empty
+    /// content behind. Which emptiness a provider takes differs: `null` beside calls is the rule for one and refused
+    /// by another.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": []},  // flagged
+    ///   {"role": "user", "content": "go on"}
+    /// ]}
+    /// ```
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": null},  // flagged
+    ///   {"role": "user", "content": "go on"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// Beside calls there need be no content.
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": ""}
+    /// ]}
+    /// ```
+    "empty-content", since "0.1.0", silent, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if cx.is_recognised && cx.transcript.messages.is_empty() {
+        out.report(cx.transcript.place, "there is no message")
+            .caption("no message in here")
+            .help("a request needs at least one message")
+            .case("no-messages");
+        return;
+    }
+    let last = cx.transcript.messages.len().saturating_sub(1);
+    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
+        // A failed call's result is looked at wherever it stands.
+        for part in parts {
+            let Body::Result(result) = &part.body else { continue };
+            if result.is_error == Some(true) && result.content != Content::Filled {
+                out.report(part.place, format!("the failed tool result {} has no content", result.title()))
+                    .about_result(result)
+                    .caption("says nothing about the failure")
+                    .help("say in one line what failed")
+                    .case("failed-result")
+                    .at(cx, number, message, Some(part));
+            }
+        }
+        if message.content == Content::Filled {
+            continue;
+        }
+        let says_something =
+            parts.iter().any(|part| !matches!(&part.body, Body::Text(text) if text.is_empty()));
+        let is_result = message.role == Role::Tool;
+        // Beside calls and reasoning only an empty list is a fault of its own.
+        if says_something && !is_result && message.content != Content::EmptyList {
+            continue;
+        }
+        let what = match message.content {
+            Content::EmptyText => "is an empty string",
+            Content::EmptyList => "is an empty list",
+            Content::Null => "is null",
+            Content::Missing | Content::Filled => "is missing",
+        };
+        let finding = out.report(message.content_place, format!("the content of a message {what}"));
+        finding.caption(what).help("say something, or leave the message out").at(cx, number, message, None);
+        let is_assistant = message.role == Role::Assistant;
+        if is_assistant && number == last {
+            finding.case("final-assistant");
+        }
+        match message.content {
+            Content::EmptyText => finding.case("empty-text"),
+            Content::EmptyList => finding.case("empty-list"),
+            Content::Null | Content::Missing | Content::Filled => finding.case("null"),
+        };
+        if is_assistant && message.content != Content::EmptyList {
+            finding.cases.insert(0, "nothing-said");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+use toolcheck_core::ir::{Body, Role};
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// A conversation that begins with the model.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Some APIs want the first word to be the user's, and more of them refuse a conversation that begins with a call.
+    /// The usual cause: a history that was cut from the front at a number of messages, and not at a turn.
+    ///
+    /// ## Fails
+    ///
+    /// ```json gemini
+    /// {"contents": [
+    ///   {"role": "model", "parts": [{"functionCall": {"name": "search", "args": {}}}]},  // flagged
+    ///   {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"output": "none"}}}]}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json gemini
+    /// {"contents": [
+    ///   {"role": "user", "parts": [{"text": "find Adam"}]},
+    ///   {"role": "model", "parts": [{"functionCall": {"name": "search", "args": {}}}]},
+    ///   {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"output": "none"}}}]}
+    /// ]}
+    /// ```
+    "first-message-role", since "0.1.0", silent, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let messages = cx.transcript.messages_with_parts().enumerate();
+    let Some((number, (message, parts))) =
+        messages.into_iter().find(|(_, (message, _))| message.role != Role::System)
+    else {
+        return;
+    };
+    if message.role != Role::Assistant {
+        return;
+    }
+    let finding = out.report(message.place, "the conversation begins with the model");
+    finding
+        .caption("the first message")
+        .help("begin with a message of the user; cut histories at turns")
+        .at(cx, number, message, None);
+    if parts.iter().any(|part| matches!(part.body, Body::Call(_))) {
+        finding.case("call");
+    }
+}

@@ -1,0 +1,103 @@
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// A tool result that does not stand where the target looks for it.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Most providers look for results right after the calls and nowhere else: a message in between, even an empty
+    /// one, makes them refuse the request as if the result were missing.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "user", "content": "are you there?"},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}  // flagged
+    /// ]}
+    /// ```
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "assistant", "content": "I am looking."},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}  // flagged
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": "I am looking.", "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"},
+    ///   {"role": "user", "content": "are you there?"}
+    /// ]}
+    /// ```
+    ///
+    /// Responses pairs by id, wherever the output stands.
+    ///
+    /// ```json openai-responses
+    /// {"input": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"type": "function_call", "call_id": "call_1", "name": "search", "arguments": "{}"},
+    ///   {"role": "user", "content": "are you there?"},
+    ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
+    /// ]}
+    /// ```
+    "late-tool-result", since "0.1.0", error, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let pairing = cx.pairing;
+    let mut last = None;
+    for site in &pairing.results {
+        let (Some(call), true) = (site.answers.call(), pairing.is_first_answer(site)) else { continue };
+        let call = &pairing.calls[call];
+        if site.turn == call.turn || pairing.is_in_place(call, site) {
+            continue;
+        }
+        // What stands between is one fault, however many results come after it.
+        if last == Some((call.turn, site.turn)) {
+            continue;
+        }
+        last = Some((call.turn, site.turn));
+        let is_early = site.turn < call.turn;
+        let title = call.call.title();
+        let message = if is_early {
+            format!("the result of tool call {title} stands before the call")
+        } else {
+            format!("the result of tool call {title} does not stand right after its call")
+        };
+        let late = pairing.results_of_turn(site.turn).iter().filter(|other| {
+            other.answers.call().is_some_and(|number| pairing.calls[number].turn == call.turn)
+        });
+        let ids: Vec<&str> =
+            late.filter_map(|other| other.result.call_id.as_ref()).map(|id| &*id.text).take(20).collect();
+        let after = call.message_number + 1;
+        let finding = out.report(site.part.place, message);
+        finding
+            .about_call(call.call)
+            .caption("the result, too far away")
+            .label(call.part.place, "the call")
+            .help("move the results directly behind the message with the calls, before anything else")
+            .value("ids", ids.join(", "))
+            .value("id", ids.first().copied().unwrap_or("?"));
+        if let Some(between) = cx.transcript.messages.get(after) {
+            finding.at(cx, after, between, None);
+            if !is_early && after != site.message_number {
+                finding.label(between.place, "this stands between");
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+use rustc_hash::FxHashSet;
+use toolcheck_core::ir::{Message, Named, Part, ToolKind};
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// A tool call id that the target does not accept.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Providers check the characters and the length of ids, and their own ids do not fit each other: a history that
+    /// was made with one provider is refused by the next. Map the ids on both sides in the same way, and keep them
+    /// different: cutting long ids to length makes two of them one.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "tool_use", "id": "search:0", "name": "search", "input": {}}  // flagged
+    ///   ]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "search:0", "content": "none"}]}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "search_0", "name": "search", "input": {}}]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "search_0", "content": "none"}]}
+    /// ]}
+    /// ```
+    "malformed-tool-call-id", since "0.1.0", silent, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let ids = &cx.target.ids;
+    if ids.pattern.is_none() && ids.max_length.is_none() {
+        return;
+    }
+    // An id stands on both sides of a pair and, where ids return, in many pairs: one fault each.
+    let mut seen = FxHashSet::default();
+    for call in cx.pairing.calls.iter().filter(|call| call.call.kind != ToolKind::Approval) {
+        let Some(id) = &call.call.id else { continue };
+        if seen.insert(&*id.text)
+            && let Some(fault) = fault(cx, id)
+        {
+            let place = (call.message_number, call.message, call.part);
+            let answer = cx.pairing.answer_of(call).map(|result| result.part);
+            report(cx, out, id, fault, place, answer, "call");
+        }
+    }
+    for site in cx.pairing.results.iter().filter(|site| site.result.kind != ToolKind::Approval) {
+        let Some(id) = &site.result.call_id else { continue };
+        if seen.insert(&*id.text)
+            && let Some(fault) = fault(cx, id)
+        {
+            report(cx, out, id, fault, (site.message_number, site.message, site.part), None, "result");
+        }
+    }
+}
+
+enum Fault {
+    Empty,
+    TooLong { length: usize, max: usize },
+    Pattern,
+}
+
+fn fault(cx: &Context<'_, '_>, id: &Named<'_>) -> Option<Fault> {
+    let ids = &cx.target.ids;
+    if id.text.is_empty() {
+        return Some(Fault::Empty);
+    }
+    if let Some(max) = ids.max_length {
+        // A character has at most four bytes: most ids need not be counted.
+        let length = if id.text.len() <= max { 0 } else { id.text.chars().count() };
+        if length > max {
+            return Some(Fault::TooLong { length, max });
+        }
+    }
+    let fits = ids.pattern.as_ref().is_none_or(|pattern| pattern.0.is_match(&id.text));
+    (!fits).then_some(Fault::Pattern)
+}
+
+fn report(
+    cx: &Context<'_, '_>,
+    out: &mut Sink<'_>,
+    id: &Named<'_>,
+    fault: Fault,
+    (message_number, message, part): (usize, &Message<'_>, &Part<'_>),
+    answer: Option<&Part<'_>>,
+    side: &'static str,
+) {
+    let pattern = cx.target.ids.pattern.as_ref().map_or("", |pattern| pattern.0.as_str());
+    let title = toolcheck_core::ir::shorten(&id.text);
+    let what = match fault {
+        Fault::Empty => "a tool call id is empty".to_owned(),
+        Fault::TooLong { length, max } => {
+            format!("the tool call id `{title}` has {length} characters, and {max} are allowed")
+        }
+        Fault::Pattern => format!("the tool call id `{title}` does not match `{pattern}`"),
+    };
+    let finding = out.report(part.place, what);
+    finding.tool_call_id = Some(id.text.to_string());
+    match fault {
+        Fault::Empty => finding.case("empty"),
+        Fault::TooLong { length, max } => finding.case("length").value("length", length).value("max", max),
+        Fault::Pattern => finding,
+    };
+    finding
+        .case(side)
+        .caption("this id")
+        .help("map ids to ones that fit, the same way in the call and in its result")
+        .at(cx, message_number, message, Some(part))
+        .value("id", &id.text)
+        .value("pattern", pattern);
+    if let Some(answer) = answer {
+        finding.label(answer.place, "and here");
+    }
+}

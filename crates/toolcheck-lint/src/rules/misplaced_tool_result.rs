@@ -1,0 +1,91 @@
+use toolcheck_core::ir::{Body, Role};
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// A tool result in the wrong place of its message, or in a message of the wrong role.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Results belong to the side that answers the model, before anything else that it says. A result in the model's own
+    /// message is refused; a result behind a text is refused by some versions of an API and accepted by others.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "tool_use", "id": "a", "name": "search", "input": {}},
+    ///     {"type": "tool_result", "tool_use_id": "a", "content": "none"}  // flagged
+    ///   ]},
+    ///   {"role": "user", "content": "go on"}
+    /// ]}
+    /// ```
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]},
+    ///   {"role": "user", "content": [
+    ///     {"type": "text", "text": "Here it is:"},
+    ///     {"type": "tool_result", "tool_use_id": "a", "content": "none"}  // flagged
+    ///   ]}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]},
+    ///   {"role": "user", "content": [
+    ///     {"type": "tool_result", "tool_use_id": "a", "content": "none"},
+    ///     {"type": "text", "text": "Look again."}
+    ///   ]}
+    /// ]}
+    /// ```
+    "misplaced-tool-result", since "0.1.0", silent, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let mut last_message = None;
+    for site in &cx.pairing.results {
+        let id = site.result.call_id.as_ref().map_or("?", |id| &*id.text);
+        if site.message.role == Role::Assistant {
+            out.report(
+                site.part.place,
+                format!("the tool result {} stands in the model's own message", site.result.title()),
+            )
+            .about_result(site.result)
+            .caption("a result among the calls")
+            .case("assistant-message")
+            .help("put the result into the next message of the other side")
+            .at(cx, site.message_number, site.message, Some(site.part))
+            .value("id", id);
+            continue;
+        }
+        // One message with several results behind a text is one fault.
+        if !cx.transcript.batches_results || last_message == Some(site.message_number) {
+            continue;
+        }
+        last_message = Some(site.message_number);
+        let Some(call) = site.answers.call().map(|number| &cx.pairing.calls[number]) else { continue };
+        let parts = cx.transcript.parts_of(site.message);
+        let before = parts.iter().take_while(|part| part.place != site.part.place);
+        let other = before.into_iter().find(|part| matches!(part.body, Body::Text(_) | Body::Media));
+        let Some(other) = other.filter(|_| cx.pairing.is_in_place(call, site)) else { continue };
+        out.report(
+            site.part.place,
+            format!("the tool result {} stands behind other content", site.result.title()),
+        )
+        .about_result(site.result)
+        .caption("the result")
+        .label(other.place, "this comes first")
+        .case("after-other-content")
+        .help("put the results first in their message, and everything else behind them")
+        .at(cx, site.message_number, site.message, Some(site.part))
+        .value("ids", id);
+    }
+}

@@ -1,0 +1,88 @@
+use toolcheck_core::ir::ToolKind;
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// A tool call or result without the id that pairs them.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Where the target pairs by id, a call without one can't be answered and a result without one answers nothing.
+    /// The usual cause: a history of a server that pairs by position (Ollama, Gemini), sent on as it is.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "content": "none"}  // flagged
+    /// ]}
+    /// ```
+    ///
+    /// Missing on both sides it is still one fault, reported at the call.
+    ///
+    /// ```json mistral
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": "", "tool_calls": [
+    ///     {"type": "function", "function": {"name": "search", "arguments": "{}"}}  // flagged
+    ///   ]},
+    ///   {"role": "tool", "content": "none"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// Ollama pairs by position.
+    ///
+    /// ```json ollama
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "search", "arguments": {}}}]},
+    ///   {"role": "tool", "tool_name": "search", "content": "none"}
+    /// ]}
+    /// ```
+    "missing-tool-call-id", since "0.1.0", silent, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    // Kinds that are paired otherwise: by position, or by the item that they come with.
+    let needs_id = |kind| !matches!(kind, ToolKind::LegacyFunction | ToolKind::ToolSearch);
+    let help = "give the call an id, and its result the same one";
+    for call in cx.pairing.calls.iter().filter(|call| call.call.id.is_none() && needs_id(call.call.kind)) {
+        let name =
+            call.call.name.as_ref().map(|name| format!(" of `{}`", toolcheck_core::ir::shorten(&name.text)));
+        let message = format!("a tool call{} has no id", name.unwrap_or_default());
+        let finding = out.report(call.part.place, message);
+        finding.about_call(call.call).caption("no id").case("call").help(help).at(
+            cx,
+            call.message_number,
+            call.message,
+            Some(call.part),
+        );
+        if let Some(result) = cx.pairing.answer_of(call) {
+            finding.label(result.part.place, "its result, by position");
+        }
+    }
+    for site in
+        cx.pairing.results.iter().filter(|site| site.result.call_id.is_none() && needs_id(site.result.kind))
+    {
+        let call = site.answers.call().map(|number| &cx.pairing.calls[number]);
+        if call.is_some_and(|call| call.call.id.is_none()) {
+            continue;
+        }
+        let finding = out.report(site.part.place, "a tool result names no call");
+        finding.about_result(site.result).caption("no id").case("result").help(help).at(
+            cx,
+            site.message_number,
+            site.message,
+            Some(site.part),
+        );
+        if let Some(call) = call {
+            finding.label(call.part.place, "the call that it would answer, by position");
+        }
+    }
+}

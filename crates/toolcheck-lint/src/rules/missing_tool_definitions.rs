@@ -1,0 +1,49 @@
+use toolcheck_core::ir::Body;
+
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// A request with calls in its history that declares no tools.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Some APIs refuse calls and results in a request without tools. The usual cause: a last request that shall
+    /// only sum up, from which the tools were left out.
+    ///
+    /// ## Fails
+    ///
+    /// ```json bedrock-converse
+    /// {"messages": [
+    ///   {"role": "user", "content": [{"text": "find Adam"}]},
+    ///   {"role": "assistant", "content": [
+    ///     {"toolUse": {"toolUseId": "a", "name": "search", "input": {}}}  // flagged
+    ///   ]},
+    ///   {"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": [{"text": "none"}]}}]}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json bedrock-converse
+    /// {"toolConfig": {"tools": [{"toolSpec": {"name": "search", "inputSchema": {"json": {"type": "object"}}}}]},
+    ///  "messages": [
+    ///   {"role": "user", "content": [{"text": "find Adam"}]},
+    ///   {"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "search", "input": {}}}]},
+    ///   {"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": [{"text": "none"}]}}]}
+    /// ]}
+    /// ```
+    "missing-tool-definitions", since "0.1.0", silent, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let declares = cx.transcript.tools.as_ref().is_some_and(|tools| !tools.is_empty());
+    // A bare list of messages says nothing about the request that it is sent in.
+    if declares || !cx.transcript.is_body || !cx.speaks_own_format() {
+        return;
+    }
+    let is_tool = |body: &Body<'_>| matches!(body, Body::Call(_) | Body::Result(_));
+    let Some(first) = cx.transcript.parts.iter().find(|part| is_tool(&part.body)) else { return };
+    out.report(first.place, "the history holds tool calls, and the request declares no tools")
+        .caption("the first of them")
+        .help("send the tools along whenever the history holds calls; a placeholder will do");
+}

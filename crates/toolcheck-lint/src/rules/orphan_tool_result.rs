@@ -1,0 +1,88 @@
+use crate::pairing::Answers;
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// A tool result that no call asked for.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// A result belongs to a call. Where the call is gone, providers refuse the request or show the model an outcome
+    /// of something that it never did. The usual causes: a history that was cut from the front, and an id that was
+    /// shortened or rewritten on one side only.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": [
+    ///     {"type": "tool_result", "tool_use_id": "toolu_gone", "content": "2 files"}  // flagged
+    ///   ]}
+    /// ]}
+    /// ```
+    ///
+    /// An id that was changed on one side is one fault, reported at the result.
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_9", "content": "none"}  // flagged
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
+    /// ]}
+    /// ```
+    ///
+    /// The call may live in a state that the server holds.
+    ///
+    /// ```json openai-responses
+    /// {"previous_response_id": "resp_1", "input": [
+    ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
+    /// ]}
+    /// ```
+    "orphan-tool-result", since "0.1.0", error, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if cx.transcript.continues_remote_state {
+        return;
+    }
+    for site in cx.pairing.results.iter().filter(|site| site.answers == Answers::Nothing) {
+        let before = site.turn.checked_sub(1);
+        let has_calls = before.is_some_and(|turn| !cx.pairing.calls_of_turn(turn).is_empty());
+        let finding =
+            out.report(site.part.place, format!("no call asked for the tool result {}", site.result.title()));
+        finding
+            .about_result(site.result)
+            .caption("this id belongs to no call before it")
+            .help("remove the result, or bring back the call that it answers, under the same id")
+            .at(cx, site.message_number, site.message, Some(site.part))
+            .value("id", site.result.call_id.as_ref().map_or("?", |id| &*id.text))
+            .value("kind", site.result.kind.name());
+        if has_calls {
+            finding.case("unknown-id");
+        }
+        if let Some(role) = before.and_then(|turn| {
+            let message = &cx.transcript.messages[cx.pairing.turns[turn].messages.start];
+            message.role_name.as_ref()
+        }) {
+            finding.value("previous-role", &role.text);
+        }
+        if let Some(call) = cx.pairing.stands_for(site) {
+            finding
+                .label(call.part.place, "this call is left without a result")
+                .help("use one id on both sides: what rewrites ids must rewrite the call's and the result's");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// Tool results in another order than their calls.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Providers that pair by id do not care. Local servers and most chat templates ignore ids and bind results by
+    /// position: the model takes the first result for the outcome of the first call, whatever the ids say.
+    ///
+    /// ## Fails
+    ///
+    /// ```json ollama
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam and Eve"},
+    ///   {"role": "assistant", "content": "", "tool_calls": [
+    ///     {"id": "a", "function": {"name": "search", "arguments": {"for": "Adam"}}},
+    ///     {"id": "b", "function": {"name": "search", "arguments": {"for": "Eve"}}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "b", "content": "one"},
+    ///   {"role": "tool", "tool_call_id": "a", "content": "none"}  // flagged
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json ollama
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam and Eve"},
+    ///   {"role": "assistant", "content": "", "tool_calls": [
+    ///     {"id": "a", "function": {"name": "search", "arguments": {"for": "Adam"}}},
+    ///     {"id": "b", "function": {"name": "search", "arguments": {"for": "Eve"}}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "a", "content": "none"},
+    ///   {"role": "tool", "tool_call_id": "b", "content": "one"}
+    /// ]}
+    /// ```
+    "reordered-tool-results", since "0.1.0", silent, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let pairing = cx.pairing;
+    let mut reported = None;
+    let mut last: Option<usize> = None;
+    for site in pairing.results.iter().filter(|site| pairing.is_first_answer(site)) {
+        let Some(call) = site.answers.call() else { continue };
+        let call = &pairing.calls[call];
+        let before = last.replace(call.number).map(|number| &pairing.calls[number]);
+        let Some(before) = before.filter(|before| before.turn == call.turn && before.number > call.number)
+        else {
+            continue;
+        };
+        // A turn in the wrong order is one fault.
+        if reported.replace(call.turn) == Some(call.turn) {
+            continue;
+        }
+        out.report(
+            site.part.place,
+            format!("the result {} comes after that of a later call", site.result.title()),
+        )
+        .about_call(call.call)
+        .caption("this result")
+        .label(call.part.place, "its call")
+        .label(before.part.place, "called later, answered before")
+        .help("put results in the order of their calls");
+    }
+}

@@ -1,0 +1,63 @@
+use rustc_hash::FxHashMap;
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// The same tool call id in different turns.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Each occurrence is answered, so most providers accept it. Others refuse ids that return, and a client or
+    /// gateway that looks results up by id finds the wrong one. The usual cause: a server that counts its calls anew
+    /// in every turn (`call_0`, `search:0`).
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "call_0", "name": "search", "input": {}}]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_0", "content": "none"}]},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "tool_use", "id": "call_0", "name": "search", "input": {"in": "docs"}}  // flagged
+    ///   ]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_0", "content": "one"}]}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "call_0", "name": "search", "input": {}}]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_0", "content": "none"}]},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "call_1", "name": "search", "input": {}}]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_1", "content": "one"}]}
+    /// ]}
+    /// ```
+    "reused-tool-call-id", since "0.1.0", warning, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let pairing = cx.pairing;
+    // For each id: its first call, and whether its return has been reported. One scheme of ids is one fault an id.
+    let mut seen: FxHashMap<&str, (usize, bool)> = FxHashMap::default();
+    for call in pairing.calls.iter().filter(|call| pairing.answer_of(call).is_some()) {
+        let Some(id) = &call.call.id else { continue };
+        let (first, is_reported) = seen.entry(&id.text).or_insert((call.number, false));
+        let first = &pairing.calls[*first];
+        if first.turn == call.turn || *is_reported {
+            continue;
+        }
+        *is_reported = true;
+        let title = call.call.title();
+        out.report(call.part.place, format!("the tool call id {title} was used in an earlier turn"))
+            .about_call(call.call)
+            .caption("used again")
+            .label(first.part.place, "first used here")
+            .help("make ids unique in the whole conversation")
+            .at(cx, call.message_number, call.message, Some(call.part))
+            .value("id", &id.text);
+    }
+}

@@ -1,0 +1,92 @@
+use toolcheck_core::ir::Role;
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// One turn of the model, whose calls stand in several messages.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// The model called several tools at once, and something wrote a message for each call. Providers look for the
+    /// results of a message right behind it, find the next assistant message there, and refuse the request. The usual
+    /// cause: a conversion of Responses items into Chat messages, one by one.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [  // flagged
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_2", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"},
+    ///   {"role": "tool", "tool_call_id": "call_2", "content": "none"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}},
+    ///     {"id": "call_2", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"},
+    ///   {"role": "tool", "tool_call_id": "call_2", "content": "none"}
+    /// ]}
+    /// ```
+    "split-assistant-turn", since "0.1.0", warning, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let pairing = cx.pairing;
+    for (number, turn) in pairing.turns.iter().enumerate() {
+        if turn.role != Role::Assistant || turn.messages.len() < 2 {
+            continue;
+        }
+        let calls = pairing.calls_of_turn(number);
+        // Calls whose results follow the turn belong together; a message whose call has none lost its result, and
+        // that is another fault.
+        let is_answered = |call: &&crate::pairing::CallSite<'_, '_>| {
+            pairing.answer_of(call).is_some_and(|site| site.turn == number + 1)
+        };
+        let mut holders: Vec<usize> =
+            calls.iter().filter(is_answered).map(|call| call.message_number).collect();
+        holders.dedup();
+        if holders.len() < 2 {
+            continue;
+        }
+        let last = holders[holders.len() - 1];
+        let ids: Vec<&str> = calls
+            .iter()
+            .filter(|call| call.message_number != last)
+            .filter_map(|call| call.call.id.as_ref().map(|id| &*id.text))
+            .take(20)
+            .collect();
+        let messages = &cx.transcript.messages;
+        let first = turn.messages.start;
+        let finding = out.report(
+            messages[first].place,
+            format!(
+                "one turn of the model stands in {} messages, {} of them with calls",
+                turn.messages.len(),
+                holders.len()
+            ),
+        );
+        finding
+            .caption("the turn begins here")
+            .help("write one assistant message for the turn: its text and all its calls")
+            .value("ids", ids.join(", "));
+        if let Some(next) = messages.get(first + 1) {
+            finding.at(cx, first + 1, next, None);
+        }
+        for holder in holders.into_iter().filter(|holder| *holder != first) {
+            finding.label(messages[holder].place, "goes on here, in a message of its own");
+        }
+    }
+}

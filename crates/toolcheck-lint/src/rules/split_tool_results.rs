@@ -1,0 +1,81 @@
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// The results of one turn, spread over several messages.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Where a format puts all results of a turn into one message, strict providers look into the first message only
+    /// and refuse the request for what they do not find there. Lenient ones join the messages, and the model learns
+    /// from its own history not to call in parallel.
+    ///
+    /// ## Fails
+    ///
+    /// ```json bedrock-converse
+    /// {"toolConfig": {"tools": [{"toolSpec": {"name": "search", "inputSchema": {"json": {"type": "object"}}}}]},
+    ///  "messages": [
+    ///   {"role": "user", "content": [{"text": "find Adam"}]},
+    ///   {"role": "assistant", "content": [
+    ///     {"toolUse": {"toolUseId": "a", "name": "search", "input": {}}},
+    ///     {"toolUse": {"toolUseId": "b", "name": "search", "input": {}}}
+    ///   ]},
+    ///   {"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": [{"text": "none"}]}}]},
+    ///   {"role": "user", "content": [
+    ///     {"toolResult": {"toolUseId": "b", "content": [{"text": "none"}]}}  // flagged
+    ///   ]}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json bedrock-converse
+    /// {"toolConfig": {"tools": [{"toolSpec": {"name": "search", "inputSchema": {"json": {"type": "object"}}}}]},
+    ///  "messages": [
+    ///   {"role": "user", "content": [{"text": "find Adam"}]},
+    ///   {"role": "assistant", "content": [
+    ///     {"toolUse": {"toolUseId": "a", "name": "search", "input": {}}},
+    ///     {"toolUse": {"toolUseId": "b", "name": "search", "input": {}}}
+    ///   ]},
+    ///   {"role": "user", "content": [
+    ///     {"toolResult": {"toolUseId": "a", "content": [{"text": "none"}]}},
+    ///     {"toolResult": {"toolUseId": "b", "content": [{"text": "none"}]}}
+    ///   ]}
+    /// ]}
+    /// ```
+    "split-tool-results", since "0.1.0", warning, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if !cx.transcript.batches_results {
+        return;
+    }
+    let pairing = cx.pairing;
+    for (number, turn) in pairing.turns.iter().enumerate() {
+        if turn.messages.len() < 2 {
+            continue;
+        }
+        let in_place = |site: &&crate::pairing::ResultSite<'_, '_>| {
+            site.answers.call().is_some_and(|call| pairing.calls[call].turn + 1 == number)
+        };
+        let mut results = pairing.results_of_turn(number).iter().filter(in_place);
+        let Some(first) = results.next() else { continue };
+        let elsewhere: Vec<_> = results.filter(|site| site.message_number != first.message_number).collect();
+        let Some(second) = elsewhere.first() else { continue };
+        let ids: Vec<&str> = elsewhere
+            .iter()
+            .filter_map(|site| site.result.call_id.as_ref())
+            .map(|id| &*id.text)
+            .take(20)
+            .collect();
+        out.report(
+            second.part.place,
+            format!("the result {} stands in another message than its sibling's", second.result.title()),
+        )
+        .about_result(second.result)
+        .caption("a second message of results")
+        .label(first.part.place, "the first one")
+        .help("put all results of a turn into one message")
+        .at(cx, first.message_number, first.message, None)
+        .value("ids", ids.join(", "));
+    }
+}

@@ -1,0 +1,54 @@
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// A tool result under another tool's name than its call.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Where a format repeats the tool's name beside the result, the model reads it, and providers without ids bind
+    /// the result by it. A wrong name attributes the outcome to another tool. The usual cause: the call's id, or a
+    /// display name, written where the name belongs.
+    ///
+    /// ## Fails
+    ///
+    /// ```json gemini
+    /// {"contents": [
+    ///   {"role": "user", "parts": [{"text": "find Adam"}]},
+    ///   {"role": "model", "parts": [{"functionCall": {"name": "search", "args": {}}}]},
+    ///   {"role": "user", "parts": [
+    ///     {"functionResponse": {"name": "call_107", "response": {"output": "none"}}}  // flagged
+    ///   ]}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json gemini
+    /// {"contents": [
+    ///   {"role": "user", "parts": [{"text": "find Adam"}]},
+    ///   {"role": "model", "parts": [{"functionCall": {"name": "search", "args": {}}}]},
+    ///   {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"output": "none"}}}]}
+    /// ]}
+    /// ```
+    "tool-name-mismatch", since "0.1.0", warning, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    for site in cx.pairing.results.iter().filter(|site| cx.pairing.is_first_answer(site)) {
+        let Some(call) = site.answers.call().map(|number| &cx.pairing.calls[number]) else { continue };
+        let (Some(said), Some(called)) = (&site.result.name, &call.call.name) else { continue };
+        if said.text == called.text {
+            continue;
+        }
+        let (said, called) =
+            (toolcheck_core::ir::shorten(&said.text), toolcheck_core::ir::shorten(&called.text));
+        out.report(
+            site.part.place,
+            format!("the result names the tool `{said}`, and its call was of `{called}`"),
+        )
+        .about_call(call.call)
+        .caption("the result")
+        .label(call.part.place, "the call")
+        .help("repeat the name of the tool that was called");
+    }
+}

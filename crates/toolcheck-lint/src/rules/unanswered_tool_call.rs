@@ -1,0 +1,104 @@
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// A tool call that no result answers.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// The model asked for work and was never told the outcome.
+    /// Most providers refuse the whole request; the others let the model guess.
+    /// The usual causes: a loop that sends the results one by one, a tool that failed or was cancelled and left
+    /// no result behind, and a history that was trimmed between a call and its result.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "tool_use", "id": "a", "name": "search", "input": {}},
+    ///     {"type": "tool_use", "id": "b", "name": "search", "input": {}}  // flagged
+    ///   ]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
+    /// ]}
+    /// ```
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}  // flagged
+    ///   ]},
+    ///   {"role": "user", "content": "never mind"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]},
+    ///   {"role": "user", "content": [
+    ///     {"type": "tool_result", "tool_use_id": "a", "content": "cancelled", "is_error": true}
+    ///   ]}
+    /// ]}
+    /// ```
+    ///
+    /// In a recording, a call in the last turn is still being worked on.
+    ///
+    /// ```json anthropic kind=session
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]}
+    /// ]}
+    /// ```
+    "unanswered-tool-call", since "0.1.0", error, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let pairing = cx.pairing;
+    for call in &pairing.calls {
+        let is_answered = pairing.answer_of(call).is_some() || pairing.has_stand_in(call);
+        // A call under an id that its turn has used is that fault, whatever its result.
+        if is_answered || pairing.first_of_same_id(call).is_some() || is_pending(cx, call.turn) {
+            continue;
+        }
+        let siblings = pairing.results_of_turn(call.turn + 1);
+        let missing =
+            pairing.calls_of_turn(call.turn).iter().filter(|call| pairing.answer_of(call).is_none());
+        let ids: Vec<&str> =
+            missing.filter_map(|call| call.call.id.as_ref()).map(|id| &*id.text).take(20).collect();
+        let after = pairing.turns[call.turn].messages.end;
+        let id = call.call.id.as_ref().map(|id| &*id.text);
+        let finding =
+            out.report(call.part.place, format!("no result answers tool call {}", call.call.title()));
+        finding
+            .about_call(call.call)
+            .caption("called here, answered nowhere")
+            .help("add one result per call right after the calls; a tool that failed or was cancelled still answers")
+            .value("ids", ids.join(", "))
+            .value("id", id.unwrap_or("?"))
+            .value("kind", call.call.kind.name());
+        if let Some(next) = cx.transcript.messages.get(after) {
+            finding.at(cx, after, next, None);
+        } else if pairing.knows_index(after.saturating_sub(1)) {
+            finding.value("index", call.message.index + 1);
+        }
+        if siblings.is_empty() {
+            finding.case("no-results");
+        }
+        if let Some(sibling) = siblings.first() {
+            finding.label(sibling.part.place, "only its siblings are answered here");
+        } else if let Some(next) = cx.transcript.messages.get(after) {
+            finding.label(next.place, "its result should stand here");
+        }
+    }
+}
+
+/// Whether a call of this turn may still be worked on: the end of what is no request.
+fn is_pending(cx: &Context<'_, '_>, turn: usize) -> bool {
+    let last = cx.pairing.turns.len() - 1;
+    let is_being_answered = turn + 1 == last && !cx.pairing.results_of_turn(last).is_empty();
+    !cx.is_request() && (turn == last || is_being_answered)
+}

@@ -1,0 +1,111 @@
+use toolcheck_core::ir::{Body, Executor, Role, Signature};
+use toolcheck_core::target::Verdict;
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// Reasoning without the provider's signature.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Providers sign the reasoning that they hand out, and take back only what is signed. Reasoning of another model
+    /// or provider, or reasoning that a client rebuilt from its text, is refused. Where reasoning is not shown at all,
+    /// the signature stands at the call that it led to.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "thinking", "thinking": "Where?", "signature": ""},  // flagged
+    ///     {"type": "text", "text": "In the garden."}
+    ///   ]},
+    ///   {"role": "user", "content": "thanks"}
+    /// ]}
+    /// ```
+    ///
+    /// ```json gemini
+    /// {"model": "gemini-3-pro", "contents": [
+    ///   {"role": "user", "parts": [{"text": "find Adam"}]},
+    ///   {"role": "model", "parts": [
+    ///     {"functionCall": {"name": "search", "args": {}}}  // flagged
+    ///   ]},
+    ///   {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"output": "none"}}}]}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "thinking", "thinking": "Where?", "signature": "c2lnbmVk"},
+    ///     {"type": "text", "text": "In the garden."}
+    ///   ]},
+    ///   {"role": "user", "content": "thanks"}
+    /// ]}
+    /// ```
+    "unsigned-reasoning", since "0.1.0", silent, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
+        for part in parts {
+            let Body::Reasoning(reasoning) = &part.body else { continue };
+            let case = match reasoning.signature {
+                Signature::Missing => "missing",
+                Signature::Empty => "empty",
+                Signature::Present => continue,
+            };
+            if reasoning.is_redacted {
+                continue;
+            }
+            out.report(part.place, "reasoning carries no signature")
+                .caption("unsigned")
+                .help("send reasoning back as it came, or leave it out")
+                .case(case)
+                .at(cx, number, message, Some(part));
+        }
+    }
+    if matches!(cx.verdict("unsigned-reasoning", Some("call")), Verdict::Refused(refusal) if refusal.case.is_some())
+    {
+        unsigned_calls(cx, out);
+    }
+}
+
+/// The first call of each step of the current turn carries the signature; its siblings and earlier turns need none.
+fn unsigned_calls(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let messages = &cx.transcript.messages;
+    let is_result = |number: usize| {
+        let parts = cx.transcript.parts_of(&messages[number]);
+        parts.iter().any(|part| matches!(part.body, Body::Result(_)))
+    };
+    let speaks = |number: &usize| messages[*number].role == Role::User && !is_result(*number);
+    let current = (0..messages.len()).rev().find(speaks).unwrap_or(0);
+    for (number, message) in messages.iter().enumerate().skip(current) {
+        let calls = cx.transcript.parts_of(message).iter().filter_map(|part| match &part.body {
+            Body::Call(call) if call.executor == Executor::Client => Some((part, call)),
+            _ => None,
+        });
+        let Some((part, call)) =
+            calls.into_iter().next().filter(|(_, call)| call.signature != Signature::Present)
+        else {
+            continue;
+        };
+        let name = call.name.as_ref().map_or("?", |name| &*name.text);
+        out.report(
+            part.place,
+            format!(
+                "the call of `{}` carries no signature of the reasoning",
+                toolcheck_core::ir::shorten(name)
+            ),
+        )
+        .about_call(call)
+        .caption("unsigned")
+        .help("send calls back with the signature that came with them")
+        .case("call")
+        .at(cx, number, message, Some(part));
+    }
+}

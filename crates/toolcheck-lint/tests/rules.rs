@@ -1,0 +1,148 @@
+//! The rules against their own documentation, and the table against its directory.
+
+use std::path::Path;
+
+use toolcheck_core::{formats, target};
+use toolcheck_lint::{Options, Rule, lint, rules};
+
+/// An example of a rule's page.
+struct Example<'d> {
+    section: &'d str,
+    info: &'d str,
+    text: String,
+    /// The lines on which a finding must start.
+    flagged: Vec<u64>,
+}
+
+fn examples(rule: &Rule) -> Vec<Example<'_>> {
+    let mut found = Vec::new();
+    let mut section = "";
+    let mut open: Option<Example<'_>> = None;
+    for line in rule.docs.lines() {
+        let line = line.strip_prefix(' ').unwrap_or(line);
+        if let Some(example) = &mut open {
+            if line == "```" {
+                found.extend(open.take());
+                continue;
+            }
+            let number = example.text.lines().count() as u64 + 1;
+            let code = match line.strip_suffix("// flagged") {
+                Some(code) => {
+                    example.flagged.push(number);
+                    code.trim_end()
+                }
+                None => line,
+            };
+            example.text.push_str(code);
+            example.text.push('\n');
+        } else if let Some(title) = line.strip_prefix("## ") {
+            section = title;
+        } else if let Some(info) = line.strip_prefix("```") {
+            open = Some(Example { section, info, text: String::new(), flagged: Vec::new() });
+        }
+    }
+    assert!(open.is_none(), "{}: an example is never closed", rule.id);
+    found
+}
+
+fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
+    let mut words = example.info.split(' ');
+    assert_eq!(words.next(), Some("json"), "{}", example.info);
+    let format = words.next().and_then(formats::find).expect("an example names its format");
+    let mut options = Options { format: Some(format), ..Options::default() };
+    for word in words {
+        match word.split_once('=') {
+            Some(("target", id)) => options.target = Some(target::find(id).expect("the target exists")),
+            Some(("kind", kind)) => options.kind = kind.parse().unwrap(),
+            _ => panic!("`{word}` is no option of an example"),
+        }
+    }
+    let report = lint("example", example.text.as_bytes(), &options);
+    report.findings.iter().map(|finding| (finding.rule, finding.start.line)).collect()
+}
+
+#[test]
+fn documentation_is_true() {
+    for rule in rules::ALL {
+        for example in examples(rule) {
+            let found = run(&example);
+            let expected: Vec<_> = example.flagged.iter().map(|line| (rule.id, *line)).collect();
+            match example.section {
+                "Fails" => assert!(!expected.is_empty(), "{}: a failing example flags no line", rule.id),
+                "Passes" => assert!(expected.is_empty(), "{}: a passing example flags a line", rule.id),
+                other => panic!("{}: an example under `{other}`", rule.id),
+            }
+            assert_eq!(found, expected, "{} ({}):\n{}", rule.id, example.info, example.text);
+        }
+    }
+}
+
+#[test]
+fn every_page_has_its_sections() {
+    for rule in rules::ALL {
+        let has = |title: &str| rule.docs.lines().any(|line| line.trim() == title);
+        assert!(
+            rule.summary.trim().ends_with('.') && rule.summary.len() < 90,
+            "{}: {}",
+            rule.id,
+            rule.summary
+        );
+        for title in ["## Why is this bad?", "## Passes"] {
+            assert!(has(title), "{} lacks `{title}`", rule.id);
+        }
+        // What no UTF-8 text can show says so.
+        assert!(has("## Fails") || rule.docs.contains("can't be shown"), "{} lacks `## Fails`", rule.id);
+    }
+}
+
+#[test]
+fn the_table_equals_its_directory() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
+    let mut stems: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().replace('_', "-"))
+        .filter(|stem| stem != "mod")
+        .collect();
+    stems.sort();
+    let ids: Vec<&str> = rules::ALL.iter().map(|rule| rule.id).collect();
+    assert_eq!(ids, stems);
+}
+
+#[test]
+fn no_rule_names_a_provider() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let names = [
+        "anthropic",
+        "bedrock",
+        "openai",
+        "gemini",
+        "vertex",
+        "mistral",
+        "cohere",
+        "ollama",
+        "azure",
+        "deepseek",
+        "moonshot",
+        "groq",
+        "claude",
+        "gpt",
+    ];
+    let mut open = vec![folder];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            // Documentation may name whom it speaks of, and its examples are written in formats.
+            if line.trim_start().starts_with("//") {
+                continue;
+            }
+            let line_lower = line.to_lowercase();
+            for name in names {
+                assert!(!line_lower.contains(name), "{}:{}: {line}", path.display(), number + 1);
+            }
+        }
+    }
+}
