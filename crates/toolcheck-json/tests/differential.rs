@@ -1,4 +1,5 @@
 //! The reader against `serde_json`: what one reads, the other reads, and alike.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use proptest::prelude::*;
 use serde_json::Value as Json;

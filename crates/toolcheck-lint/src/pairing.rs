@@ -135,7 +135,12 @@ struct Latest<'t> {
     in_line: VecDeque<usize>,
     /// The same calls by their tool; made when a result first asks for it.
     by_name: Option<FxHashMap<&'t str, VecDeque<usize>>>,
+    /// The call that was paired last.
+    last: Option<usize>,
 }
+
+/// How many calls behind the last one a result without an id is held against.
+const LOOKED_AHEAD: usize = 64;
 
 impl<'t, 's> Pairing<'t, 's> {
     /// Pairs the transcript's calls and results as `target` does.
@@ -316,15 +321,22 @@ impl<'t, 's> Pairing<'t, 's> {
             by_name
         });
         let answered_by = &self.answered_by;
-        let mut next = |line: &mut VecDeque<usize>| {
+        // A result with an id belongs to no call that has another one.
+        let is_free = |call: usize| result.call_id.is_none() || calls[call].call.id.is_none();
+        let next = |line: &mut VecDeque<usize>| {
             while line.front().is_some_and(|call| answered_by[*call].is_some()) {
                 line.pop_front();
             }
-            // A result with an id belongs to no call that has another one.
-            line.front().copied().filter(|call| result.call_id.is_none() || calls[*call].call.id.is_none())
+            line.front().copied().filter(|call| is_free(*call))
         };
-        let named = result.name.as_ref().and_then(|name| by_name.get_mut(&*name.text)).and_then(&mut next);
+        let named = result.name.as_ref().and_then(|name| by_name.get_mut(&*name.text)).and_then(|line| {
+            // Results mostly keep the order of their calls: go on behind the last one before going back.
+            let ahead = line.partition_point(|call| latest.last.is_some_and(|last| *call <= last));
+            let in_order = line.iter().skip(ahead).take(LOOKED_AHEAD).copied();
+            in_order.into_iter().find(|call| answered_by[*call].is_none() && is_free(*call)).or_else(|| next(line))
+        });
         let Some(call) = named.or_else(|| next(&mut latest.in_line)) else { return };
+        latest.last = Some(call);
         self.results[number].answers = Answers::Call(call);
         self.answered_by[call] = Some(number);
     }

@@ -1,1 +1,210 @@
-//! x
+//! Strategies for property tests: conversations, and faults to plant in them.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value as Json};
+
+use crate::{Answer, Call, Conversation, Turn};
+
+/// Conversations that every provider accepts in its own format: alternating turns, ids of nine letters and digits, each
+/// call answered once and in order, an end that the model can go on from.
+pub fn conversations() -> impl Strategy<Value = Conversation> {
+    (text(), prop::collection::vec(round(), 0..4), prop::option::of(round())).prop_map(
+        |(first, rounds, last)| {
+            let mut turns = vec![Turn::User(first)];
+            for Round { steps, answer, question } in rounds {
+                turns.extend(steps.into_iter().flatten());
+                turns.push(Turn::Assistant { text: answer, calls: Vec::new(), server_tools: Vec::new() });
+                turns.push(Turn::User(question));
+            }
+            // The request may also be the one that brings results.
+            turns.extend(last.into_iter().flat_map(|round| round.steps).flatten());
+            let mut conversation = Conversation { turns };
+            give_ids(&mut conversation);
+            conversation
+        },
+    )
+}
+
+/// A question's way: calls and their results, the model's answer, and the next question.
+#[derive(Debug, Clone)]
+struct Round {
+    steps: Vec<[Turn; 2]>,
+    answer: String,
+    question: String,
+}
+
+fn round() -> impl Strategy<Value = Round> {
+    (prop::collection::vec(step(), 0..3), text(), text()).prop_map(|(steps, answer, question)| Round {
+        steps,
+        answer,
+        question,
+    })
+}
+
+/// Calls, and their results.
+fn step() -> impl Strategy<Value = [Turn; 2]> {
+    let call = (tool_name(), arguments(), any::<bool>(), text());
+    (prop::option::of(text()), prop::collection::vec(call, 1..5)).prop_map(|(said, calls)| {
+        let (mut made, mut answers) = (Vec::new(), Vec::new());
+        for (name, arguments, failed, text) in calls {
+            made.push(Call { id: String::new(), name: name.clone(), arguments });
+            answers.push(Answer { id: String::new(), name, text, failed });
+        }
+        let asked = Turn::Assistant { text: said.unwrap_or_default(), calls: made, server_tools: Vec::new() };
+        [asked, Turn::Results(answers)]
+    })
+}
+
+fn tool_name() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["search", "read_file", "book_table", "weather", "calculate"])
+        .prop_map(str::to_owned)
+}
+
+/// Texts with what needs care in JSON; never blank.
+fn text() -> impl Strategy<Value = String> {
+    "[a-z]{1,8}[ -~\u{e4}\u{df}\u{4e2d}\u{1F600}\n\t]{0,24}"
+}
+
+fn arguments() -> impl Strategy<Value = Map<String, Json>> {
+    let leaf = prop_oneof![
+        any::<bool>().prop_map(Json::Bool),
+        any::<i32>().prop_map(Json::from),
+        text().prop_map(Json::String),
+        Just(Json::Null),
+    ];
+    let value =
+        leaf.prop_recursive(2, 6, 3, |inner| prop::collection::vec(inner, 0..3).prop_map(Json::Array));
+    prop::collection::vec(("[a-z_]{1,8}", value), 0..4).prop_map(|members| members.into_iter().collect())
+}
+
+/// Gives every call an id of its own, and its result the same one.
+fn give_ids(conversation: &mut Conversation) {
+    let mut next = 0;
+    let mut open: Vec<String> = Vec::new();
+    for turn in &mut conversation.turns {
+        match turn {
+            Turn::User(_) => {}
+            Turn::Assistant { calls, .. } => {
+                open.clear();
+                for call in calls {
+                    call.id = format!("call{next:05}");
+                    next += 1;
+                    open.push(call.id.clone());
+                }
+            }
+            Turn::Results(answers) => {
+                answers.iter_mut().zip(&open).for_each(|(answer, id)| answer.id.clone_from(id));
+            }
+        }
+    }
+}
+
+/// A fault that can be planted in a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// A result disappears.
+    DropResult,
+    /// A result comes twice.
+    RepeatResult,
+    /// A result comes that nothing asked for.
+    AddResult,
+    /// A result's id is changed.
+    RenameResult,
+    /// Two calls of a turn get the same id, and their results too.
+    MergeIds,
+    /// A call gets the id of an earlier turn's call, and its result too.
+    ReuseId,
+}
+
+/// All faults.
+pub const FAULTS: [Fault; 6] = [
+    Fault::DropResult,
+    Fault::RepeatResult,
+    Fault::AddResult,
+    Fault::RenameResult,
+    Fault::MergeIds,
+    Fault::ReuseId,
+];
+
+/// A fault.
+pub fn faults() -> impl Strategy<Value = Fault> {
+    prop::sample::select(FAULTS.to_vec())
+}
+
+impl Fault {
+    /// Plants the fault at the place that `at` chooses. Returns the id that the finding must name; `None` where the
+    /// conversation has no place for it.
+    pub fn plant(self, conversation: &mut Conversation, at: prop::sample::Index) -> Option<String> {
+        let with_results: Vec<usize> = (0..conversation.turns.len())
+            .filter(
+                |turn| matches!(&conversation.turns[*turn], Turn::Results(answers) if !answers.is_empty()),
+            )
+            .collect();
+        if with_results.is_empty() {
+            return None;
+        }
+        let turn = with_results[at.index(with_results.len())];
+        let earlier = with_results.iter().copied().find(|earlier| *earlier < turn);
+        let earlier_id = earlier.map(|earlier| match &conversation.turns[earlier] {
+            Turn::Results(answers) => answers[0].id.clone(),
+            _ => unreachable!("the turn holds results"),
+        });
+        let (before, after) = conversation.turns.split_at_mut(turn);
+        let (Some(Turn::Assistant { calls, .. }), Some(Turn::Results(answers))) =
+            (before.last_mut(), after.first_mut())
+        else {
+            return None;
+        };
+        let which = at.index(answers.len());
+        match self {
+            Self::DropResult => {
+                let dropped = answers.remove(which);
+                if answers.is_empty() {
+                    conversation.turns.remove(turn);
+                }
+                Some(dropped.id)
+            }
+            Self::RepeatResult => {
+                answers.push(answers[which].clone());
+                Some(answers[which].id.clone())
+            }
+            Self::AddResult => {
+                let id = "stranger0".to_owned();
+                let (name, text) = ("ask_oracle".to_owned(), "forty-two".to_owned());
+                answers.push(Answer { id: id.clone(), name, text, failed: false });
+                Some(id)
+            }
+            Self::RenameResult => {
+                answers[which].id = "stranger0".to_owned();
+                Some(answers[which].id.clone())
+            }
+            Self::MergeIds => {
+                let last = calls.len().checked_sub(1).filter(|last| *last > 0)?;
+                let id = calls[0].id.clone();
+                calls[last].id.clone_from(&id);
+                answers[last].id.clone_from(&id);
+                Some(id)
+            }
+            Self::ReuseId => {
+                let id = earlier_id?;
+                calls[which].id.clone_from(&id);
+                answers[which].id.clone_from(&id);
+                Some(id)
+            }
+        }
+    }
+
+    /// The rule that finds the fault in a format, whose calls have ids or have none; `None` where it is no fault there.
+    #[must_use]
+    pub fn rule(self, has_ids: bool) -> Option<&'static str> {
+        match self {
+            Self::DropResult => Some("unanswered-tool-call"),
+            Self::RepeatResult if has_ids => Some("duplicate-tool-result"),
+            // Without ids a result too many is just that.
+            Self::RepeatResult | Self::AddResult => Some("orphan-tool-result"),
+            Self::RenameResult => has_ids.then_some("orphan-tool-result"),
+            Self::MergeIds => has_ids.then_some("duplicate-tool-call-id"),
+            Self::ReuseId => has_ids.then_some("reused-tool-call-id"),
+        }
+    }
+}

@@ -24,5 +24,5 @@ pub(super) fn write(conversation: &Conversation) -> Json {
     let tools = tool_names(conversation)
         .into_iter()
         .map(|name| json!({"name": name, "input_schema": {"type": "object"}}));
-    json!({"max_tokens": 1024, "tools": tools.collect::<Vec<_>>(), "messages": messages.collect::<Vec<_>>()})
+    json!({"max_tokens": 1024, "system": "Be brief.", "tools": tools.collect::<Vec<_>>(), "messages": messages.collect::<Vec<_>>()})
 }

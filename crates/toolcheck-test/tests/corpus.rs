@@ -1,0 +1,83 @@
+//! The project's own corpus.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value as Json;
+use toolcheck_test::corpus::{self, Outcome};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn every_case_is_as_expected() {
+    let results = corpus::run(&root().join("fixtures")).unwrap();
+    assert!(results.len() > 100, "the corpus is there: {}", results.len());
+    let failures: Vec<String> = results
+        .iter()
+        .filter_map(|result| match &result.outcome {
+            Outcome::Passed => None,
+            Outcome::Failed(why) => Some(format!("{}\n{why}", result.name)),
+        })
+        .collect();
+    assert!(
+        failures.is_empty(),
+        "{} of {} cases failed\n{}",
+        failures.len(),
+        results.len(),
+        failures.join("\n")
+    );
+}
+
+#[test]
+fn every_expectation_fits_its_schema() {
+    let schema: Json =
+        serde_json::from_slice(&std::fs::read(root().join("schemas/expect.v1.schema.json")).unwrap())
+            .unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let mut open = vec![root().join("fixtures")];
+    let mut seen = 0;
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.to_string_lossy().ends_with(".expect.json") {
+            let expectation: Json = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+            let errors: Vec<String> = validator
+                .iter_errors(&expectation)
+                .map(|error| format!("{error} at {}", error.instance_path()))
+                .collect();
+            assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 100);
+}
+
+#[test]
+fn a_missing_expectation_fails() {
+    let folder = tempdir("missing-expectation");
+    std::fs::write(folder.join("case.json"), br#"{"messages": []}"#).unwrap();
+    let results = corpus::run(&folder).unwrap();
+    assert!(matches!(&results[0].outcome, Outcome::Failed(why) if why.contains("no expectation")));
+}
+
+#[test]
+fn a_wrong_expectation_fails() {
+    let folder = tempdir("wrong-expectation");
+    std::fs::write(folder.join("case.json"), br#"{"messages": [{"role": "user", "content": "hello"}]}"#)
+        .unwrap();
+    let expectation =
+        r#"{"description": "d", "source": "s", "findings": [{"rule": "blank-text", "pointer": ""}]}"#;
+    std::fs::write(folder.join("case.expect.json"), expectation).unwrap();
+    let results = corpus::run(&folder).unwrap();
+    assert!(matches!(&results[0].outcome, Outcome::Failed(why) if why.contains("blank-text")));
+}
+
+/// An empty directory for this test.
+fn tempdir(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}

@@ -1,0 +1,205 @@
+//! What must always hold of conversations in every format.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+#![cfg(feature = "proptest")]
+
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+use toolcheck_core::{Format, formats};
+use toolcheck_json::Document;
+use toolcheck_lint::{FileReport, Options, Report, lint, render};
+use toolcheck_test::strategies::{conversations, faults};
+use toolcheck_test::{Conversation, Turn, write::write};
+
+const WITHOUT_IDS: [&str; 2] = ["gemini", "ollama"];
+
+fn format() -> impl Strategy<Value = &'static Format> {
+    prop::sample::select(formats::ALL.to_vec())
+}
+
+fn lint_value(value: &Json, format: &'static Format, pretty: bool) -> FileReport {
+    let text =
+        if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) }.unwrap();
+    lint("case", text.as_bytes(), &Options { format: Some(format), ..Options::default() })
+}
+
+fn ids(report: &FileReport) -> Vec<&'static str> {
+    report.findings.iter().map(|finding| finding.rule).collect()
+}
+
+/// The list of messages of a body.
+fn messages<'b>(body: &'b mut Json, format: &Format) -> &'b mut Vec<Json> {
+    let key = match format.id {
+        "gemini" => "contents",
+        "openai-responses" => "input",
+        _ => "messages",
+    };
+    body[key].as_array_mut().unwrap()
+}
+
+/// Replaces, removes or repeats one value somewhere in `value`.
+fn disturb(value: &mut Json, steps: &[prop::sample::Index], with: &Json, how: u8) {
+    let [step, rest @ ..] = steps else {
+        *value = with.clone();
+        return;
+    };
+    match value {
+        Json::Array(elements) if !elements.is_empty() => {
+            let at = step.index(elements.len());
+            match (rest.is_empty(), how) {
+                (true, 0) => drop(elements.remove(at)),
+                (true, 1) => elements.insert(at, elements[at].clone()),
+                _ => disturb(&mut elements[at], rest, with, how),
+            }
+        }
+        Json::Object(members) if !members.is_empty() => {
+            let key = members.keys().nth(step.index(members.len())).unwrap().clone();
+            if rest.is_empty() && how == 0 {
+                members.remove(&key);
+            } else {
+                disturb(&mut members[&key], rest, with, how);
+            }
+        }
+        other => *other = with.clone(),
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_conversation_is_read_back_from_every_format(conversation in conversations(), format in format()) {
+        let body = write(&conversation, format.id).unwrap().to_string();
+        let document = Document::read(body.as_bytes());
+        let transcript = (format.read)(document.root().unwrap()).unwrap();
+        let mut expected = conversation;
+        expected.number_and_name();
+        let says_failure = matches!(format.id, "anthropic" | "bedrock-converse" | "gemini");
+        if !says_failure {
+            for turn in &mut expected.turns {
+                if let Turn::Results(answers) = turn {
+                    answers.iter_mut().for_each(|answer| answer.failed = false);
+                }
+            }
+        }
+        prop_assert_eq!(Conversation::of(&transcript, &document), expected);
+    }
+
+    #[test]
+    fn every_part_has_a_place_inside_its_document(conversation in conversations(), format in format()) {
+        let body = write(&conversation, format.id).unwrap().to_string();
+        let document = Document::read(body.as_bytes());
+        let transcript = (format.read)(document.root().unwrap()).unwrap();
+        let whole = transcript.place.span;
+        let mut last = 0;
+        for (message, parts) in transcript.messages_with_parts() {
+            prop_assert!(whole.contains(message.place.span));
+            for part in parts {
+                prop_assert!(message.place.span.contains(part.place.span), "{part:?} outside {message:?}");
+                prop_assert_eq!(document.value(part.place.node).span(), part.place.span);
+            }
+            prop_assert!(message.place.span.start >= last, "messages stand in the order of the text");
+            last = message.place.span.start;
+        }
+    }
+
+    #[test]
+    fn what_a_format_writes_is_clean_and_recognised(conversation in conversations(), format in format(), pretty: bool) {
+        let body = write(&conversation, format.id).unwrap();
+        let report = lint_value(&body, format, pretty);
+        prop_assert_eq!(ids(&report), Vec::<&str>::new(), "{}: {}", format.id, body);
+        let detected = lint("case", body.to_string().as_bytes(), &Options::default());
+        prop_assert_eq!(detected.format, Some(format.id), "{}", body);
+    }
+
+    #[test]
+    fn a_planted_fault_is_found_once_under_its_id(
+        mut conversation in conversations(), fault in faults(), format in format(), at: prop::sample::Index, pretty: bool
+    ) {
+        let has_ids = !WITHOUT_IDS.contains(&format.id);
+        let id = fault.plant(&mut conversation, at);
+        prop_assume!(id.is_some());
+        let body = write(&conversation, format.id).unwrap();
+        let report = lint_value(&body, format, pretty);
+        // Ids that return are checked by one target less.
+        let is_silent = fault.rule(has_ids) == Some("reused-tool-call-id") && format.id == "mistral";
+        let expected: Vec<_> = fault.rule(has_ids).into_iter().filter(|_| !is_silent).collect();
+        prop_assert_eq!(ids(&report), expected, "{:?} in {}: {}", fault, format.id, body);
+        if let (Some(finding), true) = (report.findings.first(), has_ids) {
+            prop_assert_eq!(&finding.tool_call_id, &id);
+        }
+    }
+
+    #[test]
+    fn a_message_between_calls_and_results_is_one_late_result(
+        conversation in conversations(), format in format(), pretty: bool
+    ) {
+        let first = conversation.turns.iter().position(|turn| matches!(turn, Turn::Results(_)));
+        prop_assume!(first.is_some() && format.id != "openai-responses");
+        let mut turns = conversation.turns.clone();
+        let model = Turn::Assistant { text: "One moment.".to_owned(), calls: Vec::new(), server_tools: Vec::new() };
+        turns.splice(first.unwrap()..first.unwrap(), [Turn::User("Well?".to_owned()), model]);
+        let body = write(&Conversation { turns }, format.id).unwrap();
+        prop_assert_eq!(ids(&lint_value(&body, format, pretty)), vec!["late-tool-result"], "{}: {}", format.id, body);
+    }
+
+    #[test]
+    fn a_turn_in_several_messages_is_one_split_turn(conversation in conversations(), pretty: bool) {
+        let format = formats::find("openai-chat").unwrap();
+        let mut body = write(&conversation, format.id).unwrap();
+        let list = messages(&mut body, format);
+        let calls = |message: &Json| message["tool_calls"].as_array().map_or(0, Vec::len);
+        let whole = list.iter().position(|message| calls(message) > 1);
+        prop_assume!(whole.is_some());
+        let whole = whole.unwrap();
+        let parts: Vec<Json> = list[whole]["tool_calls"].as_array().unwrap().iter()
+            .map(|call| json!({"role": "assistant", "content": null, "tool_calls": [call]})).collect();
+        let count = parts.len();
+        list.splice(whole..=whole, parts);
+        let report = lint_value(&body, format, pretty);
+        prop_assert_eq!(ids(&report), vec!["split-assistant-turn"], "{}", body);
+        prop_assert_eq!(&report.findings[0].pointer, &format!("/messages/{whole}"));
+        prop_assert_eq!(report.findings[0].labels.len(), count - 1);
+    }
+
+    #[test]
+    fn nothing_panics_on_what_is_nearly_a_conversation(
+        conversation in conversations(),
+        format in format(),
+        steps in prop::collection::vec(any::<prop::sample::Index>(), 1..7),
+        how in 0..4u8,
+        with in prop::sample::select(vec![json!(null), json!(1), json!("x"), json!([]), json!({}), json!([[1]])]),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let mut body = write(&conversation, format.id).unwrap();
+        disturb(&mut body, &steps, &with, how);
+        let text = body.to_string();
+        let cut = if how == 3 { cut.index(text.len() + 1) } else { text.len() };
+        for format in [None, Some(format)] {
+            let bytes = &text.as_bytes()[..cut];
+            let mut file = lint("case", bytes, &Options { format, ..Options::default() });
+            for finding in &file.findings {
+                prop_assert!(finding.bytes.end <= bytes.len() && finding.bytes.start <= finding.bytes.end);
+            }
+            file.source = bytes.to_vec();
+            let report = Report { files: vec![file] };
+            for output in render::ALL {
+                (output.render)(&report, &render::Style::default(), &mut Vec::new()).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_linted_and_shown(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let mut file = lint("case", &bytes, &Options::default());
+        file.source = bytes;
+        let report = Report { files: vec![file] };
+        for output in render::ALL {
+            (output.render)(&report, &render::Style { width: 40, color: true }, &mut Vec::new()).unwrap();
+        }
+    }
+
+    #[test]
+    fn linting_is_a_function_of_the_bytes(conversation in conversations(), format in format()) {
+        let body = write(&conversation, format.id).unwrap();
+        let show = |report: FileReport| format!("{:?}", report.findings);
+        prop_assert_eq!(show(lint_value(&body, format, true)), show(lint_value(&body, format, true)));
+    }
+}
