@@ -11,6 +11,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use crate::finding::Level;
+use crate::formats;
 
 /// A target's file, by its id.
 struct Builtin {
@@ -212,6 +213,9 @@ pub struct Refusal {
     /// The target that refuses it, where a union gathers several.
     #[serde(skip)]
     pub target: String,
+    /// The wire format that this target speaks.
+    #[serde(skip)]
+    pub format: Option<String>,
 }
 
 impl Refusal {
@@ -302,9 +306,6 @@ impl Target {
     pub fn parse(text: &str) -> Result<Self, TargetError> {
         let mut target: Self = toml::from_str(text)
             .map_err(|error| TargetError { message: error.to_string().trim_end().to_owned() })?;
-        for refusal in &mut target.refusals {
-            refusal.target.clone_from(&target.id);
-        }
         let known = |id: &str| {
             find(id).ok_or_else(|| TargetError {
                 message: format!("`{id}` is no target; there are {}", ids().collect::<Vec<_>>().join(", ")),
@@ -313,6 +314,10 @@ impl Target {
         if let Some(parent) = &target.extends {
             let parent = known(parent)?;
             target.inherit(parent);
+        }
+        for refusal in &mut target.refusals {
+            refusal.target.clone_from(&target.id);
+            refusal.format.clone_from(&target.format);
         }
         for member in std::mem::take(&mut target.union) {
             target.refusals.extend(known(&member)?.refusals.iter().cloned());
@@ -361,14 +366,8 @@ impl Target {
                 .iter()
                 .any(|(known, known_case)| known == rule && (known_case.is_none() || known_case == case))
         };
-        self.refusals.extend(
-            parent
-                .refusals
-                .iter()
-                .filter(|refusal| is_new(&refusal.rule, &refusal.case))
-                .cloned()
-                .map(|refusal| Refusal { target: self.id.clone(), ..refusal }),
-        );
+        self.refusals
+            .extend(parent.refusals.iter().filter(|refusal| is_new(&refusal.rule, &refusal.case)).cloned());
         self.tolerances.extend(
             parent.tolerances.iter().filter(|tolerance| is_new(&tolerance.rule, &tolerance.case)).cloned(),
         );
@@ -377,9 +376,19 @@ impl Target {
     /// What the target says of a case of a rule, for a model.
     ///
     /// An entry for the very case goes before one for all cases, an entry for the very model before one for all
-    /// models, and a refusal before a tolerance.
+    /// models, and a refusal before a tolerance. With `wire`, the id of a format, only what is known of APIs that read
+    /// this format or a dialect of it counts.
     #[must_use]
-    pub fn verdict(&self, rule: &str, case: Option<&str>, model: Option<&str>) -> Verdict<'_> {
+    pub fn verdict(
+        &self,
+        rule: &str,
+        case: Option<&str>,
+        model: Option<&str>,
+        wire: Option<&str>,
+    ) -> Verdict<'_> {
+        let reads = |format: &Option<String>| {
+            wire.is_none_or(|wire| format.as_ref().is_some_and(|format| formats::are_dialects(format, wire)))
+        };
         let fits = |own_rule: &str, own_case: &Option<String>, own_model: &Option<Pattern>| {
             let case_fits = own_case.is_none() || own_case.as_deref() == case;
             let model_fits =
@@ -392,12 +401,14 @@ impl Target {
             .iter()
             .rev()
             .filter_map(|entry| Some((fits(&entry.rule, &entry.case, &entry.model)?, entry)))
+            .filter(|(_, entry)| reads(&entry.format))
             .max_by_key(|(fit, _)| *fit);
         let tolerance = self
             .tolerances
             .iter()
             .rev()
             .filter_map(|entry| Some((fits(&entry.rule, &entry.case, &entry.model)?, entry)))
+            .filter(|_| reads(&self.format))
             .max_by_key(|(fit, _)| *fit);
         match (refusal, tolerance) {
             (Some((refused, refusal)), Some((tolerated, _))) if refused >= tolerated => {

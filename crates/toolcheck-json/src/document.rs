@@ -338,6 +338,18 @@ impl<'d, 's> Value<'d, 's> {
         self.key_span().map(|span| self.document.string(span, (flags & KEY_ESCAPED != 0, false)))
     }
 
+    /// The key's text, where the value is a member of an object.
+    #[must_use]
+    pub fn key_text(self) -> Option<Cow<'s, str>> {
+        let node = self.node();
+        if node.flags & (KEYED | KEY_ESCAPED) == KEYED
+            && let Some(text) = self.document.text
+        {
+            return text.get(node.key_start as usize + 1..node.key_end as usize - 1).map(Cow::Borrowed);
+        }
+        self.key().map(JsonStr::decode)
+    }
+
     /// Whether the value is a member with this key.
     #[must_use]
     pub fn has_key(self, key: &str) -> bool {

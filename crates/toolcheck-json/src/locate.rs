@@ -37,7 +37,9 @@ pub fn locate(bytes: &[u8], offsets: &[usize]) -> Vec<Position> {
 
 /// How many characters begin in `bytes`.
 fn characters(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() as u64
+    // Sums of bytes that cannot overflow one: the compiler adds many at once.
+    let begins = |byte: &u8| u8::from(byte & 0xC0 != 0x80);
+    bytes.chunks(192).map(|chunk| u64::from(chunk.iter().map(begins).sum::<u8>())).sum()
 }
 
 #[cfg(test)]

@@ -68,16 +68,21 @@ impl<'s> Records<'s> {
         self.layout
     }
 
+    /// The record from here to `end`.
     fn emit(&mut self, end: usize) -> Record<'s> {
-        let record = Record {
-            index: self.index,
+        self.index += 1;
+        Record {
+            index: self.index - 1,
             bytes: &self.bytes[self.at..end],
             start: self.at,
             position: self.position,
-        };
-        self.index += 1;
-        self.advance(end);
-        record
+        }
+    }
+
+    /// Goes to the next line, which begins at `to`.
+    fn next_line(&mut self, to: usize) {
+        self.position = Position { line: self.position.line + 1, column: 1 };
+        self.at = to;
     }
 
     fn advance(&mut self, to: usize) {
@@ -99,13 +104,11 @@ impl<'s> Iterator for Records<'s> {
                     let length = memchr::memchr(b'\n', &self.bytes[self.at..]);
                     let end = length.map_or(self.bytes.len(), |length| self.at + length);
                     let next = (end + 1).min(self.bytes.len());
-                    if is_blank(&self.bytes[self.at..end]) {
-                        self.advance(next);
-                        continue;
+                    let record = (!is_blank(&self.bytes[self.at..end])).then(|| self.emit(end));
+                    self.next_line(next);
+                    if record.is_some() {
+                        return record;
                     }
-                    let record = self.emit(end);
-                    self.advance(next);
-                    return Some(record);
                 }
                 None
             }
@@ -113,7 +116,9 @@ impl<'s> Iterator for Records<'s> {
                 let skipped = self.bytes[self.at..].iter().position(|byte| !byte.is_ascii_whitespace())?;
                 self.advance(self.at + skipped);
                 let (length, _) = parse::extent(&self.bytes[self.at..], &mut self.arena);
-                Some(self.emit(self.at + length))
+                let record = self.emit(self.at + length);
+                self.advance(self.at + length);
+                Some(record)
             }
         }
     }

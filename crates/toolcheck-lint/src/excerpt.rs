@@ -20,27 +20,49 @@ pub(crate) struct Excerpt {
 
 /// How many values inside a label's value are searched for the name to mark.
 const VALUES_SEARCHED: usize = 200;
+/// The fewest characters that are marked.
+const SHORTEST_MARK: usize = 4;
 /// The fewest columns that a string is cut to.
 const SHORTEST_STRING: usize = 12;
 
 /// The excerpt for a place: `span` inside the value `node` of the document, in at most `width` columns. Where it can,
-/// it marks the string that is one of `names`.
+/// it marks the string that is one of `names`, and leaves room for a caption of `caption` columns under the mark.
 pub(crate) fn excerpt(
     document: &Document<'_>,
     node: NodeId,
     span: Span,
     names: &[&str],
-    width: usize,
+    (width, caption): (usize, usize),
 ) -> Excerpt {
     if (node.index()) >= document.len() {
         return raw(document.bytes(), span, width);
     }
     let value = document.value(node);
-    if value.span() != span {
+    if value.span() != span || value.kind() == Kind::Invalid {
         return raw(document.bytes(), span, width);
     }
     let focus = names.iter().find_map(|name| find(value, name)).unwrap_or_else(|| first_scalar(value));
-    let mut line = Line { text: String::new(), width, focus, marked: 0..0 };
+    // The caption hangs from the middle of the mark, behind a short stroke.
+    let fits = |shown: &Excerpt| {
+        let before = shown.text[..shown.focus.start].chars().count();
+        before + shown.text[shown.focus.clone()].chars().count() / 2 + 4 + caption <= width
+    };
+    let whole = line(value, focus, width, false);
+    if fits(&whole) {
+        return whole;
+    }
+    let mut short = line(value, focus, width, true);
+    if !fits(&short) {
+        // The beginning of the mark will do.
+        let marked = short.text[short.focus.clone()].char_indices().nth(SHORTEST_MARK);
+        short.focus.end = marked.map_or(short.focus.end, |(at, _)| short.focus.start + at);
+    }
+    short
+}
+
+/// The value on one line; with `is_short`, without what stands before the focus.
+fn line(value: Value<'_, '_>, focus: Value<'_, '_>, width: usize, is_short: bool) -> Excerpt {
+    let mut line = Line { text: String::new(), width, focus, is_short, marked: 0..0 };
     line.value(value, width);
     if line.marked.is_empty() {
         line.marked = 0..line.text.len();
@@ -71,6 +93,7 @@ struct Line<'d, 's> {
     text: String,
     width: usize,
     focus: Value<'d, 's>,
+    is_short: bool,
     marked: Range<usize>,
 }
 
@@ -119,7 +142,8 @@ impl Line<'_, '_> {
             let nested = matches!(child.kind(), Kind::Array | Kind::Object) && !is_focus;
             let least = key.as_ref().map_or(0, |key| key.chars().count() + 4)
                 + if nested { 5 } else { self.scalar_width(child).min(SHORTEST_STRING + 2) };
-            if !is_focus && used + least + reserved > end {
+            let is_over = used + least + reserved > end || self.is_short && !seen_focus;
+            if !is_focus && is_over {
                 left_out = true;
                 if seen_focus {
                     break;
@@ -176,12 +200,15 @@ fn raw(bytes: &[u8], span: Span, width: usize) -> Excerpt {
         let text = String::from_utf8_lossy(&bytes[range]);
         text.chars().flat_map(visible).collect()
     };
-    let mut text = show(from..range.start);
+    let is_cut = |at: usize| at > 0 && at < bytes.len() && !line_end(&bytes[at - 1]) && !line_end(&bytes[at]);
+    let mut text = String::from(if is_cut(from) { "\u{2026}" } else { "" });
+    text.push_str(&show(from..range.start));
     let start = text.len();
     let end = range.end.clamp(range.start, to.max(range.start));
     text.push_str(&show(range.start..end));
     let focus = start..text.len();
     text.push_str(&show(end..to.max(end)));
+    text.push_str(if is_cut(to.max(end)) { "\u{2026}" } else { "" });
     if text.is_empty() {
         text.push(' ');
     }

@@ -333,7 +333,10 @@ impl<'t, 's> Pairing<'t, 's> {
             // Results mostly keep the order of their calls: go on behind the last one before going back.
             let ahead = line.partition_point(|call| latest.last.is_some_and(|last| *call <= last));
             let in_order = line.iter().skip(ahead).take(LOOKED_AHEAD).copied();
-            in_order.into_iter().find(|call| answered_by[*call].is_none() && is_free(*call)).or_else(|| next(line))
+            in_order
+                .into_iter()
+                .find(|call| answered_by[*call].is_none() && is_free(*call))
+                .or_else(|| next(line))
         });
         let Some(call) = named.or_else(|| next(&mut latest.in_line)) else { return };
         latest.last = Some(call);

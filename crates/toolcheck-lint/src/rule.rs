@@ -1,6 +1,7 @@
 //! What a rule is, and what it sees.
 
 use toolcheck_core::finding::{Answer, Finding, Level};
+use toolcheck_core::formats;
 use toolcheck_core::ir::{Message, Part, Place, Transcript};
 use toolcheck_core::target::{Target, Verdict};
 use toolcheck_json::Document;
@@ -20,25 +21,31 @@ pub struct Rule {
     pub since: &'static str,
     /// How bad a finding is where the target's data says nothing; `None` where it is silent then.
     pub default_level: Option<Level>,
+    /// Whether it is about how messages are written, and not about what is said in them: then it holds only where
+    /// the target reads the very format, because whatever translates writes them anew.
+    pub on_wire: bool,
     /// Looks at a transcript.
     pub check: fn(&Context<'_, '_>, &mut Sink<'_>),
 }
 
 /// Declares a rule: the doc comment is its manual page and its test.
 macro_rules! declare_rule {
-    ($(#[doc = $doc:literal])+ $id:literal, since $since:literal, $level:ident, $check:ident) => {
+    ($(#[doc = $doc:literal])+ $id:literal, since $since:literal, $level:ident $(on $wire:ident)?, $check:ident) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
             id: $id,
             summary: [$($doc),+][0],
             docs: concat!($($doc, "\n"),+),
             since: $since,
             default_level: declare_rule!(@level $level),
+            on_wire: declare_rule!(@wire $($wire)?),
             check: $check,
         };
     };
     (@level error) => { Some(toolcheck_core::Level::Error) };
     (@level warning) => { Some(toolcheck_core::Level::Warning) };
     (@level silent) => { None };
+    (@wire) => { false };
+    (@wire wire) => { true };
 }
 pub(crate) use declare_rule;
 
@@ -58,23 +65,30 @@ pub struct Context<'c, 's> {
 }
 
 impl Context<'_, '_> {
-    /// Whether the target speaks the format that the transcript is written in, so that its words for roles and
-    /// fields are the same.
+    /// Whether the target reads the format that the transcript is written in.
     #[must_use]
     pub fn speaks_own_format(&self) -> bool {
-        self.target.format.as_deref() == Some(self.transcript.format)
+        let format = self.target.format.as_deref();
+        format.is_some_and(|format| formats::are_dialects(format, self.transcript.format))
+    }
+
+    /// Whether the target may get the very bytes: it reads the format, or stands for several that do not all translate.
+    #[must_use]
+    pub fn may_be_sent_as_it_is(&self) -> bool {
+        self.target.format.is_none() || self.speaks_own_format()
     }
 
     /// What the target says of a case of a rule.
     #[must_use]
-    pub fn verdict(&self, rule: &str, case: Option<&str>) -> Verdict<'_> {
-        self.target.verdict(rule, case, self.transcript.model.as_deref())
+    pub fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
+        let wire = rule.on_wire.then_some(self.transcript.format);
+        self.target.verdict(rule.id, case, self.transcript.model.as_deref(), wire)
     }
 
     /// What the target says of the first of these cases that it knows, or of the rule as a whole.
     #[must_use]
-    pub fn verdict_of(&self, rule: &str, cases: &[&str]) -> Verdict<'_> {
-        let known = cases.iter().filter(|case| self.target.knows_case(rule, case)).copied().next();
+    pub fn verdict_of(&self, rule: &Rule, cases: &[&str]) -> Verdict<'_> {
+        let known = cases.iter().copied().find(|case| self.target.knows_case(rule.id, case));
         self.verdict(rule, known)
     }
 
@@ -107,7 +121,7 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
     let mut kept = first;
     for index in first..findings.len() {
         let finding = &mut findings[index];
-        let verdict = context.verdict_of(rule.id, &finding.cases);
+        let verdict = context.verdict_of(rule, &finding.cases);
         let level = match verdict {
             Verdict::Refused(refusal) => {
                 finding.answer = Some(Answer {
@@ -123,6 +137,8 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
                 }
                 tolerance.harm.is_some().then_some(Level::Warning)
             }
+            // Of a message that is written anew nothing is known.
+            Verdict::Unknown if rule.on_wire && !context.may_be_sent_as_it_is() => None,
             Verdict::Unknown => rule.default_level,
         };
         if let Some(level) = level {

@@ -147,3 +147,13 @@ fn no_rule_names_a_provider() {
         }
     }
 }
+
+#[test]
+fn targets_speak_of_rules_that_there_are() {
+    for target in target::all() {
+        let refused = target.refusals.iter().map(|refusal| &refusal.rule);
+        for rule in refused.chain(target.tolerances.iter().map(|tolerance| &tolerance.rule)) {
+            assert!(rules::find(rule).is_some(), "{}: there is no rule `{rule}`", target.id);
+        }
+    }
+}

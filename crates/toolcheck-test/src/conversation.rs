@@ -78,14 +78,15 @@ impl Conversation {
                             Arguments::Object(place) => object(document.value(place.node)),
                             _ => Map::new(),
                         };
-                        let call = Call { id: String::new(), name: name(call.name.as_ref()), arguments };
+                        let id = name(call.id.as_ref());
+                        let call = Call { id, name: name(call.name.as_ref()), arguments };
                         folded.assistant().1.push(call);
                     }
                     Body::Call(call) => folded.assistant().2.push(name(call.name.as_ref())),
                     Body::Result(result) if result.executor == Executor::Client => {
                         let text = result.content_place.map(|place| plain_text(document.value(place.node)));
                         folded.results().push(Answer {
-                            id: String::new(),
+                            id: name(result.call_id.as_ref()),
                             name: name(result.name.as_ref()),
                             text: text.unwrap_or_default(),
                             failed: result.is_error == Some(true),
@@ -145,25 +146,31 @@ impl Conversation {
         }
     }
 
-    /// Numbers calls anew, and gives results the number and tool of the call at their position.
+    /// Numbers calls anew. A result gets the number and tool of the call whose id it names, or, where it names none,
+    /// of the call at its position.
     pub fn number_and_name(&mut self) {
         let mut next = 0;
-        let mut open: Vec<(String, String)> = Vec::new();
+        // The old id, the new one and the tool of the calls of the last turn.
+        let mut open: Vec<(String, String, String)> = Vec::new();
         for turn in &mut self.turns {
             match turn {
                 Turn::User(_) => {}
                 Turn::Assistant { calls, .. } => {
                     open.clear();
                     for call in calls {
-                        call.id = format!("call_{next}");
+                        let id = format!("call_{next}");
+                        let old = std::mem::replace(&mut call.id, id.clone());
                         next += 1;
-                        open.push((call.id.clone(), call.name.clone()));
+                        open.push((old, id, call.name.clone()));
                     }
                 }
                 Turn::Results(answers) => {
-                    for (answer, (id, name)) in answers.iter_mut().zip(&open) {
-                        answer.id.clone_from(id);
-                        answer.name.clone_from(name);
+                    for (position, answer) in answers.iter_mut().enumerate() {
+                        let named = open.iter().find(|(old, ..)| !old.is_empty() && *old == answer.id);
+                        if let Some((_, id, name)) = named.or_else(|| open.get(position)) {
+                            answer.id.clone_from(id);
+                            answer.name.clone_from(name);
+                        }
                     }
                 }
             }

@@ -75,9 +75,12 @@ pub enum Outcome {
 ///
 /// Where the directory cannot be read. A case that cannot be read fails, and the others are run.
 pub fn run(directory: &Path) -> io::Result<Vec<CaseResult>> {
-    let mut files = Vec::new();
-    list(directory, &mut files)?;
+    // The names of the directories above count, also where the corpus is `.`.
+    let directory = &directory.canonicalize()?;
+    let (mut files, mut expectations) = (Vec::new(), Vec::new());
+    list(directory, &mut files, &mut expectations)?;
     files.sort();
+    expectations.sort();
     let name_of = |path: &Path| {
         let below = path.strip_prefix(directory).unwrap_or(path);
         let names = below.components().map(|part| part.as_os_str().to_string_lossy());
@@ -114,17 +117,35 @@ pub fn run(directory: &Path) -> io::Result<Vec<CaseResult>> {
         let outcome = outcome.map_or_else(Outcome::Failed, |()| Outcome::Passed);
         results.push(CaseResult { name, outcome });
     }
+    // An expectation whose case was renamed or removed expects nothing any more.
+    for path in expectations {
+        let has_case = ENDINGS.iter().any(|ending| {
+            let name = path.to_string_lossy();
+            Path::new(&format!("{}{ending}", name.strip_suffix(EXPECTATION).unwrap_or(&name))).exists()
+        });
+        if !has_case {
+            let outcome = Outcome::Failed("  there is no case for this expectation".to_owned());
+            results.push(CaseResult { name: name_of(&path), outcome });
+        }
+    }
     Ok(results)
 }
 
-/// The cases' files under a directory.
-fn list(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+/// How cases' files end.
+const ENDINGS: [&str; 3] = [".json", ".jsonl", ".ndjson"];
+/// How expectations' files end.
+const EXPECTATION: &str = ".expect.json";
+
+/// The cases and the expectations under a directory.
+fn list(directory: &Path, files: &mut Vec<PathBuf>, expectations: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if path.is_dir() {
-            list(&path, files)?;
-        } else if (name.ends_with(".json") || name.ends_with(".jsonl")) && !name.ends_with(".expect.json") {
+            list(&path, files, expectations)?;
+        } else if name.ends_with(EXPECTATION) {
+            expectations.push(path);
+        } else if ENDINGS.iter().any(|ending| name.ends_with(ending)) {
             files.push(path);
         }
     }

@@ -8,7 +8,8 @@ use crate::ir::{
     ToolDef, ToolKind, ToolResult, Transcript,
 };
 
-pub(super) static FORMAT: Format = Format { id: "anthropic", name: "Anthropic Messages", sniff, read };
+pub(super) static FORMAT: Format =
+    Format { id: "anthropic", name: "Anthropic Messages", family: "anthropic", sniff, read };
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };

@@ -8,8 +8,13 @@ use crate::ir::{
     ToolDef, ToolKind, ToolResult, Transcript,
 };
 
-pub(super) static FORMAT: Format =
-    Format { id: "bedrock-converse", name: "Amazon Bedrock Converse", sniff, read };
+pub(super) static FORMAT: Format = Format {
+    id: "bedrock-converse",
+    name: "Amazon Bedrock Converse",
+    family: "bedrock-converse",
+    sniff,
+    read,
+};
 
 /// The members that tell what a block is: a block has one of them, and no `type`.
 const BLOCKS: [&str; 10] = [
@@ -92,8 +97,8 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
 
 fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     for member in block.members() {
-        let Some(key) = member.key() else { continue };
-        return match &*key.decode() {
+        let Some(key) = member.key_text() else { continue };
+        return match &*key {
             "text" => member.as_json_str().map_or(Body::Opaque, Body::Text),
             "toolUse" => call(member),
             "toolResult" => result(member),

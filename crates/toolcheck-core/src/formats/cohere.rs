@@ -6,7 +6,8 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, blocks, list_of, surest_message};
 use crate::ir::Transcript;
 
-pub(super) static FORMAT: Format = Format { id: "cohere", name: "Cohere v2 chat", sniff, read };
+pub(super) static FORMAT: Format =
+    Format { id: "cohere", name: "Cohere v2 chat", family: "chat", sniff, read };
 
 static DIALECT: Dialect =
     Dialect { format: FORMAT.id, result_name: &["name"], text: &["tool_plan"], roles: &[] };

@@ -8,7 +8,8 @@ use crate::ir::{
     ToolDef, ToolKind, ToolResult, Transcript,
 };
 
-pub(super) static FORMAT: Format = Format { id: "gemini", name: "Gemini generateContent", sniff, read };
+pub(super) static FORMAT: Format =
+    Format { id: "gemini", name: "Gemini generateContent", family: "gemini", sniff, read };
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "contents") else { return 0 };
@@ -72,8 +73,8 @@ fn part<'s>(value: Value<'_, 's>) -> Body<'s> {
     let signature = Signature::of(value.get_any(&["thoughtSignature", "thought_signature"]));
     let mut text = None;
     for member in value.members() {
-        let Some(key) = member.key() else { continue };
-        return match &*key.decode() {
+        let Some(key) = member.key_text() else { continue };
+        return match &*key {
             "functionCall" | "function_call" => call(member, Executor::Client, ToolKind::Function, signature),
             "functionResponse" | "function_response" => result(member, Executor::Client, ToolKind::Function),
             "toolCall" | "tool_call" => call(member, Executor::Server, ToolKind::BuiltIn, signature),

@@ -22,6 +22,9 @@ pub struct Format {
     pub id: &'static str,
     /// The name in prose.
     pub name: &'static str,
+    /// The name of its shape. Formats of one family are dialects: a request in one can be sent to an API of another
+    /// as it is, and is then read by that API's rules. Between families something translates.
+    pub family: &'static str,
     /// How sure it is that a document is written in it: 0 for certainly not, 100 for certainly.
     pub sniff: for<'d, 's> fn(Value<'d, 's>) -> u8,
     /// Reads a document; `None` where it holds no list of messages of this format.
@@ -44,6 +47,12 @@ pub static ALL: &[&Format] = &[
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Format> {
     ALL.iter().copied().find(|format| format.id == id)
+}
+
+/// Whether two formats, by their ids, are of one family.
+#[must_use]
+pub fn are_dialects(one: &str, other: &str) -> bool {
+    one == other || find(one).zip(find(other)).is_some_and(|(one, other)| one.family == other.family)
 }
 
 /// Finds out which format documents are written in, from what they hold.

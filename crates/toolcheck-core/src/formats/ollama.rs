@@ -6,7 +6,7 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, list_of, surest_message};
 use crate::ir::Transcript;
 
-pub(super) static FORMAT: Format = Format { id: "ollama", name: "Ollama chat", sniff, read };
+pub(super) static FORMAT: Format = Format { id: "ollama", name: "Ollama chat", family: "chat", sniff, read };
 
 static DIALECT: Dialect =
     Dialect { format: FORMAT.id, result_name: &["tool_name", "name"], text: &[], roles: &[] };

@@ -8,7 +8,8 @@ use crate::ir::{
     ToolDef, ToolKind, ToolResult, Transcript,
 };
 
-pub(super) static FORMAT: Format = Format { id: "openai-chat", name: "OpenAI Chat Completions", sniff, read };
+pub(super) static FORMAT: Format =
+    Format { id: "openai-chat", name: "OpenAI Chat Completions", family: "chat", sniff, read };
 
 /// What sets a dialect apart from Chat Completions as OpenAI speaks it.
 pub(super) struct Dialect {
@@ -98,9 +99,11 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
 fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize, dialect: &Dialect) {
     let mut message = Message::new(Role::Unknown, value, index);
     let mut content = None;
-    let (mut calls, mut function_call, mut reasoning) = (None, None, None);
+    let (mut calls, mut function_call, mut reasoning, mut call_id) = (None, None, None, None);
+    // The last of the dialect's names for a result's tool, and its texts beside the content.
+    let (mut result_name, mut texts) = (None, Vec::new());
     for member in value.members() {
-        match member.key().map(|key| key.decode()).as_deref() {
+        match member.key_text().as_deref() {
             Some("role") => message.role_name = Named::of(member),
             Some("content") => content = Some(member),
             Some("tool_calls") => calls = Some(member),
@@ -109,6 +112,17 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
                 reasoning = Some(member).filter(|text| text.as_json_str().is_some());
             }
             Some("prefix") => message.is_prefix = member.as_bool() == Some(true),
+            Some("tool_call_id") => call_id = Named::of(member),
+            Some(key) if dialect.result_name.contains(&key) => {
+                let is_better = |known: &(usize, _)| dialect.result_name[known.0] != dialect.result_name[0];
+                if result_name.as_ref().is_none_or(is_better) {
+                    let rank = dialect.result_name.iter().position(|name| *name == key).unwrap_or_default();
+                    result_name = Named::of(member).map(|name| (rank, name)).or(result_name);
+                }
+            }
+            Some(key) if dialect.text.contains(&key) => {
+                texts.extend(member.as_json_str().map(|text| (member, text)))
+            }
             _ => {}
         }
     }
@@ -137,13 +151,11 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         let body = Body::Reasoning(Reasoning { id: None, signature: Signature::Missing, is_redacted: false });
         transcript.push(Part::new(text, 0, body));
     }
-    for key in dialect.text {
-        if let Some((value, text)) = value.get(key).and_then(|value| Some((value, value.as_json_str()?))) {
-            transcript.push(Part::new(value, 0, Body::Text(text)));
-        }
+    for (value, text) in texts {
+        transcript.push(Part::new(value, 0, Body::Text(text)));
     }
     if role == Role::Tool {
-        let body = result(value, content, is_function, dialect);
+        let body = result(content, call_id, result_name.map(|(_, name)| name), is_function);
         transcript.push(Part::new(value, 0, body));
         return;
     }
@@ -159,7 +171,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         transcript.push(Part::new(value, index, call(value)));
     }
     if let Some(value) = function_call {
-        transcript.push(Part::new(value, 0, function(value, None, ToolKind::LegacyFunction)));
+        transcript.push(Part::new(value, 0, called(value, None, ToolKind::LegacyFunction)));
     }
 }
 
@@ -181,24 +193,36 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
 }
 
 fn call<'s>(value: Value<'_, 's>) -> Body<'s> {
-    if let Some(custom) = value.get("custom") {
-        return Body::Call(Call {
-            id: value.get("id").and_then(Named::of),
-            name: custom.get("name").and_then(Named::of),
-            arguments: Arguments::of(custom.get("input")),
-            executor: Executor::Client,
-            kind: ToolKind::Custom,
-            signature: Signature::Missing,
-        });
+    let (mut id, mut function, mut custom) = (None, None, None);
+    for member in value.members() {
+        match member.key_text().as_deref() {
+            Some("id") => id = Named::of(member),
+            Some("function") => function = Some(member),
+            Some("custom") => custom = Some(member),
+            _ => {}
+        }
     }
-    function(value.get("function").unwrap_or(value), value.get("id").and_then(Named::of), ToolKind::Function)
+    match custom {
+        Some(custom) => called(custom, id, ToolKind::Custom),
+        None => called(function.unwrap_or(value), id, ToolKind::Function),
+    }
 }
 
-fn function<'s>(function: Value<'_, 's>, id: Option<Named<'s>>, kind: ToolKind) -> Body<'s> {
+/// The call that `spec` speaks of: its tool's name and its arguments.
+fn called<'s>(spec: Value<'_, 's>, id: Option<Named<'s>>, kind: ToolKind) -> Body<'s> {
+    let key = if kind == ToolKind::Custom { "input" } else { "arguments" };
+    let (mut name, mut arguments) = (None, None);
+    for member in spec.members() {
+        match member.key_text().as_deref() {
+            Some("name") => name = Named::of(member),
+            Some(own) if own == key => arguments = Some(member),
+            _ => {}
+        }
+    }
     Body::Call(Call {
         id,
-        name: function.get("name").and_then(Named::of),
-        arguments: Arguments::of(function.get("arguments")),
+        name,
+        arguments: Arguments::of(arguments),
         executor: Executor::Client,
         kind,
         signature: Signature::Missing,
@@ -206,15 +230,15 @@ fn function<'s>(function: Value<'_, 's>, id: Option<Named<'s>>, kind: ToolKind) 
 }
 
 fn result<'s>(
-    value: Value<'_, 's>,
     content: Option<Value<'_, 's>>,
+    call_id: Option<Named<'s>>,
+    name: Option<Named<'s>>,
     is_function: bool,
-    dialect: &Dialect,
 ) -> Body<'s> {
     let kind = if is_function { ToolKind::LegacyFunction } else { ToolKind::Function };
     Body::Result(ToolResult {
-        call_id: value.get("tool_call_id").and_then(Named::of),
-        name: value.get_any(dialect.result_name).and_then(Named::of),
+        call_id,
+        name,
         is_error: None,
         content: Content::of(content),
         content_place: content.map(Place::of),

@@ -13,7 +13,8 @@ use crate::ir::{
     ToolDef, ToolKind, ToolResult, Transcript,
 };
 
-pub(super) static FORMAT: Format = Format { id: "openai-responses", name: "OpenAI Responses", sniff, read };
+pub(super) static FORMAT: Format =
+    Format { id: "openai-responses", name: "OpenAI Responses", family: "openai-responses", sniff, read };
 
 /// What an item of a type is.
 enum Item {

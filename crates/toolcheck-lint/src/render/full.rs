@@ -99,7 +99,13 @@ impl<'f> Shown<'f> {
         let mut excerpts = Excerpts::default();
         let mut labels = Vec::new();
         for (bytes, node, start, pointer, caption, is_primary) in places {
-            let shown = excerpt(document, node, in_record(bytes), &names, width.saturating_sub(MARGIN));
+            let shown = excerpt(
+                document,
+                node,
+                in_record(bytes),
+                &names,
+                (width.saturating_sub(MARGIN), caption.chars().count()),
+            );
             let offset = excerpts.text.len();
             let span = SourceSpan::new((offset + shown.focus.start).into(), shown.focus.len());
             let caption = (!caption.is_empty()).then(|| caption.to_owned());

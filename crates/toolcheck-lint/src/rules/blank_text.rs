@@ -32,12 +32,12 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
     /// ]}
     /// ```
-    "blank-text", since "0.1.0", silent, check
+    "blank-text", since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // Most targets do not mind: then no text need be looked at.
-    let minds = |case| matches!(cx.verdict("blank-text", Some(case)), Verdict::Refused(_));
+    let minds = |case| matches!(cx.verdict(&RULE, Some(case)), Verdict::Refused(_));
     if !minds("empty") && !minds("white-space") {
         return;
     }

@@ -42,11 +42,11 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": ""}
     /// ]}
     /// ```
-    "empty-content", since "0.1.0", silent, check
+    "empty-content", since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if cx.is_recognised && cx.transcript.messages.is_empty() {
+    if cx.is_recognised && cx.is_request() && cx.transcript.messages.is_empty() {
         out.report(cx.transcript.place, "there is no message")
             .caption("no message in here")
             .help("a request needs at least one message")

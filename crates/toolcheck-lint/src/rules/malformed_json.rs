@@ -36,7 +36,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let finding = out.report(Place { node, span: fault.span }, fault.kind.describe());
         finding.caption("here");
         if let Some(opened_at) = fault.opened_at {
-            finding.label(Place { node, span: Span::new(opened_at, opened_at + 1) }, "opened here");
+            let opened = cx.document.innermost(opened_at);
+            finding.label(Place { node: opened, span: Span::new(opened_at, opened_at + 1) }, "opened here");
         }
         match fault.kind {
             FaultKind::NotANumber => finding.help("write null, or leave the key out"),

@@ -32,13 +32,13 @@ declare_rule! {
     ///   {"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": [{"text": "none"}]}}]}
     /// ]}
     /// ```
-    "missing-tool-definitions", since "0.1.0", silent, check
+    "missing-tool-definitions", since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let declares = cx.transcript.tools.as_ref().is_some_and(|tools| !tools.is_empty());
     // A bare list of messages says nothing about the request that it is sent in.
-    if declares || !cx.transcript.is_body || !cx.speaks_own_format() {
+    if declares || !cx.transcript.is_body {
         return;
     }
     let is_tool = |body: &Body<'_>| matches!(body, Body::Call(_) | Body::Result(_));

@@ -47,7 +47,7 @@ declare_rule! {
     ///   {"role": "user", "content": "thanks"}
     /// ]}
     /// ```
-    "unsigned-reasoning", since "0.1.0", silent, check
+    "unsigned-reasoning", since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -69,8 +69,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .at(cx, number, message, Some(part));
         }
     }
-    if matches!(cx.verdict("unsigned-reasoning", Some("call")), Verdict::Refused(refusal) if refusal.case.is_some())
-    {
+    if matches!(cx.verdict(&RULE, Some("call")), Verdict::Refused(refusal) if refusal.case.is_some()) {
         unsigned_calls(cx, out);
     }
 }

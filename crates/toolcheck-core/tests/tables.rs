@@ -1,0 +1,105 @@
+//! The tables of formats and targets against their directories.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::path::Path;
+
+use toolcheck_core::target::{self, Evidence, Target};
+use toolcheck_core::{Level, formats};
+
+fn stems(folder: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut stems: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().replace('_', "-"))
+        .filter(|stem| stem != "mod")
+        .collect();
+    stems.sort();
+    stems
+}
+
+#[test]
+fn formats_equal_their_directory() {
+    let ids: Vec<&str> = formats::ALL.iter().map(|format| format.id).collect();
+    assert_eq!(ids, stems("src/formats"));
+}
+
+#[test]
+fn targets_equal_their_directory() {
+    let ids: Vec<&str> = target::ids().collect();
+    assert_eq!(ids, stems("targets"));
+    for target in target::all() {
+        assert!(target::find(&target.id).is_some(), "{}: its id is its file's name", target.id);
+        if let Some(format) = &target.format {
+            assert!(formats::find(format).is_some(), "{}: {format}", target.id);
+        }
+    }
+}
+
+#[test]
+fn every_format_has_its_own_target() {
+    for format in formats::ALL {
+        assert_eq!(target::find(format.id).unwrap().format.as_deref(), Some(format.id));
+    }
+}
+
+#[test]
+fn every_fact_has_a_source_and_a_day() {
+    for target in target::all() {
+        let entries = target
+            .refusals
+            .iter()
+            .map(|entry| (&entry.rule, &entry.sources, &entry.seen))
+            .chain(target.tolerances.iter().map(|entry| (&entry.rule, &entry.sources, &entry.seen)));
+        for (rule, sources, seen) in entries {
+            assert!(!sources.is_empty(), "{}: {rule} has no source", target.id);
+            for source in sources {
+                assert!(source.starts_with("https://"), "{}: {rule}: {source}", target.id);
+            }
+            assert!(seen.starts_with("20"), "{}: {rule}: {seen}", target.id);
+        }
+    }
+}
+
+#[test]
+fn only_evidence_makes_an_error() {
+    for refusal in target::all().flat_map(|target| &target.refusals) {
+        let is_sure = refusal.evidence != Evidence::Inferred && refusal.doubt.is_none();
+        assert_eq!(refusal.level() == Level::Error, is_sure);
+    }
+}
+
+#[test]
+fn a_target_of_ones_own() {
+    let text = r#"
+        id = "gateway"
+        name = "Our gateway"
+        extends = "openai-chat"
+        [ids]
+        max-length = 12
+        [[refusal]]
+        rule = "malformed-tool-call-id"
+        case = "length"
+        status = 422
+        text = "id {id} is longer than {max}"
+        evidence = "specified"
+        sources = ["https://example.com/gateway"]
+        seen = "2026-11"
+    "#;
+    let target = Target::parse(text).unwrap();
+    assert_eq!((target.format.as_deref(), target.ids.max_length), (Some("openai-chat"), Some(12)));
+    let verdict = target.verdict("malformed-tool-call-id", Some("length"), None, None);
+    let target::Verdict::Refused(refusal) = verdict else { panic!("{verdict:?}") };
+    let filled = refusal.fill(&[("id", "x{max}".to_owned()), ("max", "12".to_owned())]);
+    assert_eq!(filled.as_deref(), Some("id x{max} is longer than 12"));
+    // What it does not say, its parent says.
+    assert!(matches!(target.verdict("unanswered-tool-call", None, None, None), target::Verdict::Refused(_)));
+}
+
+#[test]
+fn a_mistake_in_a_target_is_told_with_its_place() {
+    let error = Target::parse("id = \"x\"\nname = \"x\"\nrefusals = []\n").unwrap_err().to_string();
+    assert!(error.contains("line 3") && error.contains("refusals"), "{error}");
+    let error = Target::parse("id = \"x\"\nname = \"x\"\nextends = \"nobody\"\n").unwrap_err().to_string();
+    assert!(error.contains("nobody") && error.contains("anthropic"), "{error}");
+    assert!(Target::parse("id = \"x\"\nname = \"x\"\n[ids]\npattern = '['\n").is_err());
+}

@@ -1,0 +1,115 @@
+//! Lines, columns, bytes and pointers, in every layout of the same request.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+use toolcheck_lint::{FileReport, Options, lint};
+
+/// A request with an unanswered call, behind text that is not ASCII.
+fn request() -> Json {
+    json!({"messages": [
+        {"role": "user", "content": "\u{e9}\u{4e2d}\u{1F600} find Adam"},
+        {"role": "assistant", "content": [
+            {"type": "text", "text": "\u{1F600}\u{1F600} I search."},
+            {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {"for": "Ad\u{e4}m"}}
+        ]},
+        {"role": "user", "content": "and?"}
+    ]})
+}
+
+/// The line and column of a byte, counted the slow way.
+fn slow(text: &str, at: usize) -> (u64, u64) {
+    let before = &text[..at];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap().chars().count() + 1;
+    (line as u64, column as u64)
+}
+
+fn check(text: &str, report: &FileReport, record: usize, record_text: &str) {
+    let found: Vec<_> = report.findings.iter().filter(|finding| finding.record == record).collect();
+    assert_eq!(found.len(), 1, "{text}");
+    let finding = found[0];
+    assert_eq!(finding.rule, "unanswered-tool-call");
+    assert_eq!(finding.pointer, "/messages/1/content/1");
+    let bytes = &text[finding.bytes.clone()];
+    let value: Json = serde_json::from_str(bytes).unwrap();
+    let document: Json = serde_json::from_str(record_text).unwrap();
+    assert_eq!(
+        Some(&value),
+        document.pointer(&finding.pointer),
+        "the bytes are those of the pointer's value"
+    );
+    assert_eq!((finding.start.line, finding.start.column), slow(text, finding.bytes.start));
+    assert_eq!((finding.end.line, finding.end.column), slow(text, finding.bytes.end));
+    for label in &finding.labels {
+        assert_eq!((label.start.line, label.start.column), slow(text, label.bytes.start));
+        let value: Json = serde_json::from_str(&text[label.bytes.clone()]).unwrap();
+        assert_eq!(Some(&value), document.pointer(&label.pointer));
+    }
+}
+
+#[test]
+fn pretty_minified_and_crlf() {
+    let pretty = serde_json::to_string_pretty(&request()).unwrap();
+    let layouts =
+        [pretty.clone(), request().to_string(), pretty.replace('\n', "\r\n"), format!("\n\n  {pretty}\n")];
+    for text in layouts {
+        check(&text, &lint("x", text.as_bytes(), &Options::default()), 0, &text);
+    }
+}
+
+#[test]
+fn a_known_place() {
+    let text = "{\"messages\": [\r\n  {\"role\": \"user\", \"content\": \"\u{e9}\"},\r\n  {\"role\": \"assistant\", \"content\": [{\"type\": \"text\", \"text\": \"\u{1F600}\"}, {\"type\": \"tool_use\", \"id\": \"a\", \"name\": \"f\", \"input\": {}}]},\r\n  {\"role\": \"user\", \"content\": \"b\"}\r\n]}";
+    let report = lint("x", text.as_bytes(), &Options::default());
+    let finding = &report.findings[0];
+    assert_eq!((finding.start.line, finding.start.column), (3, 68));
+    assert_eq!((finding.end.line, finding.end.column), (3, 125));
+}
+
+#[test]
+fn json_lines() {
+    let minified = request().to_string();
+    let text = format!("{minified}\r\n\r\n\n{minified}\n  {minified}");
+    let report = lint("x", text.as_bytes(), &Options::default());
+    for record in 0..3 {
+        check(&text, &report, record, &minified);
+    }
+    assert_eq!(report.transcripts, 3);
+    assert_eq!(report.findings.iter().map(|finding| finding.start.line).collect::<Vec<_>>(), [1, 4, 5]);
+}
+
+#[test]
+fn one_text_after_the_other() {
+    let pretty = serde_json::to_string_pretty(&request()).unwrap();
+    let text = format!("{pretty} {pretty}\n{pretty}");
+    let report = lint("x", text.as_bytes(), &Options::default());
+    for record in 0..3 {
+        check(&text, &report, record, &pretty);
+    }
+}
+
+#[test]
+fn one_broken_line_costs_no_other() {
+    let minified = request().to_string();
+    let text = format!("{minified}\n{{\"messages\": [\n{minified}\n");
+    let report = lint("x", text.as_bytes(), &Options::default());
+    check(&text, &report, 0, &minified);
+    check(&text, &report, 2, &minified);
+    let broken: Vec<_> = report.findings.iter().filter(|finding| finding.record == 1).collect();
+    assert_eq!(broken.len(), 1);
+    assert_eq!((broken[0].rule, broken[0].start.line), ("malformed-json", 2));
+}
+
+proptest! {
+    #[test]
+    fn any_text_in_front(front in ".{0,30}", indent in 0usize..4, crlf: bool) {
+        let mut body = request();
+        body["messages"][0]["content"] = json!(format!("{front}x"));
+        let mut text = if indent == 0 { body.to_string() } else { serde_json::to_string_pretty(&body).unwrap() };
+        if crlf {
+            text = text.replace('\n', "\r\n");
+        }
+        check(&text, &lint("x", text.as_bytes(), &Options::default()), 0, &text);
+    }
+}
