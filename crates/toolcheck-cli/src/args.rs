@@ -10,6 +10,8 @@ use toolcheck_core::ir::TranscriptKind;
 use toolcheck_lint::render::{self, Output};
 use toolcheck_lint::{Rule, rules};
 
+use crate::suggest::did_you_mean;
+
 /// Says which tool-calling mistakes an LLM API would refuse, lose or misread - before the API does.
 #[derive(Debug, Parser)]
 #[command(name = "toolcheck", version, arg_required_else_help = true, after_help = AFTER)]
@@ -66,11 +68,11 @@ pub(crate) struct LintArgs {
     pub(crate) output_format: &'static Output,
 
     /// Run these rules only
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = parse_rule)]
     pub(crate) select: Vec<&'static Rule>,
 
     /// Do not run these rules
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = parse_rule)]
     pub(crate) ignore: Vec<&'static Rule>,
 
     /// The level from which findings make the exit status 1
@@ -103,7 +105,7 @@ pub(crate) enum Color {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ExplainArgs {
     /// The rule
-    #[arg(value_name = "RULE", value_parser = rule_parser(), hide_possible_values = true)]
+    #[arg(value_name = "RULE", value_parser = parse_rule)]
     pub(crate) rule: &'static Rule,
 
     /// How to write it
@@ -143,9 +145,11 @@ fn output_parser() -> impl TypedValueParser<Value = &'static Output> {
         .map(|id| render::find(&id).expect("only ids of the table are possible"))
 }
 
-fn rule_parser() -> impl TypedValueParser<Value = &'static Rule> {
-    PossibleValuesParser::new(rules::ALL.iter().map(|rule| rule.id))
-        .map(|id| rules::find(&id).expect("only ids of the table are possible"))
+fn parse_rule(id: &str) -> Result<&'static Rule, String> {
+    rules::find(id).ok_or_else(|| {
+        let known = rules::ALL.iter().map(|rule| rule.id);
+        format!("there is no such rule{}\n\n`toolcheck rules` lists them", did_you_mean(id, known))
+    })
 }
 
 fn kind_parser() -> impl TypedValueParser<Value = TranscriptKind> {

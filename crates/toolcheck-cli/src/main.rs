@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod inputs;
 mod screen;
+mod suggest;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

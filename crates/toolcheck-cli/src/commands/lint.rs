@@ -7,6 +7,7 @@ use toolcheck_lint::{FileReport, Options, Report, lint, rules};
 
 use crate::args::LintArgs;
 use crate::inputs::{self, Input};
+use crate::suggest::did_you_mean;
 use crate::{Status, screen};
 
 pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
@@ -103,14 +104,7 @@ fn find_target(name: &str) -> Result<Found> {
         let target = Target::parse(&text).map_err(|error| anyhow!("{name} is no target:\n{error}"))?;
         return Ok(Found::Own(Box::new(target)));
     }
-    let similar = target::ids()
-        .map(|id| (strsim::jaro_winkler(name, id), id))
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .map(|(_, id)| format!("; did you mean `{id}`?"));
     let known = target::ids().collect::<Vec<_>>().join(", ");
-    Err(anyhow!(
-        "there is no target `{name}`{}\n\ntargets: {known}, or a TOML file",
-        similar.unwrap_or_default()
-    ))
+    let similar = did_you_mean(name, target::ids());
+    Err(anyhow!("there is no target `{name}`{similar}\n\ntargets: {known}, or a TOML file"))
 }

@@ -1,0 +1,266 @@
+//! The program as its users run it.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value as Json;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The program, in the project's directory and with nothing of the caller's environment that changes its output.
+fn toolcheck() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
+    command.current_dir(root());
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    toolcheck().args(arguments).output().unwrap()
+}
+
+fn run_with_input(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = toolcheck()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that has seen enough may close its end.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// What a user sees: both streams and the exit status.
+fn seen(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    format!(
+        "status: {}\n--- stdout\n{}--- stderr\n{}",
+        output.status.code().unwrap(),
+        text(&output.stdout),
+        text(&output.stderr)
+    )
+}
+
+/// A directory of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+const CLEAN: &[u8] = br#"{"messages": [{"role": "user", "content": "hello"}]}"#;
+const BROKEN: &[u8] = br#"{"messages": [{"role": "user", "content": "hello"},]}"#;
+
+#[test]
+fn the_first_command_of_the_readme() {
+    insta::assert_snapshot!(seen(&run(&["lint", "fixtures/seeds/coco-before.json"])));
+}
+
+#[test]
+fn concise_over_several_files() {
+    insta::assert_snapshot!(seen(&run(&[
+        "lint",
+        "fixtures/seeds/coco-*.json",
+        "fixtures/seeds/litellm-before.json",
+        "--output-format",
+        "concise"
+    ])));
+}
+
+#[test]
+fn help() {
+    insta::assert_snapshot!(seen(&run(&["lint", "--help"])));
+}
+
+#[test]
+fn a_mistyped_flag_rule_and_target() {
+    insta::assert_snapshot!("mistyped-flag", seen(&run(&["lint", "x.json", "--targt", "bedrock"])));
+    insta::assert_snapshot!("mistyped-rule", seen(&run(&["explain", "unanswered-tool-cal"])));
+    let output = run(&["lint", "fixtures/seeds/coco-after.json", "--target", "bedrok"]);
+    insta::assert_snapshot!("mistyped-target", seen(&output));
+}
+
+#[test]
+fn lists() {
+    insta::assert_snapshot!("rules", seen(&run(&["rules"])));
+    insta::assert_snapshot!("formats", seen(&run(&["formats"])));
+    insta::assert_snapshot!("targets", seen(&run(&["targets"])));
+    for list in ["rules", "formats", "targets"] {
+        let output = run(&[list, "--output-format", "json"]);
+        let json: Json = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(json[list].as_array().unwrap().len() > 5, "{list}");
+    }
+}
+
+#[test]
+fn explain_a_rule() {
+    insta::assert_snapshot!(seen(&run(&["explain", "split-assistant-turn"])));
+}
+
+#[test]
+fn exit_statuses() {
+    let status = |arguments: &[&str]| run(arguments).status.code().unwrap();
+    let (before, after) = ("fixtures/seeds/coco-before.json", "fixtures/seeds/coco-after.json");
+    assert_eq!(status(&["lint", after]), 0);
+    assert_eq!(status(&["lint", before]), 1);
+    assert_eq!(status(&["lint", before, "--exit-zero"]), 0);
+    assert_eq!(status(&["lint", before, "--ignore", "unanswered-tool-call"]), 0);
+    assert_eq!(status(&["lint", before, "--select", "blank-text"]), 0);
+    assert_eq!(status(&["lint", "no/such/file.json"]), 2);
+    assert_eq!(status(&["lint", "no/such/*.json"]), 2);
+    assert_eq!(status(&["lint"]), 2);
+    assert_eq!(status(&["lint", after, "--format", "nonsense"]), 2);
+    // Warnings fail only where they shall.
+    let warned = folder("warned").join("warned.json");
+    std::fs::write(&warned, br#"{"messages": [{"role": "user", "role": "user", "content": "x"}]}"#).unwrap();
+    let warned = warned.to_str().unwrap();
+    assert_eq!(status(&["lint", warned]), 0);
+    assert_eq!(status(&["lint", warned, "--fail-on", "warning"]), 1);
+}
+
+#[test]
+fn trouble_with_one_file_hides_nothing_of_the_others() {
+    let output =
+        run(&["lint", "fixtures/seeds/coco-before.json", "no/such/file.json", "--output-format", "concise"]);
+    assert_eq!(output.status.code(), Some(2));
+    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(out.contains("unanswered-tool-call"), "{out}");
+    assert!(err.contains("no/such/file.json"), "{err}");
+}
+
+#[test]
+fn standard_input() {
+    let arguments = ["lint", "-", "--stdin-filename", "request.json", "--output-format", "concise"];
+    let output = run_with_input(&arguments, BROKEN);
+    insta::assert_snapshot!(seen(&output));
+    assert_eq!(run_with_input(&["lint", "-"], CLEAN).status.code(), Some(0));
+}
+
+#[test]
+fn a_directory_is_searched_and_what_is_no_transcript_is_skipped() {
+    let folder = folder("searched");
+    std::fs::create_dir(folder.join("logs")).unwrap();
+    std::fs::write(folder.join("logs/a.json"), CLEAN).unwrap();
+    std::fs::write(folder.join("logs/b.jsonl"), [BROKEN, b"\n", CLEAN].concat()).unwrap();
+    std::fs::write(folder.join("package.json"), br#"{"name": "x"}"#).unwrap();
+    std::fs::write(folder.join("notes.txt"), b"nothing").unwrap();
+    let output = run(&["lint", folder.to_str().unwrap(), "--output-format", "json"]);
+    let json: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["summary"]["files"], 2, "{json:#}");
+    assert_eq!(json["summary"]["transcripts"], 3);
+    assert_eq!(json["summary"]["errors"], 1);
+    assert!(String::from_utf8(output.stderr).unwrap().contains("1 JSON file"));
+    // A file that is named is never skipped.
+    let named = run(&["lint", folder.join("package.json").to_str().unwrap(), "--output-format", "concise"]);
+    assert_eq!(named.status.code(), Some(1));
+    assert!(String::from_utf8(named.stdout).unwrap().contains("unrecognised-format"));
+}
+
+#[test]
+fn a_target_from_a_file() {
+    let folder = folder("own-target");
+    let path = folder.join("gateway.toml");
+    std::fs::write(
+        &path,
+        "id = \"gateway\"\nname = \"Ours\"\nextends = \"anthropic\"\n[[refusal]]\nrule = \"unanswered-tool-call\"\n\
+         status = 422\ntext = \"{ids}?\"\nevidence = \"specified\"\nsources = [\"https://example.com\"]\nseen = \"2026\"\n",
+    )
+    .unwrap();
+    let arguments = ["lint", "fixtures/seeds/coco-before.json", "--output-format", "json", "--target"];
+    let output = run(&[&arguments[..], &[path.to_str().unwrap()]].concat());
+    let json: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["findings"][0]["status"], 422);
+    assert_eq!(json["files"][0]["target"], "gateway");
+    assert!(json["findings"][0]["provider_error"].as_str().unwrap().starts_with("toolu_"));
+    std::fs::write(&path, "id = 1\n").unwrap();
+    let output = run(&[&arguments[..], &[path.to_str().unwrap()]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("line 1"));
+}
+
+#[test]
+fn litellm_before_and_after() {
+    let findings = |arguments: &[&str]| -> Vec<Json> {
+        let output = run(&[&["lint", "--output-format", "json"], arguments].concat());
+        let json: Json = serde_json::from_slice(&output.stdout).unwrap();
+        json["findings"].as_array().unwrap().clone()
+    };
+    let before = findings(&["fixtures/seeds/litellm-before.json"]);
+    assert_eq!(before.len(), 1);
+    assert_eq!((&before[0]["rule"], &before[0]["level"]), (&"split-assistant-turn".into(), &"error".into()));
+    assert_eq!(before[0]["labels"].as_array().unwrap().len(), 5);
+    let bedrock = findings(&["fixtures/seeds/litellm-before.json", "--target", "bedrock"]);
+    assert_eq!(bedrock.len(), 1);
+    assert!(
+        bedrock[0]["provider_error"].as_str().unwrap().starts_with("Expected toolResult blocks at messages.")
+    );
+    assert_eq!(findings(&["fixtures/seeds/litellm-after.json"]), Vec::<Json>::new());
+    assert_eq!(findings(&["fixtures/seeds/litellm-after.json", "--target", "bedrock"]), Vec::<Json>::new());
+    assert_eq!(findings(&["fixtures/seeds/litellm-input.json"]), Vec::<Json>::new());
+    assert_eq!(findings(&["fixtures/seeds/litellm-input.json", "--target", "bedrock"]), Vec::<Json>::new());
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let has_escapes = |mut command: Command| command.output().unwrap().stdout.contains(&0x1b);
+    let lint = |more: &[&str]| {
+        let mut command = toolcheck();
+        command.args(["lint", "fixtures/seeds/coco-before.json"]).args(more);
+        command
+    };
+    assert!(!has_escapes(lint(&[])), "a pipe gets none");
+    assert!(has_escapes(lint(&["--color", "always"])));
+    let mut forced = lint(&[]);
+    forced.env("CLICOLOR_FORCE", "1");
+    assert!(has_escapes(forced));
+    let mut refused = lint(&[]);
+    refused.env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1");
+    assert!(!has_escapes(refused));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let mut child = toolcheck()
+        .args(["lint", "fixtures", "--output-format", "full"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(!err.contains("panicked") && !err.contains("ipe"), "{err}");
+}
+
+#[test]
+fn the_corpus_runner() {
+    let output = run(&["test", "fixtures/seeds"]);
+    assert_eq!(output.status.code(), Some(0), "{}", seen(&output));
+    let folder = folder("corpus");
+    std::fs::write(folder.join("case.json"), CLEAN).unwrap();
+    let output = run(&["test", folder.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1), "a missing expectation fails");
+    assert_eq!(run(&["test", "no/such/directory"]).status.code(), Some(2));
+}
+
+#[test]
+fn any_bytes_end_in_a_status() {
+    let inputs: [&[u8]; 8] =
+        [b"", b"\xff\xfe\x00", b"\x00\x00", b"{", b"[[[[", b"\"\\ud800", b"null\nnull", b"{\"messages\": 7}"];
+    for input in inputs {
+        for output_format in ["full", "concise", "json"] {
+            let output = run_with_input(&["lint", "-", "--output-format", output_format], input);
+            assert!(matches!(output.status.code(), Some(0..=2)), "{input:?}: {}", seen(&output));
+            assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"), "{input:?}");
+        }
+    }
+}
