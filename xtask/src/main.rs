@@ -1,2 +1,21 @@
-//! x
-fn main() {}
+//! Chores of the project: `cargo xtask docs`, `cargo xtask bench`.
+
+mod bench;
+mod docs;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+fn main() -> Result<()> {
+    match std::env::args().nth(1).as_deref() {
+        Some("docs") => docs::write(),
+        Some("bench") => bench::run(),
+        _ => bail!("usage: cargo xtask docs | bench"),
+    }
+}
+
+/// The project's directory.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}

@@ -108,12 +108,14 @@ impl<'s> Transcript<'s> {
     /// A transcript without messages.
     #[must_use]
     pub fn new(format: &'static str, root: Value<'_, 's>) -> Self {
+        // A message takes about eight values in every format: growing would copy what is there again and again.
+        let expected = root.document().len() / 8;
         Self {
             format,
             kind: TranscriptKind::default(),
             place: Place::of(root),
-            messages: Vec::new(),
-            parts: Vec::new(),
+            messages: Vec::with_capacity(expected),
+            parts: Vec::with_capacity(expected),
             tools: None,
             model: None,
             is_body: root.is_object(),

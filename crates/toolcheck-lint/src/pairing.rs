@@ -100,31 +100,50 @@ pub struct Pairing<'t, 's> {
     first_unknown_index: usize,
 }
 
-/// The calls of one id that no result has answered yet: those of the latest turn at the end.
+/// The calls of one id that no result has answered yet. Almost always there is one, which costs no memory of its own.
 #[derive(Default)]
 struct Open {
-    turns: Vec<(usize, VecDeque<usize>)>,
+    /// The latest turn with such calls, the first of them, and the others.
+    turn: usize,
+    first: Option<usize>,
+    others: VecDeque<usize>,
+    /// The same of earlier turns.
+    earlier: Vec<(usize, VecDeque<usize>)>,
     /// The call that was answered last.
     answered: Option<usize>,
 }
 
 impl Open {
     fn push(&mut self, turn: usize, call: usize) {
-        match self.turns.last_mut() {
-            Some((last, calls)) if *last == turn => calls.push_back(call),
-            _ => self.turns.push((turn, VecDeque::from([call]))),
+        match self.first {
+            Some(_) if self.turn == turn => self.others.push_back(call),
+            Some(first) => {
+                let mut calls = std::mem::take(&mut self.others);
+                calls.push_front(first);
+                self.earlier.push((self.turn, calls));
+                (self.turn, self.first) = (turn, Some(call));
+            }
+            None => (self.turn, self.first) = (turn, Some(call)),
         }
     }
 
     /// The call that the next result answers: of the latest turn, the first.
     fn take(&mut self) -> Option<usize> {
-        let (_, calls) = self.turns.last_mut()?;
-        let call = calls.pop_front();
-        if calls.is_empty() {
-            self.turns.pop();
+        if self.first.is_none()
+            && let Some((turn, calls)) = self.earlier.pop()
+        {
+            (self.turn, self.others) = (turn, calls);
+            self.first = self.others.pop_front();
         }
-        self.answered = call.or(self.answered);
-        call
+        let call = self.first.take()?;
+        self.first = self.others.pop_front();
+        self.answered = Some(call);
+        Some(call)
+    }
+
+    /// The first open call of this turn.
+    fn first_of(&self, turn: usize) -> Option<usize> {
+        self.first.filter(|_| self.turn == turn)
     }
 }
 
@@ -296,13 +315,7 @@ impl<'t, 's> Pairing<'t, 's> {
         let site = self.calls[call];
         let Some(id) = &site.call.id else { return };
         let open = by_id.entry(&*id.text).or_default();
-        // The first of this turn that is still open has the same id; so does one that has been answered, which
-        // can only be where results stand inside the turn.
-        if let Some((turn, calls)) = open.turns.last()
-            && *turn == site.turn
-        {
-            self.same_id_in_turn[call] = calls.front().copied();
-        }
+        self.same_id_in_turn[call] = open.first_of(site.turn);
         open.push(site.turn, call);
     }
 

@@ -45,8 +45,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut seen = FxHashSet::default();
     for call in cx.pairing.calls.iter().filter(|call| call.call.kind != ToolKind::Approval) {
         let Some(id) = &call.call.id else { continue };
-        if seen.insert(&*id.text)
-            && let Some(fault) = fault(cx, id)
+        if let Some(fault) = fault(cx, id)
+            && seen.insert(&*id.text)
         {
             let place = (call.message_number, call.message, call.part);
             let answer = cx.pairing.answer_of(call).map(|result| result.part);
@@ -55,8 +55,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     for site in cx.pairing.results.iter().filter(|site| site.result.kind != ToolKind::Approval) {
         let Some(id) = &site.result.call_id else { continue };
-        if seen.insert(&*id.text)
-            && let Some(fault) = fault(cx, id)
+        // An id that a call has was looked at there.
+        if site.answers.call().is_some_and(|call| cx.pairing.calls[call].call.id.is_some()) {
+            continue;
+        }
+        if let Some(fault) = fault(cx, id)
+            && seen.insert(&*id.text)
         {
             report(cx, out, id, fault, (site.message_number, site.message, site.part), None, "result");
         }
