@@ -351,9 +351,13 @@ pub enum ToolKind {
 impl ToolKind {
     /// Whether a result of kind `result` answers a call of this kind.
     #[must_use]
-    pub fn is_answered_by(self, result: Self) -> bool {
+    pub fn is_answered_by(self, result: Option<Self>) -> bool {
         // Clients in the field answer the first form of the shell tool with a function's result.
-        self == result || self == Self::LocalShell && result == Self::Function
+        match result {
+            Some(result) => self == result || self == Self::LocalShell && result == Self::Function,
+            // The time before ids had a form of its own.
+            None => self != Self::LegacyFunction,
+        }
     }
 
     /// The kind in words.
@@ -461,8 +465,8 @@ pub struct ToolResult<'s> {
     pub has_media: bool,
     /// Who brought it.
     pub executor: Executor,
-    /// What kind of tool it comes from.
-    pub kind: ToolKind,
+    /// What kind of tool it comes from; `None` where the format has one form for all.
+    pub kind: Option<ToolKind>,
 }
 
 impl ToolResult<'_> {

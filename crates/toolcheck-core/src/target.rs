@@ -113,6 +113,9 @@ pub struct Results {
     /// Whether consecutive messages of the model count as one turn before the results are looked for.
     #[serde(default)]
     pub merges_assistant_messages: Option<bool>,
+    /// Whether consecutive messages of the user count as one before results are looked for in it.
+    #[serde(default)]
+    pub merges_user_messages: Option<bool>,
 }
 
 /// How near to its call a result must be.
@@ -196,6 +199,9 @@ pub struct Refusal {
     /// The models that it holds for; all where it is absent.
     #[serde(default)]
     pub model: Option<Pattern>,
+    /// The models that it does not hold for.
+    #[serde(default)]
+    pub except_model: Option<Pattern>,
     /// The HTTP status.
     pub status: u16,
     /// The text, with `{name}` where it names something of the transcript.
@@ -229,7 +235,8 @@ impl Refusal {
         }
     }
 
-    /// The text with the transcript's names and numbers in it. What is not known stays a `?`.
+    /// The text with the transcript's names and numbers in it. A number that is not known stays a `?`; where a name is
+    /// not known there is no text.
     #[must_use]
     pub fn fill(&self, values: &[(&'static str, String)]) -> Option<String> {
         let mut rest = self.text.as_deref()?;
@@ -239,7 +246,9 @@ impl Refusal {
             filled.push_str(before);
             match values.iter().rev().find(|(known, _)| *known == name) {
                 Some((_, value)) => filled.push_str(value),
-                None => filled.push('?'),
+                // The provider's own numbers may be unknown; without a name there is no sentence.
+                None if NUMBERS.contains(&name) => filled.push('?'),
+                None => return None,
             }
             rest = after;
         }
@@ -247,6 +256,9 @@ impl Refusal {
         Some(filled)
     }
 }
+
+/// The numbers that a target's text may name: of a message and of a part in it, from 0 and from 1.
+const NUMBERS: [&str; 4] = ["index", "part", "member", "part-member"];
 
 /// Something that a target accepts.
 #[derive(Debug, Clone, Deserialize)]
@@ -351,6 +363,8 @@ impl Target {
         self.results.stand = self.results.stand.or(parent.results.stand);
         self.results.merges_assistant_messages =
             self.results.merges_assistant_messages.or(parent.results.merges_assistant_messages);
+        self.results.merges_user_messages =
+            self.results.merges_user_messages.or(parent.results.merges_user_messages);
         self.ids.pattern = self.ids.pattern.take().or_else(|| parent.ids.pattern.clone());
         self.ids.max_length = self.ids.max_length.or(parent.ids.max_length);
         self.roles.allowed = self.roles.allowed.take().or_else(|| parent.roles.allowed.clone());
@@ -402,6 +416,12 @@ impl Target {
             .rev()
             .filter_map(|entry| Some((fits(&entry.rule, &entry.case, &entry.model)?, entry)))
             .filter(|(_, entry)| reads(&entry.format))
+            .filter(|(_, entry)| {
+                !entry
+                    .except_model
+                    .as_ref()
+                    .is_some_and(|pattern| model.is_some_and(|model| pattern.0.is_match(model)))
+            })
             .max_by_key(|(fit, _)| *fit);
         let tolerance = self
             .tolerances
@@ -438,5 +458,11 @@ impl Target {
     #[must_use]
     pub fn merges_assistant_messages(&self) -> bool {
         self.results.merges_assistant_messages.unwrap_or(false)
+    }
+
+    /// Whether consecutive messages of the user are one.
+    #[must_use]
+    pub fn merges_user_messages(&self) -> bool {
+        self.results.merges_user_messages.unwrap_or(false)
     }
 }

@@ -197,14 +197,15 @@ impl<'s> Document<'s> {
         Value { document: self, id: id.0 }
     }
 
-    /// The innermost value that holds the byte at `offset`, or ends right before it.
+    /// The innermost value that holds the byte at `offset`; at the end of the text, the byte before it.
     #[must_use]
     pub fn innermost(&self, offset: u32) -> NodeId {
+        let offset = offset.min((self.bytes.len() as u32).saturating_sub(1));
         let mut at = 0;
         while let Some(root) = self.root() {
             let value = Value { id: at, ..root };
             let inner =
-                value.children().find(|child| child.span().start <= offset && offset <= child.span().end);
+                value.children().find(|child| child.span().start <= offset && offset < child.span().end);
             match inner {
                 Some(child) => at = child.id,
                 None => break,

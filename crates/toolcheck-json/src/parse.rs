@@ -301,9 +301,8 @@ impl<'a, 's> Reader<'a, 's> {
                 State::Value
             }
             b'\'' => {
-                self.single_quoted();
-                self.fault(FaultKind::SingleQuotes, start, self.at);
-                self.push(start, Kind::Invalid, 0);
+                let flags = self.single_quoted();
+                self.push(start, Kind::String, flags);
                 State::After
             }
             _ => {
@@ -409,11 +408,17 @@ impl<'a, 's> Reader<'a, 's> {
             }
             _ => {
                 if byte == b'\'' {
-                    self.single_quoted();
+                    let flags = self.single_quoted();
+                    let escaped = if flags & ESCAPED != 0 { KEY_ESCAPED } else { 0 };
+                    self.key = (flags & UNTERMINATED == 0).then_some((
+                        start as u32,
+                        self.at as u32,
+                        KEYED | escaped,
+                    ));
                 } else {
                     self.skip_bare_word();
+                    self.fault(FaultKind::InvalidKey, start, self.at);
                 }
-                self.fault(FaultKind::InvalidKey, start, self.at);
                 self.skip_space();
                 if self.bytes.get(self.at) == Some(&b':') {
                     self.at += 1;
@@ -466,18 +471,32 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
+    /// Steps over a string in single quotes, as Python prints it, and returns its flags. A text that has one is full
+    /// of them: that is one fault.
     #[cold]
-    fn single_quoted(&mut self) {
+    fn single_quoted(&mut self) -> u8 {
+        let start = self.at;
+        let mut flags = UNTERMINATED;
         self.at += 1;
         while let Some(&byte) = self.bytes.get(self.at) {
             self.at += 1;
             match byte {
-                b'\'' => return,
-                b'\\' if self.at < self.bytes.len() => self.at += 1,
-                b'\n' => return,
+                b'\'' => {
+                    flags &= !UNTERMINATED;
+                    break;
+                }
+                b'\\' if self.at < self.bytes.len() => {
+                    flags |= ESCAPED;
+                    self.at += 1;
+                }
+                b'\n' => break,
                 _ => {}
             }
         }
+        if !self.arena.faults.iter().any(|fault| fault.kind == FaultKind::SingleQuotes) {
+            self.fault(FaultKind::SingleQuotes, start, self.at);
+        }
+        flags
     }
 
     /// Steps over a comment and reports it. Not a comment: nothing happens.

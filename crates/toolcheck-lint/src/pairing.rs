@@ -97,6 +97,7 @@ pub struct Pairing<'t, 's> {
     stands_for: FxHashMap<usize, usize>,
     stand: Stand,
     merges: bool,
+    merges_user: bool,
     first_unknown_index: usize,
 }
 
@@ -175,6 +176,7 @@ impl<'t, 's> Pairing<'t, 's> {
             stands_for: FxHashMap::default(),
             stand: target.stand(),
             merges: target.merges_assistant_messages(),
+            merges_user: target.merges_user_messages(),
             first_unknown_index: usize::MAX,
         };
         pairing.collect(transcript);
@@ -381,14 +383,24 @@ impl<'t, 's> Pairing<'t, 's> {
         match self.stand {
             Stand::Anywhere => true,
             Stand::NextTurn => {
-                result.turn == call.turn + 1 && (self.merges || self.reaches_end_of_turn(call))
+                result.turn == call.turn + 1
+                    && (self.merges || self.reaches_end_of_turn(call))
+                    && (self.merges_user || self.begins_turn(result))
             }
         }
     }
 
+    /// Whether the results of the result's turn stand in its first message. Where the target does not merge messages,
+    /// what comes before them stands between the calls and the results.
+    fn begins_turn(&self, result: &ResultSite<'_, '_>) -> bool {
+        let start = self.turns[result.turn].messages.start;
+        self.results_of_turn(result.turn).first().is_some_and(|first| first.message_number == start)
+    }
+
     /// Whether no message without calls follows the call in its own turn. Where the target does not merge
     /// messages, such a message stands between the call and its result.
-    fn reaches_end_of_turn(&self, call: &CallSite<'_, '_>) -> bool {
+    #[must_use]
+    pub fn reaches_end_of_turn(&self, call: &CallSite<'_, '_>) -> bool {
         let last = self.turns[call.turn].messages.end - 1;
         call.message_number == last || self.calls_in_message(last)
     }

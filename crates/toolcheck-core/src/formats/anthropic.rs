@@ -24,11 +24,17 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         let of_blocks = of_blocks.max().unwrap_or(0);
         if message.get("role").is_some() { of_blocks.max(10) } else { 0 }
     });
+    if list.elements().next().is_none() {
+        sure = 5;
+    }
     if sure > 0 && root.is_object() {
         let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
         let has_schemas = tools.take(8).any(|tool| tool.get("input_schema").is_some());
         if has_schemas || root.get("anthropic_version").is_some() {
             sure = sure.max(90);
+        } else if root.get_str("model").is_some_and(|model| model.starts_with("claude-")) {
+            // Its own name for its models; through another API they are called otherwise, or in another shape.
+            sure = sure.max(70);
         } else if root.get("system").is_some() {
             sure = sure.max(60);
         }
@@ -129,6 +135,6 @@ fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
             content.elements().any(|part| part.get_str("type").as_deref() != Some("text"))
         }),
         executor,
-        kind,
+        kind: Some(kind),
     })
 }

@@ -143,7 +143,7 @@ fn result<'s>(tool: Value<'_, 's>) -> Body<'s> {
             content.elements().any(|part| part.get("text").is_none() && part.get("json").is_none())
         }),
         executor,
-        kind,
+        kind: Some(kind),
     })
 }
 

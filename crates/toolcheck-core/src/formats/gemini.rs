@@ -123,6 +123,6 @@ fn result<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
         content_place: response.map(Place::of),
         has_media: value.get("parts").is_some(),
         executor,
-        kind,
+        kind: Some(kind),
     })
 }

@@ -4,12 +4,13 @@ use toolcheck_json::Value;
 
 use super::openai_chat::{self, Dialect};
 use super::{Format, blocks, list_of, surest_message};
-use crate::ir::Transcript;
+use crate::ir::{Role, Transcript};
 
 pub(super) static FORMAT: Format =
     Format { id: "mistral", name: "Mistral Chat Completions", family: "chat", sniff, read };
 
-static DIALECT: Dialect = Dialect { format: FORMAT.id, result_name: &["name"], text: &[], roles: &[] };
+static DIALECT: Dialect =
+    Dialect { format: FORMAT.id, result_name: &["name"], text: &[], roles: &[("function", Role::Tool)] };
 
 /// How the names of Mistral's own models begin. A slash before them is another provider's.
 const MODELS: [&str; 8] = [

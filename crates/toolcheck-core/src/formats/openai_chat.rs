@@ -53,6 +53,9 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         });
         of_blocks.max().unwrap_or(20)
     });
+    if list.elements().next().is_none() {
+        sure = 10;
+    }
     if sure > 0 {
         let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
         let has_functions = tools.take(8).any(|tool| tool.get("function").is_some());
@@ -99,7 +102,8 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
 fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize, dialect: &Dialect) {
     let mut message = Message::new(Role::Unknown, value, index);
     let mut content = None;
-    let (mut calls, mut function_call, mut reasoning, mut call_id) = (None, None, None, None);
+    let (mut calls, mut function_call, mut call_id) = (None, None, None);
+    let (mut reasoning, mut audio) = (None, None);
     // The last of the dialect's names for a result's tool, and its texts beside the content.
     let (mut result_name, mut texts) = (None, Vec::new());
     for member in value.members() {
@@ -111,6 +115,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
             Some("reasoning_content" | "reasoning" | "thinking") => {
                 reasoning = Some(member).filter(|text| text.as_json_str().is_some());
             }
+            Some("audio") => audio = Some(member).filter(|audio| audio.is_object()),
             Some("prefix") => message.is_prefix = member.as_bool() == Some(true),
             Some("tool_call_id") => call_id = Named::of(member),
             Some(key) if dialect.result_name.contains(&key) => {
@@ -150,6 +155,9 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     if let Some(text) = reasoning.filter(|text| !text.as_json_str().is_some_and(|text| text.is_empty())) {
         let body = Body::Reasoning(Reasoning { id: None, signature: Signature::Missing, is_redacted: false });
         transcript.push(Part::new(text, 0, body));
+    }
+    if let Some(audio) = audio {
+        transcript.push(Part::new(audio, 0, Body::Media));
     }
     for (value, text) in texts {
         transcript.push(Part::new(value, 0, Body::Text(text)));
@@ -235,7 +243,8 @@ fn result<'s>(
     name: Option<Named<'s>>,
     is_function: bool,
 ) -> Body<'s> {
-    let kind = if is_function { ToolKind::LegacyFunction } else { ToolKind::Function };
+    // One form of result answers functions and custom tools alike.
+    let kind = is_function.then_some(ToolKind::LegacyFunction);
     Body::Result(ToolResult {
         call_id,
         name,

@@ -237,6 +237,6 @@ fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
         } else {
             Executor::Client
         },
-        kind,
+        kind: Some(kind),
     })
 }

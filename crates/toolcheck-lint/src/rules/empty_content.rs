@@ -67,13 +67,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .at(cx, number, message, Some(part));
             }
         }
-        if message.content == Content::Filled {
+        // Of a text that is cut off, or of a recording, the last message may be unfinished.
+        if message.content == Content::Filled || !cx.is_request() && number == last {
             continue;
         }
-        let says_something =
-            parts.iter().any(|part| !matches!(&part.body, Body::Text(text) if text.is_empty()));
+        let says_something = parts.iter().any(|part| match &part.body {
+            Body::Text(text) => !text.is_empty(),
+            Body::Reasoning(_) => false,
+            _ => true,
+        });
         let is_result = message.role == Role::Tool;
-        // Beside calls and reasoning only an empty list is a fault of its own.
+        // Beside calls only an empty list is a fault of its own.
         if says_something && !is_result && message.content != Content::EmptyList {
             continue;
         }

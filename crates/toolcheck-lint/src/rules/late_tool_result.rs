@@ -1,3 +1,5 @@
+use toolcheck_core::ir::Role;
+
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
@@ -93,6 +95,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .help("move the results directly behind the message with the calls, before anything else")
             .value("ids", ids.join(", "))
             .value("id", ids.first().copied().unwrap_or("?"));
+        let first_of_turn = pairing.turns[site.turn].messages.start;
+        let before = first_of_turn.checked_sub(1).map(|number| &cx.transcript.messages[number]);
+        if let Some(before) = before.filter(|before| before.role != Role::Assistant) {
+            finding.case("after-other-role");
+            if let Some(role) = &before.role_name {
+                finding.value("previous-role", &role.text);
+            }
+        }
         if let Some(between) = cx.transcript.messages.get(after) {
             finding.at(cx, after, between, None);
             if !is_early && after != site.message_number {

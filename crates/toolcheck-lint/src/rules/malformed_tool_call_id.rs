@@ -53,10 +53,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             report(cx, out, id, fault, place, answer, "call");
         }
     }
-    for site in cx.pairing.results.iter().filter(|site| site.result.kind != ToolKind::Approval) {
+    for site in cx.pairing.results.iter().filter(|site| site.result.kind != Some(ToolKind::Approval)) {
         let Some(id) = &site.result.call_id else { continue };
-        // An id that a call has was looked at there.
-        if site.answers.call().is_some_and(|call| cx.pairing.calls[call].call.id.is_some()) {
+        // An id that a call has was looked at there, and one that no call has is that fault.
+        let call = site.answers.call().map(|call| &cx.pairing.calls[call]);
+        if call.is_none_or(|call| call.call.id.is_some()) && !cx.transcript.continues_remote_state {
             continue;
         }
         if let Some(fault) = fault(cx, id)

@@ -34,10 +34,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for site in cx.pairing.results.iter().filter(|site| cx.pairing.is_first_answer(site)) {
         let Some(call) = site.answers.call().map(|number| &cx.pairing.calls[number]) else { continue };
         let (called, answered) = (call.call.kind, site.result.kind);
-        // A call with an id may be written in a dialect that has no kinds.
         if called.is_answered_by(answered) {
             continue;
         }
+        let answered = answered.unwrap_or_default();
         let title = call.call.title();
         out.report(
             site.part.place,

@@ -50,7 +50,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let mut last_message = None;
+    let mut reported = None;
     for site in &cx.pairing.results {
         let id = site.result.call_id.as_ref().map_or("?", |id| &*id.text);
         if site.message.role == Role::Assistant {
@@ -66,16 +66,23 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("id", id);
             continue;
         }
-        // One message with several results behind a text is one fault.
-        if !cx.transcript.batches_results || last_message == Some(site.message_number) {
+        // One turn with several results behind a text is one fault.
+        if !cx.transcript.batches_results || reported == Some(site.turn) {
             continue;
         }
-        last_message = Some(site.message_number);
         let Some(call) = site.answers.call().map(|number| &cx.pairing.calls[number]) else { continue };
-        let parts = cx.transcript.parts_of(site.message);
-        let before = parts.iter().take_while(|part| part.place != site.part.place);
-        let other = before.into_iter().find(|part| matches!(part.body, Body::Text(_) | Body::Media));
-        let Some(other) = other.filter(|_| cx.pairing.is_in_place(call, site)) else { continue };
+        if !cx.pairing.is_in_place(call, site) {
+            continue;
+        }
+        let first = cx.pairing.turns[site.turn].messages.start;
+        let messages = &cx.transcript.messages[first..=site.message_number];
+        let mut before = messages.iter().flat_map(|message| cx.transcript.parts_of(message));
+        let other = before
+            .by_ref()
+            .take_while(|part| part.place != site.part.place)
+            .find(|part| matches!(part.body, Body::Text(_) | Body::Media));
+        let Some(other) = other else { continue };
+        reported = Some(site.turn);
         out.report(
             site.part.place,
             format!("the tool result {} stands behind other content", site.result.title()),

@@ -67,8 +67,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.label(result.part.place, "its result, by position");
         }
     }
-    for site in
-        cx.pairing.results.iter().filter(|site| site.result.call_id.is_none() && needs_id(site.result.kind))
+    for site in cx
+        .pairing
+        .results
+        .iter()
+        .filter(|site| site.result.call_id.is_none() && site.result.kind.is_none_or(needs_id))
     {
         let call = site.answers.call().map(|number| &cx.pairing.calls[number]);
         if call.is_some_and(|call| call.call.id.is_none()) {

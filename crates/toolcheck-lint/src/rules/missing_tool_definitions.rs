@@ -1,4 +1,4 @@
-use toolcheck_core::ir::Body;
+use toolcheck_core::ir::{Body, Executor};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -41,7 +41,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if declares || !cx.transcript.is_body {
         return;
     }
-    let is_tool = |body: &Body<'_>| matches!(body, Body::Call(_) | Body::Result(_));
+    // What the provider runs itself is declared in ways of its own.
+    let is_tool = |body: &Body<'_>| match body {
+        Body::Call(call) => call.executor == Executor::Client,
+        Body::Result(result) => result.executor == Executor::Client,
+        _ => false,
+    };
     let Some(first) = cx.transcript.parts.iter().find(|part| is_tool(&part.body)) else { return };
     out.report(first.place, "the history holds tool calls, and the request declares no tools")
         .caption("the first of them")

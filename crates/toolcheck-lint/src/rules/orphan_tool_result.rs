@@ -1,3 +1,5 @@
+use toolcheck_core::ir::{Role, ToolKind};
+
 use crate::pairing::Answers;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
@@ -69,9 +71,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .help("remove the result, or bring back the call that it answers, under the same id")
             .at(cx, site.message_number, site.message, Some(site.part))
             .value("id", site.result.call_id.as_ref().map_or("?", |id| &*id.text))
-            .value("kind", site.result.kind.name());
+            .value("kind", site.result.kind.unwrap_or_default().name());
+        match site.result.kind {
+            None | Some(ToolKind::Function | ToolKind::Custom | ToolKind::Computer) => {}
+            Some(ToolKind::LegacyFunction) => drop(finding.case("legacy")),
+            Some(ToolKind::Approval) => drop(finding.case("approval")),
+            Some(_) => drop(finding.case("other-kind")),
+        }
         if has_calls {
             finding.case("unknown-id");
+        } else if before.is_some_and(|turn| cx.pairing.turns[turn].role == Role::Assistant) {
+            finding.case("after-text");
         }
         if let Some(role) = before.and_then(|turn| {
             let message = &cx.transcript.messages[cx.pairing.turns[turn].messages.start];

@@ -55,7 +55,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let in_place = |site: &&crate::pairing::ResultSite<'_, '_>| {
-            site.answers.call().is_some_and(|call| pairing.calls[call].turn + 1 == number)
+            pairing.is_first_answer(site)
+                && site.answers.call().is_some_and(|call| pairing.calls[call].turn + 1 == number)
         };
         let mut results = pairing.results_of_turn(number).iter().filter(in_place);
         let Some(first) = results.next() else { continue };

@@ -1,3 +1,7 @@
+use toolcheck_core::ir::ToolKind;
+use toolcheck_core::target::Verdict;
+
+use crate::pairing::CallSite;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
@@ -58,10 +62,11 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairing = cx.pairing;
+    let ignores_ids = ignores_ids(cx);
     for call in &pairing.calls {
         let is_answered = pairing.answer_of(call).is_some() || pairing.has_stand_in(call);
         // A call under an id that its turn has used is that fault, whatever its result.
-        if is_answered || pairing.first_of_same_id(call).is_some() || is_pending(cx, call.turn) {
+        if is_answered || (pairing.first_of_same_id(call).is_some() && !ignores_ids) || is_pending(cx, call) {
             continue;
         }
         let siblings = pairing.results_of_turn(call.turn + 1);
@@ -85,8 +90,16 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         } else if pairing.knows_index(after.saturating_sub(1)) {
             finding.value("index", call.message.index + 1);
         }
+        match call.call.kind {
+            ToolKind::Function | ToolKind::Custom | ToolKind::Computer => {}
+            ToolKind::LegacyFunction => drop(finding.case("legacy")),
+            _ => drop(finding.case("other-kind")),
+        }
         if siblings.is_empty() {
             finding.case("no-results");
+        }
+        if after == cx.transcript.messages.len() {
+            finding.case("at-end");
         }
         if let Some(sibling) = siblings.first() {
             finding.label(sibling.part.place, "only its siblings are answered here");
@@ -96,9 +109,16 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// Whether a call of this turn may still be worked on: the end of what is no request.
-fn is_pending(cx: &Context<'_, '_>, turn: usize) -> bool {
+/// Whether a call may still be worked on: at the end of what is no request.
+fn is_pending(cx: &Context<'_, '_>, call: &CallSite<'_, '_>) -> bool {
     let last = cx.pairing.turns.len() - 1;
-    let is_being_answered = turn + 1 == last && !cx.pairing.results_of_turn(last).is_empty();
-    !cx.is_request() && (turn == last || is_being_answered)
+    let is_being_answered = call.turn + 1 == last && !cx.pairing.results_of_turn(last).is_empty();
+    let is_at_end = call.turn == last && cx.pairing.reaches_end_of_turn(call);
+    !cx.is_request() && (is_at_end || is_being_answered)
+}
+
+/// Whether the target takes no notice of ids, so that two calls under one are just two calls.
+fn ignores_ids(cx: &Context<'_, '_>) -> bool {
+    let verdict = cx.verdict(&super::duplicate_tool_call_id::RULE, None);
+    matches!(verdict, Verdict::Tolerated(tolerance) if tolerance.harm.is_none())
 }

@@ -84,6 +84,10 @@ fn unsigned_calls(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let speaks = |number: &usize| messages[*number].role == Role::User && !is_result(*number);
     let current = (0..messages.len()).rev().find(speaks).unwrap_or(0);
     for (number, message) in messages.iter().enumerate().skip(current) {
+        // The calls of a turn that was split belong to the call before them; that they stand apart is another fault.
+        if number > 0 && messages[number - 1].role == Role::Assistant && message.role == Role::Assistant {
+            continue;
+        }
         let calls = cx.transcript.parts_of(message).iter().filter_map(|part| match &part.body {
             Body::Call(call) if call.executor == Executor::Client => Some((part, call)),
             _ => None,
