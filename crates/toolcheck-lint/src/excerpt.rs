@@ -185,10 +185,10 @@ fn raw(bytes: &[u8], span: Span, width: usize) -> Excerpt {
     let line_end = |byte: &u8| *byte == b'\n' || *byte == b'\r';
     let range = span.start as usize..(span.end as usize).min(bytes.len());
     let around = width / 3;
-    let mut from = bytes[..range.start].iter().rposition(line_end).map_or(0, |at| at + 1);
-    let mut to = bytes[range.start..].iter().position(line_end).map_or(bytes.len(), |at| range.start + at);
-    from = from.max(range.start.saturating_sub(around));
-    to = to.min(range.start + around);
+    // No more of the line is looked at than can be shown.
+    let (least, most) = (range.start.saturating_sub(around), bytes.len().min(range.start + around));
+    let mut from = bytes[least..range.start].iter().rposition(line_end).map_or(least, |at| least + at + 1);
+    let mut to = bytes[range.start..most].iter().position(line_end).map_or(most, |at| range.start + at);
     // Do not begin inside a character.
     while from < range.start && bytes[from] & 0xC0 == 0x80 {
         from += 1;

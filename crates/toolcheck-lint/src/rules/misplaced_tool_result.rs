@@ -51,6 +51,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut reported = None;
+    let mut looked_at = (usize::MAX, 0);
     for site in &cx.pairing.results {
         let id = site.result.call_id.as_ref().map_or("?", |id| &*id.text);
         if site.message.role == Role::Assistant {
@@ -74,13 +75,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if !cx.pairing.is_in_place(call, site) {
             continue;
         }
-        let first = cx.pairing.turns[site.turn].messages.start;
-        let messages = &cx.transcript.messages[first..=site.message_number];
-        let mut before = messages.iter().flat_map(|message| cx.transcript.parts_of(message));
-        let other = before
-            .by_ref()
-            .take_while(|part| part.place != site.part.place)
-            .find(|part| matches!(part.body, Body::Text(_) | Body::Media));
+        // What stands in the turn before this result and behind the last one that was looked at.
+        if looked_at.0 != site.turn {
+            let first = cx.pairing.turns[site.turn].messages.start;
+            looked_at = (site.turn, cx.transcript.messages[first].parts.start as usize);
+        }
+        let parts = &cx.transcript.parts[looked_at.1..site.message.parts.end as usize];
+        let length = parts.iter().position(|part| part.place == site.part.place).unwrap_or(parts.len());
+        looked_at.1 += length;
+        let other = parts[..length].iter().find(|part| matches!(part.body, Body::Text(_) | Body::Media));
         let Some(other) = other else { continue };
         reported = Some(site.turn);
         out.report(

@@ -63,6 +63,8 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairing = cx.pairing;
     let ignores_ids = ignores_ids(cx);
+    // The ids that the turn's answer names: the same for all its calls.
+    let mut of_turn = (usize::MAX, String::new());
     for call in &pairing.calls {
         let is_answered = pairing.answer_of(call).is_some() || pairing.has_stand_in(call);
         // A call under an id that its turn has used is that fault, whatever its result.
@@ -70,10 +72,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let siblings = pairing.results_of_turn(call.turn + 1);
-        let missing =
-            pairing.calls_of_turn(call.turn).iter().filter(|call| pairing.answer_of(call).is_none());
-        let ids: Vec<&str> =
-            missing.filter_map(|call| call.call.id.as_ref()).map(|id| &*id.text).take(20).collect();
+        if of_turn.0 != call.turn {
+            let calls = pairing.calls_of_turn(call.turn).iter();
+            let missing = calls.filter(|call| pairing.answer_of(call).is_none());
+            let ids = missing.filter_map(|call| call.call.id.as_ref()).map(|id| &*id.text).take(20);
+            of_turn = (call.turn, ids.collect::<Vec<_>>().join(", "));
+        }
         let after = pairing.turns[call.turn].messages.end;
         let id = call.call.id.as_ref().map(|id| &*id.text);
         let finding =
@@ -82,7 +86,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .about_call(call.call)
             .caption("called here, answered nowhere")
             .help("add one result per call right after the calls; a tool that failed or was cancelled still answers")
-            .value("ids", ids.join(", "))
+            .value("ids", &of_turn.1)
             .value("id", id.unwrap_or("?"))
             .value("kind", call.call.kind.name());
         if let Some(next) = cx.transcript.messages.get(after) {
