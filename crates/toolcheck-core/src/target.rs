@@ -101,6 +101,17 @@ pub struct Target {
     /// What it accepts.
     #[serde(default, rename = "tolerance")]
     pub tolerances: Vec<Tolerance>,
+    /// Where the entries of each rule are, sorted by rule: every rule asks for every transcript.
+    #[serde(skip)]
+    by_rule: Vec<Entries>,
+}
+
+/// The numbers of a rule's entries.
+#[derive(Debug, Clone, Default)]
+struct Entries {
+    rule: String,
+    refusals: Vec<usize>,
+    tolerances: Vec<usize>,
 }
 
 /// Where results must stand.
@@ -335,7 +346,35 @@ impl Target {
             target.refusals.extend(known(&member)?.refusals.iter().cloned());
             target.union.push(member);
         }
+        target.index();
         Ok(target)
+    }
+
+    /// Sorts the entries by rule.
+    fn index(&mut self) {
+        let mut by_rule: std::collections::BTreeMap<String, Entries> = std::collections::BTreeMap::new();
+        for (number, refusal) in self.refusals.iter().enumerate() {
+            by_rule.entry(refusal.rule.clone()).or_default().refusals.push(number);
+        }
+        for (number, tolerance) in self.tolerances.iter().enumerate() {
+            by_rule.entry(tolerance.rule.clone()).or_default().tolerances.push(number);
+        }
+        self.by_rule = by_rule.into_iter().map(|(rule, entries)| Entries { rule, ..entries }).collect();
+    }
+
+    /// The refusals and tolerances of a rule, in the order of the file.
+    fn entries(
+        &self,
+        rule: &str,
+    ) -> (impl DoubleEndedIterator<Item = &Refusal>, impl DoubleEndedIterator<Item = &Tolerance>) {
+        let found = self.by_rule.binary_search_by(|entries| entries.rule.as_str().cmp(rule));
+        let entries = found.ok().map(|number| &self.by_rule[number]);
+        let refusals = entries.map_or(&[][..], |entries| &entries.refusals);
+        let tolerances = entries.map_or(&[][..], |entries| &entries.tolerances);
+        (
+            refusals.iter().map(|number| &self.refusals[*number]),
+            tolerances.iter().map(|number| &self.tolerances[*number]),
+        )
     }
 
     /// The target that nothing is known of.
@@ -354,6 +393,7 @@ impl Target {
             roles: Roles::default(),
             refusals: Vec::new(),
             tolerances: Vec::new(),
+            by_rule: Vec::new(),
         })
     }
 
@@ -403,18 +443,17 @@ impl Target {
         let reads = |format: &Option<String>| {
             wire.is_none_or(|wire| format.as_ref().is_some_and(|format| formats::are_dialects(format, wire)))
         };
-        let fits = |own_rule: &str, own_case: &Option<String>, own_model: &Option<Pattern>| {
+        let fits = |own_case: &Option<String>, own_model: &Option<Pattern>| {
             let case_fits = own_case.is_none() || own_case.as_deref() == case;
             let model_fits =
                 own_model.as_ref().is_none_or(|pattern| model.is_some_and(|model| pattern.0.is_match(model)));
-            (own_rule == rule && case_fits && model_fits).then_some((own_case.is_some(), own_model.is_some()))
+            (case_fits && model_fits).then_some((own_case.is_some(), own_model.is_some()))
         };
         // `max_by_key` takes the last of equals: reversed, the first of the file.
-        let refusal = self
-            .refusals
-            .iter()
+        let (refusals, tolerances) = self.entries(rule);
+        let refusal = refusals
             .rev()
-            .filter_map(|entry| Some((fits(&entry.rule, &entry.case, &entry.model)?, entry)))
+            .filter_map(|entry| Some((fits(&entry.case, &entry.model)?, entry)))
             .filter(|(_, entry)| reads(&entry.format))
             .filter(|(_, entry)| {
                 !entry
@@ -423,11 +462,9 @@ impl Target {
                     .is_some_and(|pattern| model.is_some_and(|model| pattern.0.is_match(model)))
             })
             .max_by_key(|(fit, _)| *fit);
-        let tolerance = self
-            .tolerances
-            .iter()
+        let tolerance = tolerances
             .rev()
-            .filter_map(|entry| Some((fits(&entry.rule, &entry.case, &entry.model)?, entry)))
+            .filter_map(|entry| Some((fits(&entry.case, &entry.model)?, entry)))
             .filter(|_| reads(&self.format))
             .max_by_key(|(fit, _)| *fit);
         match (refusal, tolerance) {
@@ -443,9 +480,9 @@ impl Target {
     /// Whether the target has an entry for this very case of a rule.
     #[must_use]
     pub fn knows_case(&self, rule: &str, case: &str) -> bool {
-        let is_it = |own: &str, own_case: &Option<String>| own == rule && own_case.as_deref() == Some(case);
-        self.refusals.iter().any(|refusal| is_it(&refusal.rule, &refusal.case))
-            || self.tolerances.iter().any(|tolerance| is_it(&tolerance.rule, &tolerance.case))
+        let (mut refusals, mut tolerances) = self.entries(rule);
+        refusals.any(|refusal| refusal.case.as_deref() == Some(case))
+            || tolerances.any(|tolerance| tolerance.case.as_deref() == Some(case))
     }
 
     /// How near to its call a result must be. Next to it where the file does not say.
