@@ -92,6 +92,8 @@ pub struct Transcript<'s> {
     pub parts: Vec<Part<'s>>,
     /// The tools that the request declares; `None` where it has no such key.
     pub tools: Option<Vec<ToolDef<'s>>>,
+    /// Where the list of tools stands.
+    pub tools_place: Option<Place>,
     /// The model that the request names.
     pub model: Option<Cow<'s, str>>,
     /// Whether the document is a request body, and not only its list of messages.
@@ -117,6 +119,7 @@ impl<'s> Transcript<'s> {
             messages: Vec::with_capacity(expected),
             parts: Vec::with_capacity(expected),
             tools: None,
+            tools_place: None,
             model: None,
             is_body: root.is_object(),
             continues_remote_state: false,
@@ -132,7 +135,7 @@ impl<'s> Transcript<'s> {
     }
 
     /// The messages, each with its parts.
-    pub fn messages_with_parts(&self) -> impl Iterator<Item = (&Message<'s>, &[Part<'s>])> {
+    pub fn messages_with_parts(&self) -> impl Iterator<Item = (&Message<'s>, &[Part<'s>])> + Clone {
         self.messages.iter().map(|message| (message, self.parts_of(message)))
     }
 
@@ -492,7 +495,7 @@ const LONGEST_NAME: usize = 80;
 /// A name for a message: one line, bounded.
 #[must_use]
 pub fn shorten(name: &str) -> Cow<'_, str> {
-    let is_plain = name.len() <= LONGEST_NAME && !name.chars().any(char::is_control);
+    let is_plain = name.len() <= LONGEST_NAME && !name.chars().any(is_hidden);
     if is_plain {
         return Cow::Borrowed(name);
     }
@@ -502,6 +505,15 @@ pub fn shorten(name: &str) -> Cow<'_, str> {
         short.push('\u{2026}');
     }
     Cow::Owned(short)
+}
+
+/// Whether the character hides what stands there, and so must be shown by its number: a terminal would obey a control
+/// character, and others have no width or change the direction of the text.
+#[must_use]
+pub fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{061C}')
 }
 
 /// Whether reasoning carries the provider's signature.

@@ -3,11 +3,13 @@
 //! - [`formats`]: one file a wire format; each reads a [`toolcheck_json::Document`] into a [`Transcript`].
 //! - [`ir`]: that representation. Neutral words, every part with its place in the file.
 //! - [`target`]: what a provider refuses and tolerates, as data with its evidence.
+//! - [`recognise`]: from an error that an API answered back to the rule.
 //! - [`finding`]: what a rule says, and about which place.
 
 pub mod finding;
 pub mod formats;
 pub mod ir;
+pub mod recognise;
 pub mod target;
 
 pub use finding::{Finding, Label, Level};

@@ -4,6 +4,7 @@
 //! *refusals* (what the provider answers, in its own words, seen by whom and when) and *tolerances* (what it
 //! accepts, and what harm that does). No code knows a provider by name.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -33,15 +34,31 @@ macro_rules! builtin {
 // The list of targets, sorted: one line each.
 builtin! {
     "anthropic"
+    "azure-openai"
     "bedrock"
     "bedrock-converse"
+    "cerebras"
     "cohere"
+    "deepseek"
     "gemini"
+    "groq"
+    "llama-cpp"
+    "mcp-sampling"
     "mistral"
+    "mistral-v11"
+    "mistral-v13"
+    "mistral-v3"
+    "mistral-v7"
+    "moonshot"
     "ollama"
     "openai-chat"
+    "openai-fine-tuning"
     "openai-responses"
     "portable"
+    "vertex-anthropic"
+    "vertex-gemini"
+    "vllm"
+    "xai"
 }
 
 /// The ids of the targets that are compiled in.
@@ -95,6 +112,18 @@ pub struct Target {
     /// Which roles there are.
     #[serde(default)]
     pub roles: Roles,
+    /// What the names of tools look like.
+    #[serde(default)]
+    pub names: Names,
+    /// What holds for the tools of a request.
+    #[serde(default)]
+    pub tools: Tools,
+    /// How the arguments of a call are written.
+    #[serde(default)]
+    pub arguments: ArgumentFacts,
+    /// Which keys the objects of a request may and must have.
+    #[serde(default)]
+    pub fields: Fields,
     /// What it refuses.
     #[serde(default, rename = "refusal")]
     pub refusals: Vec<Refusal>,
@@ -149,6 +178,63 @@ pub struct Ids {
     /// The most characters that a call's id may have.
     #[serde(default)]
     pub max_length: Option<usize>,
+}
+
+/// What the names of tools look like.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Names {
+    /// The regular expression that a tool's name must match as a whole.
+    #[serde(default)]
+    pub pattern: Option<Pattern>,
+    /// The most characters that a tool's name may have.
+    #[serde(default)]
+    pub max_length: Option<usize>,
+}
+
+/// What holds for the tools of a request.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Tools {
+    /// The most tools that a request may declare.
+    #[serde(default)]
+    pub max: Option<usize>,
+}
+
+/// Which keys the objects of a request may and must have. An object that is not named may have any.
+///
+/// Objects are named `body`, `message.<role>`, `call`, `tool`, and by a key what stands under it: `tool.function`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Fields {
+    /// The only keys that an object may have.
+    #[serde(default)]
+    pub known: BTreeMap<String, Vec<String>>,
+    /// The keys that an object must have.
+    #[serde(default)]
+    pub required: BTreeMap<String, Vec<String>>,
+    /// Keys that an object may not have, where the others are not known.
+    #[serde(default)]
+    pub refused: BTreeMap<String, Vec<String>>,
+}
+
+/// How the arguments of a call are written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ArgumentFacts {
+    /// The shape that the target takes; nothing is said where this is `None`.
+    #[serde(default)]
+    pub shape: Option<Shape>,
+}
+
+/// The two ways to write arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// JSON in a string.
+    Text,
+    /// An object.
+    Object,
 }
 
 /// A regular expression, compiled when it is read.
@@ -227,6 +313,13 @@ pub struct Refusal {
     /// Why it may not hold: sources disagree, or the rule was softened. Such a refusal is a warning.
     #[serde(default)]
     pub doubt: Option<String>,
+    /// Whether the text is no longer printed, or belongs to another condition too: it serves to recognise a pasted
+    /// error, and says nothing of a transcript.
+    #[serde(default)]
+    pub legacy: bool,
+    /// Whether the entry was taken from the target that this one extends.
+    #[serde(skip)]
+    pub is_inherited: bool,
     /// The target that refuses it, where a union gathers several.
     #[serde(skip)]
     pub target: String,
@@ -352,7 +445,7 @@ impl Target {
 
     /// Sorts the entries by rule.
     fn index(&mut self) {
-        let mut by_rule: std::collections::BTreeMap<String, Entries> = std::collections::BTreeMap::new();
+        let mut by_rule: BTreeMap<String, Entries> = BTreeMap::new();
         for (number, refusal) in self.refusals.iter().enumerate() {
             by_rule.entry(refusal.rule.clone()).or_default().refusals.push(number);
         }
@@ -393,6 +486,10 @@ impl Target {
             roles: Roles::default(),
             refusals: Vec::new(),
             tolerances: Vec::new(),
+            names: Names::default(),
+            tools: Tools::default(),
+            arguments: ArgumentFacts::default(),
+            fields: Fields::default(),
             by_rule: Vec::new(),
         })
     }
@@ -407,6 +504,19 @@ impl Target {
             self.results.merges_user_messages.or(parent.results.merges_user_messages);
         self.ids.pattern = self.ids.pattern.take().or_else(|| parent.ids.pattern.clone());
         self.ids.max_length = self.ids.max_length.or(parent.ids.max_length);
+        self.names.pattern = self.names.pattern.take().or_else(|| parent.names.pattern.clone());
+        self.names.max_length = self.names.max_length.or(parent.names.max_length);
+        self.tools.max = self.tools.max.or(parent.tools.max);
+        for (own, inherited) in [
+            (&mut self.fields.known, &parent.fields.known),
+            (&mut self.fields.required, &parent.fields.required),
+            (&mut self.fields.refused, &parent.fields.refused),
+        ] {
+            for (object, keys) in inherited {
+                own.entry(object.clone()).or_insert_with(|| keys.clone());
+            }
+        }
+        self.arguments.shape = self.arguments.shape.or(parent.arguments.shape);
         self.roles.allowed = self.roles.allowed.take().or_else(|| parent.roles.allowed.clone());
         // What this file says of a case replaces what the parent says of it.
         let said: Vec<(String, Option<String>)> = self
@@ -420,8 +530,8 @@ impl Target {
                 .iter()
                 .any(|(known, known_case)| known == rule && (known_case.is_none() || known_case == case))
         };
-        self.refusals
-            .extend(parent.refusals.iter().filter(|refusal| is_new(&refusal.rule, &refusal.case)).cloned());
+        let inherited = parent.refusals.iter().filter(|refusal| is_new(&refusal.rule, &refusal.case));
+        self.refusals.extend(inherited.map(|refusal| Refusal { is_inherited: true, ..refusal.clone() }));
         self.tolerances.extend(
             parent.tolerances.iter().filter(|tolerance| is_new(&tolerance.rule, &tolerance.case)).cloned(),
         );
@@ -454,7 +564,7 @@ impl Target {
         let refusal = refusals
             .rev()
             .filter_map(|entry| Some((fits(&entry.case, &entry.model)?, entry)))
-            .filter(|(_, entry)| reads(&entry.format))
+            .filter(|(_, entry)| reads(&entry.format) && !entry.legacy)
             .filter(|(_, entry)| {
                 !entry
                     .except_model
@@ -481,7 +591,7 @@ impl Target {
     #[must_use]
     pub fn knows_case(&self, rule: &str, case: &str) -> bool {
         let (mut refusals, mut tolerances) = self.entries(rule);
-        refusals.any(|refusal| refusal.case.as_deref() == Some(case))
+        refusals.any(|refusal| !refusal.legacy && refusal.case.as_deref() == Some(case))
             || tolerances.any(|tolerance| tolerance.case.as_deref() == Some(case))
     }
 

@@ -103,3 +103,20 @@ fn a_mistake_in_a_target_is_told_with_its_place() {
     assert!(error.contains("nobody") && error.contains("anthropic"), "{error}");
     assert!(Target::parse("id = \"x\"\nname = \"x\"\n[ids]\npattern = '['\n").is_err());
 }
+
+#[test]
+fn every_target_fits_the_schema() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let schema = std::fs::read(root.join("../../schemas/target.v1.schema.json")).unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    for id in target::ids() {
+        let text = std::fs::read_to_string(root.join(format!("targets/{id}.toml"))).unwrap();
+        let value: serde_json::Value = toml::from_str(&text).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|error| format!("{error} at {}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{id}: {errors:#?}");
+    }
+    assert!(!validator.is_valid(&serde_json::json!({"id": "x", "name": "x", "refusals": []})));
+}

@@ -4,8 +4,8 @@ use toolcheck_json::{JsonStr, Value};
 
 use super::{Format, blocks, list_of, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
-    ToolDef, ToolKind, ToolResult, Transcript,
+    Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Signature, ToolDef,
+    ToolKind, ToolResult, Transcript,
 };
 
 pub(super) static FORMAT: Format =
@@ -47,7 +47,9 @@ fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
     let mut transcript = Transcript::new(FORMAT.id, root);
     transcript.batches_results = true;
     transcript.model = root.get_str("model");
-    transcript.tools = root.get("tools").map(|tools| tools.elements().map(tool).collect());
+    let tools = root.get("tools");
+    transcript.tools_place = tools.map(Place::of);
+    transcript.tools = tools.map(|tools| tools.elements().map(tool).collect());
     transcript.reasoning =
         root.get("thinking").and_then(|thinking| thinking.get_str("type")).map(|kind| kind == "enabled");
     for (index, value) in list.elements().enumerate() {
@@ -68,19 +70,14 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
 }
 
 fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
-    let role_name = value.get("role").and_then(Named::of);
-    let role = match role_name.as_ref().map(|role| &*role.text) {
+    let content = value.get("content");
+    super::open_message(transcript, value, index, content, |role| match role {
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
         Some("system") => Role::System,
         _ => Role::Unknown,
-    };
-    let content = value.get("content");
-    let message = transcript.open_message(Message::new(role, value, index));
-    message.role_name = role_name;
-    message.content = Content::of(content);
+    });
     let Some(content) = content else { return };
-    message.content_place = Place::of(content);
     if let Some(text) = content.as_json_str() {
         transcript.push(Part::new(content, 0, Body::Text(text)));
     }

@@ -4,8 +4,8 @@ use toolcheck_json::Value;
 
 use super::{Format, blocks, list_of, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
-    ToolDef, ToolKind, ToolResult, Transcript,
+    Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Signature, ToolDef,
+    ToolKind, ToolResult, Transcript,
 };
 
 pub(super) static FORMAT: Format = Format {
@@ -77,19 +77,14 @@ fn tool<'s>(value: Value<'_, 's>) -> Option<ToolDef<'s>> {
 }
 
 fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
-    let role_name = value.get("role").and_then(Named::of);
-    let role = match role_name.as_ref().map(|role| &*role.text) {
+    let content = value.get("content");
+    super::open_message(transcript, value, index, content, |role| match role {
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
         Some("system") => Role::System,
         _ => Role::Unknown,
-    };
-    let content = value.get("content");
-    let message = transcript.open_message(Message::new(role, value, index));
-    message.role_name = role_name;
-    message.content = Content::of(content);
+    });
     let Some(content) = content else { return };
-    message.content_place = Place::of(content);
     for (index, block) in content.elements().enumerate() {
         transcript.push(Part::new(block, index, self::block(block)));
     }

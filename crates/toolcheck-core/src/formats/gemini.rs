@@ -4,8 +4,8 @@ use toolcheck_json::Value;
 
 use super::{Format, list_of, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
-    ToolDef, ToolKind, ToolResult, Transcript,
+    Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Signature, ToolDef,
+    ToolKind, ToolResult, Transcript,
 };
 
 pub(super) static FORMAT: Format =
@@ -48,8 +48,8 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
 }
 
 fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
-    let role_name = value.get("role").and_then(Named::of);
-    let role = match role_name.as_ref().map(|role| &*role.text) {
+    let parts = value.get("parts");
+    super::open_message(transcript, value, index, parts, |role| match role {
         // A content without a role is the user's.
         Some("user") | None => Role::User,
         Some("model") => Role::Assistant,
@@ -57,13 +57,8 @@ fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         Some("function" | "tool") => Role::Tool,
         Some("system") => Role::System,
         Some(_) => Role::Unknown,
-    };
-    let parts = value.get("parts");
-    let message = transcript.open_message(Message::new(role, value, index));
-    message.role_name = role_name;
-    message.content = Content::of(parts);
+    });
     let Some(parts) = parts else { return };
-    message.content_place = Place::of(parts);
     for (index, value) in parts.elements().enumerate() {
         transcript.push(Part::new(value, index, part(value)));
     }

@@ -13,7 +13,7 @@ mod openai_responses;
 
 use toolcheck_json::{Document, Value};
 
-use crate::ir::Transcript;
+use crate::ir::{Content, Message, Named, Place, Role, Transcript};
 
 /// A wire format.
 #[derive(Debug)]
@@ -115,6 +115,24 @@ fn surest_message<'d, 's>(list: Value<'d, 's>, sure: impl Fn(Value<'d, 's>) -> u
         }
     }
     surest
+}
+
+/// Opens a message that names its role and holds `content`. `role_of` knows the format's words for roles.
+fn open_message<'s>(
+    transcript: &mut Transcript<'s>,
+    value: Value<'_, 's>,
+    index: usize,
+    content: Option<Value<'_, 's>>,
+    role_of: impl Fn(Option<&str>) -> Role,
+) {
+    let role_name = value.get("role").and_then(Named::of);
+    let role = role_of(role_name.as_ref().map(|role| &*role.text));
+    let message = transcript.open_message(Message::new(role, value, index));
+    message.role_name = role_name;
+    message.content = Content::of(content);
+    if let Some(content) = content {
+        message.content_place = Place::of(content);
+    }
 }
 
 /// The blocks of a message's content, where it is a list.

@@ -76,10 +76,9 @@ pub(super) fn read_dialect<'s>(root: Value<'_, 's>, dialect: &Dialect) -> Option
     let list = list_of(root, "messages")?;
     let mut transcript = Transcript::new(dialect.format, root);
     transcript.model = root.get_str("model");
-    transcript.tools = root
-        .get_any(&["tools", "functions"])
-        .filter(|tools| !tools.is_null())
-        .map(|tools| tools.elements().map(tool).collect());
+    let tools = root.get_any(&["tools", "functions"]).filter(|tools| !tools.is_null());
+    transcript.tools_place = tools.map(Place::of);
+    transcript.tools = tools.map(|tools| tools.elements().map(tool).collect());
     transcript.reasoning = root
         .get("thinking")
         .and_then(|thinking| thinking.get_str("type"))
@@ -202,16 +201,19 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
 
 fn call<'s>(value: Value<'_, 's>) -> Body<'s> {
     let (mut id, mut function, mut custom) = (None, None, None);
+    let mut is_custom = false;
     for member in value.members() {
         match member.key_text().as_deref() {
             Some("id") => id = Named::of(member),
             Some("function") => function = Some(member),
             Some("custom") => custom = Some(member),
+            Some("type") => is_custom = member.as_json_str().is_some_and(|kind| kind.eq_str("custom")),
             _ => {}
         }
     }
     match custom {
         Some(custom) => called(custom, id, ToolKind::Custom),
+        None if is_custom => called(function.unwrap_or(value), id, ToolKind::Custom),
         None => called(function.unwrap_or(value), id, ToolKind::Function),
     }
 }

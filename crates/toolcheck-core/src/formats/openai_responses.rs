@@ -82,7 +82,9 @@ fn list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
     let mut transcript = Transcript::new(FORMAT.id, root);
     transcript.model = root.get_str("model");
-    transcript.tools = root.get("tools").map(|tools| tools.elements().map(tool).collect());
+    let tools = root.get("tools");
+    transcript.tools_place = tools.map(Place::of);
+    transcript.tools = tools.map(|tools| tools.elements().map(tool).collect());
     let is_set = |key| root.get(key).is_some_and(|value| !value.is_null());
     transcript.continues_remote_state = is_set("previous_response_id") || is_set("conversation");
     let Some(list) = list(root) else {
