@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use toolcheck_core::ir::is_hidden;
 use toolcheck_json::{Document, Kind, NodeId, Span, Value};
 use unicode_width::UnicodeWidthChar;
 
@@ -241,12 +242,9 @@ fn cut(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(short)
 }
 
-/// The character, or what shows it: control characters would be obeyed by a terminal, and characters that change the
-/// direction of text would hide what stands there.
+/// The character, or its number where it would not be seen.
 pub(crate) fn visible(character: char) -> impl Iterator<Item = char> {
-    let is_hidden = character.is_control()
-        || matches!(character, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
-        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{061C}');
+    let is_hidden = is_hidden(character);
     let escaped = is_hidden.then(|| character.escape_unicode()).into_iter().flatten();
     escaped.chain((!is_hidden).then_some(character))
 }

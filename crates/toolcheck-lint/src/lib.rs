@@ -20,11 +20,13 @@
 
 mod excerpt;
 mod lint;
+mod objects;
 pub mod pairing;
 pub mod render;
 pub mod report;
 pub mod rule;
 pub mod rules;
+mod server_pairs;
 mod summary;
 
 pub use lint::{Options, lint};

@@ -3,7 +3,7 @@
 use toolcheck_core::formats::{Detection, Format};
 use toolcheck_core::ir::{Body, Transcript, TranscriptKind};
 use toolcheck_core::target::{self, Target};
-use toolcheck_json::{Arena, Document, FaultKind, Layout, Record, Records};
+use toolcheck_json::{Document, FaultKind, Layout, Record, Records};
 
 use crate::pairing::Pairing;
 use crate::report::{FileReport, locate_all};
@@ -69,13 +69,9 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
         lint_record(&record, &document, format, target, options, &mut report);
         let Some(next) = records.next() else { break };
         record = next;
-        document = Document::read_in(record.bytes, reuse(document));
+        document = Document::read_in(record.bytes, document.into_arena());
     }
     report
-}
-
-fn reuse(document: Document<'_>) -> Arena {
-    document.into_arena()
 }
 
 fn lint_record(

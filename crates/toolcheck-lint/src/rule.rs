@@ -24,8 +24,8 @@ pub struct Rule {
     /// Whether it is about how messages are written, and not about what is said in them: then it holds only where
     /// the target reads the very format, because whatever translates writes them anew.
     pub on_wire: bool,
-    /// Looks at a transcript.
-    pub check: fn(&Context<'_, '_>, &mut Sink<'_>),
+    /// Looks at a transcript; `None` where the fault can't be seen in one, and the rule only explains an error.
+    pub check: Option<fn(&Context<'_, '_>, &mut Sink<'_>)>,
 }
 
 /// Declares a rule: the doc comment is its manual page and its test.
@@ -38,7 +38,19 @@ macro_rules! declare_rule {
             since: $since,
             default_level: declare_rule!(@level $level),
             on_wire: declare_rule!(@wire $($wire)?),
-            check: $check,
+            check: Some($check),
+        };
+    };
+    // What can't be seen in a transcript: the page serves those who got the error.
+    ($(#[doc = $doc:literal])+ $id:literal, since $since:literal, explained) => {
+        pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
+            id: $id,
+            summary: [$($doc),+][0],
+            docs: concat!($($doc, "\n"),+),
+            since: $since,
+            default_level: None,
+            on_wire: true,
+            check: None,
         };
     };
     (@level error) => { Some(toolcheck_core::Level::Error) };
@@ -117,7 +129,8 @@ impl Sink<'_> {
 /// Runs a rule and asks the target how bad each of its findings is.
 pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut Vec<Finding>) {
     let first = findings.len();
-    (rule.check)(context, &mut Sink { rule, findings });
+    let Some(check) = rule.check else { return };
+    check(context, &mut Sink { rule, findings });
     let mut kept = first;
     for index in first..findings.len() {
         let finding = &mut findings[index];

@@ -46,6 +46,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .caption("the first message")
         .help("begin with a message of the user; cut histories at turns")
         .at(cx, number, message, None);
+    if cx.transcript.messages.len() == 1 {
+        finding.case("alone");
+    }
+    let calls = cx.pairing.calls.iter().take_while(|call| call.message_number == number);
+    if calls.into_iter().any(|call| cx.pairing.answer_of(call).is_some()) {
+        finding.case("call-answered");
+    }
     if parts.iter().any(|part| matches!(part.body, Body::Call(_))) {
         finding.case("call");
     }

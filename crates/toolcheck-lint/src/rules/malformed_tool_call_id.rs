@@ -1,5 +1,6 @@
 use rustc_hash::FxHashSet;
 use toolcheck_core::ir::{Message, Named, Part, ToolKind};
+use toolcheck_core::target::Verdict;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
@@ -41,6 +42,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if ids.pattern.is_none() && ids.max_length.is_none() {
         return;
     }
+    let of_orphans = cx.verdict(&super::orphan_tool_result::RULE, Some("changed-id"));
+    let takes_orphans = cx.transcript.continues_remote_state || matches!(of_orphans, Verdict::Tolerated(_));
     // An id stands on both sides of a pair and, where ids return, in many pairs: one fault each.
     let mut seen = FxHashSet::default();
     for call in cx.pairing.calls.iter().filter(|call| call.call.kind != ToolKind::Approval) {
@@ -55,9 +58,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     for site in cx.pairing.results.iter().filter(|site| site.result.kind != Some(ToolKind::Approval)) {
         let Some(id) = &site.result.call_id else { continue };
-        // An id that a call has was looked at there, and one that no call has is that fault.
+        // An id that a call has was looked at there, and one that no call has is that fault, where it is one.
         let call = site.answers.call().map(|call| &cx.pairing.calls[call]);
-        if call.is_none_or(|call| call.call.id.is_some()) && !cx.transcript.continues_remote_state {
+        let is_looked_at =
+            call.is_some_and(|call| call.call.id.is_some()) || call.is_none() && !takes_orphans;
+        if is_looked_at {
             continue;
         }
         if let Some(fault) = fault(cx, id)

@@ -3,68 +3,130 @@
 //! Adding a rule is a file and two lines here.
 
 mod blank_text;
+mod conflicting_parameters;
 mod detached_reasoning;
+mod duplicate_item_id;
 mod duplicate_key;
 mod duplicate_tool_call_id;
+mod duplicate_tool_definition;
 mod duplicate_tool_result;
 mod empty_content;
 mod empty_tool_calls;
+mod empty_tool_list;
 mod first_message_role;
+mod invalid_arguments_json;
+mod invalid_cache_mark;
+mod invalid_result_content;
+mod invalid_tool_name;
+mod invalid_tool_schema;
 mod invalid_utf8;
 mod late_tool_result;
 mod lone_surrogate;
+mod malformed_item_id;
 mod malformed_json;
+mod malformed_server_call_id;
 mod malformed_tool_call_id;
+mod media_type_mismatch;
 mod mismatched_result_kind;
+mod misplaced_media;
+mod misplaced_message;
+mod misplaced_prefix;
+mod misplaced_reasoning;
 mod misplaced_tool_result;
+mod missing_container;
+mod missing_field;
 mod missing_reasoning;
 mod missing_tool_call_id;
 mod missing_tool_definitions;
+mod mixed_content;
+mod modified_reasoning;
+mod orphan_server_result;
 mod orphan_tool_result;
+mod oversized_content;
 mod reordered_tool_results;
 mod reused_tool_call_id;
 mod split_assistant_turn;
 mod split_tool_results;
+mod too_many_tools;
 mod tool_name_mismatch;
 mod trailing_assistant;
+mod trailing_white_space;
+mod unanswered_server_call;
 mod unanswered_tool_call;
+mod undeclared_server_tool;
+mod unknown_content_type;
+mod unknown_field;
 mod unknown_role;
+mod unknown_tool_reference;
 mod unrecognised_format;
+mod unresolved_reference;
 mod unsigned_reasoning;
+mod wrong_arguments_type;
 
 use crate::rule::Rule;
 
 /// All rules, by id.
 pub static ALL: &[&Rule] = &[
     &blank_text::RULE,
+    &conflicting_parameters::RULE,
     &detached_reasoning::RULE,
+    &duplicate_item_id::RULE,
     &duplicate_key::RULE,
     &duplicate_tool_call_id::RULE,
+    &duplicate_tool_definition::RULE,
     &duplicate_tool_result::RULE,
     &empty_content::RULE,
     &empty_tool_calls::RULE,
+    &empty_tool_list::RULE,
     &first_message_role::RULE,
+    &invalid_arguments_json::RULE,
+    &invalid_cache_mark::RULE,
+    &invalid_result_content::RULE,
+    &invalid_tool_name::RULE,
+    &invalid_tool_schema::RULE,
     &invalid_utf8::RULE,
     &late_tool_result::RULE,
     &lone_surrogate::RULE,
+    &malformed_item_id::RULE,
     &malformed_json::RULE,
+    &malformed_server_call_id::RULE,
     &malformed_tool_call_id::RULE,
+    &media_type_mismatch::RULE,
     &mismatched_result_kind::RULE,
+    &misplaced_media::RULE,
+    &misplaced_message::RULE,
+    &misplaced_prefix::RULE,
+    &misplaced_reasoning::RULE,
     &misplaced_tool_result::RULE,
+    &missing_container::RULE,
+    &missing_field::RULE,
     &missing_reasoning::RULE,
     &missing_tool_call_id::RULE,
     &missing_tool_definitions::RULE,
+    &mixed_content::RULE,
+    &modified_reasoning::RULE,
+    &orphan_server_result::RULE,
     &orphan_tool_result::RULE,
+    &oversized_content::RULE,
     &reordered_tool_results::RULE,
     &reused_tool_call_id::RULE,
     &split_assistant_turn::RULE,
     &split_tool_results::RULE,
+    &too_many_tools::RULE,
     &tool_name_mismatch::RULE,
     &trailing_assistant::RULE,
+    &trailing_white_space::RULE,
+    &unanswered_server_call::RULE,
     &unanswered_tool_call::RULE,
+    &undeclared_server_tool::RULE,
+    &unknown_content_type::RULE,
+    &unknown_field::RULE,
     &unknown_role::RULE,
+    &unknown_tool_reference::RULE,
     &unrecognised_format::RULE,
+    &unresolved_reference::RULE,
     &unsigned_reasoning::RULE,
+    &wrong_arguments_type::RULE,
 ];
 
 /// The rule of that id.

@@ -78,6 +78,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Some(ToolKind::Approval) => drop(finding.case("approval")),
             Some(_) => drop(finding.case("other-kind")),
         }
+        if cx.transcript.messages.len() == 1 {
+            finding.case("alone");
+        } else if site.message_number == 0 {
+            finding.case("first-message");
+        }
+        if cx.pairing.stands_for(site).is_some() {
+            finding.case("changed-id");
+        }
         if has_calls {
             finding.case("unknown-id");
         } else if before.is_some_and(|turn| cx.pairing.turns[turn].role == Role::Assistant) {

@@ -99,6 +99,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             ToolKind::LegacyFunction => drop(finding.case("legacy")),
             _ => drop(finding.case("other-kind")),
         }
+        if siblings.len() >= pairing.calls_of_turn(call.turn).len() {
+            finding.case("counted");
+        }
+        if call.message_number == 0 {
+            finding.case("first-message");
+        }
         if siblings.is_empty() {
             finding.case("no-results");
         }

@@ -1,0 +1,32 @@
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// An empty list of tools.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// A request without tools has no such key. Some APIs refuse an empty list.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat
+    /// {"tools": [],  // flagged
+    ///  "messages": [{"role": "user", "content": "find Adam"}]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// {"messages": [{"role": "user", "content": "find Adam"}]}
+    /// ```
+    "empty-tool-list", since "0.1.0", silent on wire, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let (Some(tools), Some(place)) = (&cx.transcript.tools, cx.transcript.tools_place) else { return };
+    if tools.is_empty() {
+        out.report(place, "the list of tools is empty")
+            .caption("empty")
+            .help("leave the key out where there is no tool");
+    }
+}

@@ -1,0 +1,68 @@
+use toolcheck_core::ir::{Arguments, Body, Executor, ToolKind};
+use toolcheck_core::target::Verdict;
+use toolcheck_json::Document;
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// Arguments in a string that is not JSON.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Models write arguments that break off or are no JSON. Kept in the history, they are sent with every request from
+    /// then on: servers that parse them refuse each of them, others show the model empty arguments.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat target=xai
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": "I am looking.", "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{\"for\": "}}  // flagged
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "invalid arguments"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat target=xai
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": "I am looking.", "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
+    /// ]}
+    /// ```
+    "invalid-arguments-json", since "0.1.0", silent on wire, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    // Reading every argument costs as much as reading the transcript: only where somebody minds.
+    if matches!(cx.verdict(&RULE, None), Verdict::Unknown) {
+        return;
+    }
+    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
+        for part in parts {
+            let Body::Call(call) = &part.body else { continue };
+            let Arguments::Text(text, _) = &call.arguments else { continue };
+            if call.executor != Executor::Client
+                || !matches!(call.kind, ToolKind::Function | ToolKind::LegacyFunction)
+            {
+                continue;
+            }
+            let text = text.decode();
+            let document = Document::read(text.as_bytes());
+            if document.faults().iter().all(|fault| fault.kind.is_in_text()) && document.root().is_some() {
+                continue;
+            }
+            out.report(part.place, format!("the arguments of tool call {} are no JSON", call.title()))
+                .about_call(call)
+                .caption("its arguments")
+                .help("replace them by {} and keep the result that says what was wrong")
+                .at(cx, number, message, Some(part))
+                .value("id", call.id.as_ref().map_or("?", |id| &*id.text));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+use rustc_hash::FxHashSet;
+use toolcheck_core::ir::{Body, Executor, Named, Place, shorten};
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// A tool's name that the target does not accept.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Names are checked in the definitions and in the history. A name that the model made up, or that another API
+    /// allowed, stays in the history and blocks every request after it.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"tools": [
+    ///   {"name": "search.web", "input_schema": {"type": "object"}}  // flagged
+    ///  ],
+    ///  "messages": [{"role": "user", "content": "find Adam"}]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"tools": [{"name": "search_web", "input_schema": {"type": "object"}}],
+    ///  "messages": [{"role": "user", "content": "find Adam"}]}
+    /// ```
+    "invalid-tool-name", since "0.1.0", silent, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let names = &cx.target.names;
+    if names.pattern.is_none() && names.max_length.is_none() {
+        return;
+    }
+    // A name that is wrong in its definition is wrong in all its calls: one fault.
+    let mut seen = FxHashSet::default();
+    for tool in cx.transcript.tools.iter().flatten().filter(|tool| tool.executor == Executor::Client) {
+        let Some(name) = &tool.name else { continue };
+        if let Some(fault) = fault(cx, name)
+            && seen.insert(&*name.text)
+        {
+            report(cx, out, name, tool.place, fault, "definition");
+        }
+    }
+    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
+        for part in parts {
+            let (name, executor) = match &part.body {
+                Body::Call(call) => (call.name.as_ref(), call.executor),
+                Body::Result(result) => (result.name.as_ref(), result.executor),
+                _ => continue,
+            };
+            let Some(name) = name.filter(|_| executor == Executor::Client) else { continue };
+            if let Some(fault) = fault(cx, name)
+                && seen.insert(&*name.text)
+            {
+                report(cx, out, name, part.place, fault, "history").at(cx, number, message, Some(part));
+            }
+        }
+    }
+}
+
+/// What is wrong with the name: a case of the rule, and words for it.
+fn fault(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<(Option<&'static str>, String)> {
+    let names = &cx.target.names;
+    if name.text.is_empty() {
+        return Some((Some("empty"), "a tool's name is empty".to_owned()));
+    }
+    let title = shorten(&name.text);
+    if let Some(max) = names.max_length.filter(|max| name.text.chars().count() > *max) {
+        let length = name.text.chars().count();
+        return Some((
+            Some("length"),
+            format!("the tool name `{title}` has {length} characters, and {max} are allowed"),
+        ));
+    }
+    let pattern = names.pattern.as_ref().filter(|pattern| !pattern.0.is_match(&name.text))?;
+    Some((None, format!("the tool name `{title}` does not match `{}`", pattern.0.as_str())))
+}
+
+fn report<'o>(
+    cx: &Context<'_, '_>,
+    out: &'o mut Sink<'_>,
+    name: &Named<'_>,
+    place: Place,
+    (case, what): (Option<&'static str>, String),
+    side: &'static str,
+) -> &'o mut toolcheck_core::Finding {
+    let finding = out.report(place, what);
+    finding.tool_name = Some(name.text.to_string());
+    if let Some(case) = case {
+        finding.case(case);
+    }
+    let (length, max) = (name.text.chars().count(), cx.target.names.max_length.unwrap_or_default());
+    finding
+        .case(side)
+        .caption("this name")
+        .help("replace what is not allowed, the same way in the definition and in the history")
+        .value("name", shorten(&name.text))
+        .value("pattern", cx.target.names.pattern.as_ref().map_or("", |pattern| pattern.0.as_str()))
+        .value("length", length)
+        .value("max", max)
+}

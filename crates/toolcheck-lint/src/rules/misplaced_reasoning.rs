@@ -1,0 +1,69 @@
+use toolcheck_core::ir::{Body, Role};
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// Reasoning in the wrong place of its message.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// The model reasons first and speaks then. A message that ends with reasoning was cut off before the model spoke,
+    /// and is refused when it is sent back.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "thinking", "thinking": "Where?", "signature": "c2lnbmVk"}  // flagged
+    ///   ]},
+    ///   {"role": "user", "content": "well?"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "thinking", "thinking": "Where?", "signature": "c2lnbmVk"},
+    ///     {"type": "text", "text": "In the garden."}
+    ///   ]},
+    ///   {"role": "user", "content": "well?"}
+    /// ]}
+    /// ```
+    "misplaced-reasoning", since "0.1.0", silent on wire, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let of_model = cx
+        .transcript
+        .messages_with_parts()
+        .enumerate()
+        .filter(|(_, (message, _))| message.role == Role::Assistant);
+    let last = of_model.clone().last().map(|(number, _)| number);
+    for (number, (message, parts)) in of_model {
+        let is_reasoning = |body: &Body<'_>| matches!(body, Body::Reasoning(_));
+        let Some(first) = parts.iter().find(|part| is_reasoning(&part.body)) else { continue };
+        let ends = parts.last().filter(|part| is_reasoning(&part.body));
+        let begins = parts.first().is_some_and(|part| is_reasoning(&part.body));
+        let (part, case, what) = if cx.transcript.reasoning == Some(false) && Some(number) == last {
+            (first, "disabled", "reasoning is sent back, and the request turns it off")
+        } else if let Some(part) = ends {
+            (part, "last", "a message of the model ends with reasoning")
+        } else if !begins {
+            (first, "not-first", "reasoning does not stand first in its message")
+        } else {
+            continue;
+        };
+        let finding = out.report(part.place, what);
+        finding.caption("reasoning").help("send the model's messages back as they came").case(case).at(
+            cx,
+            number,
+            message,
+            Some(part),
+        );
+    }
+}

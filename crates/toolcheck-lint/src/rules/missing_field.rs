@@ -1,0 +1,52 @@
+use toolcheck_core::ir::Place;
+
+use crate::objects::visit;
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// A key that the target needs is missing.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Every block, message and tool has keys that it can't be without.
+    ///
+    /// ## Fails
+    ///
+    /// ```json mistral
+    /// {"tools": [
+    ///   {"type": "function",
+    ///    "function":
+    ///      {"name": "search"}}  // flagged
+    ///  ],
+    ///  "messages": [{"role": "user", "content": "find Adam"}]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json mistral
+    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    ///  "messages": [{"role": "user", "content": "find Adam"}]}
+    /// ```
+    "missing-field", since "0.1.0", silent on wire, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let required = &cx.target.fields.required;
+    if required.is_empty() {
+        return;
+    }
+    visit(
+        cx,
+        |name| required.contains_key(name),
+        |name, object| {
+            for key in required.get(name).into_iter().flatten() {
+                if object.is_object() && object.get(key).is_none() {
+                    out.report(Place::of(object), format!("the key `{key}` is missing"))
+                        .caption("in here")
+                        .help(format!("add `{key}`"))
+                        .value("field", key);
+                }
+            }
+        },
+    );
+}

@@ -1,0 +1,62 @@
+use toolcheck_core::ir::{Body, Role};
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// Text and calls, or results and text, in one message.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Most APIs take words beside calls. Some models and older templates want a message to be one or the other, and
+    /// refuse what is both, or leave the words out.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat target=mistral-v3
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": "I am looking.", "tool_calls": [  // flagged
+    ///     {"id": "abcdefghi", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "abcdefghi", "content": "none"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat target=mistral-v3
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": "", "tool_calls": [
+    ///     {"id": "abcdefghi", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "abcdefghi", "content": "none"}
+    /// ]}
+    /// ```
+    "mixed-content", since "0.1.0", silent on wire, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
+        let has_tools = parts.iter().any(|part| matches!(part.body, Body::Call(_) | Body::Result(_)));
+        let is_other = |body: &Body<'_>| match body {
+            Body::Text(text) => !text.is_empty(),
+            Body::Media => true,
+            _ => false,
+        };
+        let Some(other) = parts.iter().find(|part| is_other(&part.body)).filter(|_| has_tools) else {
+            continue;
+        };
+        let (case, what) = if message.role == Role::Assistant {
+            ("text-beside-calls", "a message holds text beside its calls")
+        } else {
+            ("content-beside-results", "a message holds other content beside its results")
+        };
+        out.report(message.place, what)
+            .caption("this message")
+            .label(other.place, "beside the calls or results")
+            .help("leave the text out, or give it a message of its own")
+            .case(case)
+            .at(cx, number, message, None);
+    }
+}

@@ -1,0 +1,31 @@
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// More tools than the target takes.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// APIs limit how many tools a request may declare, and models choose worse among many. (An example would fill a
+    /// page, and can't be shown here.)
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    ///  "messages": [{"role": "user", "content": "find Adam"}]}
+    /// ```
+    "too-many-tools", since "0.1.0", silent, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let (Some(tools), Some(max)) = (&cx.transcript.tools, cx.target.tools.max) else { return };
+    let Some(first_over) = tools.get(max) else { return };
+    out.report(
+        first_over.place,
+        format!("the request declares {} tools, and {max} are allowed", tools.len()),
+    )
+    .caption("one too many")
+    .help("send only the tools that the task needs")
+    .value("max", max)
+    .value("length", tools.len());
+}

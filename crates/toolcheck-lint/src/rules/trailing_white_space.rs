@@ -1,0 +1,47 @@
+use toolcheck_core::ir::{Body, Role};
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// White space at the end of the text that the model shall go on with.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Where a request ends with the model's own words, the model goes on from their last character. A space or a line
+    /// end there makes a poor start, and some APIs refuse it.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": "I found "}  // flagged
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": "I found"}
+    /// ]}
+    /// ```
+    "trailing-white-space", since "0.1.0", silent on wire, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some((message, parts)) = cx.transcript.messages_with_parts().last() else { return };
+    let Some(part) = parts.last().filter(|_| message.role == Role::Assistant && cx.is_request()) else {
+        return;
+    };
+    let Body::Text(text) = &part.body else { return };
+    // A text of nothing else is another fault.
+    if text.is_blank() || !text.decode().ends_with(char::is_whitespace) {
+        return;
+    }
+    out.report(part.place, "the text that the model shall go on with ends with white space")
+        .caption("ends with white space")
+        .help("cut the end of the text")
+        .at(cx, cx.transcript.messages.len() - 1, message, Some(part));
+}

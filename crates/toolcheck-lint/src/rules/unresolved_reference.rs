@@ -1,0 +1,14 @@
+use crate::rule::declare_rule;
+
+declare_rule! {
+    /// A reference to an item or a response that the server does not have.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Items that were not stored, have expired or belong to another account can't be referred to.
+    ///
+    /// ## What to do
+    ///
+    /// Send the items themselves, with their encrypted reasoning, or store the responses.
+    "unresolved-reference", since "0.1.0", explained
+}

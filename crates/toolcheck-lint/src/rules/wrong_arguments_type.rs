@@ -1,0 +1,77 @@
+use toolcheck_core::ir::{Arguments, Body, Executor, ToolKind};
+use toolcheck_core::target::Shape;
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
+
+declare_rule! {
+    /// Arguments as a string where an object is wanted, or the other way round.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// One API writes arguments as JSON in a string, the next as an object. A history that goes from one to the other
+    /// unchanged is refused, or the model sees a string where the arguments should be.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "tool_use", "id": "a", "name": "search", "input": "{}"}  // flagged
+    ///   ]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
+    /// ]}
+    /// ```
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": {}}}  // flagged
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
+    /// ]}
+    /// ```
+    "wrong-arguments-type", since "0.1.0", silent on wire, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some(shape) = cx.target.arguments.shape else { return };
+    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
+        for part in parts {
+            let Body::Call(call) = &part.body else { continue };
+            // Tools of other kinds take what they take: a text, an action.
+            if call.executor != Executor::Client
+                || !matches!(call.kind, ToolKind::Function | ToolKind::LegacyFunction)
+            {
+                continue;
+            }
+            let (case, what) = match (shape, &call.arguments) {
+                (Shape::Object, Arguments::Text(..)) => ("text", "a string, and an object is wanted"),
+                (Shape::Object, Arguments::Null(_) | Arguments::Other(_)) => ("text", "no object"),
+                (Shape::Text, Arguments::Object(_)) => ("object", "an object, and a string is wanted"),
+                (Shape::Text, Arguments::Other(_)) => ("neither", "no string"),
+                _ => continue,
+            };
+            let finding =
+                out.report(part.place, format!("the arguments of tool call {} are {what}", call.title()));
+            finding.about_call(call).caption("its arguments").case(case).at(cx, number, message, Some(part));
+            match shape {
+                Shape::Object => {
+                    finding.help("write the arguments as an object, and {} where there are none")
+                }
+                Shape::Text => finding.help("write the arguments as JSON in a string"),
+            };
+        }
+    }
+}

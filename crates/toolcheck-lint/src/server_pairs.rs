@@ -1,0 +1,61 @@
+//! The provider's own calls and results, which stand in the history as pairs.
+
+use rustc_hash::FxHashMap;
+use toolcheck_core::ir::{Body, Call, Executor, Message, Part, ToolResult, Transcript};
+
+/// A half of a pair whose other half is missing.
+pub(crate) struct Half<'t, 's, T> {
+    pub(crate) message_number: usize,
+    pub(crate) message: &'t Message<'s>,
+    pub(crate) part: &'t Part<'s>,
+    pub(crate) is: &'t T,
+}
+
+/// The calls without a result, and the results without a call.
+///
+/// Halves are paired by id, and what is left in one message by position: a pair whose ids were rewritten on one side
+/// is still a pair.
+pub(crate) fn halves<'t, 's>(
+    transcript: &'t Transcript<'s>,
+) -> (Vec<Half<'t, 's, Call<'s>>>, Vec<Half<'t, 's, ToolResult<'s>>>) {
+    let (mut calls, mut results) = (Vec::new(), Vec::new());
+    for (message_number, (message, parts)) in transcript.messages_with_parts().enumerate() {
+        for part in parts {
+            match &part.body {
+                Body::Call(is) if is.executor == Executor::Server => {
+                    calls.push(Some(Half { message_number, message, part, is }));
+                }
+                Body::Result(is) if is.executor == Executor::Server => {
+                    results.push(Half { message_number, message, part, is });
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut by_id: FxHashMap<&str, usize> = FxHashMap::default();
+    for (number, call) in calls.iter().enumerate() {
+        if let Some(id) = call.as_ref().and_then(|call| call.is.id.as_ref()) {
+            by_id.insert(&id.text, number);
+        }
+    }
+    results.retain(|result| {
+        let call = result.is.call_id.as_ref().and_then(|id| by_id.remove(&*id.text));
+        call.and_then(|number| calls[number].take()).is_none()
+    });
+    let mut calls: Vec<_> = calls.into_iter().flatten().collect();
+    let mut open = results.iter().map(|result| result.message_number).peekable();
+    let mut paired = Vec::new();
+    calls.retain(|call| {
+        while open.next_if(|message| *message < call.message_number).is_some() {
+            paired.push(false);
+        }
+        let is_paired = open.next_if(|message| *message == call.message_number).is_some();
+        if is_paired {
+            paired.push(true);
+        }
+        !is_paired
+    });
+    let mut paired = paired.into_iter().chain(std::iter::repeat(false));
+    results.retain(|_| !paired.next().unwrap_or(false));
+    (calls, results)
+}

@@ -1,0 +1,299 @@
+//! The targets against a survey of what real APIs answered, where it lies beside the checkout.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+use toolcheck_core::recognise::recognise;
+use toolcheck_core::{Format, Level, formats, target};
+use toolcheck_lint::{Options, lint};
+
+/// The rows of a file of the survey; `None` where it is not there.
+fn rows(name: &str) -> Option<Vec<Json>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/providers").join(name);
+    let Ok(text) = std::fs::read_to_string(path) else {
+        eprintln!("skipped: {name} is not beside this checkout");
+        return None;
+    };
+    Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+/// The rules that a target finds errors of.
+fn errors(request: &Json, target_id: &str) -> Vec<&'static str> {
+    let target = target::find(target_id).unwrap_or_else(|| panic!("there is no target {target_id}"));
+    let format: Option<&Format> = target.format.as_deref().and_then(formats::find);
+    let text = request.to_string();
+    let report =
+        lint("case", text.as_bytes(), &Options { format, target: Some(target), ..Options::default() });
+    let errors = report.findings.iter().filter(|finding| finding.level == Level::Error);
+    errors.map(|finding| finding.rule).collect()
+}
+
+/// The texts of the survey that somebody saw, each with the name that the survey has for its rule.
+fn samples() -> Option<Vec<(String, String)>> {
+    let mut samples = Vec::new();
+    for row in rows("anthropic-bedrock.oracles.jsonl")? {
+        let texts = row["texts"].as_array().unwrap();
+        for sample in texts.iter().flat_map(|text| text["samples"].as_array().into_iter().flatten()) {
+            if sample["kind"] != "inferred" {
+                samples.push((row["rule"].to_string(), sample["text"].as_str().unwrap().to_owned()));
+            }
+        }
+    }
+    for row in rows("openai.oracles.jsonl")? {
+        if row["ev"] == "P" || row["ev"] == "R" {
+            samples.push((row["rule"].to_string(), row["sample"].as_str().unwrap().to_owned()));
+        }
+    }
+    Some(samples)
+}
+
+/// The least share of texts that must be recognised.
+const RECOGNISED: f64 = 0.97;
+
+#[test]
+fn texts_that_were_seen_are_recognised() {
+    let Some(samples) = samples() else { return };
+    let missed: Vec<_> = samples.iter().filter(|(_, text)| recognise(text).is_empty()).collect();
+    println!("recognised {} of {}", samples.len() - missed.len(), samples.len());
+    for (rule, text) in &missed {
+        println!("  missed {rule}: {text}");
+    }
+    assert!((samples.len() - missed.len()) as f64 >= RECOGNISED * samples.len() as f64);
+}
+
+#[test]
+fn envelopes_do_not_count() {
+    let Some(samples) = samples() else { return };
+    let known: Vec<&String> =
+        samples.iter().map(|(_, text)| text).filter(|text| !recognise(text).is_empty()).collect();
+    for text in known {
+        let best = |error: &str| recognise(error).first().map(|found| found.refusal.rule.clone());
+        let plain = best(text);
+        let body =
+            serde_json::json!({"type": "error", "error": {"type": "invalid_request_error", "message": text}});
+        let wrapped = [
+            body.to_string(),
+            format!("litellm.BadRequestError: AnthropicException - {body}"),
+            format!("2026-01-02T03:04:05Z ERROR [agent] API Error: 400 {body} (request id: 0123)"),
+            format!(
+                "An error occurred (ValidationException) when calling the Converse operation: The model returned the following errors: {text}"
+            ),
+            text.replace('`', ""),
+            text.replace('\'', "\""),
+        ];
+        for error in wrapped {
+            assert_eq!(best(&error), plain, "{error}");
+        }
+    }
+}
+
+#[test]
+fn other_errors_are_not_ours() {
+    let others = [
+        "You exceeded your current quota, please check your plan and billing details.",
+        "Incorrect API key provided: sk-abc. You can find your API key at https://example.com.",
+        "This model's maximum context length is 128000 tokens. However, your messages resulted in 131072 tokens.",
+        "The model `gpt-9` does not exist or you do not have access to it.",
+        "prompt is too long: 210000 tokens > 200000 maximum",
+        "Overloaded",
+        "Rate limit reached for requests",
+        "invalid x-api-key",
+        "Number of request tokens has exceeded your per-minute rate limit",
+        "Your credit balance is too low to access the API.",
+        "ThrottlingException: Too many requests, please wait before trying again.",
+        "Internal server error",
+        "The upstream connection was closed before the response was complete.",
+        "max_tokens: 999999 > 8192, which is the maximum allowed number of output tokens",
+        "Service temporarily unavailable",
+        "Unsupported value: 'temperature' does not support 0.2 with this model.",
+        "",
+    ];
+    for error in others {
+        let found = recognise(error);
+        assert!(found.is_empty(), "{error}: {} {:?}", found[0].refusal.rule, found[0].refusal.text);
+    }
+}
+
+#[test]
+fn pairing_errors_name_their_rule_and_ids() {
+    let cases = [
+        (
+            "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1, toolu_2. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
+            "unanswered-tool-call",
+            "anthropic",
+            vec![("index", "2"), ("ids", "toolu_1, toolu_2")],
+        ),
+        (
+            "messages.4.content.1: unexpected tool_use_id found in tool_result blocks: toolu_9. Each tool_result block must have a corresponding tool_use block in the previous message.",
+            "orphan-tool-result",
+            "anthropic",
+            vec![("index", "4"), ("part", "1"), ("id", "toolu_9")],
+        ),
+        (
+            "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_1",
+            "unanswered-tool-call",
+            "openai-chat",
+            vec![("ids", "call_1")],
+        ),
+        (
+            "No tool call found for function call output with call_id call_7.",
+            "orphan-tool-result",
+            "openai-responses",
+            vec![("kind", "function"), ("id", "call_7")],
+        ),
+        (
+            "BedrockException - {\"message\":\"Expected toolResult blocks at messages.2.content for the following Ids: tooluse_a, tooluse_b\"}",
+            "unanswered-tool-call",
+            "bedrock-converse",
+            vec![("index", "2"), ("ids", "tooluse_a, tooluse_b")],
+        ),
+    ];
+    for (error, rule, target, captures) in cases {
+        let found = recognise(error);
+        let best = found.first().unwrap_or_else(|| panic!("not recognised: {error}"));
+        assert_eq!((best.refusal.rule.as_str(), best.target.id.as_str()), (rule, target), "{error}");
+        for (name, value) in captures {
+            let said = best.captures.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+            assert_eq!(said.map(|said| said.trim_end_matches('.')), Some(value), "{name} in {error}");
+        }
+    }
+}
+
+#[test]
+fn every_text_is_recognised_by_itself() {
+    for target in target::all().filter(|target| target.union.is_empty()) {
+        for refusal in &target.refusals {
+            let Some(text) = &refusal.text else { continue };
+            let mut filled = text.clone();
+            while let (Some(start), Some(end)) = (filled.find('{'), filled.find('}')) {
+                let name = &filled[start + 1..end];
+                let is_number =
+                    ["index", "part", "member", "part-member", "max", "length", "count"].contains(&name);
+                filled.replace_range(start..=end, if is_number { "7" } else { "thing" });
+            }
+            let own = text.chars().filter(|character| character.is_alphanumeric()).count();
+            let found = recognise(&filled);
+            assert!(
+                own < 14 || found.iter().any(|found| found.refusal.rule == refusal.rule),
+                "{}: {text}",
+                target.id
+            );
+        }
+    }
+}
+
+/// The least share of verdicts that must agree.
+const AGREED: f64 = 0.98;
+
+#[test]
+fn verdicts_of_a_real_validator() {
+    let Some(rows) = rows("mistral-verdicts.jsonl") else { return };
+    let (mut right, mut wrong) = (0, Vec::new());
+    // Rows that were read leniently ask the validator another question.
+    for row in rows.iter().filter(|row| row["lenient"] != true) {
+        for verdict in
+            row["verdicts"].as_array().unwrap().iter().filter(|verdict| verdict["mode"] == "serving")
+        {
+            let version = verdict["version"].as_str().unwrap();
+            if !["v3", "v7", "v11", "v13"].contains(&version) {
+                continue;
+            }
+            let found = errors(&row["request"], &format!("mistral-{version}"));
+            if found.is_empty() == (verdict["verdict"] == "accept") {
+                right += 1;
+            } else {
+                wrong.push(format!(
+                    "{version} {}: {} {}, found {found:?}",
+                    row["name"], verdict["verdict"], verdict["message"]
+                ));
+            }
+        }
+    }
+    println!("verdicts: {right} of {} agree", right + wrong.len());
+    for line in &wrong {
+        println!("  {line}");
+    }
+    assert!(right as f64 >= AGREED * (right + wrong.len()) as f64);
+}
+
+/// The target that a surface of the survey stands for, where one request can be held against it.
+fn target_of(surface: &str) -> Option<&'static str> {
+    let known = [
+        ("Gemini API", "gemini"),
+        ("Vertex", "vertex-gemini"),
+        ("Gemini 3", "gemini"),
+        ("Cohere v2", "cohere"),
+        ("Cohere", "cohere"),
+        ("Ollama /api/chat", "ollama"),
+        ("mistral-common", "mistral"),
+        ("same", "mistral"),
+        ("all", "mistral"),
+        ("La Plateforme", "mistral"),
+        ("validator v11+", "mistral-v11"),
+        ("v3", "mistral-v3"),
+        ("v1/v2/v3", "mistral-v3"),
+        ("parse", "mistral"),
+        ("Moonshot", "moonshot"),
+        ("DeepSeek", "deepseek"),
+    ];
+    known.iter().find(|(name, _)| surface.starts_with(name)).map(|(_, id)| *id)
+}
+
+#[test]
+fn requests_that_break_and_requests_that_mend() {
+    let (Some(claude), Some(others)) =
+        (rows("anthropic-bedrock.oracles.jsonl"), rows("gemini-mistral-others.oracles.jsonl"))
+    else {
+        return;
+    };
+    let mut cases = Vec::new();
+    for row in &claude {
+        let verdict = row["verdict"].as_str().unwrap();
+        let bad = &row["trigger"];
+        let is_converse = bad["messages"][0]["content"][0]
+            .get("text")
+            .is_some_and(|_| bad["messages"][0]["content"][0].get("type").is_none());
+        let surfaces = row["surfaces"].to_string();
+        let target = if is_converse || !surfaces.contains('A') { "bedrock" } else { "anthropic" };
+        if verdict.starts_with("reject") && !bad.is_null() {
+            cases.push((row["rule"].to_string(), target, bad, row.get("fixed")));
+        }
+    }
+    for row in &others {
+        let is_hard = row["verdict"].as_str().unwrap().starts_with("HARD");
+        let is_sure = row["tier"].as_str().is_some_and(|tier| tier.starts_with('A') || tier.starts_with('B'));
+        if let (true, true, Some(target), Some(bad)) = (
+            is_hard,
+            is_sure,
+            target_of(row["surface"].as_str().unwrap()),
+            row.get("bad").filter(|bad| bad.is_object()),
+        ) {
+            cases.push((row["name"].to_string(), target, bad, row.get("fix")));
+        }
+    }
+    let (mut broken, mut mended, mut with_mend) = (0, 0, 0);
+    for (name, target, bad, fix) in &cases {
+        let found = errors(bad, target);
+        if found.is_empty() {
+            println!("  {name} for {target}: no error in {bad}");
+        } else {
+            broken += 1;
+        }
+        if let Some(fix) = fix.filter(|fix| fix.is_object()) {
+            with_mend += 1;
+            let found = errors(fix, target);
+            if found.is_empty() {
+                mended += 1
+            } else {
+                println!("  {name} for {target}: {found:?} in the mend {fix}")
+            }
+        }
+    }
+    println!(
+        "refused requests found: {broken} of {}; mended ones clean: {mended} of {with_mend}",
+        cases.len()
+    );
+    assert!(broken * 10 >= cases.len() * 6, "most of what is refused is found");
+    assert!(mended * 100 >= with_mend * 97, "a mended request is no error");
+}
