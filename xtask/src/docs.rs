@@ -37,7 +37,8 @@ fn pages() -> Result<Vec<(PathBuf, String)>> {
     let (_, after) = rest.split_once(LIST.1).context("the README's list of rules ends")?;
     let mut list = String::from("| rule | finds |\n| --- | --- |\n");
     for rule in rules::ALL {
-        let _ = writeln!(list, "| [`{0}`](docs/rules/{0}.md) | {1} |", rule.id, rule.summary.trim());
+        let note = if rule.check.is_some() { "" } else { " (explained only)" };
+        let _ = writeln!(list, "| [`{0}`](docs/rules/{0}.md) | {1}{note} |", rule.id, rule.summary.trim());
     }
     pages.push((PathBuf::from("README.md"), format!("{before}{}{list}{}{after}", LIST.0, LIST.1)));
     Ok(pages)

@@ -27,13 +27,14 @@ Examples:
   toolcheck lint transcript.json               one request body, or a bare list of messages
   toolcheck lint 'logs/**/*.jsonl' --kind session
   toolcheck lint history.json --target bedrock as another API would see it
-  toolcheck explain unanswered-tool-call";
+  toolcheck explain unanswered-tool-call
+  toolcheck explain --error 'messages.2: `tool_use` ids were found without ...' request.json";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check transcripts.
     Lint(LintArgs),
-    /// Show a rule's page, and which APIs refuse what it finds.
+    /// Show a rule's page and which APIs refuse what it finds, or tell what an API's error speaks of.
     Explain(ExplainArgs),
     /// List the rules.
     Rules(ListArgs),
@@ -104,9 +105,13 @@ pub(crate) enum Color {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ExplainArgs {
-    /// The rule
-    #[arg(value_name = "RULE", value_parser = parse_rule)]
-    pub(crate) rule: &'static Rule,
+    /// The rule; with --error, the file to look for the error's place in
+    #[arg(value_name = "RULE|FILE", required_unless_present = "error")]
+    pub(crate) subject: Option<String>,
+
+    /// An error that an API answered, in whatever it came wrapped; `-` reads it from the standard input
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) error: Option<String>,
 
     /// How to write it
     #[arg(long, value_name = "OUTPUT", default_value = "text")]
@@ -145,7 +150,8 @@ fn output_parser() -> impl TypedValueParser<Value = &'static Output> {
         .map(|id| render::find(&id).expect("only ids of the table are possible"))
 }
 
-fn parse_rule(id: &str) -> Result<&'static Rule, String> {
+/// The rule of that id.
+pub(crate) fn parse_rule(id: &str) -> Result<&'static Rule, String> {
     rules::find(id).ok_or_else(|| {
         let known = rules::ALL.iter().map(|rule| rule.id);
         format!("there is no such rule{}\n\n`toolcheck rules` lists them", did_you_mean(id, known))

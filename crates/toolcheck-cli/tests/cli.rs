@@ -264,3 +264,47 @@ fn any_bytes_end_in_a_status() {
         }
     }
 }
+
+const ANSWER: &str = "400 {'type': 'error', 'error': {'type': 'invalid_request_error', 'message': 'messages.2: tool_use ids \
+                      were found without tool_result blocks immediately after: toolu_01Bj5QgHPWs34DBZ8UKgxtdJ. Each tool_use \
+                      block must have a corresponding tool_result block in the next message.'}}";
+
+#[test]
+fn explain_an_error() {
+    insta::assert_snapshot!("explain-error", seen(&run(&["explain", "--error", ANSWER])));
+    let output = run(&["explain", "--error", ANSWER, "fixtures/seeds/coco-before.json"]);
+    insta::assert_snapshot!("explain-error-in-a-file", seen(&output));
+    insta::assert_snapshot!(
+        "explain-error-unknown",
+        seen(&run(&["explain", "--error", "Rate limit reached"]))
+    );
+}
+
+#[test]
+fn explain_an_error_to_machines() {
+    let arguments =
+        ["explain", "--error", ANSWER, "fixtures/seeds/coco-before.json", "--output-format", "json"];
+    let output = run(&arguments);
+    assert_eq!(output.status.code(), Some(0));
+    let json: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let best = &json["matches"][0];
+    assert_eq!(
+        (&json["version"], &best["rule"], &best["target"]),
+        (&1.into(), &"unanswered-tool-call".into(), &"anthropic".into())
+    );
+    assert_eq!(best["status"], 400);
+    assert_eq!(best["captures"]["index"], "2");
+    assert_eq!(json["findings"][0]["pointer"], "/messages/1/content/2");
+    assert_eq!(json["findings"].as_array().unwrap().len(), 1);
+    let unknown = run(&["explain", "--error", "Rate limit reached", "--output-format", "json"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    let json: Json = serde_json::from_slice(&unknown.stdout).unwrap();
+    assert_eq!(json["matches"], serde_json::json!([]));
+}
+
+#[test]
+fn an_error_from_the_standard_input() {
+    let output = run_with_input(&["explain", "--error", "-", "--output-format", "json"], ANSWER.as_bytes());
+    let json: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["matches"][0]["rule"], "unanswered-tool-call");
+}

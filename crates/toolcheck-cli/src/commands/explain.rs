@@ -1,15 +1,19 @@
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use serde_json::json;
-use toolcheck_core::target;
+use toolcheck_core::target::{self, Refusal};
 use toolcheck_lint::report::rule_url;
 
 use crate::Status;
-use crate::args::{ExplainArgs, ListFormat};
+use crate::args::{ExplainArgs, ListFormat, parse_rule};
 
 pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
-    let rule = args.rule;
+    if let Some(error) = &args.error {
+        return super::explain_error::run(error, args.subject.as_deref(), args.output_format, out);
+    }
+    let id = args.subject.as_deref().unwrap_or_default();
+    let rule = parse_rule(id).map_err(|error| anyhow!("`{id}`: {error}"))?;
     let refusals = target::all().filter(|target| target.union.is_empty()).flat_map(|target| {
         target.refusals.iter().filter(|refusal| refusal.rule == rule.id).map(move |refusal| (target, refusal))
     });
@@ -30,20 +34,35 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         return Ok(Status::Clean);
     }
     writeln!(out, "# {}\n\n{}", rule.id, docs(rule.docs).trim_end())?;
-    let mut shown = Vec::new();
+    // Hosts of one API answer in the same words: one entry for all of them.
+    let mut shown: Vec<(Vec<&str>, &Refusal)> = Vec::new();
     for (target, refusal) in refusals {
-        if shown.is_empty() {
-            writeln!(out, "\n## Who refuses it?")?;
+        let is_same = |other: &Refusal| {
+            (other.status, &other.text, &other.doubt, other.sources.first())
+                == (refusal.status, &refusal.text, &refusal.doubt, refusal.sources.first())
+        };
+        match shown.iter_mut().find(|(_, other)| is_same(other)) {
+            Some((targets, _)) if targets.contains(&target.id.as_str()) => {}
+            Some((targets, _)) => targets.push(&target.id),
+            None => shown.push((vec![&target.id], refusal)),
         }
-        let text = refusal.text.as_deref().unwrap_or("(text not known)");
-        let key = (target.id.as_str(), text);
-        if shown.contains(&key) {
-            continue;
-        }
+    }
+    if !shown.is_empty() {
+        writeln!(out, "\n## Who refuses it?")?;
+    }
+    for (targets, refusal) in shown {
+        let answer = if targets.len() == 1 { "answers" } else { "answer" };
+        let status = match refusal.status {
+            0 => String::new(),
+            status => format!(" {status}"),
+        };
         writeln!(
             out,
-            "\n- {} answers {} ({}, {}):\n  {text}",
-            target.id, refusal.status, refusal.evidence, refusal.seen
+            "\n- {} {answer}{status} ({}, {}):\n  {}",
+            targets.join(", "),
+            refusal.evidence,
+            refusal.seen,
+            refusal.text.as_deref().unwrap_or("(text not known)")
         )?;
         if let Some(doubt) = &refusal.doubt {
             writeln!(out, "  In doubt: {doubt}")?;
@@ -51,7 +70,6 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         if let Some(source) = refusal.sources.first() {
             writeln!(out, "  {source}")?;
         }
-        shown.push(key);
     }
     Ok(Status::Clean)
 }

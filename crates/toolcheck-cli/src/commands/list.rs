@@ -12,8 +12,15 @@ use crate::args::{ListArgs, ListFormat};
 pub(crate) fn rules(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
     let rows = rules::ALL.iter().map(|rule| Row {
         id: rule.id.to_owned(),
-        text: rule.summary.trim().to_owned(),
-        json: json!({"id": rule.id, "summary": rule.summary.trim(), "since": rule.since, "url": rule_url(rule.id)}),
+        text: format!(
+            "{}{}",
+            rule.summary.trim(),
+            if rule.check.is_some() { "" } else { " (explained only)" }
+        ),
+        json: json!({
+            "id": rule.id, "summary": rule.summary.trim(), "since": rule.since, "url": rule_url(rule.id),
+            "explained_only": rule.check.is_none(),
+        }),
     });
     write(args, out, "rules", rows.collect())
 }
