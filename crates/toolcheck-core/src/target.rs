@@ -97,6 +97,10 @@ pub struct Target {
     /// The target that this one is a variant of: what this file does not say, that one says.
     #[serde(default)]
     pub extends: Option<String>,
+    /// Whether another vendor's server speaks the same shape here: what was seen of the one that this target extends is
+    /// then inferred of this one, and refuses nothing.
+    #[serde(default)]
+    pub is_compatible_only: bool,
     /// The targets whose refusals count here too: what one of them refuses is refused.
     #[serde(default)]
     pub union: Vec<String>,
@@ -479,6 +483,7 @@ impl Target {
             name: "an unknown API".to_owned(),
             format: None,
             extends: None,
+            is_compatible_only: false,
             union: Vec::new(),
             notes: None,
             results: Results::default(),
@@ -531,7 +536,12 @@ impl Target {
                 .any(|(known, known_case)| known == rule && (known_case.is_none() || known_case == case))
         };
         let inherited = parent.refusals.iter().filter(|refusal| is_new(&refusal.rule, &refusal.case));
-        self.refusals.extend(inherited.map(|refusal| Refusal { is_inherited: true, ..refusal.clone() }));
+        let is_compatible_only = self.is_compatible_only;
+        self.refusals.extend(inherited.map(|refusal| Refusal {
+            is_inherited: true,
+            evidence: if is_compatible_only { Evidence::Inferred } else { refusal.evidence },
+            ..refusal.clone()
+        }));
         self.tolerances.extend(
             parent.tolerances.iter().filter(|tolerance| is_new(&tolerance.rule, &tolerance.case)).cloned(),
         );
