@@ -5,34 +5,58 @@ use toolcheck_json::Value;
 
 use crate::rule::Context;
 
-/// Shows `see` every object that has a name: the body, messages by role, calls, tools, and what stands under their keys
-/// as far as `is_named` knows of it.
-pub(crate) fn visit(
+/// Shows `see` every object that one of the names is of: `body`, `call`, `tool`, `message.` and a role, and behind that
+/// the keys that lead to what stands below, such as `call.function`.
+pub(crate) fn visit<'n>(
     cx: &Context<'_, '_>,
-    is_named: impl Fn(&str) -> bool,
-    mut see: impl FnMut(&str, Value<'_, '_>),
+    names: impl IntoIterator<Item = &'n String>,
+    mut see: impl FnMut(&'n str, Value<'_, '_>),
 ) {
-    let value = |place: toolcheck_core::Place| cx.document.value(place.node);
-    let mut open = Vec::new();
+    let names: Vec<Name<'n>> = names.into_iter().map(|name| Name::new(name)).collect();
+    let mut look = |root: Root<'_>, node| {
+        for name in names.iter().filter(|name| name.root == root) {
+            let object = cx.document.value(node);
+            let below = name.path.iter().try_fold(object, |object, key| object.get(key));
+            if let Some(below) = below.filter(|below| name.path.is_empty() || below.is_object()) {
+                see(name.whole, below);
+            }
+        }
+    };
     if cx.transcript.is_body {
-        open.push(("body".to_owned(), value(cx.transcript.place)));
+        look(Root::Named("body"), cx.transcript.place.node);
     }
     for (message, parts) in cx.transcript.messages_with_parts() {
         let role = message.role_name.as_ref().map_or("", |role| &*role.text);
-        open.push((format!("message.{role}"), value(message.place)));
-        let calls = parts.iter().filter(|part| matches!(part.body, Body::Call(_)));
-        open.extend(calls.map(|part| ("call".to_owned(), value(part.place))));
+        look(Root::Message(role), message.place.node);
+        for part in parts.iter().filter(|part| matches!(part.body, Body::Call(_))) {
+            look(Root::Named("call"), part.place.node);
+        }
     }
-    open.extend(cx.transcript.tools.iter().flatten().map(|tool| ("tool".to_owned(), value(tool.place))));
-    while let Some((name, object)) = open.pop() {
-        if is_named(&name) {
-            see(&name, object);
-        }
-        for member in object.members().filter(|member| member.is_object()) {
-            let below = format!("{name}.{}", member.key_text().unwrap_or_default());
-            if is_named(&below) {
-                open.push((below, member));
-            }
-        }
+    for tool in cx.transcript.tools.iter().flatten() {
+        look(Root::Named("tool"), tool.place.node);
+    }
+}
+
+/// The name of a kind of object.
+struct Name<'n> {
+    whole: &'n str,
+    root: Root<'n>,
+    path: Vec<&'n str>,
+}
+
+#[derive(PartialEq, Eq)]
+enum Root<'n> {
+    Message(&'n str),
+    Named(&'n str),
+}
+
+impl<'n> Name<'n> {
+    fn new(whole: &'n str) -> Self {
+        let mut keys = whole.split('.');
+        let root = match keys.next().unwrap_or_default() {
+            "message" => Root::Message(keys.next().unwrap_or_default()),
+            root => Root::Named(root),
+        };
+        Self { whole, root, path: keys.collect() }
     }
 }

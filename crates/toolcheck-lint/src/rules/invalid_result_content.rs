@@ -1,4 +1,5 @@
 use toolcheck_core::ir::Body;
+use toolcheck_core::target::Verdict;
 use toolcheck_json::Kind;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
@@ -42,6 +43,8 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    // Most results are a text, and most targets take it.
+    let minds_text = !matches!(cx.verdict(&RULE, Some("not-object")), Verdict::Unknown);
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Result(result) = &part.body else { continue };
@@ -52,7 +55,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 _ if result.has_media && failed => &["failed-with-media", "media"],
                 _ if result.has_media => &["media", "not-text"],
                 Kind::Array => &["not-text", "not-object"],
-                Kind::String | Kind::Number | Kind::Bool => &["not-object"],
+                Kind::String | Kind::Number | Kind::Bool if minds_text => &["not-object"],
                 _ => continue,
             };
             let finding = out.report(

@@ -35,18 +35,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if required.is_empty() {
         return;
     }
-    visit(
-        cx,
-        |name| required.contains_key(name),
-        |name, object| {
-            for key in required.get(name).into_iter().flatten() {
-                if object.is_object() && object.get(key).is_none() {
-                    out.report(Place::of(object), format!("the key `{key}` is missing"))
-                        .caption("in here")
-                        .help(format!("add `{key}`"))
-                        .value("field", key);
-                }
+    visit(cx, required.keys(), |name, object| {
+        for key in required.get(name).into_iter().flatten() {
+            if object.is_object() && object.get(key).is_none() {
+                out.report(Place::of(object), format!("the key `{key}` is missing"))
+                    .caption("in here")
+                    .help(format!("add `{key}`"))
+                    .value("field", key);
             }
-        },
-    );
+        }
+    });
 }

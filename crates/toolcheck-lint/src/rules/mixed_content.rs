@@ -1,4 +1,5 @@
 use toolcheck_core::ir::{Body, Role};
+use toolcheck_core::target::Verdict;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
@@ -37,7 +38,13 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let minds = |case| !matches!(cx.verdict(&RULE, Some(case)), Verdict::Unknown);
+    let (minds_calls, minds_results) = (minds("text-beside-calls"), minds("content-beside-results"));
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
+        let is_minded = if message.role == Role::Assistant { minds_calls } else { minds_results };
+        if !is_minded {
+            continue;
+        }
         let has_tools = parts.iter().any(|part| matches!(part.body, Body::Call(_) | Body::Result(_)));
         let is_other = |body: &Body<'_>| match body {
             Body::Text(text) => !text.is_empty(),

@@ -39,8 +39,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if fields.known.is_empty() && fields.refused.is_empty() {
         return;
     }
-    let is_named = |name: &str| fields.known.contains_key(name) || fields.refused.contains_key(name);
-    visit(cx, is_named, |name, object| {
+    let only_refused = fields.refused.keys().filter(|name| !fields.known.contains_key(*name));
+    visit(cx, fields.known.keys().chain(only_refused), |name, object| {
         let (known, refused) = (fields.known.get(name), fields.refused.get(name));
         for member in object.members() {
             let Some(key) = member.key_text() else { continue };
