@@ -106,18 +106,34 @@ pub struct Transcript<'s> {
     pub batches_results: bool,
 }
 
+/// The room that one transcript leaves to the next.
+#[derive(Debug, Default)]
+pub struct Room<'s> {
+    messages: Vec<Message<'s>>,
+    parts: Vec<Part<'s>>,
+}
+
 impl<'s> Transcript<'s> {
     /// A transcript without messages.
     #[must_use]
     pub fn new(format: &'static str, root: Value<'_, 's>) -> Self {
-        // A message takes about eight values in every format: growing would copy what is there again and again.
-        let expected = root.document().len() / 8;
+        Self::new_in(format, root, Room::default())
+    }
+
+    /// A transcript without messages, in room that another one has left.
+    #[must_use]
+    pub fn new_in(format: &'static str, root: Value<'_, 's>, mut room: Room<'s>) -> Self {
+        // A message takes about eight values in every format, a part about five: growing would copy what is there
+        // again and again.
+        let expected = root.document().len();
+        room.messages.reserve(expected / 8);
+        room.parts.reserve(expected / 5);
         Self {
             format,
             kind: TranscriptKind::default(),
             place: Place::of(root),
-            messages: Vec::with_capacity(expected),
-            parts: Vec::with_capacity(expected),
+            messages: room.messages,
+            parts: room.parts,
             tools: None,
             tools_place: None,
             model: None,
@@ -126,6 +142,14 @@ impl<'s> Transcript<'s> {
             reasoning: None,
             batches_results: false,
         }
+    }
+
+    /// Leaves its room to the next transcript.
+    #[must_use]
+    pub fn into_room(mut self) -> Room<'s> {
+        self.messages.clear();
+        self.parts.clear();
+        Room { messages: self.messages, parts: self.parts }
     }
 
     /// The parts of a message.

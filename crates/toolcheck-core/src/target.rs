@@ -9,6 +9,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use regex::Regex;
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use crate::finding::Level;
@@ -134,15 +135,14 @@ pub struct Target {
     /// What it accepts.
     #[serde(default, rename = "tolerance")]
     pub tolerances: Vec<Tolerance>,
-    /// Where the entries of each rule are, sorted by rule: every rule asks for every transcript.
+    /// Where the entries of each rule are: many rules ask for every transcript.
     #[serde(skip)]
-    by_rule: Vec<Entries>,
+    by_rule: FxHashMap<String, Entries>,
 }
 
 /// The numbers of a rule's entries.
 #[derive(Debug, Clone, Default)]
 struct Entries {
-    rule: String,
     refusals: Vec<usize>,
     tolerances: Vec<usize>,
 }
@@ -449,14 +449,12 @@ impl Target {
 
     /// Sorts the entries by rule.
     fn index(&mut self) {
-        let mut by_rule: BTreeMap<String, Entries> = BTreeMap::new();
         for (number, refusal) in self.refusals.iter().enumerate() {
-            by_rule.entry(refusal.rule.clone()).or_default().refusals.push(number);
+            self.by_rule.entry(refusal.rule.clone()).or_default().refusals.push(number);
         }
         for (number, tolerance) in self.tolerances.iter().enumerate() {
-            by_rule.entry(tolerance.rule.clone()).or_default().tolerances.push(number);
+            self.by_rule.entry(tolerance.rule.clone()).or_default().tolerances.push(number);
         }
-        self.by_rule = by_rule.into_iter().map(|(rule, entries)| Entries { rule, ..entries }).collect();
     }
 
     /// The refusals and tolerances of a rule, in the order of the file.
@@ -464,8 +462,7 @@ impl Target {
         &self,
         rule: &str,
     ) -> (impl DoubleEndedIterator<Item = &Refusal>, impl DoubleEndedIterator<Item = &Tolerance>) {
-        let found = self.by_rule.binary_search_by(|entries| entries.rule.as_str().cmp(rule));
-        let entries = found.ok().map(|number| &self.by_rule[number]);
+        let entries = self.by_rule.get(rule);
         let refusals = entries.map_or(&[][..], |entries| &entries.refusals);
         let tolerances = entries.map_or(&[][..], |entries| &entries.tolerances);
         (
@@ -495,7 +492,7 @@ impl Target {
             tools: Tools::default(),
             arguments: ArgumentFacts::default(),
             fields: Fields::default(),
-            by_rule: Vec::new(),
+            by_rule: FxHashMap::default(),
         })
     }
 
@@ -547,6 +544,16 @@ impl Target {
         );
     }
 
+    /// Whether there is a case of a rule that the target refuses or takes harm from, and so something to say.
+    ///
+    /// With `wire`, as for [`Self::verdict`].
+    #[must_use]
+    pub fn minds(&self, rule: &str, wire: Option<&str>) -> bool {
+        let (mut refusals, mut tolerances) = self.entries(rule);
+        refusals.any(|refusal| !refusal.legacy && reads(refusal.format.as_deref(), wire))
+            || tolerances.any(|tolerance| tolerance.harm.is_some() && reads(self.format.as_deref(), wire))
+    }
+
     /// What the target says of a case of a rule, for a model.
     ///
     /// An entry for the very case goes before one for all cases, an entry for the very model before one for all
@@ -560,9 +567,6 @@ impl Target {
         model: Option<&str>,
         wire: Option<&str>,
     ) -> Verdict<'_> {
-        let reads = |format: &Option<String>| {
-            wire.is_none_or(|wire| format.as_ref().is_some_and(|format| formats::are_dialects(format, wire)))
-        };
         let fits = |own_case: &Option<String>, own_model: &Option<Pattern>| {
             let case_fits = own_case.is_none() || own_case.as_deref() == case;
             let model_fits =
@@ -574,7 +578,7 @@ impl Target {
         let refusal = refusals
             .rev()
             .filter_map(|entry| Some((fits(&entry.case, &entry.model)?, entry)))
-            .filter(|(_, entry)| reads(&entry.format) && !entry.legacy)
+            .filter(|(_, entry)| reads(entry.format.as_deref(), wire) && !entry.legacy)
             .filter(|(_, entry)| {
                 !entry
                     .except_model
@@ -585,7 +589,7 @@ impl Target {
         let tolerance = tolerances
             .rev()
             .filter_map(|entry| Some((fits(&entry.case, &entry.model)?, entry)))
-            .filter(|_| reads(&self.format))
+            .filter(|_| reads(self.format.as_deref(), wire))
             .max_by_key(|(fit, _)| *fit);
         match (refusal, tolerance) {
             (Some((refused, refusal)), Some((tolerated, _))) if refused >= tolerated => {
@@ -622,4 +626,9 @@ impl Target {
     pub fn merges_user_messages(&self) -> bool {
         self.results.merges_user_messages.unwrap_or(false)
     }
+}
+
+/// Whether an API that speaks a format reads what is written in the format `wire`.
+fn reads(format: Option<&str>, wire: Option<&str>) -> bool {
+    wire.is_none_or(|wire| format.is_some_and(|format| formats::are_dialects(format, wire)))
 }

@@ -48,12 +48,20 @@ impl<'s> JsonStr<'s> {
     #[must_use]
     pub fn decode(self) -> Cow<'s, str> {
         if self.escaped {
-            Cow::Owned(unescape(self.raw, |_, _| {}))
+            let mut text = String::new();
+            self.decode_into(&mut text);
+            Cow::Owned(text)
         } else {
-            match std::str::from_utf8(self.raw) {
-                Ok(text) => Cow::Borrowed(text),
-                Err(_) => String::from_utf8_lossy(self.raw),
-            }
+            String::from_utf8_lossy(self.raw)
+        }
+    }
+
+    /// Writes the text that [`Self::decode`] gives to the end of `text`, whose room serves many strings.
+    pub fn decode_into(self, text: &mut String) {
+        text.reserve(self.raw.len());
+        match std::str::from_utf8(self.raw) {
+            Ok(raw) => unescape_str(raw, text),
+            Err(_) => unescape(self.raw, text, |_, _| {}),
         }
     }
 
@@ -63,7 +71,8 @@ impl<'s> JsonStr<'s> {
     #[must_use]
     pub fn decode_with_offsets(self) -> (String, Vec<u32>) {
         let mut offsets = Vec::with_capacity(self.raw.len());
-        let text = unescape(self.raw, |at, length| {
+        let mut text = String::with_capacity(self.raw.len());
+        unescape(self.raw, &mut text, |at, length| {
             offsets.extend(std::iter::repeat_n(at, length));
         });
         (text, offsets)
@@ -76,9 +85,19 @@ impl<'s> JsonStr<'s> {
     }
 }
 
+/// Unescapes `raw` where all of it is UTF-8, as almost every string is.
+fn unescape_str(mut raw: &str, text: &mut String) {
+    while let Some(run) = memchr::memchr(b'\\', raw.as_bytes()) {
+        text.push_str(&raw[..run]);
+        let (character, length) = escape(&raw.as_bytes()[run..]);
+        text.push(character);
+        raw = &raw[run + length..];
+    }
+    text.push_str(raw);
+}
+
 /// Unescapes `raw`, telling `wrote` for each character where in `raw` it began and how many bytes it became.
-fn unescape(raw: &[u8], mut wrote: impl FnMut(u32, usize)) -> String {
-    let mut text = String::with_capacity(raw.len());
+fn unescape(raw: &[u8], text: &mut String, mut wrote: impl FnMut(u32, usize)) {
     let mut at = 0;
     while at < raw.len() {
         let run = memchr::memchr(b'\\', &raw[at..]).unwrap_or(raw.len() - at);
@@ -106,7 +125,6 @@ fn unescape(raw: &[u8], mut wrote: impl FnMut(u32, usize)) -> String {
         text.push(character);
         at += length;
     }
-    text
 }
 
 /// The character that the escape at the start of `raw` stands for, and the escape's length in bytes.

@@ -1,7 +1,7 @@
 //! One file's text, from bytes to findings.
 
 use toolcheck_core::formats::{Detection, Format};
-use toolcheck_core::ir::{Body, Transcript, TranscriptKind};
+use toolcheck_core::ir::{Body, Room, Transcript, TranscriptKind};
 use toolcheck_core::target::{self, Target};
 use toolcheck_json::{Document, FaultKind, Layout, Record, Records};
 
@@ -65,8 +65,11 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
     report.format = format.map(|format| format.id);
     report.target = target.map(|target| target.id.clone());
     let mut record = first;
+    let mut room = Room::default();
     loop {
-        lint_record(&record, &document, format, target, options, &mut report);
+        let transcript = document.root().and_then(|root| (format?.read_in)(root, std::mem::take(&mut room)));
+        let transcript = lint_record(&record, &document, transcript, target, options, &mut report);
+        room = transcript.map(Transcript::into_room).unwrap_or_default();
         let Some(next) = records.next() else { break };
         record = next;
         document = Document::read_in(record.bytes, document.into_arena());
@@ -74,21 +77,24 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
     report
 }
 
-fn lint_record(
+/// Lints one record, and gives back its transcript.
+fn lint_record<'s>(
     record: &Record<'_>,
-    document: &Document<'_>,
-    format: Option<&'static Format>,
+    document: &Document<'s>,
+    read: Option<Transcript<'s>>,
     target: Option<&Target>,
     options: &Options<'_>,
     report: &mut FileReport,
-) {
-    let read = document.root().and_then(|root| (format?.read)(root));
+) -> Option<Transcript<'s>> {
     let is_recognised = read.is_some();
     let mut transcript = match (read, document.root()) {
         (Some(transcript), _) => transcript,
         (None, Some(root)) => Transcript::new("", root),
         // Without any value there is nothing to point at but the fault that says so.
-        (None, None) => return report_without_value(record, document, options, report),
+        (None, None) => {
+            report_without_value(record, document, options, report);
+            return None;
+        }
     };
     transcript.kind = options.kind;
     if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
@@ -115,6 +121,7 @@ fn lint_record(
     }
     findings.sort_by_key(|finding| (finding.place.span.start, finding.rule));
     report.findings.extend(locate_all(document, record, findings));
+    Some(transcript)
 }
 
 /// Whether the text ends before its value does.

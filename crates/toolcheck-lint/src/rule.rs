@@ -28,6 +28,13 @@ pub struct Rule {
     pub check: Option<fn(&Context<'_, '_>, &mut Sink<'_>)>,
 }
 
+impl Rule {
+    /// The format whose readers alone count, where the rule is about how messages are written.
+    fn wire_of(&self, transcript: &Transcript<'_>) -> Option<&'static str> {
+        self.on_wire.then_some(transcript.format)
+    }
+}
+
 /// Declares a rule: the doc comment is its manual page and its test.
 macro_rules! declare_rule {
     ($(#[doc = $doc:literal])+ $id:literal, since $since:literal, $level:ident $(on $wire:ident)?, $check:ident) => {
@@ -93,7 +100,7 @@ impl Context<'_, '_> {
     /// What the target says of a case of a rule.
     #[must_use]
     pub fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
-        let wire = rule.on_wire.then_some(self.transcript.format);
+        let wire = rule.wire_of(self.transcript);
         self.target.verdict(rule.id, case, self.transcript.model.as_deref(), wire)
     }
 
@@ -130,6 +137,10 @@ impl Sink<'_> {
 pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut Vec<Finding>) {
     let first = findings.len();
     let Some(check) = rule.check else { return };
+    let wire = rule.wire_of(context.transcript);
+    if rule.default_level.is_none() && !context.target.minds(rule.id, wire) {
+        return;
+    }
     check(context, &mut Sink { rule, findings });
     let mut kept = first;
     for index in first..findings.len() {

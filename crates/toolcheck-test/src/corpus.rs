@@ -201,7 +201,7 @@ fn read_same(path: &Path) -> Result<Conversation, String> {
     let document = Document::read(&bytes);
     let transcript = document
         .root()
-        .and_then(format.read)
+        .and_then(|root| format.read(root))
         .ok_or_else(|| "  it holds no list of messages of its format".to_owned())?;
     let report = lint("case", &bytes, &Options::default());
     if report.format != Some(id) {

@@ -4,12 +4,12 @@ use toolcheck_json::{JsonStr, Value};
 
 use super::{Format, blocks, list_of, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Signature, ToolDef,
+    Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room, Signature, ToolDef,
     ToolKind, ToolResult, Transcript,
 };
 
 pub(super) static FORMAT: Format =
-    Format { id: "anthropic", name: "Anthropic Messages", family: "anthropic", sniff, read };
+    Format { id: "anthropic", name: "Anthropic Messages", family: "anthropic", sniff, read_in };
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
@@ -42,9 +42,9 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     sure
 }
 
-fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
+fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let list = list_of(root, "messages")?;
-    let mut transcript = Transcript::new(FORMAT.id, root);
+    let mut transcript = Transcript::new_in(FORMAT.id, root, room);
     transcript.batches_results = true;
     transcript.model = root.get_str("model");
     let tools = root.get("tools");

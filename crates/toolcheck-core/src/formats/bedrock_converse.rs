@@ -4,7 +4,7 @@ use toolcheck_json::Value;
 
 use super::{Format, blocks, list_of, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Signature, ToolDef,
+    Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room, Signature, ToolDef,
     ToolKind, ToolResult, Transcript,
 };
 
@@ -13,7 +13,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Amazon Bedrock Converse",
     family: "bedrock-converse",
     sniff,
-    read,
+    read_in,
 };
 
 /// The members that tell what a block is: a block has one of them, and no `type`.
@@ -50,9 +50,9 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     sure
 }
 
-fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
+fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let list = list_of(root, "messages")?;
-    let mut transcript = Transcript::new(FORMAT.id, root);
+    let mut transcript = Transcript::new_in(FORMAT.id, root, room);
     transcript.batches_results = true;
     transcript.model = root.get_str("modelId");
     transcript.tools = root

@@ -4,10 +4,10 @@ use toolcheck_json::Value;
 
 use super::openai_chat::{self, Dialect};
 use super::{Format, blocks, list_of, surest_message};
-use crate::ir::Transcript;
+use crate::ir::{Room, Transcript};
 
 pub(super) static FORMAT: Format =
-    Format { id: "cohere", name: "Cohere v2 chat", family: "chat", sniff, read };
+    Format { id: "cohere", name: "Cohere v2 chat", family: "chat", sniff, read_in };
 
 static DIALECT: Dialect =
     Dialect { format: FORMAT.id, result_name: &["name"], text: &["tool_plan"], roles: &[] };
@@ -37,6 +37,6 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     }
 }
 
-fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
-    openai_chat::read_dialect(root, &DIALECT)
+fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
+    openai_chat::read_dialect(root, &DIALECT, room)
 }

@@ -4,12 +4,12 @@ use toolcheck_json::Value;
 
 use super::{Format, list_of, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Signature, ToolDef,
+    Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room, Signature, ToolDef,
     ToolKind, ToolResult, Transcript,
 };
 
 pub(super) static FORMAT: Format =
-    Format { id: "gemini", name: "Gemini generateContent", family: "gemini", sniff, read };
+    Format { id: "gemini", name: "Gemini generateContent", family: "gemini", sniff, read_in };
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "contents") else { return 0 };
@@ -19,9 +19,9 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     surest_message(list, |content| if content.get("parts").is_some_and(Value::is_array) { 95 } else { 0 })
 }
 
-fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
+fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let list = list_of(root, "contents")?;
-    let mut transcript = Transcript::new(FORMAT.id, root);
+    let mut transcript = Transcript::new_in(FORMAT.id, root, room);
     transcript.batches_results = true;
     transcript.model = root.get_str("model");
     transcript.tools = root.get("tools").map(|tools| {

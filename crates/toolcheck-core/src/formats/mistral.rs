@@ -4,10 +4,10 @@ use toolcheck_json::Value;
 
 use super::openai_chat::{self, Dialect};
 use super::{Format, blocks, list_of, surest_message};
-use crate::ir::{Role, Transcript};
+use crate::ir::{Role, Room, Transcript};
 
 pub(super) static FORMAT: Format =
-    Format { id: "mistral", name: "Mistral Chat Completions", family: "chat", sniff, read };
+    Format { id: "mistral", name: "Mistral Chat Completions", family: "chat", sniff, read_in };
 
 static DIALECT: Dialect =
     Dialect { format: FORMAT.id, result_name: &["name"], text: &[], roles: &[("function", Role::Tool)] };
@@ -43,6 +43,6 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     if sure > 0 && MODELS.iter().any(|name| model.starts_with(name)) { sure.max(80) } else { sure }
 }
 
-fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
-    openai_chat::read_dialect(root, &DIALECT)
+fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
+    openai_chat::read_dialect(root, &DIALECT, room)
 }

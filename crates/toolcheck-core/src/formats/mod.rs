@@ -13,7 +13,7 @@ mod openai_responses;
 
 use toolcheck_json::{Document, Value};
 
-use crate::ir::{Content, Message, Named, Place, Role, Transcript};
+use crate::ir::{Content, Message, Named, Place, Role, Room, Transcript};
 
 /// A wire format.
 #[derive(Debug)]
@@ -27,8 +27,16 @@ pub struct Format {
     pub family: &'static str,
     /// How sure it is that a document is written in it: 0 for certainly not, 100 for certainly.
     pub sniff: for<'d, 's> fn(Value<'d, 's>) -> u8,
+    /// Reads a document into the room that another transcript has left.
+    pub read_in: for<'d, 's> fn(Value<'d, 's>, Room<'s>) -> Option<Transcript<'s>>,
+}
+
+impl Format {
     /// Reads a document; `None` where it holds no list of messages of this format.
-    pub read: for<'d, 's> fn(Value<'d, 's>) -> Option<Transcript<'s>>,
+    #[must_use]
+    pub fn read<'s>(&self, root: Value<'_, 's>) -> Option<Transcript<'s>> {
+        (self.read_in)(root, Room::default())
+    }
 }
 
 /// All formats, by id.

@@ -4,9 +4,10 @@ use toolcheck_json::Value;
 
 use super::openai_chat::{self, Dialect};
 use super::{Format, list_of, surest_message};
-use crate::ir::Transcript;
+use crate::ir::{Room, Transcript};
 
-pub(super) static FORMAT: Format = Format { id: "ollama", name: "Ollama chat", family: "chat", sniff, read };
+pub(super) static FORMAT: Format =
+    Format { id: "ollama", name: "Ollama chat", family: "chat", sniff, read_in };
 
 static DIALECT: Dialect =
     Dialect { format: FORMAT.id, result_name: &["tool_name", "name"], text: &[], roles: &[] };
@@ -34,6 +35,6 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     if sure > 0 && is_own_body { sure.max(85) } else { sure }
 }
 
-fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
-    openai_chat::read_dialect(root, &DIALECT)
+fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
+    openai_chat::read_dialect(root, &DIALECT, room)
 }

@@ -4,12 +4,12 @@ use toolcheck_json::Value;
 
 use super::{Format, blocks, list_of, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
+    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Room, Signature,
     ToolDef, ToolKind, ToolResult, Transcript,
 };
 
 pub(super) static FORMAT: Format =
-    Format { id: "openai-chat", name: "OpenAI Chat Completions", family: "chat", sniff, read };
+    Format { id: "openai-chat", name: "OpenAI Chat Completions", family: "chat", sniff, read_in };
 
 /// What sets a dialect apart from Chat Completions as OpenAI speaks it.
 pub(super) struct Dialect {
@@ -67,14 +67,18 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     sure
 }
 
-fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
-    read_dialect(root, &DIALECT)
+fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
+    read_dialect(root, &DIALECT, room)
 }
 
 /// Reads a document of a dialect.
-pub(super) fn read_dialect<'s>(root: Value<'_, 's>, dialect: &Dialect) -> Option<Transcript<'s>> {
+pub(super) fn read_dialect<'s>(
+    root: Value<'_, 's>,
+    dialect: &Dialect,
+    room: Room<'s>,
+) -> Option<Transcript<'s>> {
     let list = list_of(root, "messages")?;
-    let mut transcript = Transcript::new(dialect.format, root);
+    let mut transcript = Transcript::new_in(dialect.format, root, room);
     transcript.model = root.get_str("model");
     let tools = root.get_any(&["tools", "functions"]).filter(|tools| !tools.is_null());
     transcript.tools_place = tools.map(Place::of);

@@ -9,12 +9,12 @@ use toolcheck_json::Value;
 
 use super::{Format, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Signature,
+    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Room, Signature,
     ToolDef, ToolKind, ToolResult, Transcript,
 };
 
 pub(super) static FORMAT: Format =
-    Format { id: "openai-responses", name: "OpenAI Responses", family: "openai-responses", sniff, read };
+    Format { id: "openai-responses", name: "OpenAI Responses", family: "openai-responses", sniff, read_in };
 
 /// What an item of a type is.
 enum Item {
@@ -79,8 +79,8 @@ fn list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     super::list_of(root, "input")
 }
 
-fn read<'s>(root: Value<'_, 's>) -> Option<Transcript<'s>> {
-    let mut transcript = Transcript::new(FORMAT.id, root);
+fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
+    let mut transcript = Transcript::new_in(FORMAT.id, root, room);
     transcript.model = root.get_str("model");
     let tools = root.get("tools");
     transcript.tools_place = tools.map(Place::of);

@@ -1,6 +1,5 @@
 use serde::de::IgnoredAny;
 use toolcheck_core::ir::{Arguments, Body, Executor, ToolKind};
-use toolcheck_core::target::Verdict;
 use toolcheck_json::Document;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
@@ -40,10 +39,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // Reading every argument costs as much as reading the transcript: only where somebody minds.
-    if matches!(cx.verdict(&RULE, None), Verdict::Unknown) {
-        return;
-    }
+    let mut decoded = String::new();
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };
@@ -53,12 +49,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             {
                 continue;
             }
-            let text = text.decode();
-            if serde_json::from_slice::<IgnoredAny>(text.as_bytes()).is_ok() {
+            decoded.clear();
+            text.decode_into(&mut decoded);
+            if serde_json::from_str::<IgnoredAny>(&decoded).is_ok() {
                 continue;
             }
             // What serde_json refuses may still be JSON: it is bounded in depth, and lone surrogates are another rule's.
-            let document = Document::read(text.as_bytes());
+            let document = Document::read(decoded.as_bytes());
             if document.faults().iter().all(|fault| fault.kind.is_in_text()) && document.root().is_some() {
                 continue;
             }

@@ -34,12 +34,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if names.pattern.is_none() && names.max_length.is_none() {
         return;
     }
-    // A name that is wrong in its definition is wrong in all its calls: one fault.
+    // A name that is wrong in its definition is wrong in all its calls, and one fault. What was seen need not be
+    // looked at again: a transcript calls the same few tools all the time.
     let mut seen = FxHashSet::default();
     for tool in cx.transcript.tools.iter().flatten().filter(|tool| tool.executor == Executor::Client) {
         let Some(name) = &tool.name else { continue };
-        if let Some(fault) = fault(cx, name)
-            && seen.insert(&*name.text)
+        if seen.insert(&*name.text)
+            && let Some(fault) = fault(cx, name)
         {
             report(cx, out, name, tool.place, fault, "definition");
         }
@@ -52,8 +53,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 _ => continue,
             };
             let Some(name) = name.filter(|_| executor == Executor::Client) else { continue };
-            if let Some(fault) = fault(cx, name)
-                && seen.insert(&*name.text)
+            if seen.insert(&*name.text)
+                && let Some(fault) = fault(cx, name)
             {
                 report(cx, out, name, part.place, fault, "history").at(cx, number, message, Some(part));
             }

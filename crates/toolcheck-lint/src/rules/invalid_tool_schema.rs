@@ -1,5 +1,4 @@
 use toolcheck_core::ir::shorten;
-use toolcheck_core::target::Verdict;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -30,9 +29,6 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if matches!(cx.verdict(&RULE, None), Verdict::Unknown) {
-        return;
-    }
     for tool in cx.transcript.tools.iter().flatten() {
         let Some(place) = tool.schema else { continue };
         // What is no JSON has been reported as that.
