@@ -1,5 +1,7 @@
 //! The reader's loop: one pass, no recursion, no failure.
 
+use wide::u8x16;
+
 use crate::document::{
     Arena, Document, ESCAPED, KEY_ESCAPED, KEYED, Kind, MAYBE_DUPLICATE, Node, Span, UNTERMINATED,
 };
@@ -572,38 +574,60 @@ impl<'a, 's> Reader<'a, 's> {
     #[inline]
     fn string(&mut self) -> u8 {
         let opened_at = Some(self.at as u32);
-        let mut at = self.at + 1;
+        self.at += 1;
         let mut flags = 0;
         loop {
-            at += plain_run(&self.bytes[at..]);
-            match self.bytes.get(at) {
+            if self.plain_blocks(&mut flags) {
+                return flags;
+            }
+            match self.bytes.get(self.at) {
                 Some(b'"') => {
-                    self.at = at + 1;
+                    self.at += 1;
                     return flags;
                 }
                 Some(b'\\') => {
                     flags |= ESCAPED;
-                    // A table, because JSON in a string is full of these: a jump for each would be guessed wrong.
-                    if self.bytes.get(at + 1).is_some_and(|byte| IS_SIMPLE_ESCAPE[usize::from(*byte)]) {
-                        at += 2;
-                        continue;
-                    }
-                    self.at = at;
                     self.escape();
-                    at = self.at;
                 }
-                Some(_) => {
-                    self.at = at;
-                    self.control_characters();
-                    at = self.at;
-                }
+                Some(byte) if *byte < 0x20 => self.control_characters(),
+                Some(_) => self.at += 1,
                 None => {
-                    self.at = at;
-                    self.fault_from(FaultKind::UnterminatedString, at, at, opened_at);
+                    self.fault_from(FaultKind::UnterminatedString, self.at, self.at, opened_at);
                     return flags | UNTERMINATED;
                 }
             }
         }
+    }
+
+    /// Steps over what is plain in a string, a block at a time, and says whether that was its end. Otherwise it stops
+    /// before a byte to be looked at alone: a rare escape, a control character, one of the last of the text.
+    ///
+    /// JSON in a string is full of escapes. They are bits of a block's mask here, not reasons to begin anew.
+    #[inline]
+    fn plain_blocks(&mut self, flags: &mut u8) -> bool {
+        let mut at = self.at;
+        while let Some(block) = self.bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
+            let mut stops = stops(block);
+            let mut length = BLOCK;
+            while stops != 0 {
+                let stop = stops.trailing_zeros() as usize;
+                if block[stop] == b'"' {
+                    self.at = at + stop + 1;
+                    return true;
+                }
+                let after = self.bytes.get(at + stop + 1).copied().unwrap_or_default();
+                if block[stop] != b'\\' || !IS_SIMPLE_ESCAPE[usize::from(after)] {
+                    self.at = at + stop;
+                    return false;
+                }
+                *flags |= ESCAPED;
+                length = BLOCK.max(stop + 2);
+                stops &= u32::MAX.checked_shl(stop as u32 + 2).unwrap_or_default();
+            }
+            at += length;
+        }
+        self.at = at;
+        false
     }
 
     /// Reports a run of raw control characters as one fault.
@@ -616,10 +640,10 @@ impl<'a, 's> Reader<'a, 's> {
         self.fault(FaultKind::ControlCharacter, start, self.at);
     }
 
-    /// Steps over an escape of more than one character, or none, from its backslash.
-    #[inline]
+    /// Steps over an escape, from its backslash.
     fn escape(&mut self) {
         match self.bytes.get(self.at + 1) {
+            Some(byte) if IS_SIMPLE_ESCAPE[usize::from(*byte)] => self.at += 2,
             Some(b'u') => self.unicode_escape(),
             None => self.at += 1,
             Some(_) => {
@@ -655,32 +679,22 @@ impl<'a, 's> Reader<'a, 's> {
     }
 }
 
-/// How many bytes stand before the next quote, backslash or control character.
+/// How many bytes of a string are looked at together.
+const BLOCK: usize = 32;
+
+/// A bit for each byte of the block that is a quote, a backslash or a control character.
 #[inline]
-fn plain_run(bytes: &[u8]) -> usize {
-    // Most strings end within a few bytes, where a call of memchr costs more than it saves: eight bytes at a time.
-    let mut at = 0;
-    while at < NEAR {
-        let Some(word) = bytes.get(at..at + 8).and_then(|word| word.try_into().ok()) else {
-            let stops = |byte: &u8| *byte == b'"' || *byte == b'\\' || *byte < 0x20;
-            return bytes[at..].iter().position(stops).map_or(bytes.len(), |run| at + run);
-        };
-        let word = u64::from_le_bytes(word);
-        let stops = zeros(word ^ (EACH * u64::from(b'"')))
-            | zeros(word ^ (EACH * u64::from(b'\\')))
-            | (word.wrapping_sub(EACH * 0x20) & !word & (EACH * 0x80));
-        if stops != 0 {
-            return at + stops.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    let rest = &bytes[at..];
-    let run = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
-    // Without a branch in the loop the compiler checks many bytes at once.
-    if rest[..run].iter().fold(false, |found, &byte| found | (byte < 0x20)) {
-        return at + rest[..run].iter().position(|&byte| byte < 0x20).unwrap_or(run);
-    }
-    at + run
+fn stops(block: &[u8; BLOCK]) -> u32 {
+    let of_half = |half: &[u8]| {
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(half);
+        let bytes = u8x16::new(bytes);
+        let is_control = bytes.min(u8x16::splat(0x1F)).simd_eq(bytes);
+        let stops = bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\')) | is_control;
+        stops.to_bitmask()
+    };
+    let (low, high) = block.split_at(BLOCK / 2);
+    of_half(low) | of_half(high) << 16
 }
 
 /// The bytes that make an escape of one character.
@@ -693,17 +707,6 @@ const IS_SIMPLE_ESCAPE: [bool; 256] = {
     }
     table
 };
-
-/// How far a string is looked at eight bytes at a time.
-const NEAR: usize = 48;
-/// A one in each of the eight bytes.
-const EACH: u64 = 0x0101_0101_0101_0101;
-
-/// A bit in each byte that is zero. Only the lowest can be trusted: a borrow runs upwards.
-#[inline]
-fn zeros(word: u64) -> u64 {
-    word.wrapping_sub(EACH) & !word & (EACH * 0x80)
-}
 
 /// Whether the byte belongs to the word or number before it, for the sake of one fault a word.
 fn is_word(byte: u8) -> bool {

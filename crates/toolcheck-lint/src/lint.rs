@@ -64,11 +64,18 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
     let target = options.target.or_else(|| target::find(format?.id));
     report.format = format.map(|format| format.id);
     report.target = target.map(|target| target.id.clone());
+    let target = target.unwrap_or_else(|| Target::unknown());
+    let rules: Vec<_> = options
+        .rules
+        .iter()
+        .copied()
+        .filter(|rule| rule.may_speak(format.map_or("", |format| format.id), target))
+        .collect();
     let mut record = first;
     let mut room = Room::default();
     loop {
         let transcript = document.root().and_then(|root| (format?.read_in)(root, std::mem::take(&mut room)));
-        let transcript = lint_record(&record, &document, transcript, target, options, &mut report);
+        let transcript = lint_record(&record, &document, transcript, target, &rules, &mut report);
         room = transcript.map(Transcript::into_room).unwrap_or_default();
         let Some(next) = records.next() else { break };
         record = next;
@@ -82,8 +89,8 @@ fn lint_record<'s>(
     record: &Record<'_>,
     document: &Document<'s>,
     read: Option<Transcript<'s>>,
-    target: Option<&Target>,
-    options: &Options<'_>,
+    target: &Target,
+    rules: &[&'static Rule],
     report: &mut FileReport,
 ) -> Option<Transcript<'s>> {
     let is_recognised = read.is_some();
@@ -92,11 +99,11 @@ fn lint_record<'s>(
         (None, Some(root)) => Transcript::new("", root),
         // Without any value there is nothing to point at but the fault that says so.
         (None, None) => {
-            report_without_value(record, document, options, report);
+            report_without_value(record, document, rules, report);
             return None;
         }
     };
-    transcript.kind = options.kind;
+    transcript.kind = report.kind;
     if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
         // What is missing at the end is missing because the text was cut, and that is reported.
         transcript.kind = TranscriptKind::Session;
@@ -112,11 +119,10 @@ fn lint_record<'s>(
             }
         }
     }
-    let target = target.unwrap_or_else(|| Target::unknown());
     let pairing = Pairing::new(&transcript, target);
     let context = Context { document, transcript: &transcript, is_recognised, pairing: &pairing, target };
     let mut findings = Vec::new();
-    for rule in &options.rules {
+    for rule in rules {
         rule::run(rule, &context, &mut findings);
     }
     findings.sort_by_key(|finding| (finding.place.span.start, finding.rule));
@@ -134,11 +140,11 @@ fn is_cut_off(document: &Document<'_>) -> bool {
 fn report_without_value(
     record: &Record<'_>,
     document: &Document<'_>,
-    options: &Options<'_>,
+    rules: &[&'static Rule],
     report: &mut FileReport,
 ) {
     const RULE: &str = "malformed-json";
-    if !options.rules.iter().any(|rule| rule.id == RULE) {
+    if !rules.iter().any(|rule| rule.id == RULE) {
         return;
     }
     // A value to point at.

@@ -29,9 +29,10 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The format whose readers alone count, where the rule is about how messages are written.
-    fn wire_of(&self, transcript: &Transcript<'_>) -> Option<&'static str> {
-        self.on_wire.then_some(transcript.format)
+    /// Whether it may have something to say to those who send this format to this target.
+    pub(crate) fn may_speak(&self, format: &str, target: &Target) -> bool {
+        let wire = self.on_wire.then_some(format);
+        self.check.is_some() && (self.default_level.is_some() || target.minds(self.id, wire))
     }
 }
 
@@ -100,7 +101,7 @@ impl Context<'_, '_> {
     /// What the target says of a case of a rule.
     #[must_use]
     pub fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
-        let wire = rule.wire_of(self.transcript);
+        let wire = rule.on_wire.then_some(self.transcript.format);
         self.target.verdict(rule.id, case, self.transcript.model.as_deref(), wire)
     }
 
@@ -137,10 +138,6 @@ impl Sink<'_> {
 pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut Vec<Finding>) {
     let first = findings.len();
     let Some(check) = rule.check else { return };
-    let wire = rule.wire_of(context.transcript);
-    if rule.default_level.is_none() && !context.target.minds(rule.id, wire) {
-        return;
-    }
     check(context, &mut Sink { rule, findings });
     let mut kept = first;
     for index in first..findings.len() {
