@@ -60,10 +60,10 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
                 .map_or_else(|| "text not known".to_owned(), |text| format!("`` {text} ``"));
             let _ = writeln!(
                 answers,
-                "- **{}**{case}{}, {} {}, {}: {text}",
+                "- **{}**{case}{}{}, {} {}: {text}",
                 target.id,
                 models.unwrap_or_default(),
-                refusal.status,
+                refusal.status.map(|status| format!(", {status}")).unwrap_or_default(),
                 refusal.evidence,
                 refusal.seen,
             );

@@ -58,8 +58,8 @@ pub struct Label {
 pub struct Answer {
     /// The id of the target that answers.
     pub target: String,
-    /// The HTTP status.
-    pub status: u16,
+    /// The HTTP status, where there is one.
+    pub status: Option<u16>,
     /// The text, with the names and numbers of this transcript filled in.
     pub text: Option<String>,
 }

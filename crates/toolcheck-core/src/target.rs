@@ -303,8 +303,9 @@ pub struct Refusal {
     /// The models that it does not hold for.
     #[serde(default)]
     pub except_model: Option<Pattern>,
-    /// The HTTP status.
-    pub status: u16,
+    /// The HTTP status; none where something refuses that does not speak HTTP, such as a client's library.
+    #[serde(default)]
+    pub status: Option<u16>,
     /// The text, with `{name}` where it names something of the transcript.
     #[serde(default)]
     pub text: Option<String>,

@@ -52,10 +52,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
     }
     for (targets, refusal) in shown {
         let answer = if targets.len() == 1 { "answers" } else { "answer" };
-        let status = match refusal.status {
-            0 => String::new(),
-            status => format!(" {status}"),
-        };
+        let status = refusal.status.map(|status| format!(" {status}")).unwrap_or_default();
         writeln!(
             out,
             "\n- {} {answer}{status} ({}, {}):\n  {}",

@@ -113,7 +113,8 @@ fn write_text(matches: &[Recognised], report: Option<&Report>, out: &mut dyn Wri
         targets.push(&found.target.id);
     }
     targets.truncate(TARGETS_NAMED);
-    writeln!(out, "{} ({}, status {})", rule.id, targets.join(", "), best.refusal.status)?;
+    let status = best.refusal.status.map(|status| format!(", status {status}")).unwrap_or_default();
+    writeln!(out, "{} ({}{status})", rule.id, targets.join(", "))?;
     writeln!(out, "\n{}", rule.summary.trim())?;
     if let Some(doubt) = &best.refusal.doubt {
         writeln!(out, "In doubt: {doubt}")?;

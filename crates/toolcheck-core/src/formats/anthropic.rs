@@ -1,4 +1,5 @@
-//! Anthropic Messages, as sent to its own API, to Vertex and to Bedrock's InvokeModel.
+//! Anthropic Messages, as sent to its own API, to Vertex and to Bedrock's InvokeModel; and the messages of MCP sampling,
+//! whose blocks are the same with keys in camel case.
 
 use toolcheck_json::{JsonStr, Value};
 
@@ -81,7 +82,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     if let Some(text) = content.as_json_str() {
         transcript.push(Part::new(content, 0, Body::Text(text)));
     }
-    for (index, block) in content.elements().enumerate() {
+    for (index, block) in blocks(value, "content").enumerate() {
         let body = self::block(block);
         transcript.push(Part::new(block, index, body));
     }
@@ -123,9 +124,9 @@ fn call<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s
 fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
     let content = block.get("content");
     Body::Result(ToolResult {
-        call_id: block.get("tool_use_id").and_then(Named::of),
+        call_id: block.get_any(&["tool_use_id", "toolUseId"]).and_then(Named::of),
         name: None,
-        is_error: block.get("is_error").and_then(|flag| flag.as_bool()),
+        is_error: block.get_any(&["is_error", "isError"]).and_then(|flag| flag.as_bool()),
         content: Content::of(content),
         content_place: content.map(Place::of),
         has_media: content.is_some_and(|content| {

@@ -143,7 +143,9 @@ fn open_message<'s>(
     }
 }
 
-/// The blocks of a message's content, where it is a list.
+/// The blocks of a message's content: a list of them, or one alone (as MCP has it).
 fn blocks<'d, 's>(message: Value<'d, 's>, key: &str) -> impl Iterator<Item = Value<'d, 's>> {
-    message.get(key).into_iter().flat_map(|content| content.elements())
+    let content = message.get(key);
+    let alone = content.filter(|content| content.is_object());
+    alone.into_iter().chain(content.into_iter().flat_map(|content| content.elements()))
 }

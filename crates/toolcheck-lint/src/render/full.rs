@@ -124,9 +124,15 @@ impl<'f> Shown<'f> {
             });
             excerpts.text.push('\n');
         }
-        let answer = finding.answer.as_ref().map(|answer| match &answer.text {
-            Some(text) => format!("{} answers {}: {}", answer.target, answer.status, text.replace('\n', " ")),
-            None => format!("{} answers {}", answer.target, answer.status),
+        let answer = finding.answer.as_ref().map(|answer| {
+            let target = &answer.target;
+            let text = answer.text.as_ref().map(|text| text.replace('\n', " "));
+            match (answer.status, text) {
+                (Some(status), Some(text)) => format!("{target} answers {status}: {text}"),
+                (Some(status), None) => format!("{target} answers {status}"),
+                (None, Some(text)) => format!("{target} says: {text}"),
+                (None, None) => format!("{target} refuses it"),
+            }
         });
         let target = file.target.as_deref().unwrap_or("the target");
         let note = finding.note.as_ref().map(|harm| format!("{target} accepts it, but {harm}"));

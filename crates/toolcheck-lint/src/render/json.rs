@@ -148,7 +148,7 @@ fn finding<'r>(file: &'r FileReport, found: &'r Located) -> FindingV1<'r> {
             .collect(),
         help: found.help.as_deref(),
         provider_error: found.answer.as_ref().and_then(|answer| answer.text.as_deref()),
-        status: found.answer.as_ref().map(|answer| answer.status),
+        status: found.answer.as_ref().and_then(|answer| answer.status),
         url: found.url(),
     }
 }
