@@ -58,6 +58,8 @@ pub struct Label {
 pub struct Answer {
     /// The id of the target that answers.
     pub target: String,
+    /// Which case of the rule the target's data has this answer for; `None` for one that holds for all.
+    pub case: Option<String>,
     /// The HTTP status, where there is one.
     pub status: Option<u16>,
     /// The text, with the names and numbers of this transcript filled in.

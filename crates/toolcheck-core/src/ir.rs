@@ -102,6 +102,16 @@ pub struct Transcript<'s> {
     pub continues_remote_state: bool,
     /// Whether the request turns the model's visible reasoning on; `None` where it does not say.
     pub reasoning: Option<bool>,
+    /// What the request says of whether the model shall call a tool.
+    pub tool_choice: Option<ToolChoice<'s>>,
+    /// The marks that divide the request for the provider's cache, in the order in which they count.
+    pub cache_marks: Vec<CacheMark>,
+    /// The tools that a search for tools left references to.
+    pub tool_references: Vec<Named<'s>>,
+    /// The items of the input that have ids of their own, which do not pair calls.
+    pub items: Vec<Item<'s>>,
+    /// The images that are written out in the text.
+    pub images: Vec<Image<'s>>,
     /// Whether the format puts all results of a turn into one message (and not each into its own).
     pub batches_results: bool,
 }
@@ -140,6 +150,11 @@ impl<'s> Transcript<'s> {
             is_body: root.is_object(),
             continues_remote_state: false,
             reasoning: None,
+            tool_choice: None,
+            cache_marks: Vec::new(),
+            tool_references: Vec::new(),
+            items: Vec::new(),
+            images: Vec::new(),
             batches_results: false,
         }
     }
@@ -189,6 +204,69 @@ impl<'s> Transcript<'s> {
     pub fn result_count(&self) -> usize {
         self.parts.iter().filter(|part| matches!(part.body, Body::Result(_))).count()
     }
+}
+
+/// What a request says of whether the model shall call a tool.
+#[derive(Debug, Clone)]
+pub struct ToolChoice<'s> {
+    /// Where it says so.
+    pub place: Place,
+    /// What it says.
+    pub wanted: Wanted<'s>,
+}
+
+/// Whether the model shall call a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted<'s> {
+    /// As it likes.
+    Free,
+    /// None at all.
+    Nothing,
+    /// One of them.
+    Any,
+    /// This one.
+    Tool(Named<'s>),
+    /// In a way that needs no tool declared here, or that this version does not know.
+    Other,
+    /// Something that is no choice in this format.
+    Invalid,
+}
+
+/// A mark that divides a request for the provider's cache.
+#[derive(Debug, Clone, Copy)]
+pub struct CacheMark {
+    /// What bears the mark, or the mark itself where it stands alone.
+    pub place: Place,
+    /// Whether it asks for the longer of the two lives.
+    pub is_long_lived: bool,
+    /// The provider's numbers of the message and the block, where it stands in a message.
+    pub at: Option<(u32, u32)>,
+}
+
+/// An item of the input with an id of its own.
+#[derive(Debug, Clone)]
+pub struct Item<'s> {
+    /// The id.
+    pub id: Named<'s>,
+    /// The item's type in the words of the wire format.
+    pub kind: Cow<'s, str>,
+    /// Whether it only names an item that the server has.
+    pub is_reference: bool,
+    /// Its number in the input.
+    pub index: u32,
+}
+
+/// An image that is written out in the text.
+#[derive(Debug, Clone)]
+pub struct Image<'s> {
+    /// Where its block stands.
+    pub place: Place,
+    /// The media type that it says it is of.
+    pub media_type: Named<'s>,
+    /// Its bytes in Base64.
+    pub data: JsonStr<'s>,
+    /// The provider's numbers of the message and the block.
+    pub at: (u32, u32),
 }
 
 /// Who speaks.
@@ -312,6 +390,8 @@ pub enum Body<'s> {
     Reasoning(Reasoning<'s>),
     /// An image, a sound, a document.
     Media,
+    /// Nothing: a part whose every key is missing.
+    Empty,
     /// Something that this version does not know. It never fails the reading.
     Opaque,
 }
@@ -373,6 +453,8 @@ pub enum ToolKind {
     Approval,
     /// A tool that the provider runs.
     BuiltIn,
+    /// A tool of an MCP server that the provider calls.
+    Mcp,
 }
 
 impl ToolKind {
@@ -402,6 +484,7 @@ impl ToolKind {
             Self::Program => "program",
             Self::Approval => "approval",
             Self::BuiltIn => "built-in tool",
+            Self::Mcp => "MCP tool",
         }
     }
 }
@@ -490,6 +573,10 @@ pub struct ToolResult<'s> {
     pub content_place: Option<Place>,
     /// Whether it holds something other than text: an image, a document.
     pub has_media: bool,
+    /// Whether it holds a block that never stands in a result, such as reasoning or a call.
+    pub has_foreign: bool,
+    /// Whether it holds JSON that is no object, where the format has a place for JSON.
+    pub has_bare_json: bool,
     /// Who brought it.
     pub executor: Executor,
     /// What kind of tool it comes from; `None` where the format has one form for all.

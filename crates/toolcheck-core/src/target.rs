@@ -123,6 +123,9 @@ pub struct Target {
     /// What holds for the tools of a request.
     #[serde(default)]
     pub tools: Tools,
+    /// What the parts of a message may hold.
+    #[serde(default)]
+    pub content: ContentFacts,
     /// How the arguments of a call are written.
     #[serde(default)]
     pub arguments: ArgumentFacts,
@@ -182,6 +185,30 @@ pub struct Ids {
     /// The most characters that a call's id may have.
     #[serde(default)]
     pub max_length: Option<usize>,
+    /// The regular expression that the id of a call which the provider carried out must match as a whole.
+    #[serde(default)]
+    pub server_pattern: Option<Pattern>,
+    /// How the ids of items begin, by the items' types in the words of the wire format.
+    #[serde(default)]
+    pub item_prefixes: BTreeMap<String, String>,
+    /// The regular expression that the id of an item must match as a whole.
+    #[serde(default)]
+    pub item_pattern: Option<Pattern>,
+    /// The most characters that the id of an item may have.
+    #[serde(default)]
+    pub item_max_length: Option<usize>,
+}
+
+/// What the parts of a message may hold.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ContentFacts {
+    /// The most characters of a text, of a result as of a message.
+    #[serde(default)]
+    pub max_length: Option<usize>,
+    /// The most marks for the cache that a request may have.
+    #[serde(default)]
+    pub max_cache_marks: Option<usize>,
 }
 
 /// What the names of tools look like.
@@ -491,6 +518,7 @@ impl Target {
             tolerances: Vec::new(),
             names: Names::default(),
             tools: Tools::default(),
+            content: ContentFacts::default(),
             arguments: ArgumentFacts::default(),
             fields: Fields::default(),
             by_rule: FxHashMap::default(),
@@ -507,6 +535,15 @@ impl Target {
             self.results.merges_user_messages.or(parent.results.merges_user_messages);
         self.ids.pattern = self.ids.pattern.take().or_else(|| parent.ids.pattern.clone());
         self.ids.max_length = self.ids.max_length.or(parent.ids.max_length);
+        self.ids.server_pattern =
+            self.ids.server_pattern.take().or_else(|| parent.ids.server_pattern.clone());
+        self.ids.item_pattern = self.ids.item_pattern.take().or_else(|| parent.ids.item_pattern.clone());
+        self.ids.item_max_length = self.ids.item_max_length.or(parent.ids.item_max_length);
+        for (kind, prefix) in &parent.ids.item_prefixes {
+            self.ids.item_prefixes.entry(kind.clone()).or_insert_with(|| prefix.clone());
+        }
+        self.content.max_length = self.content.max_length.or(parent.content.max_length);
+        self.content.max_cache_marks = self.content.max_cache_marks.or(parent.content.max_cache_marks);
         self.names.pattern = self.names.pattern.take().or_else(|| parent.names.pattern.clone());
         self.names.max_length = self.names.max_length.or(parent.names.max_length);
         self.tools.max = self.tools.max.or(parent.tools.max);

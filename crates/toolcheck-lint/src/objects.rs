@@ -5,7 +5,7 @@ use toolcheck_json::Value;
 
 use crate::rule::Context;
 
-/// Shows `see` every object that one of the names is of: `body`, `call`, `tool`, `message.` and a role, and behind that
+/// Shows `see` every object that one of the names is of: `body`, `call`, `reasoning`, `tool`, `message.` and a role, and behind that
 /// the keys that lead to what stands below, such as `call.function`.
 pub(crate) fn visit<'n>(
     cx: &Context<'_, '_>,
@@ -28,8 +28,12 @@ pub(crate) fn visit<'n>(
     for (message, parts) in cx.transcript.messages_with_parts() {
         let role = message.role_name.as_ref().map_or("", |role| &*role.text);
         look(Root::Message(role), message.place.node);
-        for part in parts.iter().filter(|part| matches!(part.body, Body::Call(_))) {
-            look(Root::Named("call"), part.place.node);
+        for part in parts {
+            match part.body {
+                Body::Call(_) => look(Root::Named("call"), part.place.node),
+                Body::Reasoning(_) => look(Root::Named("reasoning"), part.place.node),
+                _ => {}
+            }
         }
     }
     for tool in cx.transcript.tools.iter().flatten() {

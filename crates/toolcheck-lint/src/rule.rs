@@ -147,6 +147,7 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
             Verdict::Refused(refusal) => {
                 finding.answer = Some(Answer {
                     target: refusal.target.clone(),
+                    case: refusal.case.clone(),
                     status: refusal.status,
                     text: refusal.fill(&finding.values),
                 });

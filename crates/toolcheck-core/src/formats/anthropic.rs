@@ -5,8 +5,8 @@ use toolcheck_json::{JsonStr, Value};
 
 use super::{Format, blocks, list_of, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room, Signature, ToolDef,
-    ToolKind, ToolResult, Transcript,
+    Arguments, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, Reasoning, Role, Room,
+    Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 
 pub(super) static FORMAT: Format =
@@ -53,10 +53,32 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     transcript.tools = tools.map(|tools| tools.elements().map(tool).collect());
     transcript.reasoning =
         root.get("thinking").and_then(|thinking| thinking.get_str("type")).map(|kind| kind == "enabled");
+    transcript.tool_choice = root.get("tool_choice").filter(|choice| !choice.is_null()).map(tool_choice);
+    for value in tools.into_iter().chain(root.get("system")).flat_map(|list| list.elements()) {
+        transcript.cache_marks.extend(cache_mark(value, None));
+    }
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index);
     }
     Some(transcript)
+}
+
+fn tool_choice<'s>(value: Value<'_, 's>) -> ToolChoice<'s> {
+    let wanted = match value.get_str("type").as_deref() {
+        Some("auto") => Wanted::Free,
+        Some("none") => Wanted::Nothing,
+        Some("any") => Wanted::Any,
+        Some("tool") => value.get("name").and_then(Named::of).map_or(Wanted::Other, Wanted::Tool),
+        _ => Wanted::Other,
+    };
+    ToolChoice { place: Place::of(value), wanted }
+}
+
+/// The mark for the cache that a block or a tool bears.
+fn cache_mark(value: Value<'_, '_>, at: Option<(u32, u32)>) -> Option<CacheMark> {
+    let mark = value.get("cache_control").filter(|mark| mark.is_object())?;
+    let is_long_lived = mark.get_str("ttl").as_deref() == Some("1h");
+    Some(CacheMark { place: Place::of(mark), is_long_lived, at })
 }
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
@@ -84,8 +106,39 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     }
     for (index, block) in blocks(value, "content").enumerate() {
         let body = self::block(block);
+        let at = (transcript.messages.last().map_or(0, |message| message.index), index as u32);
+        transcript.cache_marks.extend(cache_mark(block, Some(at)));
+        match body {
+            Body::Media => transcript.images.extend(image(block, at)),
+            Body::Result(_) => {
+                let content = block.get("content");
+                for inner in content.into_iter().flat_map(|content| content.elements()) {
+                    transcript.cache_marks.extend(cache_mark(inner, Some(at)));
+                    transcript.images.extend(image(inner, at));
+                    transcript.tool_references.extend(tool_reference(inner));
+                }
+                let found = content.and_then(|content| content.get("tool_references"));
+                let found = found.into_iter().flat_map(|list| list.elements());
+                transcript.tool_references.extend(found.filter_map(tool_reference));
+            }
+            _ => {}
+        }
         transcript.push(Part::new(block, index, body));
     }
+}
+
+/// The image that a block writes out.
+fn image<'s>(block: Value<'_, 's>, at: (u32, u32)) -> Option<Image<'s>> {
+    let source = block.get("source").filter(|_| block.get_str("type").as_deref() == Some("image"))?;
+    let data = source.get("data").and_then(Value::as_json_str)?;
+    let media_type = source.get("media_type").and_then(Named::of)?;
+    Some(Image { place: Place::of(block), media_type, data, at })
+}
+
+/// The tool that a block refers to.
+fn tool_reference<'s>(block: Value<'_, 's>) -> Option<Named<'s>> {
+    let is_reference = block.get_str("type").as_deref() == Some("tool_reference");
+    block.get("tool_name").filter(|_| is_reference).and_then(Named::of)
 }
 
 fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
@@ -93,7 +146,9 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     match &*kind {
         "text" => text(block, "text"),
         "tool_use" => call(block, Executor::Client, ToolKind::Function),
-        "server_tool_use" | "mcp_tool_use" => call(block, Executor::Server, ToolKind::BuiltIn),
+        "server_tool_use" => call(block, Executor::Server, ToolKind::BuiltIn),
+        "mcp_tool_use" => call(block, Executor::Server, ToolKind::Mcp),
+        "mcp_tool_result" => result(block, Executor::Server, ToolKind::Mcp),
         "tool_result" => result(block, Executor::Client, ToolKind::Function),
         "thinking" | "redacted_thinking" => Body::Reasoning(Reasoning {
             id: None,
@@ -129,6 +184,13 @@ fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
         is_error: block.get_any(&["is_error", "isError"]).and_then(|flag| flag.as_bool()),
         content: Content::of(content),
         content_place: content.map(Place::of),
+        has_foreign: content.is_some_and(|content| {
+            content.elements().any(|part| {
+                let kind = part.get_str("type");
+                matches!(kind.as_deref(), Some("thinking" | "redacted_thinking" | "tool_use" | "tool_result"))
+            })
+        }),
+        has_bare_json: false,
         has_media: content.is_some_and(|content| {
             content.elements().any(|part| part.get_str("type").as_deref() != Some("text"))
         }),

@@ -4,8 +4,8 @@ use toolcheck_json::Value;
 
 use super::{Format, blocks, list_of, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room, Signature, ToolDef,
-    ToolKind, ToolResult, Transcript,
+    Arguments, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room,
+    Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 
 pub(super) static FORMAT: Format = Format {
@@ -59,10 +59,39 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
         .get("toolConfig")
         .and_then(|config| config.get("tools"))
         .map(|tools| tools.elements().filter_map(tool).collect());
+    let config = root.get("toolConfig");
+    transcript.tool_choice = config.and_then(|config| config.get("toolChoice")).and_then(tool_choice);
+    let thinking = root
+        .get("additionalModelRequestFields")
+        .and_then(|fields| fields.get_any(&["thinking", "reasoning_config"]));
+    transcript.reasoning =
+        thinking.and_then(|thinking| thinking.get_str("type")).map(|kind| kind == "enabled");
+    let tools = config.and_then(|config| config.get("tools"));
+    for value in tools.into_iter().chain(root.get("system")).flat_map(|list| list.elements()) {
+        transcript.cache_marks.extend(cache_mark(value, None));
+    }
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index);
     }
     Some(transcript)
+}
+
+fn tool_choice<'s>(value: Value<'_, 's>) -> Option<ToolChoice<'s>> {
+    let choice = value.members().next()?;
+    let wanted = match choice.key_text().as_deref() {
+        Some("auto") => Wanted::Free,
+        Some("any") => Wanted::Any,
+        Some("tool") => choice.get("name").and_then(Named::of).map_or(Wanted::Other, Wanted::Tool),
+        _ => Wanted::Other,
+    };
+    Some(ToolChoice { place: Place::of(value), wanted })
+}
+
+/// The mark for the cache that stands in the place of a block.
+fn cache_mark(value: Value<'_, '_>, at: Option<(u32, u32)>) -> Option<CacheMark> {
+    let mark = value.get("cachePoint").filter(|mark| mark.is_object())?;
+    let is_long_lived = mark.get_str("ttl").as_deref() == Some("1h");
+    Some(CacheMark { place: Place::of(value), is_long_lived, at })
 }
 
 fn tool<'s>(value: Value<'_, 's>) -> Option<ToolDef<'s>> {
@@ -86,6 +115,8 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     });
     let Some(content) = content else { return };
     for (index, block) in content.elements().enumerate() {
+        let at = (transcript.messages.last().map_or(0, |message| message.index), index as u32);
+        transcript.cache_marks.extend(cache_mark(block, Some(at)));
         transcript.push(Part::new(block, index, self::block(block)));
     }
 }
@@ -134,6 +165,10 @@ fn result<'s>(tool: Value<'_, 's>) -> Body<'s> {
         is_error: tool.get_str("status").map(|status| status == "error"),
         content: Content::of(content),
         content_place: content.map(Place::of),
+        has_foreign: false,
+        has_bare_json: content.is_some_and(|content| {
+            content.elements().any(|part| part.get("json").is_some_and(|json| !json.is_object()))
+        }),
         has_media: content.is_some_and(|content| {
             content.elements().any(|part| part.get("text").is_none() && part.get("json").is_none())
         }),

@@ -4,8 +4,8 @@ use toolcheck_json::Value;
 
 use super::{Format, list_of, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room, Signature, ToolDef,
-    ToolKind, ToolResult, Transcript,
+    Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room, Signature,
+    ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 
 pub(super) static FORMAT: Format =
@@ -29,6 +29,18 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
             .elements()
             .filter_map(|tool| tool.get_any(&["functionDeclarations", "function_declarations"]));
         lists.flat_map(|list| list.elements()).map(tool).collect()
+    });
+    let config = root.get_any(&["toolConfig", "tool_config"]);
+    let calling =
+        config.and_then(|config| config.get_any(&["functionCallingConfig", "function_calling_config"]));
+    transcript.tool_choice = calling.map(|calling| ToolChoice {
+        place: Place::of(calling),
+        wanted: match calling.get_str("mode").as_deref() {
+            Some("AUTO" | "VALIDATED" | "auto") => Wanted::Free,
+            Some("NONE" | "none") => Wanted::Nothing,
+            Some("ANY" | "any") => Wanted::Any,
+            _ => Wanted::Other,
+        },
     });
     for (index, value) in list.elements().enumerate() {
         content(&mut transcript, value, index);
@@ -92,6 +104,7 @@ fn part<'s>(value: Value<'_, 's>) -> Body<'s> {
     match text {
         Some(_) if is_thought => Body::Reasoning(Reasoning { id: None, signature, is_redacted: false }),
         Some(text) => Body::Text(text),
+        None if value.is_object() && value.members().next().is_none() => Body::Empty,
         None => Body::Opaque,
     }
 }
@@ -116,6 +129,8 @@ fn result<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
         is_error: response.map(|response| response.get("error").is_some_and(|error| !error.is_null())),
         content: Content::of(response),
         content_place: response.map(Place::of),
+        has_foreign: false,
+        has_bare_json: false,
         has_media: value.get("parts").is_some(),
         executor,
         kind: Some(kind),

@@ -5,7 +5,7 @@ use toolcheck_json::Value;
 use super::{Format, blocks, list_of, surest_message};
 use crate::ir::{
     Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Room, Signature,
-    ToolDef, ToolKind, ToolResult, Transcript,
+    ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 
 pub(super) static FORMAT: Format =
@@ -83,6 +83,10 @@ pub(super) fn read_dialect<'s>(
     let tools = root.get_any(&["tools", "functions"]).filter(|tools| !tools.is_null());
     transcript.tools_place = tools.map(Place::of);
     transcript.tools = tools.map(|tools| tools.elements().map(tool).collect());
+    transcript.tool_choice = root
+        .get_any(&["tool_choice", "function_call"])
+        .filter(|choice| !choice.is_null())
+        .map(|choice| ToolChoice { place: Place::of(choice), wanted: wanted(choice) });
     transcript.reasoning = root
         .get("thinking")
         .and_then(|thinking| thinking.get_str("type"))
@@ -92,6 +96,21 @@ pub(super) fn read_dialect<'s>(
         message(&mut transcript, value, index, dialect);
     }
     Some(transcript)
+}
+
+/// What a `tool_choice` says; the Responses API has the same words.
+pub(super) fn wanted<'s>(choice: Value<'_, 's>) -> Wanted<'s> {
+    match choice.as_str().as_deref() {
+        Some("auto") => Wanted::Free,
+        Some("none" | "NONE") => Wanted::Nothing,
+        Some("required" | "any" | "REQUIRED") => Wanted::Any,
+        Some(_) => Wanted::Invalid,
+        // A tool by its name, or one of the forms that newer APIs have.
+        None => {
+            let named = choice.get_any(&["function", "custom"]).unwrap_or(choice).get("name");
+            named.and_then(Named::of).map_or(Wanted::Other, Wanted::Tool)
+        }
+    }
 }
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
@@ -257,6 +276,8 @@ fn result<'s>(
         is_error: None,
         content: Content::of(content),
         content_place: content.map(Place::of),
+        has_foreign: false,
+        has_bare_json: false,
         has_media: content.is_some_and(|content| {
             content.elements().any(|part| {
                 !matches!(part.get_str("type").as_deref(), None | Some("text" | "document" | "reference"))

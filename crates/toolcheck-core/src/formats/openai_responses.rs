@@ -9,8 +9,8 @@ use toolcheck_json::Value;
 
 use super::{Format, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Room, Signature,
-    ToolDef, ToolKind, ToolResult, Transcript,
+    self, Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Room,
+    Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
 
 pub(super) static FORMAT: Format =
@@ -85,6 +85,10 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let tools = root.get("tools");
     transcript.tools_place = tools.map(Place::of);
     transcript.tools = tools.map(|tools| tools.elements().map(tool).collect());
+    transcript.tool_choice = root
+        .get("tool_choice")
+        .filter(|choice| !choice.is_null())
+        .map(|choice| ToolChoice { place: Place::of(choice), wanted: super::openai_chat::wanted(choice) });
     let is_set = |key| root.get(key).is_some_and(|value| !value.is_null());
     transcript.continues_remote_state = is_set("previous_response_id") || is_set("conversation");
     let Some(list) = list(root) else {
@@ -116,6 +120,11 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
 
 fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
     let kind = value.get_str("type");
+    if let Some(id) = value.get("id").and_then(Named::of) {
+        let kind = kind.clone().unwrap_or("message".into());
+        let is_reference = kind == "item_reference";
+        transcript.items.push(ir::Item { id, kind, is_reference, index: index as u32 });
+    }
     let item = match kind.as_deref() {
         Some(kind) => item_of(kind),
         None if value.get("role").is_some() => Item::Message,
@@ -230,6 +239,8 @@ fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
         is_error: value.get_str("status").filter(|status| status == "failed").map(|_| true),
         content: Content::of(content),
         content_place: content.map(Place::of),
+        has_foreign: false,
+        has_bare_json: false,
         has_media: content.is_some_and(|content| {
             content.elements().any(|part| part.get_str("type").is_some_and(|kind| kind != "input_text"))
         }),

@@ -38,7 +38,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // Most targets do not mind: then no text need be looked at.
     let minds = |case| matches!(cx.verdict(&RULE, Some(case)), Verdict::Refused(_));
-    if !minds("empty") && !minds("white-space") {
+    if !["empty", "white-space", "no-data"].into_iter().any(minds) {
         return;
     }
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
@@ -47,6 +47,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         for part in parts {
+            if matches!(part.body, Body::Empty) {
+                out.report(part.place, "a part holds nothing")
+                    .caption("nothing in here")
+                    .help("leave the part out")
+                    .case("no-data")
+                    .at(cx, number, message, Some(part));
+                continue;
+            }
             let Body::Text(text) = &part.body else { continue };
             let (case, message_text) = if text.is_empty() {
                 ("empty", "a text block is empty")

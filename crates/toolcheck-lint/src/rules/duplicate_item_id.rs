@@ -1,4 +1,6 @@
-use crate::rule::declare_rule;
+use rustc_hash::FxHashMap;
+
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// An item that is sent twice.
@@ -10,5 +12,40 @@ declare_rule! {
     /// ## What to do
     ///
     /// Send only new items with a conversation that the server keeps, and each item once.
-    "duplicate-item-id", since "0.1.0", explained
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-responses
+    /// {"input": [
+    ///   {"role": "user", "content": "is the library open?"},
+    ///   {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "Yes."}]},
+    ///   {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "Yes."}]},  // flagged
+    ///   {"role": "user", "content": "until when?"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-responses
+    /// {"input": [
+    ///   {"role": "user", "content": "is the library open?"},
+    ///   {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "Yes."}]},
+    ///   {"role": "user", "content": "until when?"}
+    /// ]}
+    /// ```
+    "duplicate-item-id", since "0.1.0", silent on wire, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let mut first = FxHashMap::default();
+    for item in cx.transcript.items.iter().filter(|item| !item.id.text.is_empty()) {
+        let Some(earlier) = first.insert(&*item.id.text, item) else { continue };
+        let title = toolcheck_core::ir::shorten(&item.id.text);
+        out.report(item.id.place, format!("the item `{title}` is sent twice"))
+            .caption("again here")
+            .label(earlier.id.place, "first here")
+            .help("send each item once")
+            .value("id", &item.id.text)
+            .value("index", item.index);
+    }
 }

@@ -1,4 +1,4 @@
-use crate::rule::declare_rule;
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A mark for the cache where none may be, or one too many.
@@ -10,5 +10,56 @@ declare_rule! {
     /// ## What to do
     ///
     /// Keep the last four marks, the long-lived ones first, and none on an empty text.
-    "invalid-cache-mark", since "0.1.0", explained
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {
+    ///   "tools": [{"name": "tide", "input_schema": {"type": "object"}, "cache_control": {"type": "ephemeral"}}],
+    ///   "messages": [{"role": "user", "content": [
+    ///     {"type": "text", "text": "what is the tide?", "cache_control": {"type": "ephemeral", "ttl": "1h"}}  // flagged
+    ///   ]}]
+    /// }
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {
+    ///   "tools": [{"name": "tide", "input_schema": {"type": "object"}, "cache_control": {"type": "ephemeral", "ttl": "1h"}}],
+    ///   "messages": [{"role": "user", "content": [
+    ///     {"type": "text", "text": "what is the tide?", "cache_control": {"type": "ephemeral"}}
+    ///   ]}]
+    /// }
+    /// ```
+    "invalid-cache-mark", since "0.1.0", silent on wire, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let marks = &cx.transcript.cache_marks;
+    if let Some(max) = cx.target.content.max_cache_marks
+        && let Some(surplus) = marks.get(max)
+    {
+        let count = marks.len();
+        out.report(
+            surplus.place,
+            format!("the request has {count} marks for the cache, and {max} are allowed"),
+        )
+        .caption("the first too many")
+        .help("keep the last marks and drop the others")
+        .case("too-many")
+        .value("count", count)
+        .value("max", max);
+    }
+    let Some(short) = marks.iter().position(|mark| !mark.is_long_lived) else { return };
+    let Some(late) = marks[short..].iter().find(|mark| mark.is_long_lived) else { return };
+    let finding = out.report(late.place, "a long-lived mark for the cache comes after a short-lived one");
+    finding
+        .caption("long-lived")
+        .label(marks[short].place, "short-lived, and counts first")
+        .help("give the marks before it the long life too; tools count first, then the system's text, then messages")
+        .case("order");
+    if let Some((index, part)) = late.at {
+        finding.value("path", format!("messages.{index}.content.{part}"));
+    }
 }

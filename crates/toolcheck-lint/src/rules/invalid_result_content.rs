@@ -52,6 +52,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let kind = cx.document.value(content.node).kind();
             let failed = result.is_error == Some(true);
             let cases: &[&'static str] = match kind {
+                _ if result.has_foreign => &["foreign"],
+                _ if result.has_bare_json => &["bare-json"],
                 _ if result.has_media && failed => &["failed-with-media", "media"],
                 _ if result.has_media => &["media", "not-text"],
                 Kind::Array => &["not-text", "not-object"],

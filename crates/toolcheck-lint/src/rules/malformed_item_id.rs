@@ -1,4 +1,6 @@
-use crate::rule::declare_rule;
+use toolcheck_core::ir::{Item, shorten};
+
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// An item's own id that the provider did not make.
@@ -11,5 +13,68 @@ declare_rule! {
     /// ## What to do
     ///
     /// Leave the id out where the API does not ask for it; the pairing does not need it.
-    "malformed-item-id", since "0.1.0", explained
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-responses
+    /// {"input": [
+    ///   {"role": "user", "content": "what is the tide?"},
+    ///   {"type": "function_call", "id": "call_3", "call_id": "call_3", "name": "tide", "arguments": "{}"},  // flagged
+    ///   {"type": "function_call_output", "call_id": "call_3", "output": "rising"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-responses
+    /// {"input": [
+    ///   {"role": "user", "content": "what is the tide?"},
+    ///   {"type": "function_call", "call_id": "call_3", "name": "tide", "arguments": "{}"},
+    ///   {"type": "function_call_output", "call_id": "call_3", "output": "rising"}
+    /// ]}
+    /// ```
+    "malformed-item-id", since "0.1.0", silent on wire, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    for item in &cx.transcript.items {
+        let Some((case, what)) = fault(cx, item) else { continue };
+        let ids = &cx.target.ids;
+        let finding = out.report(item.id.place, what);
+        finding
+            .caption("this id")
+            .help("leave the item's own id out; `call_id` pairs a call with its output")
+            .case(case)
+            .value("id", &item.id.text)
+            .value("index", item.index)
+            .value("length", item.id.text.chars().count())
+            .value("max", ids.item_max_length.unwrap_or_default());
+        if let Some(prefix) = ids.item_prefixes.get(&*item.kind) {
+            finding.value("prefix", prefix);
+        }
+    }
+}
+
+/// What is wrong with an item's id: a case of the rule, and words for it.
+fn fault(cx: &Context<'_, '_>, item: &Item<'_>) -> Option<(&'static str, String)> {
+    let ids = &cx.target.ids;
+    let (id, title) = (&item.id.text, shorten(&item.id.text));
+    if let Some(max) = ids.item_max_length.filter(|max| id.len() > *max && id.chars().count() > *max) {
+        let length = id.chars().count();
+        return Some((
+            "length",
+            format!("the item's id `{title}` has {length} characters, and {max} are allowed"),
+        ));
+    }
+    if ids.item_pattern.as_ref().is_some_and(|pattern| !pattern.0.is_match(id)) {
+        let what = if id.is_empty() {
+            "an item's id is empty".to_owned()
+        } else {
+            format!("the item's id `{title}` holds characters that are not allowed")
+        };
+        return Some(("characters", what));
+    }
+    let prefix = ids.item_prefixes.get(&*item.kind).filter(|prefix| !id.starts_with(prefix.as_str()))?;
+    let kind = shorten(&item.kind);
+    Some(("prefix", format!("the id `{title}` of a {kind} does not begin with `{prefix}`")))
 }

@@ -1,4 +1,6 @@
-use crate::rule::declare_rule;
+use toolcheck_core::ir::{Body, Executor, ToolKind};
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
     /// An id of the provider's own call that the provider did not make.
@@ -12,5 +14,58 @@ declare_rule! {
     ///
     /// Keep the ids as they came.
     /// Replay what another provider ran as text.
-    "malformed-server-call-id", since "0.1.0", explained
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "when does the ferry leave?"},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "server_tool_use", "id": "call_7", "name": "web_search", "input": {"query": "ferry"}},  // flagged
+    ///     {"type": "web_search_tool_result", "tool_use_id": "call_7", "content": []},
+    ///     {"type": "text", "text": "At nine."}
+    ///   ]},
+    ///   {"role": "user", "content": "thanks"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "when does the ferry leave?"},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "server_tool_use", "id": "srvtoolu_7", "name": "web_search", "input": {"query": "ferry"}},
+    ///     {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_7", "content": []},
+    ///     {"type": "text", "text": "At nine."}
+    ///   ]},
+    ///   {"role": "user", "content": "thanks"}
+    /// ]}
+    /// ```
+    "malformed-server-call-id", since "0.1.0", silent on wire, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some(pattern) = &cx.target.ids.server_pattern else { return };
+    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
+        for part in parts {
+            let Body::Call(call) = &part.body else { continue };
+            // Calls of an MCP server have ids of another form.
+            if call.executor != Executor::Server || call.kind != ToolKind::BuiltIn {
+                continue;
+            }
+            let Some(id) = call.id.as_ref().filter(|id| !pattern.0.is_match(&id.text)) else { continue };
+            let title = call.title();
+            out.report(
+                id.place,
+                format!("the provider's own call {title} has an id that the provider did not make"),
+            )
+            .about_call(call)
+            .caption("this id")
+            .help("keep the ids as they came, and replay what another provider ran as text")
+            .at(cx, number, message, Some(part))
+            .value("id", &id.text)
+            .value("pattern", pattern.0.as_str());
+        }
+    }
 }

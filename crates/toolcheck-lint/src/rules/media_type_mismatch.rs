@@ -1,4 +1,4 @@
-use crate::rule::declare_rule;
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// An image that is of another type than it says.
@@ -10,5 +10,52 @@ declare_rule! {
     /// ## What to do
     ///
     /// Name the type that the bytes are of.
-    "media-type-mismatch", since "0.1.0", explained
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [{"role": "user", "content": [
+    ///   {"type": "text", "text": "which bird is this?"},
+    ///   {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "/9j/4AAQSkZJRg=="}}  // flagged
+    /// ]}]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"messages": [{"role": "user", "content": [
+    ///   {"type": "text", "text": "which bird is this?"},
+    ///   {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "/9j/4AAQSkZJRg=="}}
+    /// ]}]}
+    /// ```
+    "media-type-mismatch", since "0.1.0", silent on wire, check
 }
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    for image in &cx.transcript.images {
+        let known = BEGINNINGS.iter().find(|(beginning, _)| image.data.raw().starts_with(beginning));
+        let Some((_, media_type)) = known.filter(|(_, media_type)| image.media_type.text != *media_type)
+        else {
+            continue;
+        };
+        let (index, part) = image.at;
+        out.report(
+            image.media_type.place,
+            format!("the image is {media_type}, and says that it is something else"),
+        )
+        .caption("says so here")
+        .help(format!("write {media_type}"))
+        .value("type", toolcheck_core::ir::shorten(&image.media_type.text))
+        .value("other", media_type)
+        .value("index", index)
+        .value("part", part);
+    }
+}
+
+/// How images begin, in Base64.
+const BEGINNINGS: [(&[u8], &str); 4] = [
+    (b"/9j/", "image/jpeg"),
+    (b"iVBORw0KGgo", "image/png"),
+    (b"R0lGOD", "image/gif"),
+    (b"UklGR", "image/webp"),
+];

@@ -1,14 +1,66 @@
-use crate::rule::declare_rule;
+use toolcheck_core::ir::{Body, Message, Part};
+use toolcheck_json::JsonStr;
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
     /// A text that is longer than the target takes.
     ///
     /// ## Why is this bad?
     ///
-    /// A message, an argument or a result has a greatest length, apart from what the model can read.
+    /// A message or a result has a greatest length, apart from what the model can read. (An example would be ten
+    /// megabytes long, and can't be shown here.)
     ///
     /// ## What to do
     ///
     /// Cut the text, or bring it in parts.
-    "oversized-content", since "0.1.0", explained
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// {"messages": [{"role": "user", "content": "what is the tide?"}]}
+    /// ```
+    "oversized-content", since "0.1.0", silent on wire, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some(max) = cx.target.content.max_length else { return };
+    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
+        for part in parts {
+            let text = match &part.body {
+                Body::Text(text) => Some(*text),
+                Body::Result(result) => {
+                    result.content_place.and_then(|place| cx.document.value(place.node).as_json_str())
+                }
+                _ => None,
+            };
+            if let Some(length) = text.and_then(|text| length_above(text, max)) {
+                report(cx, out, (number, message, part), length, max);
+            }
+        }
+    }
+}
+
+/// How many characters the text has, where they are more than `max`.
+fn length_above(text: JsonStr<'_>, max: usize) -> Option<usize> {
+    // A character takes at least a byte: most texts need not be counted.
+    if text.raw().len() <= max {
+        return None;
+    }
+    Some(text.decode().chars().count()).filter(|length| *length > max)
+}
+
+fn report(
+    cx: &Context<'_, '_>,
+    out: &mut Sink<'_>,
+    (number, message, part): (usize, &Message<'_>, &Part<'_>),
+    length: usize,
+    max: usize,
+) {
+    out.report(part.place, format!("the text has {length} characters, and {max} are allowed"))
+        .caption("too long")
+        .help("cut the text, or bring it in parts")
+        .at(cx, number, message, Some(part))
+        .value("length", length)
+        .value("max", max);
 }

@@ -50,8 +50,20 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 out.report(Place::of_key(member), format!("the key `{}` is unknown here", shorten(&key)))
                     .caption("unknown")
                     .help("send only the keys that the API documents")
+                    .case(kind_of(name))
                     .value("field", shorten(&key));
             }
         }
     });
+}
+
+/// The case of the rule that an object's name makes.
+fn kind_of(name: &str) -> &'static str {
+    match name.split('.').next() {
+        Some("body") => "body",
+        Some("call") => "call",
+        Some("reasoning") => "reasoning",
+        Some("tool") => "tool",
+        _ => "message",
+    }
 }
