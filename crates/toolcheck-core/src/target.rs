@@ -382,6 +382,7 @@ impl Refusal {
             filled.push_str(before);
             match values.iter().rev().find(|(known, _)| *known == name) {
                 Some((_, value)) => filled.push_str(value),
+                None if name == FREE => filled.push('\u{2026}'),
                 // The provider's own numbers may be unknown; without a name there is no sentence.
                 None if NUMBERS.contains(&name) => filled.push('?'),
                 None => return None,
@@ -393,8 +394,12 @@ impl Refusal {
     }
 }
 
-/// The numbers that a target's text may name: of a message and of a part in it, from 0 and from 1.
-const NUMBERS: [&str; 4] = ["index", "part", "member", "part-member"];
+/// The numbers that a target's text may name: of a message and of a part in it, from 0 and from 1, and of the message
+/// before it.
+const NUMBERS: [&str; 5] = ["index", "part", "member", "part-member", "before"];
+
+/// What stands for words that the provider makes up as it goes, such as another program's message.
+const FREE: &str = "rest";
 
 /// Something that a target accepts.
 #[derive(Debug, Clone, Deserialize)]

@@ -1,43 +1,80 @@
 //! The objects of a request by the names that targets have for them.
 
-use toolcheck_core::ir::Body;
+use toolcheck_core::Finding;
+use toolcheck_core::ir::{Body, Message, Part};
 use toolcheck_json::Value;
 
-use crate::rule::Context;
+use crate::rule::{Context, Numbered};
 
-/// Shows `see` every object that one of the names is of: `body`, `call`, `reasoning`, `tool`, `message.` and a role, and behind that
-/// the keys that lead to what stands below, such as `call.function`.
-pub(crate) fn visit<'n>(
-    cx: &Context<'_, '_>,
+/// An object of a request, and where it stands.
+pub(crate) struct Object<'n, 'c, 's> {
+    /// What targets call it.
+    pub(crate) name: &'n str,
+    pub(crate) value: Value<'c, 's>,
+    message: Option<(usize, &'c Message<'s>)>,
+    part: Option<&'c Part<'s>>,
+    tool: Option<usize>,
+}
+
+impl Object<'_, '_, '_> {
+    /// What kind of object it is, as a case of a rule.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self.name.split('.').next() {
+            Some("body") => "body",
+            Some("call") => "call",
+            Some("reasoning") => "reasoning",
+            Some("tool") => "tool",
+            _ => "message",
+        }
+    }
+
+    /// Gives a finding the numbers that the provider would print.
+    pub(crate) fn number(&self, cx: &Context<'_, '_>, finding: &mut Finding) {
+        if let Some((number, message)) = self.message {
+            finding
+                .at(cx, number, message, self.part)
+                .value("role", message.role_name.as_ref().map_or("?", |role| &*role.text));
+        }
+        if let Some(tool) = self.tool {
+            finding.value("index", tool);
+        }
+    }
+}
+
+/// Shows `see` every object that one of the names is of: `body`, `call`, `reasoning`, `tool`, `message.` and a role, and
+/// behind that the keys that lead to what stands below, such as `call.function`.
+pub(crate) fn visit<'n, 'c, 's>(
+    cx: &Context<'c, 's>,
     names: impl IntoIterator<Item = &'n String>,
-    mut see: impl FnMut(&'n str, Value<'_, '_>),
+    mut see: impl FnMut(&Object<'n, 'c, 's>),
 ) {
     let names: Vec<Name<'n>> = names.into_iter().map(|name| Name::new(name)).collect();
-    let mut look = |root: Root<'_>, node| {
+    let mut look = |root: Root<'_>, node, message, part, tool| {
         for name in names.iter().filter(|name| name.root == root) {
             let object = cx.document.value(node);
             let below = name.path.iter().try_fold(object, |object, key| object.get(key));
-            if let Some(below) = below.filter(|below| name.path.is_empty() || below.is_object()) {
-                see(name.whole, below);
+            if let Some(value) = below.filter(|below| name.path.is_empty() || below.is_object()) {
+                see(&Object { name: name.whole, value, message, part, tool });
             }
         }
     };
     if cx.transcript.is_body {
-        look(Root::Named("body"), cx.transcript.place.node);
+        look(Root::Named("body"), cx.transcript.place.node, None, None, None);
     }
-    for (message, parts) in cx.transcript.messages_with_parts() {
+    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         let role = message.role_name.as_ref().map_or("", |role| &*role.text);
-        look(Root::Message(role), message.place.node);
+        look(Root::Message(role), message.place.node, Some((number, message)), None, None);
         for part in parts {
-            match part.body {
-                Body::Call(_) => look(Root::Named("call"), part.place.node),
-                Body::Reasoning(_) => look(Root::Named("reasoning"), part.place.node),
-                _ => {}
-            }
+            let kind = match part.body {
+                Body::Call(_) => "call",
+                Body::Reasoning(_) => "reasoning",
+                _ => continue,
+            };
+            look(Root::Named(kind), part.place.node, Some((number, message)), Some(part), None);
         }
     }
-    for tool in cx.transcript.tools.iter().flatten() {
-        look(Root::Named("tool"), tool.place.node);
+    for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
+        look(Root::Named("tool"), tool.place.node, None, None, Some(number));
     }
 }
 

@@ -55,18 +55,16 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let mut transcript = Transcript::new_in(FORMAT.id, root, room);
     transcript.batches_results = true;
     transcript.model = root.get_str("modelId");
-    transcript.tools = root
-        .get("toolConfig")
-        .and_then(|config| config.get("tools"))
-        .map(|tools| tools.elements().filter_map(tool).collect());
     let config = root.get("toolConfig");
+    let tools = config.and_then(|config| config.get("tools"));
+    transcript.tools_place = tools.map(Place::of);
+    transcript.tools = tools.map(|tools| tools.elements().filter_map(tool).collect());
     transcript.tool_choice = config.and_then(|config| config.get("toolChoice")).and_then(tool_choice);
     let thinking = root
         .get("additionalModelRequestFields")
         .and_then(|fields| fields.get_any(&["thinking", "reasoning_config"]));
     transcript.reasoning =
         thinking.and_then(|thinking| thinking.get_str("type")).map(|kind| kind == "enabled");
-    let tools = config.and_then(|config| config.get("tools"));
     for value in tools.into_iter().chain(root.get("system")).flat_map(|list| list.elements()) {
         transcript.cache_marks.extend(cache_mark(value, None));
     }

@@ -96,10 +96,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         match message.content {
             Content::EmptyText => finding.case("empty-text"),
             Content::EmptyList => finding.case("empty-list"),
-            Content::Null | Content::Missing | Content::Filled => finding.case("null"),
+            Content::Missing => finding.case("missing").case("null"),
+            Content::Null | Content::Filled => finding.case("null"),
         };
         if is_assistant && message.content != Content::EmptyList {
             finding.cases.insert(0, "nothing-said");
         }
+        if is_assistant && message.content == Content::Missing {
+            finding.cases.insert(0, "nothing-at-all");
+        }
+        finding.value("role", message.role_name.as_ref().map_or("?", |role| &*role.text));
     }
 }

@@ -1,3 +1,5 @@
+use toolcheck_core::target::Verdict;
+
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -24,7 +26,10 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let (Some(tools), Some(place)) = (&cx.transcript.tools, cx.transcript.tools_place) else { return };
-    if tools.is_empty() {
+    // Where calls need their definitions, that these are missing is the fault.
+    let is_missed = cx.transcript.call_count() > 0
+        && matches!(cx.verdict(&super::missing_tool_definitions::RULE, None), Verdict::Refused(_));
+    if tools.is_empty() && !is_missed {
         out.report(place, "the list of tools is empty")
             .caption("empty")
             .help("leave the key out where there is no tool");

@@ -50,8 +50,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding.case("alone");
     }
     let calls = cx.pairing.calls.iter().take_while(|call| call.message_number == number);
-    if calls.into_iter().any(|call| cx.pairing.answer_of(call).is_some()) {
-        finding.case("call-answered");
+    if let Some(call) = calls.into_iter().find(|call| cx.pairing.answer_of(call).is_some()) {
+        finding.case("call-answered").value("id", call.call.id.as_ref().map_or("None", |id| &*id.text));
     }
     if parts.iter().any(|part| matches!(part.body, Body::Call(_))) {
         finding.case("call");

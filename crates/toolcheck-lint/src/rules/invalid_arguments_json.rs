@@ -1,4 +1,5 @@
 use serde::de::IgnoredAny;
+use toolcheck_core::Level;
 use toolcheck_core::ir::{Arguments, Body, Executor, ToolKind};
 use toolcheck_json::Document;
 
@@ -59,7 +60,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if document.faults().iter().all(|fault| fault.kind.is_in_text()) && document.root().is_some() {
                 continue;
             }
-            out.report(part.place, format!("the arguments of tool call {} are no JSON", call.title()))
+            let finding =
+                out.report(part.place, format!("the arguments of tool call {} are no JSON", call.title()));
+            // Many clients write no arguments so, and many servers take it.
+            if decoded.trim().is_empty() {
+                finding.at_most(Level::Warning);
+            }
+            finding
                 .about_call(call)
                 .caption("its arguments")
                 .help("replace them by {} and keep the result that says what was wrong")

@@ -37,12 +37,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // A name that is wrong in its definition is wrong in all its calls, and one fault. What was seen need not be
     // looked at again: a transcript calls the same few tools all the time.
     let mut seen = FxHashSet::default();
-    for tool in cx.transcript.tools.iter().flatten().filter(|tool| tool.executor == Executor::Client) {
-        let Some(name) = &tool.name else { continue };
+    for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
+        let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) else { continue };
         if seen.insert(&*name.text)
             && let Some(fault) = fault(cx, name)
         {
-            report(cx, out, name, tool.place, fault, "definition");
+            report(cx, out, name, tool.place, fault, "definition")
+                .value("index", number)
+                .value("member", number + 1);
         }
     }
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
@@ -90,6 +92,10 @@ fn report<'o>(
 ) -> &'o mut toolcheck_core::Finding {
     let finding = out.report(place, what);
     finding.tool_name = Some(name.text.to_string());
+    // Of an empty name it matters where it stands.
+    if case == Some("empty") {
+        finding.case(if side == "definition" { "empty-definition" } else { "empty-history" });
+    }
     if let Some(case) = case {
         finding.case(case);
     }

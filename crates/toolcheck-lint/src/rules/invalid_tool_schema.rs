@@ -29,7 +29,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    for tool in cx.transcript.tools.iter().flatten() {
+    for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
         let Some(place) = tool.schema else { continue };
         // What is no JSON has been reported as that.
         let raw = cx.document.value(place.node).raw();
@@ -38,7 +38,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if !jsonschema::draft7::meta::is_valid(&schema) {
             let finding =
                 out.report(place, format!("the schema of the tool `{}` is no JSON Schema", shorten(name)));
-            finding.caption("this schema").help("validate it against JSON Schema draft 7");
+            finding
+                .caption("this schema")
+                .help("validate it against JSON Schema draft 7")
+                .value("index", number);
             finding.tool_name = Some(name.to_owned());
         }
     }

@@ -36,7 +36,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let cases = ["repeated-role", "system", "user-after-tool"];
+    let cases = ["repeated-role", "system", "system-after-user", "user-after-tool"];
     if !cases.iter().any(|case| matches!(cx.verdict(&RULE, Some(case)), Verdict::Refused(_))) {
         return;
     }
@@ -49,6 +49,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             (Role::Assistant | Role::Tool, Role::System) => {
                 ("system", "a system message stands in the middle")
             }
+            (Role::User, Role::System) => ("system-after-user", "a system message comes after the user's"),
             (Role::Tool, Role::User) => ("user-after-tool", "the user speaks right after a tool"),
             // Where calls or results stand apart, that is the fault.
             (Role::Assistant, Role::Assistant) if holds(|body| matches!(body, Body::Call(_))) => continue,
@@ -65,6 +66,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .help("join messages of one role, and put what the system says first")
             .case(case)
             .at(cx, number + 1, message, None);
+        if cx.pairing.knows_index(number) {
+            finding.value("before", before.index);
+        }
         if let (Some(role), Some(previous)) = (&message.role_name, &before.role_name) {
             finding.value("role", &role.text).value("previous-role", &previous.text);
         }

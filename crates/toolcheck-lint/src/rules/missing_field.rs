@@ -35,13 +35,16 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if required.is_empty() {
         return;
     }
-    visit(cx, required.keys(), |name, object| {
-        for key in required.get(name).into_iter().flatten() {
-            if object.is_object() && object.get(key).is_none() {
-                out.report(Place::of(object), format!("the key `{key}` is missing"))
+    visit(cx, required.keys(), |object| {
+        for key in required.get(object.name).into_iter().flatten() {
+            if object.value.is_object() && object.value.get(key).is_none() {
+                let finding = out.report(Place::of(object.value), format!("the key `{key}` is missing"));
+                finding
                     .caption("in here")
                     .help(format!("add `{key}`"))
+                    .case(object.kind())
                     .value("field", key);
+                object.number(cx, finding);
             }
         }
     });

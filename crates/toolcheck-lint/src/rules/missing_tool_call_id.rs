@@ -64,6 +64,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Some(call.part),
         );
         if let Some(result) = cx.pairing.answer_of(call) {
+            finding.value("id", result.result.call_id.as_ref().map_or("None", |id| &*id.text));
             finding.label(result.part.place, "its result, by position");
         }
     }

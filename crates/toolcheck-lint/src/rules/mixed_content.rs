@@ -39,7 +39,8 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let minds = |case| !matches!(cx.verdict(&RULE, Some(case)), Verdict::Unknown);
-    let (minds_calls, minds_results) = (minds("text-beside-calls"), minds("content-beside-results"));
+    let minds_calls = minds("text-beside-calls");
+    let minds_results = minds("content-beside-results") || minds("content-behind-results");
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         let is_minded = if message.role == Role::Assistant { minds_calls } else { minds_results };
         if !is_minded {
@@ -59,7 +60,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         } else {
             ("content-beside-results", "a message holds other content beside its results")
         };
-        out.report(message.place, what)
+        let first_result = parts.iter().position(|part| matches!(part.body, Body::Result(_)));
+        let is_behind =
+            first_result.is_some_and(|first| parts[first..].iter().any(|part| is_other(&part.body)));
+        let finding = out.report(message.place, what);
+        if is_behind {
+            finding.case("content-behind-results");
+        }
+        finding
             .caption("this message")
             .label(other.place, "beside the calls or results")
             .help("leave the text out, or give it a message of its own")

@@ -37,7 +37,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for site in cx.pairing.results.iter().filter(|site| cx.pairing.is_first_answer(site)) {
         let Some(call) = site.answers.call().map(|number| &cx.pairing.calls[number]) else { continue };
         let (Some(said), Some(called)) = (&site.result.name, &call.call.name) else { continue };
-        if said.text == called.text {
+        // An empty name is a fault of its own.
+        if said.text == called.text || said.text.is_empty() {
             continue;
         }
         let (said, called) =

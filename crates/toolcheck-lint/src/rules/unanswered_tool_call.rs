@@ -108,7 +108,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if siblings.is_empty() {
             finding.case("no-results");
         }
-        if after == cx.transcript.messages.len() {
+        if after == cx.transcript.messages.len() && pairing.reaches_end_of_turn(call) {
             finding.case("at-end");
         }
         if let Some(sibling) = siblings.first() {

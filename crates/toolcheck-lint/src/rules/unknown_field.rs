@@ -40,30 +40,22 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     let only_refused = fields.refused.keys().filter(|name| !fields.known.contains_key(*name));
-    visit(cx, fields.known.keys().chain(only_refused), |name, object| {
-        let (known, refused) = (fields.known.get(name), fields.refused.get(name));
-        for member in object.members() {
+    visit(cx, fields.known.keys().chain(only_refused), |object| {
+        let (known, refused) = (fields.known.get(object.name), fields.refused.get(object.name));
+        for member in object.value.members() {
             let Some(key) = member.key_text() else { continue };
             let is_known = known.is_none_or(|known| known.iter().any(|known| *known == key));
             let is_refused = refused.is_some_and(|refused| refused.iter().any(|refused| *refused == key));
             if !is_known || is_refused {
-                out.report(Place::of_key(member), format!("the key `{}` is unknown here", shorten(&key)))
+                let finding =
+                    out.report(Place::of_key(member), format!("the key `{}` is unknown here", shorten(&key)));
+                finding
                     .caption("unknown")
                     .help("send only the keys that the API documents")
-                    .case(kind_of(name))
+                    .case(object.kind())
                     .value("field", shorten(&key));
+                object.number(cx, finding);
             }
         }
     });
-}
-
-/// The case of the rule that an object's name makes.
-fn kind_of(name: &str) -> &'static str {
-    match name.split('.').next() {
-        Some("body") => "body",
-        Some("call") => "call",
-        Some("reasoning") => "reasoning",
-        Some("tool") => "tool",
-        _ => "message",
-    }
 }

@@ -109,6 +109,7 @@ fn unsigned_calls(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .caption("unsigned")
         .help("send calls back with the signature that came with them")
         .case("call")
-        .at(cx, number, message, Some(part));
+        .at(cx, number, message, Some(part))
+        .value("name", name);
     }
 }

@@ -1,0 +1,101 @@
+//! Every refusal in the targets' data has a case in the corpus that meets it: a fact that nothing trips is no fact.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value as Json;
+use toolcheck_core::{formats, target};
+use toolcheck_lint::{Options, lint, rules};
+
+/// A target, a rule and a case of it.
+type Fact = (String, String, Option<String>);
+
+/// What no transcript can show, each with the reason.
+const WITHOUT_CASE: &[(&str, &str, Option<&str>, &str)] = &[
+    (
+        "bedrock",
+        "misplaced-media",
+        Some("beside-results"),
+        "the transcript does not tell a document from an image",
+    ),
+    (
+        "bedrock-converse",
+        "misplaced-media",
+        Some("alone"),
+        "the transcript does not tell a document from an image",
+    ),
+    ("openai-responses", "detached-reasoning", Some("missing"), "nothing shows that the model had reasoned"),
+    ("openai-chat", "oversized-content", None, "a case would be ten megabytes long"),
+    ("openai-responses", "oversized-content", None, "a case would be ten megabytes long"),
+];
+
+#[test]
+fn a_text_of_more_than_ten_megabytes_is_too_long() {
+    for length in [10_485_760, 10_485_761] {
+        let request = format!(r#"{{"messages": [{{"role": "user", "content": "{}"}}]}}"#, "a".repeat(length));
+        let options = Options { format: formats::find("openai-chat"), ..Options::default() };
+        let found: Vec<_> =
+            lint("large", request.as_bytes(), &options).findings.iter().map(|finding| finding.rule).collect();
+        assert_eq!(found, if length > 10_485_760 { vec!["oversized-content"] } else { vec![] });
+    }
+}
+
+#[test]
+fn every_refusal_has_a_case() {
+    let met = facts_met(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures"));
+    let mut missing = Vec::new();
+    let mut count = 0;
+    for target in target::all().filter(|target| target.union.is_empty()) {
+        for refusal in target.refusals.iter().filter(|refusal| !refusal.is_inherited && !refusal.legacy) {
+            let is_checked = rules::find(&refusal.rule).is_some_and(|rule| rule.check.is_some());
+            let fact = (target.id.clone(), refusal.rule.clone(), refusal.case.clone());
+            let is_left_out = WITHOUT_CASE.iter().any(|(target, rule, case, _)| {
+                (*target, *rule, *case) == (&fact.0, &fact.1, fact.2.as_deref())
+            });
+            if !is_checked {
+                continue;
+            }
+            assert!(!(is_left_out && met.contains(&fact)), "{fact:?} has a case after all");
+            count += 1;
+            if !is_left_out && !met.contains(&fact) {
+                missing.push(format!("{} {} {}", fact.0, fact.1, fact.2.as_deref().unwrap_or("-")));
+            }
+        }
+    }
+    assert!(count > 100, "the targets have refusals: {count}");
+    assert!(
+        missing.is_empty(),
+        "{} of {count} refusals have no case:\n{}",
+        missing.len(),
+        missing.join("\n")
+    );
+}
+
+/// Every refusal that a case of the corpus meets, under the target that its expectation names.
+fn facts_met(corpus: &Path) -> BTreeSet<Fact> {
+    let mut met = BTreeSet::new();
+    let mut open = vec![corpus.to_owned()];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let Ok(expectation) = std::fs::read(path.with_extension("expect.json")) else { continue };
+        let expectation: Json = serde_json::from_slice(&expectation).unwrap();
+        let named = |key: &str| expectation[key].as_str().map(str::to_owned);
+        let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+        let options = Options {
+            format: named("format").as_deref().or(folder).and_then(formats::find),
+            target: named("target").as_deref().map(|id| target::find(id).unwrap()),
+            kind: named("kind").map_or_else(Default::default, |kind| kind.parse().unwrap()),
+            ..Options::default()
+        };
+        let report = lint("case", &std::fs::read(&path).unwrap(), &options);
+        for finding in report.findings {
+            let Some(answer) = finding.answer else { continue };
+            met.insert((answer.target, finding.rule.to_owned(), answer.case));
+        }
+    }
+    met
+}
