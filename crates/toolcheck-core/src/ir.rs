@@ -108,6 +108,10 @@ pub struct Transcript<'s> {
     pub cache_marks: Vec<CacheMark>,
     /// The tools that a search for tools left references to.
     pub tool_references: Vec<Named<'s>>,
+    /// The calls that a program made which the provider runs.
+    pub programmatic_calls: Vec<ProgrammaticCall<'s>>,
+    /// Whether the request names the container in which the provider runs programs.
+    pub names_container: bool,
     /// The items of the input that have ids of their own, which do not pair calls.
     pub items: Vec<Item<'s>>,
     /// The images that are written out in the text.
@@ -153,6 +157,8 @@ impl<'s> Transcript<'s> {
             tool_choice: None,
             cache_marks: Vec::new(),
             tool_references: Vec::new(),
+            programmatic_calls: Vec::new(),
+            names_container: false,
             items: Vec::new(),
             images: Vec::new(),
             batches_results: false,
@@ -241,6 +247,15 @@ pub struct CacheMark {
     pub is_long_lived: bool,
     /// The provider's numbers of the message and the block, where it stands in a message.
     pub at: Option<(u32, u32)>,
+}
+
+/// A call that a program made which the provider runs.
+#[derive(Debug, Clone)]
+pub struct ProgrammaticCall<'s> {
+    /// Where the call stands.
+    pub place: Place,
+    /// The id of the provider's own call that runs the program.
+    pub program: Named<'s>,
 }
 
 /// An item of the input with an id of its own.

@@ -5,8 +5,8 @@ use toolcheck_json::{JsonStr, Value};
 
 use super::{Format, blocks, list_of, surest_message};
 use crate::ir::{
-    Arguments, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, Reasoning, Role, Room,
-    Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Arguments, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, ProgrammaticCall,
+    Reasoning, Role, Room, Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 
 pub(super) static FORMAT: Format =
@@ -53,6 +53,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     transcript.tools = tools.map(|tools| tools.elements().map(tool).collect());
     transcript.reasoning =
         root.get("thinking").and_then(|thinking| thinking.get_str("type")).map(|kind| kind == "enabled");
+    transcript.names_container = root.get("container").is_some_and(|container| !container.is_null());
     transcript.tool_choice = root.get("tool_choice").filter(|choice| !choice.is_null()).map(tool_choice);
     for value in tools.into_iter().chain(root.get("system")).flat_map(|list| list.elements()) {
         transcript.cache_marks.extend(cache_mark(value, None));
@@ -109,6 +110,12 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         let at = (transcript.messages.last().map_or(0, |message| message.index), index as u32);
         transcript.cache_marks.extend(cache_mark(block, Some(at)));
         match body {
+            Body::Call(_) => {
+                let program =
+                    block.get("caller").and_then(|caller| caller.get("tool_id")).and_then(Named::of);
+                let call = program.map(|program| ProgrammaticCall { place: Place::of(block), program });
+                transcript.programmatic_calls.extend(call);
+            }
             Body::Media => transcript.images.extend(image(block, at)),
             Body::Result(_) => {
                 let content = block.get("content");

@@ -1,4 +1,7 @@
-use crate::rule::declare_rule;
+use rustc_hash::FxHashSet;
+
+use crate::rule::{Context, Sink, declare_rule};
+use crate::server_pairs::halves;
 
 declare_rule! {
     /// Calls that a program made, without the container that it runs in.
@@ -10,5 +13,51 @@ declare_rule! {
     /// ## What to do
     ///
     /// Send the id of the container that came with the response.
-    "missing-container", since "0.1.0", explained
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "how high are the tides this week?"},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution", "input": {"code": "tide()"}},
+    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {},  // flagged
+    ///      "caller": {"type": "code_execution_20250825", "tool_id": "srvtoolu_1"}}
+    ///   ]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "2 m"}]}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"container": "container_011", "messages": [
+    ///   {"role": "user", "content": "how high are the tides this week?"},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution", "input": {"code": "tide()"}},
+    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {},
+    ///      "caller": {"type": "code_execution_20250825", "tool_id": "srvtoolu_1"}}
+    ///   ]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "2 m"}]}
+    /// ]}
+    /// ```
+    "missing-container", since "0.1.0", silent on wire, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let transcript = cx.transcript;
+    // A list of messages alone says nothing of what else the request has.
+    if transcript.programmatic_calls.is_empty() || transcript.names_container || !transcript.is_body {
+        return;
+    }
+    let running = halves(transcript).0;
+    let running: FxHashSet<&str> =
+        running.iter().filter_map(|half| half.is.id.as_ref()).map(|id| &*id.text).collect();
+    let mut calls = transcript.programmatic_calls.iter();
+    if let Some(call) = calls.find(|call| running.contains(&*call.program.text)) {
+        out.report(call.place, "a program still waits for this call, and the request names no container")
+            .caption("called by a program")
+            .label(call.program.place, "which runs here")
+            .help("send `container` with the id that came with the response");
+    }
 }
