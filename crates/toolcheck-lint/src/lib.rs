@@ -26,6 +26,7 @@ pub mod render;
 pub mod report;
 pub mod rule;
 pub mod rules;
+pub mod schemas;
 mod server_pairs;
 mod summary;
 

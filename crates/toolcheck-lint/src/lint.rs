@@ -9,6 +9,7 @@ use crate::pairing::Pairing;
 use crate::report::{FileReport, locate_all};
 use crate::rule::{self, Context, Rule};
 use crate::rules;
+use crate::schemas::Schemas;
 
 /// How a file is to be linted.
 #[derive(Debug, Clone)]
@@ -73,9 +74,10 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
         .collect();
     let mut record = first;
     let mut room = Room::default();
+    let schemas = Schemas::default();
     loop {
         let transcript = document.root().and_then(|root| (format?.read_in)(root, std::mem::take(&mut room)));
-        let transcript = lint_record(&record, &document, transcript, target, &rules, &mut report);
+        let transcript = lint_record(&record, &document, transcript, target, &rules, &schemas, &mut report);
         room = transcript.map(Transcript::into_room).unwrap_or_default();
         let Some(next) = records.next() else { break };
         record = next;
@@ -91,6 +93,7 @@ fn lint_record<'s>(
     read: Option<Transcript<'s>>,
     target: &Target,
     rules: &[&'static Rule],
+    schemas: &Schemas,
     report: &mut FileReport,
 ) -> Option<Transcript<'s>> {
     let is_recognised = read.is_some();
@@ -120,7 +123,8 @@ fn lint_record<'s>(
         }
     }
     let pairing = Pairing::new(&transcript, target);
-    let context = Context { document, transcript: &transcript, is_recognised, pairing: &pairing, target };
+    let context =
+        Context { document, transcript: &transcript, is_recognised, pairing: &pairing, schemas, target };
     let mut findings = Vec::new();
     for rule in rules {
         rule::run(rule, &context, &mut findings);

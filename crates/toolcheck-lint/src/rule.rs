@@ -7,6 +7,7 @@ use toolcheck_core::target::{Target, Verdict};
 use toolcheck_json::Document;
 
 use crate::pairing::Pairing;
+use crate::schemas::Schemas;
 
 /// A rule: a value, pure, infallible and stateless.
 #[derive(Debug)]
@@ -80,6 +81,8 @@ pub struct Context<'c, 's> {
     pub is_recognised: bool,
     /// Its calls and results.
     pub pairing: &'c Pairing<'c, 's>,
+    /// The schemas of tools that were compiled so far.
+    pub schemas: &'c Schemas,
     /// Whom it is for.
     pub target: &'c Target,
 }

@@ -113,3 +113,31 @@ proptest! {
         check(&text, &lint("x", text.as_bytes(), &Options::default()), 0, &text);
     }
 }
+
+#[test]
+fn places_inside_arguments_that_are_json_in_a_string() {
+    // Behind a line break, a quote, an escaped letter, a surrogate pair and letters of several bytes.
+    let arguments =
+        r#"{\n \"path\": \"a\\\"b\\n\u00e9\ud83d\ude00ä😀\",\n \"content\": 5,\n \"m\u006fde\": \"x\"\n}"#;
+    let request = format!(
+        r#"{{"tools": [{{"type": "function", "function": {{"name": "write", "parameters": {{"type": "object",
+  "additionalProperties": false, "required": ["path"],
+  "properties": {{"path": {{"type": "string"}}, "content": {{"type": "string"}}}}}}}}}}],
+ "messages": [{{"role": "user", "content": "write"}},
+  {{"role": "assistant", "content": null, "tool_calls": [{{"id": "call_1", "type": "function",
+   "function": {{"name": "write", "arguments": "{arguments}"}}}}]}},
+  {{"role": "tool", "tool_call_id": "call_1", "content": "done"}}]}}"#
+    );
+    for request in [request.clone(), request.replace('\n', "\r\n")] {
+        let report = lint("request.json", request.as_bytes(), &Options::default());
+        let shown: Vec<&str> = report.findings.iter().map(|found| &request[found.bytes.clone()]).collect();
+        assert_eq!(shown, ["5", r#"\"m\u006fde\""#]);
+        for found in &report.findings {
+            assert_eq!(found.rule, "arguments-schema-mismatch");
+            assert_eq!(found.start.line, 6);
+            let line_start = request[..found.bytes.start].rfind('\n').unwrap() + 1;
+            let column = request[line_start..found.bytes.start].chars().count() + 1;
+            assert_eq!(found.start.column, column as u64);
+        }
+    }
+}

@@ -2,6 +2,7 @@
 //!
 //! Adding a rule is a file and two lines here.
 
+mod arguments_schema_mismatch;
 mod blank_text;
 mod conflicting_parameters;
 mod detached_reasoning;
@@ -57,6 +58,7 @@ mod undeclared_server_tool;
 mod unknown_content_type;
 mod unknown_field;
 mod unknown_role;
+mod unknown_tool;
 mod unknown_tool_reference;
 mod unrecognised_format;
 mod unresolved_reference;
@@ -67,6 +69,7 @@ use crate::rule::Rule;
 
 /// All rules, by id.
 pub static ALL: &[&Rule] = &[
+    &arguments_schema_mismatch::RULE,
     &blank_text::RULE,
     &conflicting_parameters::RULE,
     &detached_reasoning::RULE,
@@ -122,6 +125,7 @@ pub static ALL: &[&Rule] = &[
     &unknown_content_type::RULE,
     &unknown_field::RULE,
     &unknown_role::RULE,
+    &unknown_tool::RULE,
     &unknown_tool_reference::RULE,
     &unrecognised_format::RULE,
     &unresolved_reference::RULE,

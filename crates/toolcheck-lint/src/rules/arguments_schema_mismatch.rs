@@ -1,0 +1,211 @@
+use std::rc::Rc;
+
+use jsonschema::Validator;
+use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
+use jsonschema::paths::LocationSegment;
+use rustc_hash::FxHashMap;
+use serde_json::Value as Json;
+use toolcheck_core::ir::{Arguments, Body, Call, Executor, Part, Place, ToolKind, shorten};
+use toolcheck_json::{Document, JsonStr, Span, Value};
+
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// Arguments that the tool's schema does not allow.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// The tool declared what it takes, and the call brings something else: an argument is missing, has another name
+    /// or is of another type. The tool fails, or does something that nobody asked for; and a model that sees such
+    /// calls in its history, or learns from them, makes more of them.
+    ///
+    /// Every violation is a finding of its own, at its place inside the arguments, also where these are JSON in a
+    /// string.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat
+    /// {"tools": [{"type": "function", "function": {"name": "write", "parameters": {
+    ///    "type": "object", "required": ["path", "content"],
+    ///    "properties": {"path": {"type": "string"}, "content": {"type": "string"}}}}}],
+    ///  "messages": [
+    ///   {"role": "user", "content": "start the notes"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function", "function": {
+    ///      "name": "write", "arguments": "{\"path\": \"notes.md\"}"}}]},  // flagged
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "wrote 0 bytes"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// {"tools": [{"type": "function", "function": {"name": "write", "parameters": {
+    ///    "type": "object", "required": ["path", "content"],
+    ///    "properties": {"path": {"type": "string"}, "content": {"type": "string"}}}}}],
+    ///  "messages": [
+    ///   {"role": "user", "content": "start the notes"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function", "function": {
+    ///      "name": "write", "arguments": "{\"path\": \"notes.md\", \"content\": \"# Notes\"}"}}]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "wrote 7 bytes"}
+    /// ]}
+    /// ```
+    "arguments-schema-mismatch", since "0.1.0", warning, check
+}
+
+/// How many violations of one call are told: whoever sees twenty will look at the whole.
+const MOST_VIOLATIONS: usize = 20;
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let mut validators: FxHashMap<&str, Option<Rc<Validator>>> = FxHashMap::default();
+    // Where a name is declared twice nobody knows which of the two is called.
+    for tool in cx.transcript.tools.iter().flatten() {
+        let Some(name) = &tool.name else { continue };
+        let schema = tool.schema.filter(|_| tool.executor == Executor::Client);
+        let validator = schema.and_then(|place| cx.schemas.of(cx.document.value(place.node).raw()));
+        validators.entry(&name.text).and_modify(|known| *known = None).or_insert(validator);
+    }
+    if validators.is_empty() {
+        return;
+    }
+    let mut decoded = String::new();
+    for part in &cx.transcript.parts {
+        let Body::Call(call) = &part.body else { continue };
+        let is_function = matches!(call.kind, ToolKind::Function | ToolKind::LegacyFunction);
+        if call.executor != Executor::Client || !is_function {
+            continue;
+        }
+        let Some(name) = &call.name else { continue };
+        let Some(Some(validator)) = validators.get(&*name.text) else { continue };
+        match call.arguments {
+            Arguments::Object(place) => {
+                let root = cx.document.value(place.node);
+                // What is broken has been reported as that.
+                let Ok(arguments) = serde_json::from_slice::<Json>(root.raw()) else { continue };
+                if !validator.is_valid(&arguments) {
+                    let locate =
+                        |at: Value<'_, '_>, of_key| if of_key { Place::of_key(at) } else { Place::of(at) };
+                    tell(out, (part, call), validator, &arguments, root, &locate);
+                }
+            }
+            Arguments::Text(text, place) => {
+                decoded.clear();
+                text.decode_into(&mut decoded);
+                let Ok(arguments) = serde_json::from_str::<Json>(&decoded) else { continue };
+                // A string with JSON in it again, or null for no arguments: that is about the shape.
+                if arguments.is_object() && !validator.is_valid(&arguments) {
+                    in_text(out, (part, call), validator, &arguments, text, place);
+                }
+            }
+            Arguments::Missing | Arguments::Null(_) | Arguments::Other(_) => {}
+        }
+    }
+}
+
+/// Tells the violations of arguments that are JSON in a string, at their places in the file.
+fn in_text(
+    out: &mut Sink<'_>,
+    call: (&Part<'_>, &Call<'_>),
+    validator: &Validator,
+    arguments: &Json,
+    text: JsonStr<'_>,
+    place: Place,
+) {
+    let (decoded, offsets) = text.decode_with_offsets();
+    let document = Document::read(decoded.as_bytes());
+    let Some(root) = document.root() else { return };
+    // Behind the opening quote.
+    let first = place.span.start + 1;
+    let in_file = |at: u32| first + offsets.get(at as usize).copied().unwrap_or(text.raw().len() as u32);
+    let locate = |at: Value<'_, '_>, of_key| {
+        let inner = if of_key { Place::of_key(at) } else { Place::of(at) }.span;
+        Place { node: place.node, span: Span { start: in_file(inner.start), end: in_file(inner.end) } }
+    };
+    tell(out, call, validator, arguments, root, &locate);
+}
+
+fn tell(
+    out: &mut Sink<'_>,
+    (part, call): (&Part<'_>, &Call<'_>),
+    validator: &Validator,
+    arguments: &Json,
+    root: Value<'_, '_>,
+    locate: &dyn Fn(Value<'_, '_>, bool) -> Place,
+) {
+    let tool = call.name.as_ref().map_or("?", |name| &*name.text);
+    for error in validator.iter_errors(arguments).take(MOST_VIOLATIONS) {
+        let Some(at) = find(root, &error) else { continue };
+        let is_whole = at.id() == root.id();
+        for (place, what) in violations(&error, at, is_whole, locate) {
+            out.report(place, format!("{what}, says the schema of `{}`", shorten(tool)))
+                .about_call(call)
+                .caption("here")
+                .label(part.place, "in this call")
+                .help("bring the arguments that the tool declares, or declare what it takes");
+        }
+    }
+}
+
+/// The value that an error is about.
+fn find<'d, 's>(root: Value<'d, 's>, error: &ValidationError<'_>) -> Option<Value<'d, 's>> {
+    error.instance_path().iter().try_fold(root, |at, segment| match segment {
+        // Of two keys that are the same the last one counts.
+        LocationSegment::Property(key) => {
+            at.members().filter(|member| member.key_text().as_deref() == Some(&*key)).last()
+        }
+        LocationSegment::Index(index) => at.elements().nth(index),
+    })
+}
+
+/// The places and words of an error. No value of the transcript is among the words.
+fn violations(
+    error: &ValidationError<'_>,
+    at: Value<'_, '_>,
+    is_whole: bool,
+    locate: &dyn Fn(Value<'_, '_>, bool) -> Place,
+) -> Vec<(Place, String)> {
+    let title = match at.key_text() {
+        Some(key) if !is_whole => format!("the argument `{}`", shorten(&key)),
+        _ if is_whole => "the whole of the arguments".to_owned(),
+        _ => "an element".to_owned(),
+    };
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            let name = property.as_str().unwrap_or("?");
+            vec![(locate(at, false), format!("the argument `{}` is missing", shorten(name)))]
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            let is_unexpected = |key: &str| unexpected.iter().any(|name| name == key);
+            let members = at.members().filter_map(|member| Some((member.key_text()?, member)));
+            members
+                .filter(|(key, _)| is_unexpected(key))
+                .map(|(key, member)| {
+                    (locate(member, true), format!("the argument `{}` is unknown", shorten(&key)))
+                })
+                .collect()
+        }
+        ValidationErrorKind::Type { kind } => {
+            let wanted = match kind {
+                TypeKind::Single(one) => one.to_string(),
+                TypeKind::Multiple(several) => {
+                    several.iter().map(|one| one.to_string()).collect::<Vec<_>>().join(" or ")
+                }
+            };
+            vec![(locate(at, false), format!("{title} is not of the type {wanted}"))]
+        }
+        ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. } => {
+            vec![(locate(at, false), format!("{title} is none of the values that there are"))]
+        }
+        ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
+            vec![(locate(at, false), format!("{title} fits none of the forms that there are"))]
+        }
+        // A text that takes too long to look at says nothing about the arguments.
+        ValidationErrorKind::BacktrackLimitExceeded { .. }
+        | ValidationErrorKind::RegexEngineFailure { .. }
+        | ValidationErrorKind::Referencing(_) => Vec::new(),
+        _ => {
+            let words = error.masked().to_string();
+            vec![(locate(at, false), format!("{title} is not allowed ({})", shorten(&words)))]
+        }
+    }
+}

@@ -1,0 +1,76 @@
+use rustc_hash::FxHashSet;
+use toolcheck_core::ir::{Body, Executor, ToolKind, shorten};
+use toolcheck_json::FaultKind;
+
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// A call of a tool that the request does not declare.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// The model invented a tool, or the tool was renamed and the history was not. APIs take such a history, but the
+    /// model learns from it that the tool exists, and calls it again.
+    ///
+    /// Nothing is said where the request has a tool that finds other tools, or leaves tools to the provider: then not
+    /// all that can be called is declared.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat
+    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    ///  "messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "find_person", "arguments": "{}"}}  // flagged
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "no such tool"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    ///  "messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
+    /// ]}
+    /// ```
+    "unknown-tool", since "0.1.0", warning, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    // Without any definition that is another fault, or the transcript does not show them.
+    let Some(tools) = cx.transcript.tools.as_deref().filter(|tools| !tools.is_empty()) else { return };
+    let mut known: FxHashSet<&str> = cx.transcript.tool_references.iter().map(|name| &*name.text).collect();
+    for tool in tools {
+        let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) else { return };
+        known.insert(&name.text);
+    }
+    for part in &cx.transcript.parts {
+        let Body::Call(call) = &part.body else { continue };
+        let is_function = matches!(call.kind, ToolKind::Function | ToolKind::LegacyFunction);
+        let Some(name) = call.name.as_ref().filter(|_| is_function && call.executor == Executor::Client)
+        else {
+            continue;
+        };
+        // A name that is empty, malformed or cut off is a fault of its own.
+        let pattern = cx.target.names.pattern.as_ref();
+        let is_malformed =
+            name.text.is_empty() || pattern.is_some_and(|pattern| !pattern.0.is_match(&name.text));
+        let is_cut_off = cx.document.faults().iter().any(|fault| {
+            fault.kind == FaultKind::UnterminatedString && fault.span.start >= name.place.span.start
+        });
+        // One finding a tool, however often it is called.
+        if known.insert(&name.text) && !is_malformed && !is_cut_off {
+            out.report(part.place, format!("the tool `{}` is called and not declared", shorten(&name.text)))
+                .about_call(call)
+                .caption("called here")
+                .help("declare the tool, or rename it in the history as in the definitions");
+        }
+    }
+}
