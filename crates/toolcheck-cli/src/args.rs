@@ -64,6 +64,11 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "KIND", default_value = "request", value_parser = kind_parser())]
     pub(crate) kind: TranscriptKind,
 
+    /// Declares tools for transcripts that do not: a list of them, a request of any format, or an MCP server's answer to
+    /// `tools/list`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+
     /// How to write the findings
     #[arg(long, value_name = "OUTPUT", default_value = "full", value_parser = output_parser())]
     pub(crate) output_format: &'static Output,

@@ -308,3 +308,36 @@ fn an_error_from_the_standard_input() {
     let json: Json = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["matches"][0]["rule"], "unanswered-tool-call");
 }
+
+#[test]
+fn tools_of_a_file_of_their_own() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tools");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (tools, history) = (folder.join("tools.json"), folder.join("history.json"));
+    std::fs::write(
+        &tools,
+        br#"{"result": {"tools": [{"name": "tide", "inputSchema": {"type": "object", "required": ["port"]}}]}}"#,
+    )
+    .unwrap();
+    std::fs::write(
+        &history,
+        br#"{"messages": [{"role": "user", "content": "the tide?"},
+ {"role": "assistant", "content": null, "tool_calls": [
+  {"id": "a", "type": "function", "function": {"name": "tide", "arguments": "{\"place\": 1}"}},
+  {"id": "b", "type": "function", "function": {"name": "moon", "arguments": "{}"}}]},
+ {"role": "tool", "tool_call_id": "a", "content": "high"}, {"role": "tool", "tool_call_id": "b", "content": "full"}]}"#,
+    )
+    .unwrap();
+    let lint = |extra: &[&str]| {
+        let arguments = ["lint", "--output-format", "json", history.to_str().unwrap()];
+        let output = run(&[&arguments, extra].concat());
+        let report: Json = serde_json::from_slice(&output.stdout).unwrap();
+        let findings = report["findings"].as_array().unwrap().iter();
+        findings.map(|found| found["rule"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(lint(&[]), Vec::<String>::new());
+    assert_eq!(lint(&["--tools", tools.to_str().unwrap()]), ["arguments-schema-mismatch", "unknown-tool"]);
+    let output = run(&["lint", "--tools", history.to_str().unwrap(), history.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("declares no tools"));
+}

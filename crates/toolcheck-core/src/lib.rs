@@ -11,6 +11,7 @@ pub mod formats;
 pub mod ir;
 pub mod recognise;
 pub mod target;
+pub mod tools;
 
 pub use finding::{Finding, Label, Level};
 pub use formats::Format;

@@ -3,6 +3,7 @@
 use toolcheck_core::formats::{Detection, Format};
 use toolcheck_core::ir::{Body, Room, Transcript, TranscriptKind};
 use toolcheck_core::target::{self, Target};
+use toolcheck_core::tools::Definition;
 use toolcheck_json::{Document, FaultKind, Layout, Record, Records};
 
 use crate::pairing::Pairing;
@@ -20,13 +21,21 @@ pub struct Options<'o> {
     pub target: Option<&'o Target>,
     /// What it is for.
     pub kind: TranscriptKind,
+    /// The tools that are declared beside the transcripts, for those that do not declare their own.
+    pub tools: &'o [Definition],
     /// The rules to run.
     pub rules: Vec<&'static Rule>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { format: None, target: None, kind: TranscriptKind::default(), rules: rules::ALL.to_vec() }
+        Self {
+            format: None,
+            target: None,
+            kind: TranscriptKind::default(),
+            tools: &[],
+            rules: rules::ALL.to_vec(),
+        }
     }
 }
 
@@ -74,7 +83,7 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
         .collect();
     let mut record = first;
     let mut room = Room::default();
-    let schemas = Schemas::default();
+    let schemas = Schemas::declaring(options.tools);
     loop {
         let transcript = document.root().and_then(|root| (format?.read_in)(root, std::mem::take(&mut room)));
         let transcript = lint_record(&record, &document, transcript, target, &rules, &schemas, &mut report);

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use jsonschema::{PatternOptions, Validator};
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
+use toolcheck_core::tools::Definition;
 
 /// The schemas that a run has compiled, by their text.
 ///
@@ -13,10 +14,11 @@ use serde_json::Value as Json;
 #[derive(Debug, Default)]
 pub struct Schemas {
     compiled: RefCell<FxHashMap<Box<[u8]>, Compiled>>,
+    declared: FxHashMap<String, Compiled>,
 }
 
 /// What became of a schema.
-type Compiled = Option<Rc<Validator>>;
+pub(crate) type Compiled = Option<Rc<Validator>>;
 
 /// How many schemas are kept: a log of a gateway may have any number of users, each with tools of their own.
 const MOST_KEPT: usize = 4096;
@@ -25,6 +27,21 @@ const MOST_KEPT: usize = 4096;
 const BACKTRACK_LIMIT: usize = 100_000;
 
 impl Schemas {
+    /// The schemas of tools that are declared beside the transcripts, and none yet of what transcripts declare.
+    pub(crate) fn declaring(tools: &[Definition]) -> Self {
+        let mut schemas = Self::default();
+        for tool in tools {
+            let compiled = tool.schema.as_deref().and_then(|schema| schemas.of(schema));
+            schemas.declared.insert(tool.name.clone(), compiled);
+        }
+        schemas
+    }
+
+    /// The tools that are declared beside the transcripts, each with its validator.
+    pub(crate) fn declared(&self) -> impl Iterator<Item = (&str, &Compiled)> {
+        self.declared.iter().map(|(name, compiled)| (name.as_str(), compiled))
+    }
+
     /// The validator of a schema; `None` where it can't be used: where it is no schema, or refers to another document.
     pub(crate) fn of(&self, schema: &[u8]) -> Option<Rc<Validator>> {
         let mut compiled = self.compiled.borrow_mut();

@@ -3,6 +3,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use toolcheck_core::target::{self, Target};
+use toolcheck_core::tools::Definition;
+use toolcheck_json::Document;
 use toolcheck_lint::{FileReport, Options, Report, lint, rules};
 
 use crate::args::LintArgs;
@@ -23,10 +25,12 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
         (args.select.is_empty() || args.select.iter().any(|rule| rule.id == id))
             && !args.ignore.iter().any(|rule| rule.id == id)
     };
+    let tools = args.tools.as_deref().map(read_tools).transpose()?.unwrap_or_default();
     let options = Options {
         format: args.format,
         target,
         kind: args.kind,
+        tools: &tools,
         rules: rules::ALL.iter().copied().filter(|rule| is_chosen(rule.id)).collect(),
     };
     let (inputs, mut troubles) = inputs::collect(&args.paths);
@@ -77,6 +81,22 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
 /// Whether a file of a directory is JSON of another kind. Broken text may be a transcript, so it is none.
 fn is_something_else(file: &FileReport) -> bool {
     file.transcripts == 0 && file.findings.iter().all(|finding| finding.rule == "unrecognised-format")
+}
+
+/// The tools that a file declares.
+fn read_tools(path: &Path) -> Result<Vec<Definition>> {
+    let name = path.display();
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read the tools {name}"))?;
+    let document = Document::read(&bytes);
+    if let Some(fault) = document.faults().first() {
+        let at = toolcheck_json::locate(&bytes, &[fault.span.start as usize]);
+        let (line, column) = at.first().map_or((1, 1), |at| (at.line, at.column));
+        return Err(anyhow!("{name}:{line}:{column}: {}", fault.kind.describe()));
+    }
+    let tools = document.root().and_then(toolcheck_core::tools::read);
+    tools.ok_or_else(|| {
+        anyhow!("{name} declares no tools\n\nIt must hold a list of tools, a request, or an MCP server's answer to tools/list")
+    })
 }
 
 /// A target that is compiled in, or one that was read from a file.

@@ -64,6 +64,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let validator = schema.and_then(|place| cx.schemas.of(cx.document.value(place.node).raw()));
         validators.entry(&name.text).and_modify(|known| *known = None).or_insert(validator);
     }
+    for (name, validator) in cx.schemas.declared() {
+        validators.entry(name).or_insert_with(|| validator.clone());
+    }
     if validators.is_empty() {
         return;
     }

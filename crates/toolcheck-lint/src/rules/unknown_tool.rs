@@ -44,9 +44,13 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let mut known: FxHashSet<&str> = cx.schemas.declared().map(|(name, _)| name).collect();
+    let tools = cx.transcript.tools.as_deref().unwrap_or_default();
     // Without any definition that is another fault, or the transcript does not show them.
-    let Some(tools) = cx.transcript.tools.as_deref().filter(|tools| !tools.is_empty()) else { return };
-    let mut known: FxHashSet<&str> = cx.transcript.tool_references.iter().map(|name| &*name.text).collect();
+    if tools.is_empty() && known.is_empty() {
+        return;
+    }
+    known.extend(cx.transcript.tool_references.iter().map(|name| &*name.text));
     for tool in tools {
         let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) else { return };
         known.insert(&name.text);

@@ -1,0 +1,92 @@
+//! Definitions of tools that stand in a file of their own, in whatever form an API or a server has them.
+
+use toolcheck_json::Value;
+
+/// A tool's name and the text of its schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Definition {
+    /// The name that calls use.
+    pub name: String,
+    /// The JSON text of the schema of its arguments, where there is one.
+    pub schema: Option<Vec<u8>>,
+}
+
+/// The keys under which lists of tools stand: in requests, in an MCP server's answer, in Bedrock's configuration.
+const LISTS: [&str; 5] = ["tools", "functions", "result", "toolConfig", "params"];
+/// The keys under which a definition is wrapped.
+const WRAPPINGS: [&str; 3] = ["function", "custom", "toolSpec"];
+/// The keys of schemas.
+const SCHEMAS: [&str; 6] =
+    ["input_schema", "inputSchema", "parameters", "parametersJsonSchema", "parameters_json_schema", "schema"];
+
+/// The tools that a document declares: a bare list, a request of any format, or the answer of an MCP server to
+/// `tools/list`. `None` where it holds no list of tools.
+#[must_use]
+pub fn read(root: Value<'_, '_>) -> Option<Vec<Definition>> {
+    let mut list = root;
+    // A few steps down at most: `result.tools`, `toolConfig.tools`.
+    for _ in 0..3 {
+        if list.is_array() {
+            break;
+        }
+        list = list.get_any(&LISTS)?;
+    }
+    if !list.is_array() {
+        return None;
+    }
+    let grouped =
+        |tool: Value<'_, '_>| tool.get_any(&["functionDeclarations", "function_declarations"]).is_some();
+    let mut tools = Vec::new();
+    for tool in list.elements() {
+        if grouped(tool) {
+            let functions = tool.get_any(&["functionDeclarations", "function_declarations"]);
+            tools.extend(functions.into_iter().flat_map(|list| list.elements()).filter_map(definition));
+        } else {
+            tools.extend(definition(tool));
+        }
+    }
+    Some(tools)
+}
+
+fn definition(tool: Value<'_, '_>) -> Option<Definition> {
+    let spec = tool.get_any(&WRAPPINGS).filter(|spec| spec.is_object()).unwrap_or(tool);
+    let name = spec.get_str("name")?.into_owned();
+    let schema = spec.get_any(&SCHEMAS);
+    // Bedrock wraps the schema once more.
+    let schema = schema.map(|schema| schema.get("json").filter(|inner| inner.is_object()).unwrap_or(schema));
+    Some(Definition { name, schema: schema.map(|schema| schema.raw().to_vec()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolcheck_json::Document;
+
+    #[test]
+    fn every_form_says_the_same() {
+        let schema = r#"{"type": "object"}"#;
+        let forms = [
+            format!(r#"[{{"name": "tide", "input_schema": {schema}}}]"#),
+            format!(
+                r#"{{"tools": [{{"type": "function", "function": {{"name": "tide", "parameters": {schema}}}}}]}}"#
+            ),
+            format!(r#"{{"tools": [{{"type": "function", "name": "tide", "parameters": {schema}}}]}}"#),
+            format!(
+                r#"{{"toolConfig": {{"tools": [{{"toolSpec": {{"name": "tide", "inputSchema": {{"json": {schema}}}}}}}]}}}}"#
+            ),
+            format!(
+                r#"{{"tools": [{{"functionDeclarations": [{{"name": "tide", "parameters": {schema}}}]}}]}}"#
+            ),
+            format!(
+                r#"{{"jsonrpc": "2.0", "id": 1, "result": {{"tools": [{{"name": "tide", "inputSchema": {schema}}}]}}}}"#
+            ),
+        ];
+        let wanted = Definition { name: "tide".to_owned(), schema: Some(schema.as_bytes().to_vec()) };
+        for form in forms {
+            let document = Document::read(form.as_bytes());
+            let root = document.root().expect("the form is JSON");
+            assert_eq!(read(root), Some(vec![wanted.clone()]), "{form}");
+        }
+        assert_eq!(read(Document::read(b"{}").root().expect("an object")), None);
+    }
+}
