@@ -19,6 +19,7 @@
 //! Nothing here reads a file or the environment.
 
 mod excerpt;
+mod failure;
 mod lint;
 mod objects;
 pub mod pairing;

@@ -116,7 +116,8 @@ fn lint_record<'s>(
         }
     };
     transcript.kind = report.kind;
-    if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
+    let is_cut_off = is_cut_off(document);
+    if is_cut_off && transcript.kind == TranscriptKind::Request {
         // What is missing at the end is missing because the text was cut, and that is reported.
         transcript.kind = TranscriptKind::Session;
     }
@@ -132,8 +133,15 @@ fn lint_record<'s>(
         }
     }
     let pairing = Pairing::new(&transcript, target);
-    let context =
-        Context { document, transcript: &transcript, is_recognised, pairing: &pairing, schemas, target };
+    let context = Context {
+        document,
+        transcript: &transcript,
+        is_recognised,
+        is_cut_off,
+        pairing: &pairing,
+        schemas,
+        target,
+    };
     let mut findings = Vec::new();
     for rule in rules {
         rule::run(rule, &context, &mut findings);

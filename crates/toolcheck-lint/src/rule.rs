@@ -79,6 +79,8 @@ pub struct Context<'c, 's> {
     pub transcript: &'c Transcript<'s>,
     /// Whether a format read it; where none did, the transcript is empty.
     pub is_recognised: bool,
+    /// Whether the text ends before its value does, so that nobody knows what came then.
+    pub is_cut_off: bool,
     /// Its calls and results.
     pub pairing: &'c Pairing<'c, 's>,
     /// The schemas of tools that were compiled so far.

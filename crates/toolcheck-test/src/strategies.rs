@@ -20,6 +20,7 @@ pub fn conversations() -> impl Strategy<Value = Conversation> {
             turns.extend(last.into_iter().flat_map(|round| round.steps).flatten());
             let mut conversation = Conversation { turns };
             give_ids(&mut conversation);
+            learn_from_failures(&mut conversation);
             conversation
         },
     )
@@ -75,6 +76,25 @@ fn arguments() -> impl Strategy<Value = Map<String, Json>> {
     let value =
         leaf.prop_recursive(2, 6, 3, |inner| prop::collection::vec(inner, 0..3).prop_map(Json::Array));
     prop::collection::vec(("[a-z_]{1,8}", value), 0..4).prop_map(|members| members.into_iter().collect())
+}
+
+/// Lets a call that failed work when it is made again right after: a model that repeats it for ever is a fault.
+fn learn_from_failures(conversation: &mut Conversation) {
+    let mut failed: Option<(String, Map<String, Json>)> = None;
+    let mut made = Vec::new();
+    for turn in &mut conversation.turns {
+        match turn {
+            Turn::User(_) => {}
+            Turn::Assistant { calls, .. } => made.clone_from(calls),
+            Turn::Results(answers) => {
+                for (call, answer) in made.iter().zip(answers) {
+                    let this = (call.name.clone(), call.arguments.clone());
+                    answer.failed &= failed.as_ref() != Some(&this);
+                    failed = answer.failed.then_some(this);
+                }
+            }
+        }
+    }
 }
 
 /// Gives every call an id of its own, and its result the same one.

@@ -4,6 +4,7 @@
 
 mod arguments_schema_mismatch;
 mod blank_text;
+mod completion_after_failure;
 mod conflicting_parameters;
 mod detached_reasoning;
 mod duplicate_item_id;
@@ -45,6 +46,7 @@ mod orphan_server_result;
 mod orphan_tool_result;
 mod oversized_content;
 mod reordered_tool_results;
+mod repeated_failing_call;
 mod reused_tool_call_id;
 mod split_assistant_turn;
 mod split_tool_results;
@@ -55,6 +57,7 @@ mod trailing_white_space;
 mod unanswered_server_call;
 mod unanswered_tool_call;
 mod undeclared_server_tool;
+mod unheard_tool_error;
 mod unknown_content_type;
 mod unknown_field;
 mod unknown_role;
@@ -71,6 +74,7 @@ use crate::rule::Rule;
 pub static ALL: &[&Rule] = &[
     &arguments_schema_mismatch::RULE,
     &blank_text::RULE,
+    &completion_after_failure::RULE,
     &conflicting_parameters::RULE,
     &detached_reasoning::RULE,
     &duplicate_item_id::RULE,
@@ -112,6 +116,7 @@ pub static ALL: &[&Rule] = &[
     &orphan_tool_result::RULE,
     &oversized_content::RULE,
     &reordered_tool_results::RULE,
+    &repeated_failing_call::RULE,
     &reused_tool_call_id::RULE,
     &split_assistant_turn::RULE,
     &split_tool_results::RULE,
@@ -122,6 +127,7 @@ pub static ALL: &[&Rule] = &[
     &unanswered_server_call::RULE,
     &unanswered_tool_call::RULE,
     &undeclared_server_tool::RULE,
+    &unheard_tool_error::RULE,
     &unknown_content_type::RULE,
     &unknown_field::RULE,
     &unknown_role::RULE,

@@ -1,0 +1,77 @@
+use crate::failure::is_failed;
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// A task that is called done in the turn in which a tool failed.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// The model called several tools at once and said that the task was done before it knew their results. One of
+    /// them failed, so the task is not done, and the loop closed it all the same.
+    ///
+    /// The tools that close a task are `attempt_completion`, `task_complete`, `complete_task`, `mark_complete`,
+    /// `finish_task` and `final_answer`. Where the model goes on after it has seen the failure, nothing is said.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "correct the tide table"},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "tool_use", "id": "toolu_1", "name": "edit", "input": {}},
+    ///     {"type": "tool_use", "id": "toolu_2", "name": "attempt_completion", "input": {}}  // flagged
+    ///   ]},
+    ///   {"role": "user", "content": [
+    ///     {"type": "tool_result", "tool_use_id": "toolu_1", "is_error": true, "content": "no such table"},
+    ///     {"type": "tool_result", "tool_use_id": "toolu_2", "content": "closed"}
+    ///   ]}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "correct the tide table"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "edit", "input": {}}]},
+    ///   {"role": "user", "content": [
+    ///     {"type": "tool_result", "tool_use_id": "toolu_1", "is_error": true, "content": "no such table"}
+    ///   ]},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "tool_use", "id": "toolu_2", "name": "attempt_completion", "input": {}}
+    ///   ]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_2", "content": "closed"}]}
+    /// ]}
+    /// ```
+    "completion-after-failure", since "0.1.0", warning, check
+}
+
+/// The tools that close a task, in the agents that have one.
+const COMPLETIONS: [&str; 6] =
+    ["attempt_completion", "task_complete", "complete_task", "mark_complete", "finish_task", "final_answer"];
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let pairing = cx.pairing;
+    let mut reported = None;
+    for call in &pairing.calls {
+        let is_completion = call.call.name.as_ref().is_some_and(|name| COMPLETIONS.contains(&&*name.text));
+        // Where the model speaks again it has seen the failure, and may judge.
+        let goes_on = pairing.turns.iter().skip(call.turn + 1).any(|turn| turn.role == call.message.role);
+        if !is_completion || goes_on || reported == Some(call.turn) {
+            continue;
+        }
+        let is_refused = pairing.answer_of(call).is_some_and(|site| is_failed(cx, site.result));
+        let siblings =
+            pairing.calls_of_turn(call.turn).iter().filter(|sibling| sibling.number != call.number);
+        let failed =
+            siblings.filter_map(|sibling| pairing.answer_of(sibling)).find(|site| is_failed(cx, site.result));
+        // A completion that was refused closed nothing.
+        let Some(failed) = failed.filter(|_| !is_refused) else { continue };
+        reported = Some(call.turn);
+        out.report(call.part.place, "the task is called done in the turn in which a tool failed")
+            .about_call(call.call)
+            .caption("called done here")
+            .label(failed.part.place, "this tool failed")
+            .help("refuse a completion while a tool of the same turn has failed, and let the model read the failure");
+    }
+}

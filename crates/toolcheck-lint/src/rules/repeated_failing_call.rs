@@ -1,0 +1,81 @@
+use toolcheck_core::ir::Executor;
+
+use crate::failure::is_failed;
+use crate::pairing::CallSite;
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// The same call with the same arguments, failing again and again.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// The model does not learn from the failure: it never reaches the model, says nothing that helps, or the loop
+    /// lets the model try for ever. Each try costs a whole request.
+    ///
+    /// Three failures in a row are a finding, with no other call between them.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "read the log"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{}"}}]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "Error: `path` is missing"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_2", "type": "function", "function": {"name": "read", "arguments": "{}"}}]},
+    ///   {"role": "tool", "tool_call_id": "call_2", "content": "Error: `path` is missing"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_3", "type": "function", "function": {"name": "read", "arguments": "{}"}}]},  // flagged
+    ///   {"role": "tool", "tool_call_id": "call_3", "content": "Error: `path` is missing"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "read the log"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{}"}}]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "Error: `path` is missing"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_2", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"log\"}"}}]},
+    ///   {"role": "tool", "tool_call_id": "call_2", "content": "nine ships"}
+    /// ]}
+    /// ```
+    "repeated-failing-call", since "0.1.0", warning, check
+}
+
+/// How many failures in a row are too many.
+const TOO_MANY: usize = 3;
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let arguments = |call: &CallSite<'_, '_>| {
+        call.call.arguments.place().map(|place| cx.document.value(place.node).raw())
+    };
+    let mut first: Option<&CallSite<'_, '_>> = None;
+    let mut count = 0;
+    for call in cx.pairing.calls.iter().filter(|call| call.call.executor == Executor::Client) {
+        let is_same = first.is_some_and(|first| {
+            let names = [first, call].map(|call| call.call.name.as_ref().map(|name| &*name.text));
+            names[0] == names[1] && arguments(first) == arguments(call)
+        });
+        if !is_same {
+            (first, count) = (Some(call), 0);
+        }
+        if !cx.pairing.answer_of(call).is_some_and(|site| is_failed(cx, site.result)) {
+            (first, count) = (None, 0);
+            continue;
+        }
+        count += 1;
+        // One run of failures is one fault, told where it becomes too long.
+        if let (TOO_MANY, Some(first)) = (count, first) {
+            out.report(call.part.place, format!("the same call fails for the {TOO_MANY}rd time in a row"))
+                .about_call(call.call)
+                .caption("again")
+                .label(first.part.place, "first here")
+                .help("stop, or tell the model what to do instead; a failure that says nothing is repeated");
+        }
+    }
+}

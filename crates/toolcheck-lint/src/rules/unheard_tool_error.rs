@@ -1,0 +1,67 @@
+use toolcheck_core::ir::TranscriptKind;
+
+use crate::failure::is_failed;
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// A recording that ends with a failed tool, which the model never heard of.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// The tool's error says what to do instead, and the loop stopped before the model could read it: the user is left
+    /// with nothing done, and with no word about it. The usual cause: a loop that returns after the tools have run.
+    ///
+    /// Only recordings are looked at (`--kind session`): a request ends with results because it is about to be sent.
+    /// A tool has failed where the format says so (`is_error`, `status`, an `error` in the response), or where the text
+    /// of its result begins like an error.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic kind=session
+    /// {"messages": [
+    ///   {"role": "user", "content": "what does the harbour log say?"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "read", "input": {}}]},
+    ///   {"role": "user", "content": [
+    ///     {"type": "tool_result", "tool_use_id": "toolu_1", "is_error": true, "content": "no path"}  // flagged
+    ///   ]}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic kind=session
+    /// {"messages": [
+    ///   {"role": "user", "content": "what does the harbour log say?"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "read", "input": {}}]},
+    ///   {"role": "user", "content": [
+    ///     {"type": "tool_result", "tool_use_id": "toolu_1", "is_error": true, "content": "no path"}
+    ///   ]},
+    ///   {"role": "assistant", "content": "Which log do you mean?"}
+    /// ]}
+    /// ```
+    "unheard-tool-error", since "0.1.0", warning, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if cx.transcript.kind != TranscriptKind::Session || cx.is_cut_off {
+        return;
+    }
+    let last = cx.pairing.turns.len().saturating_sub(1);
+    let results = cx.pairing.results.iter().rev().take_while(|site| site.turn == last);
+    // One stop of the loop is one fault, whatever the number of tools that failed.
+    let Some(site) = results.filter(|site| is_failed(cx, site.result)).last() else { return };
+    let finding = out.report(
+        site.part.place,
+        format!(
+            "the recording ends with the failed result {}, and the model never saw it",
+            site.result.title()
+        ),
+    );
+    finding
+        .about_result(site.result)
+        .caption("nobody heard this")
+        .help("give results back to the model, and let it go on until it calls no more tools");
+    if let Some(call) = site.answers.call() {
+        finding.label(cx.pairing.calls[call].part.place, "its call");
+    }
+}
