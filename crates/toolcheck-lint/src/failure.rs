@@ -1,9 +1,7 @@
 //! Which results tell of a failure.
 
-use std::borrow::Cow;
-
 use toolcheck_core::ir::ToolResult;
-use toolcheck_json::Value;
+use toolcheck_json::{JsonStr, Value};
 
 use crate::rule::Context;
 
@@ -26,15 +24,21 @@ pub(crate) fn is_failed(cx: &Context<'_, '_>, result: &ToolResult<'_>) -> bool {
         Some(true) => true,
         // The tool's side has said that it worked.
         Some(false) if cx.transcript.batches_results => false,
-        _ => text(cx, result).is_some_and(|text| {
-            let text = text.trim_start();
-            BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
-        }),
+        _ => text(cx, result).is_some_and(begins_like_an_error),
     }
 }
 
 /// The result's text, or that of its first block.
-fn text<'c>(cx: &Context<'c, '_>, result: &ToolResult<'_>) -> Option<Cow<'c, str>> {
+fn text<'s>(cx: &Context<'_, 's>, result: &ToolResult<'_>) -> Option<JsonStr<'s>> {
     let content = cx.document.value(result.content_place?.node);
-    content.as_str().or_else(|| content.elements().next()?.get("text").and_then(Value::as_str))
+    content.as_json_str().or_else(|| content.elements().next()?.get("text").and_then(Value::as_json_str))
+}
+
+/// Looks at the text as it stands in the file: results are long, and none of the beginnings needs an escape.
+fn begins_like_an_error(text: JsonStr<'_>) -> bool {
+    let mut raw = text.raw();
+    while let [b' ', rest @ ..] | [b'\\', b'n' | b'r' | b't', rest @ ..] = raw {
+        raw = rest;
+    }
+    BEGINNINGS.iter().any(|beginning| raw.starts_with(beginning.as_bytes()))
 }
