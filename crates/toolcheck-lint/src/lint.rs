@@ -69,7 +69,8 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
                 detection.look(&Document::read(record.bytes));
             }
         }
-        detection.best()
+        let wanted = options.target.and_then(|target| target.format.as_deref());
+        wanted.and_then(|id| detection.likely(id)).or_else(|| detection.best())
     });
     let target = options.target.or_else(|| target::find(format?.id));
     report.format = format.map(|format| format.id);

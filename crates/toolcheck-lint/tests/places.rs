@@ -141,3 +141,16 @@ fn places_inside_arguments_that_are_json_in_a_string() {
         }
     }
 }
+
+#[test]
+fn a_target_tells_apart_what_is_written_alike() {
+    let request = br#"{"messages": [{"role": "user", "content": [{"type": "text", "text": " "}]}]}"#;
+    let run = |target| {
+        let options =
+            Options { target: Some(toolcheck_core::target::find(target).unwrap()), ..Options::default() };
+        let report = lint("request.json", request, &options);
+        (report.format.unwrap(), report.findings.iter().map(|found| found.rule).collect::<Vec<_>>())
+    };
+    assert_eq!(run("anthropic"), ("anthropic", vec!["blank-text"]));
+    assert_eq!(run("openai-chat"), ("openai-chat", vec![]));
+}

@@ -95,6 +95,14 @@ impl Detection {
         self.surest >= 90
     }
 
+    /// The format with this id, where it may be it and no other is sure: a text alone is written alike in many formats,
+    /// and whoever names a target knows better.
+    #[must_use]
+    pub fn likely(&self, id: &str) -> Option<&'static Format> {
+        let index = ALL.iter().position(|format| format.id == id)?;
+        (self.sure[index] > 0 && self.surest < SURE).then(|| ALL[index])
+    }
+
     /// The format that is surest of the documents together; `None` where none recognises any.
     #[must_use]
     pub fn best(&self) -> Option<&'static Format> {
@@ -103,6 +111,9 @@ impl Detection {
         (*sure > 0).then(|| ALL[index])
     }
 }
+
+/// How sure a format is of what it alone writes so.
+const SURE: u8 = 40;
 
 /// How many messages a format looks at to recognise a document.
 const MESSAGES_LOOKED_AT: usize = 200;
