@@ -103,7 +103,7 @@ fn lint_record<'s>(
     read: Option<Transcript<'s>>,
     target: &Target,
     rules: &[&'static Rule],
-    schemas: &Schemas,
+    schemas: &Schemas<'_>,
     report: &mut FileReport,
 ) -> Option<Transcript<'s>> {
     let is_recognised = read.is_some();

@@ -84,7 +84,7 @@ pub struct Context<'c, 's> {
     /// Its calls and results.
     pub pairing: &'c Pairing<'c, 's>,
     /// The schemas of tools that were compiled so far.
-    pub schemas: &'c Schemas,
+    pub schemas: &'c Schemas<'c>,
     /// Whom it is for.
     pub target: &'c Target,
 }

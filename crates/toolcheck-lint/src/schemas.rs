@@ -11,14 +11,15 @@ use toolcheck_core::tools::Definition;
 /// The schemas that a run has compiled, by their text.
 ///
 /// The transcripts of a log declare the same tools again and again, and compiling is dear.
-#[derive(Debug, Default)]
-pub struct Schemas {
+#[derive(Debug)]
+pub struct Schemas<'o> {
     compiled: RefCell<FxHashMap<Box<[u8]>, Compiled>>,
-    declared: FxHashMap<String, Compiled>,
+    /// The tools that are declared beside the transcripts.
+    pub(crate) declared: &'o [Definition],
 }
 
 /// What became of a schema.
-pub(crate) type Compiled = Option<Rc<Validator>>;
+type Compiled = Option<Rc<Validator>>;
 
 /// How many schemas are kept: a log of a gateway may have any number of users, each with tools of their own.
 const MOST_KEPT: usize = 4096;
@@ -26,20 +27,10 @@ const MOST_KEPT: usize = 4096;
 /// for ever.
 const BACKTRACK_LIMIT: usize = 100_000;
 
-impl Schemas {
-    /// The schemas of tools that are declared beside the transcripts, and none yet of what transcripts declare.
-    pub(crate) fn declaring(tools: &[Definition]) -> Self {
-        let mut schemas = Self::default();
-        for tool in tools {
-            let compiled = tool.schema.as_deref().and_then(|schema| schemas.of(schema));
-            schemas.declared.insert(tool.name.clone(), compiled);
-        }
-        schemas
-    }
-
-    /// The tools that are declared beside the transcripts, each with its validator.
-    pub(crate) fn declared(&self) -> impl Iterator<Item = (&str, &Compiled)> {
-        self.declared.iter().map(|(name, compiled)| (name.as_str(), compiled))
+impl<'o> Schemas<'o> {
+    /// The schemas of tools that are declared beside the transcripts, none compiled yet.
+    pub(crate) fn declaring(declared: &'o [Definition]) -> Self {
+        Self { compiled: RefCell::default(), declared }
     }
 
     /// The validator of a schema; `None` where it can't be used: where it is no schema, or refers to another document.

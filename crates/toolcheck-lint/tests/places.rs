@@ -154,3 +154,20 @@ fn a_target_tells_apart_what_is_written_alike() {
     assert_eq!(run("anthropic"), ("anthropic", vec!["blank-text"]));
     assert_eq!(run("openai-chat"), ("openai-chat", vec![]));
 }
+
+#[test]
+fn violations_of_one_call_are_bounded() {
+    let arguments: Json = (0..30).map(|number| (format!("extra_{number}"), json!(number))).collect();
+    let request = json!({
+        "tools": [{"name": "tide", "input_schema": {
+            "type": "object", "additionalProperties": false, "properties": {"port": {"type": "string"}}}}],
+        "messages": [
+            {"role": "user", "content": "the tide?"},
+            {"role": "assistant", "content": [
+                {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": arguments}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "high"}]}]
+    });
+    let report = lint("request.json", request.to_string().as_bytes(), &Options::default());
+    assert_eq!(report.findings.len(), 20);
+    assert!(report.findings.iter().all(|found| found.rule == "arguments-schema-mismatch"));
+}

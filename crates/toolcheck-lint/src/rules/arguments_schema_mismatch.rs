@@ -3,7 +3,7 @@ use std::rc::Rc;
 use jsonschema::Validator;
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use jsonschema::paths::LocationSegment;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
 use toolcheck_core::ir::{Arguments, Body, Call, Executor, Part, Place, ToolKind, shorten};
 use toolcheck_json::{Document, JsonStr, Span, Value};
@@ -56,20 +56,23 @@ declare_rule! {
 const MOST_VIOLATIONS: usize = 20;
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let mut validators: FxHashMap<&str, Option<Rc<Validator>>> = FxHashMap::default();
+    let mut schemas: FxHashMap<&str, Option<&[u8]>> = FxHashMap::default();
     // Where a name is declared twice nobody knows which of the two is called.
     for tool in cx.transcript.tools.iter().flatten() {
         let Some(name) = &tool.name else { continue };
         let schema = tool.schema.filter(|_| tool.executor == Executor::Client);
-        let validator = schema.and_then(|place| cx.schemas.of(cx.document.value(place.node).raw()));
-        validators.entry(&name.text).and_modify(|known| *known = None).or_insert(validator);
+        let schema = schema.map(|place| cx.document.value(place.node).raw());
+        schemas.entry(&name.text).and_modify(|known| *known = None).or_insert(schema);
     }
-    for (name, validator) in cx.schemas.declared() {
-        validators.entry(name).or_insert_with(|| validator.clone());
+    // Of two that are declared beside it the last counts.
+    for tool in cx.schemas.declared.iter().rev() {
+        schemas.entry(&tool.name).or_insert(tool.schema.as_deref());
     }
-    if validators.is_empty() {
+    if schemas.is_empty() {
         return;
     }
+    // Compiled when they are first called: most tools never are.
+    let mut validators: FxHashMap<&str, Option<Rc<Validator>>> = FxHashMap::default();
     let mut decoded = String::new();
     for part in &cx.transcript.parts {
         let Body::Call(call) = &part.body else { continue };
@@ -78,7 +81,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let Some(name) = &call.name else { continue };
-        let Some(Some(validator)) = validators.get(&*name.text) else { continue };
+        let compile = || cx.schemas.of(schemas.get(&*name.text).copied().flatten()?);
+        let Some(validator) = validators.entry(&name.text).or_insert_with(compile) else { continue };
         match call.arguments {
             Arguments::Object(place) => {
                 let root = cx.document.value(place.node);
@@ -135,16 +139,16 @@ fn tell(
     locate: &dyn Fn(Value<'_, '_>, bool) -> Place,
 ) {
     let tool = call.name.as_ref().map_or("?", |name| &*name.text);
-    for error in validator.iter_errors(arguments).take(MOST_VIOLATIONS) {
-        let Some(at) = find(root, &error) else { continue };
-        let is_whole = at.id() == root.id();
-        for (place, what) in violations(&error, at, is_whole, locate) {
-            out.report(place, format!("{what}, says the schema of `{}`", shorten(tool)))
-                .about_call(call)
-                .caption("here")
-                .label(part.place, "in this call")
-                .help("bring the arguments that the tool declares, or declare what it takes");
-        }
+    let violations = validator.iter_errors(arguments).flat_map(|error| match find(root, &error) {
+        Some(at) => violations(&error, at, at.id() == root.id(), locate),
+        None => Vec::new(),
+    });
+    for (place, what) in violations.take(MOST_VIOLATIONS) {
+        out.report(place, format!("{what}, says the schema of `{}`", shorten(tool)))
+            .about_call(call)
+            .caption("here")
+            .label(part.place, "in this call")
+            .help("bring the arguments that the tool declares, or declare what it takes");
     }
 }
 
@@ -178,10 +182,10 @@ fn violations(
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            let is_unexpected = |key: &str| unexpected.iter().any(|name| name == key);
+            let unexpected: FxHashSet<&str> = unexpected.iter().map(String::as_str).collect();
             let members = at.members().filter_map(|member| Some((member.key_text()?, member)));
             members
-                .filter(|(key, _)| is_unexpected(key))
+                .filter(|(key, _)| unexpected.contains(&**key))
                 .map(|(key, member)| {
                     (locate(member, true), format!("the argument `{}` is unknown", shorten(&key)))
                 })

@@ -1,4 +1,7 @@
+use toolcheck_core::ir::{Named, Role};
+
 use crate::failure::is_failed;
+use crate::pairing::CallSite;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -52,22 +55,18 @@ const COMPLETIONS: [&str; 6] =
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairing = cx.pairing;
-    let mut reported = None;
-    for call in &pairing.calls {
-        let is_completion = call.call.name.as_ref().is_some_and(|name| COMPLETIONS.contains(&&*name.text));
-        // Where the model speaks again it has seen the failure, and may judge.
-        let goes_on = pairing.turns.iter().skip(call.turn + 1).any(|turn| turn.role == call.message.role);
-        if !is_completion || goes_on || reported == Some(call.turn) {
-            continue;
-        }
-        let is_refused = pairing.answer_of(call).is_some_and(|site| is_failed(cx, site.result));
-        let siblings =
-            pairing.calls_of_turn(call.turn).iter().filter(|sibling| sibling.number != call.number);
-        let failed =
-            siblings.filter_map(|sibling| pairing.answer_of(sibling)).find(|site| is_failed(cx, site.result));
-        // A completion that was refused closed nothing.
-        let Some(failed) = failed.filter(|_| !is_refused) else { continue };
-        reported = Some(call.turn);
+    // Where the model speaks again it has seen the failure, and may judge: only its last turn closes a task.
+    let Some(last) = pairing.turns.iter().rposition(|turn| turn.role == Role::Assistant) else { return };
+    let calls = pairing.calls_of_turn(last);
+    let has_failed =
+        |call: &CallSite<'_, '_>| pairing.answer_of(call).is_some_and(|site| is_failed(cx, site.result));
+    let failed = calls.iter().find(|call| has_failed(call)).and_then(|call| pairing.answer_of(call));
+    let Some(failed) = failed else { return };
+    let completes = |name: &Named<'_>| COMPLETIONS.contains(&&*name.text);
+    // A completion that was refused closed nothing.
+    let closes =
+        |call: &CallSite<'_, '_>| call.call.name.as_ref().is_some_and(completes) && !has_failed(call);
+    if let Some(call) = calls.iter().find(|call| closes(call)) {
         out.report(call.part.place, "the task is called done in the turn in which a tool failed")
             .about_call(call.call)
             .caption("called done here")

@@ -44,7 +44,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let mut known: FxHashSet<&str> = cx.schemas.declared().map(|(name, _)| name).collect();
+    let mut known: FxHashSet<&str> = cx.schemas.declared.iter().map(|tool| &*tool.name).collect();
     let tools = cx.transcript.tools.as_deref().unwrap_or_default();
     // Without any definition that is another fault, or the transcript does not show them.
     if tools.is_empty() && known.is_empty() {
@@ -62,6 +62,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         else {
             continue;
         };
+        // One finding a tool, however often it is called.
+        if !known.insert(&name.text) {
+            continue;
+        }
         // A name that is empty, malformed or cut off is a fault of its own.
         let pattern = cx.target.names.pattern.as_ref();
         let is_malformed =
@@ -69,8 +73,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_cut_off = cx.document.faults().iter().any(|fault| {
             fault.kind == FaultKind::UnterminatedString && fault.span.start >= name.place.span.start
         });
-        // One finding a tool, however often it is called.
-        if known.insert(&name.text) && !is_malformed && !is_cut_off {
+        if !is_malformed && !is_cut_off {
             out.report(part.place, format!("the tool `{}` is called and not declared", shorten(&name.text)))
                 .about_call(call)
                 .caption("called here")
