@@ -241,7 +241,7 @@ pub enum Wanted<'s> {
 /// A mark that divides a request for the provider's cache.
 #[derive(Debug, Clone, Copy)]
 pub struct CacheMark {
-    /// What bears the mark, or the mark itself where it stands alone.
+    /// The mark.
     pub place: Place,
     /// Whether it asks for the longer of the two lives.
     pub is_long_lived: bool,
@@ -265,8 +265,6 @@ pub struct Item<'s> {
     pub id: Named<'s>,
     /// The item's type in the words of the wire format.
     pub kind: Cow<'s, str>,
-    /// Whether it only names an item that the server has.
-    pub is_reference: bool,
     /// Its number in the input.
     pub index: u32,
 }
@@ -274,8 +272,6 @@ pub struct Item<'s> {
 /// An image that is written out in the text.
 #[derive(Debug, Clone)]
 pub struct Image<'s> {
-    /// Where its block stands.
-    pub place: Place,
     /// The media type that it says it is of.
     pub media_type: Named<'s>,
     /// Its bytes in Base64.
@@ -356,6 +352,12 @@ pub struct Message<'s> {
 }
 
 impl<'s> Message<'s> {
+    /// The role's name in the file, for a provider's text; `?` where there is none.
+    #[must_use]
+    pub fn role_text(&self) -> &str {
+        self.role_name.as_ref().map_or("?", |role| &role.text)
+    }
+
     /// A message without parts.
     #[must_use]
     pub fn new(role: Role, value: Value<'_, 's>, index: usize) -> Self {
@@ -566,6 +568,13 @@ pub struct Call<'s> {
 }
 
 impl Call<'_> {
+    /// Whether it calls a function of the client's, whose arguments are a JSON object.
+    #[must_use]
+    pub fn is_of_function(&self) -> bool {
+        self.executor == Executor::Client
+            && matches!(self.kind, ToolKind::Function | ToolKind::LegacyFunction)
+    }
+
     /// The call's id in backticks, or what stands for it, for a message.
     #[must_use]
     pub fn title(&self) -> String {

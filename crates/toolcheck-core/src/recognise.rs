@@ -7,7 +7,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use regex::{Regex, RegexSet, RegexSetBuilder};
 
-use crate::target::{self, Refusal, Target};
+use crate::target::{self, FREE, Refusal, Target};
 
 /// A refusal that an error's text is an instance of.
 #[derive(Debug, Clone)]
@@ -111,7 +111,7 @@ fn pattern(text: &str) -> (String, usize) {
             };
             let group = name.replace('-', "_");
             // A name that comes again may stand for something else: only the first is told.
-            if seen.contains(&name) || name == "rest" {
+            if seen.contains(&name) || name == FREE {
                 pattern.push_str(&format!("(?:{inside})"));
             } else {
                 pattern.push_str(&format!("(?P<{group}>{inside})"));

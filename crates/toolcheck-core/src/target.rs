@@ -85,7 +85,7 @@ fn load(builtin: &'static Builtin) -> &'static Target {
 }
 
 /// A provider's API, or what stands for one.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Target {
     /// The id on the command line and in reports.
@@ -399,7 +399,7 @@ impl Refusal {
 const NUMBERS: [&str; 5] = ["index", "part", "member", "part-member", "before"];
 
 /// What stands for words that the provider makes up as it goes, such as another program's message.
-const FREE: &str = "rest";
+pub(crate) const FREE: &str = "rest";
 
 /// Something that a target accepts.
 #[derive(Debug, Clone, Deserialize)]
@@ -511,58 +511,32 @@ impl Target {
         UNKNOWN.get_or_init(|| Self {
             id: "unknown".to_owned(),
             name: "an unknown API".to_owned(),
-            format: None,
-            extends: None,
-            is_compatible_only: false,
-            union: Vec::new(),
-            notes: None,
-            results: Results::default(),
-            ids: Ids::default(),
-            roles: Roles::default(),
-            refusals: Vec::new(),
-            tolerances: Vec::new(),
-            names: Names::default(),
-            tools: Tools::default(),
-            content: ContentFacts::default(),
-            arguments: ArgumentFacts::default(),
-            fields: Fields::default(),
-            by_rule: FxHashMap::default(),
+            ..Self::default()
         })
     }
 
     /// Takes from the parent what this file does not say.
     fn inherit(&mut self, parent: &Self) {
-        self.format = self.format.take().or_else(|| parent.format.clone());
-        self.results.stand = self.results.stand.or(parent.results.stand);
-        self.results.merges_assistant_messages =
-            self.results.merges_assistant_messages.or(parent.results.merges_assistant_messages);
-        self.results.merges_user_messages =
-            self.results.merges_user_messages.or(parent.results.merges_user_messages);
-        self.ids.pattern = self.ids.pattern.take().or_else(|| parent.ids.pattern.clone());
-        self.ids.max_length = self.ids.max_length.or(parent.ids.max_length);
-        self.ids.server_pattern =
-            self.ids.server_pattern.take().or_else(|| parent.ids.server_pattern.clone());
-        self.ids.item_pattern = self.ids.item_pattern.take().or_else(|| parent.ids.item_pattern.clone());
-        self.ids.item_max_length = self.ids.item_max_length.or(parent.ids.item_max_length);
-        for (kind, prefix) in &parent.ids.item_prefixes {
-            self.ids.item_prefixes.entry(kind.clone()).or_insert_with(|| prefix.clone());
-        }
-        self.content.max_length = self.content.max_length.or(parent.content.max_length);
-        self.content.max_cache_marks = self.content.max_cache_marks.or(parent.content.max_cache_marks);
-        self.names.pattern = self.names.pattern.take().or_else(|| parent.names.pattern.clone());
-        self.names.max_length = self.names.max_length.or(parent.names.max_length);
-        self.tools.max = self.tools.max.or(parent.tools.max);
-        for (own, inherited) in [
-            (&mut self.fields.known, &parent.fields.known),
-            (&mut self.fields.required, &parent.fields.required),
-            (&mut self.fields.refused, &parent.fields.refused),
-        ] {
-            for (object, keys) in inherited {
-                own.entry(object.clone()).or_insert_with(|| keys.clone());
-            }
-        }
-        self.arguments.shape = self.arguments.shape.or(parent.arguments.shape);
-        self.roles.allowed = self.roles.allowed.take().or_else(|| parent.roles.allowed.clone());
+        inherit(&mut self.format, &parent.format);
+        inherit(&mut self.results.stand, &parent.results.stand);
+        inherit(&mut self.results.merges_assistant_messages, &parent.results.merges_assistant_messages);
+        inherit(&mut self.results.merges_user_messages, &parent.results.merges_user_messages);
+        inherit(&mut self.ids.pattern, &parent.ids.pattern);
+        inherit(&mut self.ids.max_length, &parent.ids.max_length);
+        inherit(&mut self.ids.server_pattern, &parent.ids.server_pattern);
+        inherit_entries(&mut self.ids.item_prefixes, &parent.ids.item_prefixes);
+        inherit(&mut self.ids.item_pattern, &parent.ids.item_pattern);
+        inherit(&mut self.ids.item_max_length, &parent.ids.item_max_length);
+        inherit(&mut self.content.max_length, &parent.content.max_length);
+        inherit(&mut self.content.max_cache_marks, &parent.content.max_cache_marks);
+        inherit(&mut self.names.pattern, &parent.names.pattern);
+        inherit(&mut self.names.max_length, &parent.names.max_length);
+        inherit(&mut self.tools.max, &parent.tools.max);
+        inherit(&mut self.arguments.shape, &parent.arguments.shape);
+        inherit(&mut self.roles.allowed, &parent.roles.allowed);
+        inherit_entries(&mut self.fields.known, &parent.fields.known);
+        inherit_entries(&mut self.fields.required, &parent.fields.required);
+        inherit_entries(&mut self.fields.refused, &parent.fields.refused);
         // What this file says of a case replaces what the parent says of it.
         let said: Vec<(String, Option<String>)> = self
             .refusals
@@ -674,4 +648,18 @@ impl Target {
 /// Whether an API that speaks a format reads what is written in the format `wire`.
 fn reads(format: Option<&str>, wire: Option<&str>) -> bool {
     wire.is_none_or(|wire| format.is_some_and(|format| formats::are_dialects(format, wire)))
+}
+
+/// Takes the parent's fact where there is none.
+fn inherit<T: Clone>(own: &mut Option<T>, parent: &Option<T>) {
+    if own.is_none() {
+        own.clone_from(parent);
+    }
+}
+
+/// Takes the parent's facts about what has none.
+fn inherit_entries<T: Clone>(own: &mut BTreeMap<String, T>, parent: &BTreeMap<String, T>) {
+    for (key, value) in parent {
+        own.entry(key.clone()).or_insert_with(|| value.clone());
+    }
 }

@@ -13,6 +13,8 @@ pub struct Definition {
 
 /// The keys under which lists of tools stand: in requests, in an MCP server's answer, in Bedrock's configuration.
 const LISTS: [&str; 5] = ["tools", "functions", "result", "toolConfig", "params"];
+/// The keys under which a tool groups several definitions.
+const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 /// The keys under which a definition is wrapped.
 const WRAPPINGS: [&str; 3] = ["function", "custom", "toolSpec"];
 /// The keys of schemas.
@@ -34,15 +36,11 @@ pub fn read(root: Value<'_, '_>) -> Option<Vec<Definition>> {
     if !list.is_array() {
         return None;
     }
-    let grouped =
-        |tool: Value<'_, '_>| tool.get_any(&["functionDeclarations", "function_declarations"]).is_some();
     let mut tools = Vec::new();
     for tool in list.elements() {
-        if grouped(tool) {
-            let functions = tool.get_any(&["functionDeclarations", "function_declarations"]);
-            tools.extend(functions.into_iter().flat_map(|list| list.elements()).filter_map(definition));
-        } else {
-            tools.extend(definition(tool));
+        match tool.get_any(&GROUPS) {
+            Some(functions) => tools.extend(functions.elements().filter_map(definition)),
+            None => tools.extend(definition(tool)),
         }
     }
     Some(tools)

@@ -31,9 +31,7 @@ impl Object<'_, '_, '_> {
     /// Gives a finding the numbers that the provider would print.
     pub(crate) fn number(&self, cx: &Context<'_, '_>, finding: &mut Finding) {
         if let Some((number, message)) = self.message {
-            finding
-                .at(cx, number, message, self.part)
-                .value("role", message.role_name.as_ref().map_or("?", |role| &*role.text));
+            finding.at(cx, number, message, self.part).value("role", message.role_text());
         }
         if let Some(tool) = self.tool {
             finding.value("index", tool);

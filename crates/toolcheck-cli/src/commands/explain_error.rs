@@ -43,7 +43,13 @@ pub(crate) fn run(
 fn places(file: &str, matches: &[Recognised]) -> Result<Report> {
     let bytes = std::fs::read(Path::new(file)).with_context(|| format!("cannot read {file}"))?;
     let mut report = Report::default();
+    let mut seen: Vec<&str> = Vec::new();
     for found in matches {
+        // What a target's rules find does not depend on which of its texts was recognised.
+        if seen.contains(&found.target.id.as_str()) {
+            continue;
+        }
+        seen.push(&found.target.id);
         let wanted: Vec<_> = matches
             .iter()
             .filter(|other| other.target.id == found.target.id)

@@ -3,7 +3,7 @@
 
 use toolcheck_json::{JsonStr, Value};
 
-use super::{Format, blocks, list_of, surest_message};
+use super::{Format, blocks, is_enabled, list_of, surest_message};
 use crate::ir::{
     Arguments, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, ProgrammaticCall,
     Reasoning, Role, Room, Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
@@ -51,8 +51,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let tools = root.get("tools");
     transcript.tools_place = tools.map(Place::of);
     transcript.tools = tools.map(|tools| tools.elements().map(tool).collect());
-    transcript.reasoning =
-        root.get("thinking").and_then(|thinking| thinking.get_str("type")).map(|kind| kind == "enabled");
+    transcript.reasoning = is_enabled(root.get("thinking"));
     transcript.names_container = root.get("container").is_some_and(|container| !container.is_null());
     transcript.tool_choice = root.get("tool_choice").filter(|choice| !choice.is_null()).map(tool_choice);
     for value in tools.into_iter().chain(root.get("system")).flat_map(|list| list.elements()) {
@@ -93,9 +92,9 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     }
 }
 
-fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
+fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_index: usize) {
     let content = value.get("content");
-    super::open_message(transcript, value, index, content, |role| match role {
+    super::open_message(transcript, value, message_index, content, |role| match role {
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
         Some("system") => Role::System,
@@ -107,7 +106,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     }
     for (index, block) in blocks(value, "content").enumerate() {
         let body = self::block(block);
-        let at = (transcript.messages.last().map_or(0, |message| message.index), index as u32);
+        let at = (message_index as u32, index as u32);
         transcript.cache_marks.extend(cache_mark(block, Some(at)));
         match body {
             Body::Call(_) => {
@@ -139,7 +138,7 @@ fn image<'s>(block: Value<'_, 's>, at: (u32, u32)) -> Option<Image<'s>> {
     let source = block.get("source").filter(|_| block.get_str("type").as_deref() == Some("image"))?;
     let data = source.get("data").and_then(Value::as_json_str)?;
     let media_type = source.get("media_type").and_then(Named::of)?;
-    Some(Image { place: Place::of(block), media_type, data, at })
+    Some(Image { media_type, data, at })
 }
 
 /// The tool that a block refers to.

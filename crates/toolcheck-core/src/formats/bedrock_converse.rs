@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Format, blocks, list_of, surest_message};
+use super::{Format, blocks, is_enabled, list_of, surest_message};
 use crate::ir::{
     Arguments, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room,
     Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
@@ -63,8 +63,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let thinking = root
         .get("additionalModelRequestFields")
         .and_then(|fields| fields.get_any(&["thinking", "reasoning_config"]));
-    transcript.reasoning =
-        thinking.and_then(|thinking| thinking.get_str("type")).map(|kind| kind == "enabled");
+    transcript.reasoning = is_enabled(thinking);
     for value in tools.into_iter().chain(root.get("system")).flat_map(|list| list.elements()) {
         transcript.cache_marks.extend(cache_mark(value, None));
     }
@@ -103,9 +102,9 @@ fn tool<'s>(value: Value<'_, 's>) -> Option<ToolDef<'s>> {
     })
 }
 
-fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
+fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_index: usize) {
     let content = value.get("content");
-    super::open_message(transcript, value, index, content, |role| match role {
+    super::open_message(transcript, value, message_index, content, |role| match role {
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
         Some("system") => Role::System,
@@ -113,7 +112,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     });
     let Some(content) = content else { return };
     for (index, block) in content.elements().enumerate() {
-        let at = (transcript.messages.last().map_or(0, |message| message.index), index as u32);
+        let at = (message_index as u32, index as u32);
         transcript.cache_marks.extend(cache_mark(block, Some(at)));
         transcript.push(Part::new(block, index, self::block(block)));
     }

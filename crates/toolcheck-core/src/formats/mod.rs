@@ -154,6 +154,11 @@ fn open_message<'s>(
     }
 }
 
+/// Whether a setting with a type turns the model's reasoning on; `None` where it says nothing.
+fn is_enabled(setting: Option<Value<'_, '_>>) -> Option<bool> {
+    Some(setting?.get_str("type")? == "enabled")
+}
+
 /// The blocks of a message's content: a list of them, or one alone (as MCP has it).
 fn blocks<'d, 's>(message: Value<'d, 's>, key: &str) -> impl Iterator<Item = Value<'d, 's>> {
     let content = message.get(key);

@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Format, blocks, list_of, surest_message};
+use super::{Format, blocks, is_enabled, list_of, surest_message};
 use crate::ir::{
     Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Room, Signature,
     ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
@@ -87,10 +87,7 @@ pub(super) fn read_dialect<'s>(
         .get_any(&["tool_choice", "function_call"])
         .filter(|choice| !choice.is_null())
         .map(|choice| ToolChoice { place: Place::of(choice), wanted: wanted(choice) });
-    transcript.reasoning = root
-        .get("thinking")
-        .and_then(|thinking| thinking.get_str("type"))
-        .map(|kind| kind == "enabled")
+    transcript.reasoning = is_enabled(root.get("thinking"))
         .or_else(|| root.get("enable_thinking").and_then(|flag| flag.as_bool()));
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index, dialect);

@@ -122,8 +122,7 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
     let kind = value.get_str("type");
     if let Some(id) = value.get("id").and_then(Named::of) {
         let kind = kind.clone().unwrap_or("message".into());
-        let is_reference = kind == "item_reference";
-        transcript.items.push(ir::Item { id, kind, is_reference, index: index as u32 });
+        transcript.items.push(ir::Item { id, kind, index: index as u32 });
     }
     let item = match kind.as_deref() {
         Some(kind) => item_of(kind),

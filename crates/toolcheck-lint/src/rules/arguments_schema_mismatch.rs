@@ -5,7 +5,7 @@ use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use jsonschema::paths::LocationSegment;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
-use toolcheck_core::ir::{Arguments, Body, Call, Executor, Part, Place, ToolKind, shorten};
+use toolcheck_core::ir::{Arguments, Body, Call, Executor, Part, Place, shorten};
 use toolcheck_json::{Document, JsonStr, Span, Value};
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -76,8 +76,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut decoded = String::new();
     for part in &cx.transcript.parts {
         let Body::Call(call) = &part.body else { continue };
-        let is_function = matches!(call.kind, ToolKind::Function | ToolKind::LegacyFunction);
-        if call.executor != Executor::Client || !is_function {
+        if !call.is_of_function() {
             continue;
         }
         let Some(name) = &call.name else { continue };

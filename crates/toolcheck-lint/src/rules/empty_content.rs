@@ -105,6 +105,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if is_assistant && message.content == Content::Missing {
             finding.cases.insert(0, "nothing-at-all");
         }
-        finding.value("role", message.role_name.as_ref().map_or("?", |role| &*role.text));
+        finding.value("role", message.role_text());
     }
 }

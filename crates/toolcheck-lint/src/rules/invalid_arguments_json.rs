@@ -1,6 +1,6 @@
 use serde::de::IgnoredAny;
 use toolcheck_core::Level;
-use toolcheck_core::ir::{Arguments, Body, Executor, ToolKind};
+use toolcheck_core::ir::{Arguments, Body};
 use toolcheck_json::Document;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
@@ -45,9 +45,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };
             let Arguments::Text(text, _) = &call.arguments else { continue };
-            if call.executor != Executor::Client
-                || !matches!(call.kind, ToolKind::Function | ToolKind::LegacyFunction)
-            {
+            if !call.is_of_function() {
                 continue;
             }
             decoded.clear();

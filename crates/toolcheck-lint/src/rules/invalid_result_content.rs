@@ -69,7 +69,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .caption("this result")
                 .help("bring text, in the shape that the target takes; an image goes into a message of the user")
                 .at(cx, number, message, Some(part))
-                .value("role", message.role_name.as_ref().map_or("?", |role| &*role.text));
+                .value("role", message.role_text());
             for case in cases {
                 finding.case(case);
             }

@@ -46,7 +46,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .help("put it into a message of the user, or say in text what it shows")
                 .case("assistant")
                 .at(cx, number, message, Some(part))
-                .value("role", message.role_name.as_ref().map_or("?", |role| &*role.text));
+                .value("role", message.role_text());
         }
     }
 }

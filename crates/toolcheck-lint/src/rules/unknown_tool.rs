@@ -1,5 +1,5 @@
 use rustc_hash::FxHashSet;
-use toolcheck_core::ir::{Body, Executor, ToolKind, shorten};
+use toolcheck_core::ir::{Body, Executor, shorten};
 use toolcheck_json::FaultKind;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -57,9 +57,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     for part in &cx.transcript.parts {
         let Body::Call(call) = &part.body else { continue };
-        let is_function = matches!(call.kind, ToolKind::Function | ToolKind::LegacyFunction);
-        let Some(name) = call.name.as_ref().filter(|_| is_function && call.executor == Executor::Client)
-        else {
+        let Some(name) = call.name.as_ref().filter(|_| call.is_of_function()) else {
             continue;
         };
         // One finding a tool, however often it is called.

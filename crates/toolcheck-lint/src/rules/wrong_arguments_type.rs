@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Arguments, Body, Executor, ToolKind};
+use toolcheck_core::ir::{Arguments, Body};
 use toolcheck_core::target::Shape;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
@@ -51,9 +51,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };
             // Tools of other kinds take what they take: a text, an action.
-            if call.executor != Executor::Client
-                || !matches!(call.kind, ToolKind::Function | ToolKind::LegacyFunction)
-            {
+            if !call.is_of_function() {
                 continue;
             }
             let (case, what) = match (shape, &call.arguments) {
