@@ -77,6 +77,10 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = parse_rule)]
     pub(crate) select: Vec<&'static Rule>,
 
+    /// Run these rules too: those that are off unless somebody asks for them
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = parse_rule)]
+    pub(crate) extend_select: Vec<&'static Rule>,
+
     /// Do not run these rules
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = parse_rule)]
     pub(crate) ignore: Vec<&'static Rule>,

@@ -18,6 +18,7 @@
 //!
 //! Nothing here reads a file or the environment.
 
+mod calls;
 mod excerpt;
 mod failure;
 mod lint;
@@ -29,8 +30,10 @@ pub mod rule;
 pub mod rules;
 pub mod schemas;
 mod server_pairs;
+pub mod settings;
 mod summary;
 
 pub use lint::{Options, lint};
 pub use report::{FileReport, Located, Report};
 pub use rule::Rule;
+pub use settings::Settings;

@@ -1,5 +1,7 @@
 //! One file's text, from bytes to findings.
 
+use std::sync::LazyLock;
+
 use toolcheck_core::formats::{Detection, Format};
 use toolcheck_core::ir::{Body, Room, Transcript, TranscriptKind};
 use toolcheck_core::target::{self, Target};
@@ -11,6 +13,7 @@ use crate::report::{FileReport, locate_all};
 use crate::rule::{self, Context, Rule};
 use crate::rules;
 use crate::schemas::Schemas;
+use crate::settings::Settings;
 
 /// How a file is to be linted.
 #[derive(Debug, Clone)]
@@ -23,9 +26,14 @@ pub struct Options<'o> {
     pub kind: TranscriptKind,
     /// The tools that are declared beside the transcripts, for those that do not declare their own.
     pub tools: &'o [Definition],
+    /// What the user has set.
+    pub settings: &'o Settings,
     /// The rules to run.
     pub rules: Vec<&'static Rule>,
 }
+
+/// The settings of who sets nothing.
+static BUILT_IN: LazyLock<Settings> = LazyLock::new(Settings::default);
 
 impl Default for Options<'_> {
     fn default() -> Self {
@@ -34,7 +42,8 @@ impl Default for Options<'_> {
             target: None,
             kind: TranscriptKind::default(),
             tools: &[],
-            rules: rules::ALL.to_vec(),
+            settings: &BUILT_IN,
+            rules: rules::ALL.iter().copied().filter(|rule| !rule.is_optional).collect(),
         }
     }
 }
@@ -85,9 +94,10 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
     let mut record = first;
     let mut room = Room::default();
     let schemas = Schemas::declaring(options.tools);
+    let run = Run { target, rules: &rules, schemas: &schemas, settings: options.settings };
     loop {
         let transcript = document.root().and_then(|root| (format?.read_in)(root, std::mem::take(&mut room)));
-        let transcript = lint_record(&record, &document, transcript, target, &rules, &schemas, &mut report);
+        let transcript = run.lint_record(&record, &document, transcript, &mut report);
         room = transcript.map(Transcript::into_room).unwrap_or_default();
         let Some(next) = records.next() else { break };
         record = next;
@@ -96,60 +106,69 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
     report
 }
 
-/// Lints one record, and gives back its transcript.
-fn lint_record<'s>(
-    record: &Record<'_>,
-    document: &Document<'s>,
-    read: Option<Transcript<'s>>,
-    target: &Target,
-    rules: &[&'static Rule],
-    schemas: &Schemas<'_>,
-    report: &mut FileReport,
-) -> Option<Transcript<'s>> {
-    let is_recognised = read.is_some();
-    let mut transcript = match (read, document.root()) {
-        (Some(transcript), _) => transcript,
-        (None, Some(root)) => Transcript::new("", root),
-        // Without any value there is nothing to point at but the fault that says so.
-        (None, None) => {
-            report_without_value(record, document, rules, report);
-            return None;
+/// What is the same for all records of a file.
+struct Run<'r> {
+    target: &'r Target,
+    rules: &'r [&'static Rule],
+    schemas: &'r Schemas<'r>,
+    settings: &'r Settings,
+}
+
+impl Run<'_> {
+    /// Lints one record, and gives back its transcript.
+    fn lint_record<'s>(
+        &self,
+        record: &Record<'_>,
+        document: &Document<'s>,
+        read: Option<Transcript<'s>>,
+        report: &mut FileReport,
+    ) -> Option<Transcript<'s>> {
+        let is_recognised = read.is_some();
+        let mut transcript = match (read, document.root()) {
+            (Some(transcript), _) => transcript,
+            (None, Some(root)) => Transcript::new("", root),
+            // Without any value there is nothing to point at but the fault that says so.
+            (None, None) => {
+                report_without_value(record, document, self.rules, report);
+                return None;
+            }
+        };
+        transcript.kind = report.kind;
+        let is_cut_off = is_cut_off(document);
+        if is_cut_off && transcript.kind == TranscriptKind::Request {
+            // What is missing at the end is missing because the text was cut, and that is reported.
+            transcript.kind = TranscriptKind::Session;
         }
-    };
-    transcript.kind = report.kind;
-    let is_cut_off = is_cut_off(document);
-    if is_cut_off && transcript.kind == TranscriptKind::Request {
-        // What is missing at the end is missing because the text was cut, and that is reported.
-        transcript.kind = TranscriptKind::Session;
-    }
-    if is_recognised {
-        report.transcripts += 1;
-        report.messages += transcript.messages.len();
-        for part in &transcript.parts {
-            match part.body {
-                Body::Call(_) => report.tool_calls += 1,
-                Body::Result(_) => report.tool_results += 1,
-                _ => {}
+        if is_recognised {
+            report.transcripts += 1;
+            report.messages += transcript.messages.len();
+            for part in &transcript.parts {
+                match part.body {
+                    Body::Call(_) => report.tool_calls += 1,
+                    Body::Result(_) => report.tool_results += 1,
+                    _ => {}
+                }
             }
         }
+        let pairing = Pairing::new(&transcript, self.target);
+        let context = Context {
+            document,
+            transcript: &transcript,
+            is_recognised,
+            is_cut_off,
+            pairing: &pairing,
+            schemas: self.schemas,
+            target: self.target,
+            settings: self.settings,
+        };
+        let mut findings = Vec::new();
+        for rule in self.rules {
+            rule::run(rule, &context, &mut findings);
+        }
+        findings.sort_by_key(|finding| (finding.place.span.start, finding.rule));
+        report.findings.extend(locate_all(document, record, findings));
+        Some(transcript)
     }
-    let pairing = Pairing::new(&transcript, target);
-    let context = Context {
-        document,
-        transcript: &transcript,
-        is_recognised,
-        is_cut_off,
-        pairing: &pairing,
-        schemas,
-        target,
-    };
-    let mut findings = Vec::new();
-    for rule in rules {
-        rule::run(rule, &context, &mut findings);
-    }
-    findings.sort_by_key(|finding| (finding.place.span.start, finding.rule));
-    report.findings.extend(locate_all(document, record, findings));
-    Some(transcript)
 }
 
 /// Whether the text ends before its value does.

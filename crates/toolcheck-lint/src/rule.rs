@@ -8,6 +8,7 @@ use toolcheck_json::Document;
 
 use crate::pairing::Pairing;
 use crate::schemas::Schemas;
+use crate::settings::Settings;
 
 /// A rule: a value, pure, infallible and stateless.
 #[derive(Debug)]
@@ -25,6 +26,11 @@ pub struct Rule {
     /// Whether it is about how messages are written, and not about what is said in them: then it holds only where
     /// the target reads the very format, because whatever translates writes them anew.
     pub on_wire: bool,
+    /// Whether it is about the text of the file, and not about a conversation: then it runs once for each text,
+    /// whatever the number of conversations in it.
+    pub on_text: bool,
+    /// Whether it runs only where somebody asks for it: what it finds is a habit that not everybody minds.
+    pub is_optional: bool,
     /// Looks at a transcript; `None` where the fault can't be seen in one, and the rule only explains an error.
     pub check: Option<fn(&Context<'_, '_>, &mut Sink<'_>)>,
 }
@@ -39,14 +45,16 @@ impl Rule {
 
 /// Declares a rule: the doc comment is its manual page and its test.
 macro_rules! declare_rule {
-    ($(#[doc = $doc:literal])+ $id:literal, since $since:literal, $level:ident $(on $wire:ident)?, $check:ident) => {
+    ($(#[doc = $doc:literal])+ $id:literal, since $since:literal, $level:ident $(on $scope:ident)? $(if $selected:ident)?, $check:ident) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
             id: $id,
             summary: [$($doc),+][0],
             docs: concat!($($doc, "\n"),+),
             since: $since,
             default_level: declare_rule!(@level $level),
-            on_wire: declare_rule!(@wire $($wire)?),
+            on_wire: declare_rule!(@wire $($scope)?),
+            on_text: declare_rule!(@text $($scope)?),
+            is_optional: declare_rule!(@optional $($selected)?),
             check: Some($check),
         };
     };
@@ -59,14 +67,20 @@ macro_rules! declare_rule {
             since: $since,
             default_level: None,
             on_wire: true,
+            on_text: false,
+            is_optional: false,
             check: None,
         };
     };
     (@level error) => { Some(toolcheck_core::Level::Error) };
     (@level warning) => { Some(toolcheck_core::Level::Warning) };
     (@level silent) => { None };
-    (@wire) => { false };
     (@wire wire) => { true };
+    (@wire $($other:ident)?) => { false };
+    (@text text) => { true };
+    (@text $($other:ident)?) => { false };
+    (@optional) => { false };
+    (@optional selected) => { true };
 }
 pub(crate) use declare_rule;
 
@@ -87,6 +101,8 @@ pub struct Context<'c, 's> {
     pub schemas: &'c Schemas<'c>,
     /// Whom it is for.
     pub target: &'c Target,
+    /// What the user has set.
+    pub settings: &'c Settings,
 }
 
 impl Context<'_, '_> {

@@ -50,7 +50,7 @@ fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
     let mut words = example.info.split(' ');
     assert_eq!(words.next(), Some("json"), "{}", example.info);
     let format = words.next().and_then(formats::find).expect("an example names its format");
-    let mut options = Options { format: Some(format), ..Options::default() };
+    let mut options = Options { format: Some(format), rules: rules::ALL.to_vec(), ..Options::default() };
     for word in words {
         match word.split_once('=') {
             Some(("target", id)) => options.target = Some(target::find(id).expect("the target exists")),

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::{formats, target};
 use toolcheck_json::Document;
-use toolcheck_lint::{Options, lint};
+use toolcheck_lint::{Options, lint, rules};
 
 use crate::Conversation;
 
@@ -169,7 +169,11 @@ fn run_case(path: &Path) -> Result<(), String> {
         None => None,
     };
     let kind = expected.kind.as_deref().map_or(Ok(TranscriptKind::default()), str::parse)?;
-    let report = lint("case", &bytes, &Options { format, target, kind, ..Options::default() });
+    let report = lint(
+        "case",
+        &bytes,
+        &Options { format, target, kind, rules: rules::ALL.to_vec(), ..Options::default() },
+    );
     let show = |record: usize, rule: &str, pointer: &str| format!("  {rule} at {record}:{pointer}");
     let found: Vec<String> =
         report.findings.iter().map(|finding| show(finding.record, finding.rule, &finding.pointer)).collect();

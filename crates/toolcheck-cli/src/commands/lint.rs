@@ -5,7 +5,7 @@ use anyhow::{Context, Result, anyhow};
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
-use toolcheck_lint::{FileReport, Options, Report, lint, rules};
+use toolcheck_lint::{FileReport, Options, Report, Rule, lint, rules};
 
 use crate::args::LintArgs;
 use crate::inputs::{self, Input};
@@ -21,9 +21,10 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
             Some(own_target.as_target())
         }
     };
-    let is_chosen = |id| {
-        (args.select.is_empty() || args.select.iter().any(|rule| rule.id == id))
-            && !args.ignore.iter().any(|rule| rule.id == id)
+    let is_chosen = |rule: &Rule| {
+        let is_among = |list: &[&Rule]| list.iter().any(|other| other.id == rule.id);
+        let is_selected = if args.select.is_empty() { !rule.is_optional } else { is_among(&args.select) };
+        (is_selected || is_among(&args.extend_select)) && !is_among(&args.ignore)
     };
     let tools = args.tools.as_deref().map(read_tools).transpose()?.unwrap_or_default();
     let options = Options {
@@ -31,7 +32,8 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
         target,
         kind: args.kind,
         tools: &tools,
-        rules: rules::ALL.iter().copied().filter(|rule| is_chosen(rule.id)).collect(),
+        rules: rules::ALL.iter().copied().filter(|rule| is_chosen(rule)).collect(),
+        ..Options::default()
     };
     let (inputs, mut troubles) = inputs::collect(&args.paths);
     let mut report = Report::default();

@@ -5,9 +5,10 @@ use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use jsonschema::paths::LocationSegment;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
-use toolcheck_core::ir::{Arguments, Body, Call, Executor, Part, Place, shorten};
-use toolcheck_json::{Document, JsonStr, Span, Value};
+use toolcheck_core::ir::{Body, Call, Executor, Part, Place, shorten};
+use toolcheck_json::Value;
 
+use crate::calls::{self, Locate};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -82,51 +83,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(name) = &call.name else { continue };
         let compile = || cx.schemas.of(schemas.get(&*name.text).copied().flatten()?);
         let Some(validator) = validators.entry(&name.text).or_insert_with(compile) else { continue };
-        match call.arguments {
-            Arguments::Object(place) => {
-                let root = cx.document.value(place.node);
-                // What is broken has been reported as that.
-                let Ok(arguments) = serde_json::from_slice::<Json>(root.raw()) else { continue };
-                if !validator.is_valid(&arguments) {
-                    let locate =
-                        |at: Value<'_, '_>, of_key| if of_key { Place::of_key(at) } else { Place::of(at) };
-                    tell(out, (part, call), validator, &arguments, root, &locate);
-                }
-            }
-            Arguments::Text(text, place) => {
-                decoded.clear();
-                text.decode_into(&mut decoded);
-                let Ok(arguments) = serde_json::from_str::<Json>(&decoded) else { continue };
-                // A string with JSON in it again, or null for no arguments: that is about the shape.
-                if arguments.is_object() && !validator.is_valid(&arguments) {
-                    in_text(out, (part, call), validator, &arguments, text, place);
-                }
-            }
-            Arguments::Missing | Arguments::Null(_) | Arguments::Other(_) => {}
+        let Some(arguments) = calls::object(cx, &call.arguments, &mut decoded) else { continue };
+        if !validator.is_valid(&arguments) {
+            calls::with_places(cx, &call.arguments, |root, locate| {
+                tell(out, (part, call), validator, &arguments, root, locate);
+            });
         }
     }
-}
-
-/// Tells the violations of arguments that are JSON in a string, at their places in the file.
-fn in_text(
-    out: &mut Sink<'_>,
-    call: (&Part<'_>, &Call<'_>),
-    validator: &Validator,
-    arguments: &Json,
-    text: JsonStr<'_>,
-    place: Place,
-) {
-    let (decoded, offsets) = text.decode_with_offsets();
-    let document = Document::read(decoded.as_bytes());
-    let Some(root) = document.root() else { return };
-    // Behind the opening quote.
-    let first = place.span.start + 1;
-    let in_file = |at: u32| first + offsets.get(at as usize).copied().unwrap_or(text.raw().len() as u32);
-    let locate = |at: Value<'_, '_>, of_key| {
-        let inner = if of_key { Place::of_key(at) } else { Place::of(at) }.span;
-        Place { node: place.node, span: Span { start: in_file(inner.start), end: in_file(inner.end) } }
-    };
-    tell(out, call, validator, arguments, root, &locate);
 }
 
 fn tell(
@@ -135,7 +98,7 @@ fn tell(
     validator: &Validator,
     arguments: &Json,
     root: Value<'_, '_>,
-    locate: &dyn Fn(Value<'_, '_>, bool) -> Place,
+    locate: &Locate<'_>,
 ) {
     let tool = call.name.as_ref().map_or("?", |name| &*name.text);
     let violations = validator.iter_errors(arguments).flat_map(|error| match find(root, &error) {
@@ -167,7 +130,7 @@ fn violations(
     error: &ValidationError<'_>,
     at: Value<'_, '_>,
     is_whole: bool,
-    locate: &dyn Fn(Value<'_, '_>, bool) -> Place,
+    locate: &Locate<'_>,
 ) -> Vec<(Place, String)> {
     let title = match at.key_text() {
         Some(key) if !is_whole => format!("the argument `{}`", shorten(&key)),

@@ -13,7 +13,8 @@ declare_rule! {
     /// them failed, so the task is not done, and the loop closed it all the same.
     ///
     /// The tools that close a task are `attempt_completion`, `task_complete`, `complete_task`, `mark_complete`,
-    /// `finish_task` and `final_answer`. Where the model goes on after it has seen the failure, nothing is said.
+    /// `finish_task` and `final_answer`, or those that the configuration names. Where the model goes on after it has seen
+    /// the failure, nothing is said.
     ///
     /// ## Fails
     ///
@@ -49,10 +50,6 @@ declare_rule! {
     "completion-after-failure", since "0.1.0", warning, check
 }
 
-/// The tools that close a task, in the agents that have one.
-const COMPLETIONS: [&str; 6] =
-    ["attempt_completion", "task_complete", "complete_task", "mark_complete", "finish_task", "final_answer"];
-
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairing = cx.pairing;
     // Where the model speaks again it has seen the failure, and may judge: only its last turn closes a task.
@@ -62,7 +59,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         |call: &CallSite<'_, '_>| pairing.answer_of(call).is_some_and(|site| is_failed(cx, site.result));
     let failed = calls.iter().find(|call| has_failed(call)).and_then(|call| pairing.answer_of(call));
     let Some(failed) = failed else { return };
-    let completes = |name: &Named<'_>| COMPLETIONS.contains(&&*name.text);
+    let completes = |name: &Named<'_>| cx.settings.completion_tools.hold(&name.text);
     // A completion that was refused closed nothing.
     let closes =
         |call: &CallSite<'_, '_>| call.call.name.as_ref().is_some_and(completes) && !has_failed(call);

@@ -26,7 +26,7 @@ declare_rule! {
     ///   {"role": "user", "content": "find Eve"}
     /// ]}
     /// ```
-    "duplicate-key", since "0.1.0", warning, check
+    "duplicate-key", since "0.1.0", warning on text, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -12,7 +12,8 @@ declare_rule! {
     /// The model does not learn from the failure: it never reaches the model, says nothing that helps, or the loop
     /// lets the model try for ever. Each try costs a whole request.
     ///
-    /// Three failures in a row are a finding, with no other call between them.
+    /// Three failures in a row are a finding, with no other call between them; the configuration may name another
+    /// number.
     ///
     /// ## Fails
     ///
@@ -47,9 +48,6 @@ declare_rule! {
     "repeated-failing-call", since "0.1.0", warning, check
 }
 
-/// How many failures in a row are too many.
-const TOO_MANY: usize = 3;
-
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let arguments = |call: &CallSite<'_, '_>| {
         call.call.arguments.place().map(|place| cx.document.value(place.node).raw())
@@ -70,8 +68,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         count += 1;
         // One run of failures is one fault, told where it becomes too long.
-        if let (TOO_MANY, Some(first)) = (count, first) {
-            out.report(call.part.place, format!("the same call fails for the {TOO_MANY}rd time in a row"))
+        if let Some(first) = first.filter(|_| count == cx.settings.failures_in_a_row) {
+            out.report(call.part.place, format!("the same call fails {count} times in a row"))
                 .about_call(call.call)
                 .caption("again")
                 .label(first.part.place, "first here")
