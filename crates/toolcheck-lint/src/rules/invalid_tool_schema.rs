@@ -63,6 +63,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // The whole of it is at fault by then; what in it broke it stands beside.
         if let Some(inner) = pointed_at(value, pointer).filter(|inner| *inner != value) {
             finding.label(Place::of(inner), "this part of it");
+            // Where schemas are messages of protobuf, a type may be written as its number.
+            if inner.has_key("type") && matches!(inner.raw(), [b'1'..=b'7']) {
+                finding.case("numbered-type");
+            }
         }
         if !value.is_object() {
             finding.case("no-object");
