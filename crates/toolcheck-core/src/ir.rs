@@ -139,7 +139,7 @@ impl<'s> Transcript<'s> {
     pub fn new_in(format: &'static str, root: Value<'_, 's>, mut room: Room<'s>) -> Self {
         // A message takes about eight values in every format, a part about five: growing would copy what is there
         // again and again.
-        let expected = root.document().len();
+        let expected = root.count();
         room.messages.reserve(expected / 8);
         room.parts.reserve(expected / 5);
         Self {

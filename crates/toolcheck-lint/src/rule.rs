@@ -6,6 +6,7 @@ use toolcheck_core::ir::{Message, Part, Place, Transcript};
 use toolcheck_core::target::{Target, Verdict};
 use toolcheck_json::Document;
 
+use crate::exchanges::Kept;
 use crate::pairing::Pairing;
 use crate::schemas::Schemas;
 use crate::settings::Settings;
@@ -97,6 +98,8 @@ pub struct Context<'c, 's> {
     pub is_cut_off: bool,
     /// Its calls and results.
     pub pairing: &'c Pairing<'c, 's>,
+    /// What the transcript keeps of what the model had answered, where that is recorded beside it.
+    pub(crate) kept: Option<&'c Kept<'c>>,
     /// The schemas of tools that were compiled so far.
     pub schemas: &'c Schemas<'c>,
     /// Whom it is for.

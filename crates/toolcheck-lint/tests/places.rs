@@ -42,9 +42,9 @@ fn check(text: &str, report: &FileReport, record: usize, record_text: &str) {
     assert_eq!((finding.start.line, finding.start.column), slow(text, finding.bytes.start));
     assert_eq!((finding.end.line, finding.end.column), slow(text, finding.bytes.end));
     for label in &finding.labels {
-        assert_eq!((label.start.line, label.start.column), slow(text, label.bytes.start));
-        let value: Json = serde_json::from_str(&text[label.bytes.clone()]).unwrap();
-        assert_eq!(Some(&value), document.pointer(&label.pointer));
+        assert_eq!((label.spot.start.line, label.spot.start.column), slow(text, label.spot.bytes.start));
+        let value: Json = serde_json::from_str(&text[label.spot.bytes.clone()]).unwrap();
+        assert_eq!(Some(&value), document.pointer(&label.spot.pointer));
     }
 }
 

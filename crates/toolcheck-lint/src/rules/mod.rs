@@ -7,6 +7,7 @@ mod blank_text;
 mod completion_after_failure;
 mod conflicting_parameters;
 mod detached_reasoning;
+mod dropped_tool_call;
 mod duplicate_item_id;
 mod duplicate_key;
 mod duplicate_tool_call_id;
@@ -77,6 +78,7 @@ pub static ALL: &[&Rule] = &[
     &completion_after_failure::RULE,
     &conflicting_parameters::RULE,
     &detached_reasoning::RULE,
+    &dropped_tool_call::RULE,
     &duplicate_item_id::RULE,
     &duplicate_key::RULE,
     &duplicate_tool_call_id::RULE,
