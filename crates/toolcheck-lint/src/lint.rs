@@ -1,5 +1,6 @@
 //! One file's text, from bytes to findings.
 
+use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 use toolcheck_core::formats::{Detection, Format};
@@ -160,6 +161,7 @@ impl Run<'_> {
             schemas: self.schemas,
             target: self.target,
             settings: self.settings,
+            text_calls: OnceCell::new(),
         };
         let mut findings = Vec::new();
         for rule in self.rules {
