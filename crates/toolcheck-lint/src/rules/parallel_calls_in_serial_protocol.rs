@@ -13,8 +13,9 @@ declare_rule! {
     /// harness carries out the first and drops the others, and the model goes on as if all of them had been done.
     ///
     /// It is an error where the answer holds a result of some of the calls and no word about another: that call is lost.
-    /// It is a warning where the message is the last one, where no result can be told from the text, and where the harness
-    /// said that it carried out one only. Where each call has its result, nothing is said.
+    /// It is a warning where the message is the last one, where no result can be told from the text, where only the call
+    /// that ends the task has none, and where the harness said that it carried out one only. Where each call has its
+    /// result, nothing is said.
     ///
     /// Calls are read from texts only where the transcript speaks the protocol: where the system text teaches it, or
     /// where an answer has its form (`[read_file for 'a.ts'] Result:`). What stands in a code fence is an example.
@@ -50,12 +51,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     };
     for calls in calls.chunk_by(is_together) {
         let [first, second, ..] = calls else { continue };
-        let count = |reply| calls.iter().filter(|call| call.reply == reply).count();
-        let results = count(Reply::Result);
+        let results = calls.iter().filter(|call| call.reply == Reply::Result).count();
         if !first.protocol.is_serial || results == calls.len() {
             continue;
         }
-        let is_lost = results > 0 && count(Reply::Nothing) > 0;
+        // A completion that is taken ends the task, and brings no result in any harness.
+        let is_lost =
+            |call: &TextCall| call.reply == Reply::Nothing && !cx.settings.completion_tools.hold(&call.name);
+        let is_lost = results > 0 && calls.iter().any(is_lost);
         let finding = out.report(
             second.place,
             format!(
