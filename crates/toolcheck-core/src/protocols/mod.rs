@@ -31,6 +31,8 @@ pub struct Protocol {
     block_at: fn(&str, usize) -> Option<Block>,
     /// Whether a text of the application teaches the model the protocol.
     teaches: fn(&str) -> bool,
+    /// How a text begins with which the harness teaches it again, in the place of the user.
+    reminder: Option<&'static str>,
     /// What a text of the user or of a tool answers.
     answers: for<'t> fn(&'t str) -> Answers<'t>,
     /// How the text goes on that the harness writes where it cuts the model's message off.
@@ -297,18 +299,23 @@ impl Malformation {
     }
 }
 
-/// Whether the application teaches the model the protocol: in its own texts, or in those that open the conversation.
+/// Whether the application teaches the model the protocol: in its own texts, in those that open the conversation, or in
+/// a reminder.
 fn is_taught(document: &Document<'_>, transcript: &Transcript<'_>, protocol: &Protocol) -> bool {
     let mut is_taught = false;
-    let mut hear = |text: Cow<'_, str>| is_taught |= (protocol.teaches)(&text);
     if let Some(place) = transcript.instructions {
-        visit_strings(document.value(place.node), &mut hear);
+        visit_strings(document.value(place.node), &mut |text| is_taught |= (protocol.teaches)(&text));
     }
     let mut is_opening = true;
     for message in &transcript.messages {
         is_opening &= message.role != Role::Assistant;
-        if message.role == Role::System || is_opening && message.role == Role::User {
-            visit_texts(document, transcript, message, &mut hear);
+        let is_of_application = message.role == Role::System || is_opening && message.role == Role::User;
+        let is_reminder =
+            |text: &str| protocol.reminder.is_some_and(|beginning| text.trim_start().starts_with(beginning));
+        if is_of_application || message.role == Role::User && protocol.reminder.is_some() {
+            visit_texts(document, transcript, message, &mut |text| {
+                is_taught |= (is_of_application || is_reminder(&text)) && (protocol.teaches)(&text);
+            });
         }
     }
     is_taught
@@ -366,10 +373,13 @@ fn blocks(protocol: &Protocol, text: &str) -> Vec<Block> {
     let mut found = Vec::new();
     // The mark that the code fence opened with.
     let mut fence: Option<(u8, usize)> = None;
-    let mut at = 0;
+    let (mut at, mut line_end) = (0, 0);
     while at < bytes.len() {
         at += bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let line_end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length + 1);
+        // Many blocks may stand on one line, whose end is looked for once.
+        if at >= line_end {
+            line_end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length + 1);
+        }
         let line = &bytes[at..line_end];
         let mark = line.first().copied().filter(|mark| matches!(mark, b'`' | b'~'));
         let width = mark.map_or(0, |mark| line.iter().take_while(|byte| **byte == mark).count());
@@ -461,6 +471,3 @@ impl<'s> Text<'s> {
         Place { node: self.node, span: Span::new(in_file(range.start), in_file(range.end)) }
     }
 }
-
-#[cfg(test)]
-mod tests;

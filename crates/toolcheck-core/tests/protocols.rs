@@ -1,16 +1,19 @@
+//! Calls in plain text: when they count, what is read of them, and where they stand.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use toolcheck_json::Document;
-
-use super::*;
-use crate::formats;
+use toolcheck_core::protocols::{Malformation, Reply, TextCalls};
+use toolcheck_core::{Place, formats};
+use toolcheck_json::{Document, FaultKind};
 
 const READ: &str = "<read_file>\n<path>a.ts</path>\n</read_file>";
 
-/// What is read from a chat, as (message, protocol, name, the bytes of the block in the file).
-fn read(bytes: &[u8]) -> (Vec<(u32, String, String)>, Vec<(Malformation, String)>) {
+/// A call: its message, its tool, and the bytes of its block in the file.
+type Call = (u32, String, String);
+
+/// What is read from a chat: the calls, and the malformed blocks with the bytes that are wrong.
+fn read(bytes: &[u8]) -> (Vec<Call>, Vec<(Malformation, String)>) {
     let document = Document::read(bytes);
     let transcript = formats::find("openai-chat").unwrap().read(document.root().unwrap()).unwrap();
     let read = TextCalls::read(&document, &transcript);
@@ -87,6 +90,28 @@ fn answers_show_the_protocol() {
             chat(&[("user", "go on"), ("assistant", call), (role, "<tool_response>\nx\n</tool_response>")]);
         assert_eq!(read(bytes.as_bytes()).0.len(), 1, "{bytes}");
     }
+}
+
+#[test]
+fn reminders_teach() {
+    let taught = "Tool uses are formatted using XML-style tags.\n<attempt_completion>\n</attempt_completion>";
+    let count = |reminder: &str| {
+        let bytes = chat(&[
+            ("user", "go on"),
+            ("assistant", READ),
+            ("user", "and?"),
+            ("assistant", "Done."),
+            ("user", reminder),
+        ]);
+        read(bytes.as_bytes()).0.len()
+    };
+    assert_eq!(count(&format!("[ERROR] You did not use a tool in your previous response!\n{taught}")), 1);
+    // The same words open a reminder of the API's own calls, and a quotation teaches nothing.
+    assert_eq!(
+        count("[ERROR] You did not use a tool in your previous response! Use the tools of the API."),
+        0
+    );
+    assert_eq!(count(taught), 0);
 }
 
 #[test]
@@ -234,6 +259,8 @@ fn many_blocks_are_read_in_one_pass() {
         "<read_file>\n<path>a",
         "<tool_call>{",
         "<tool_call>{}",
+        "<tool_call>{\"name\": \"a\"}</tool_call>",
+        "<read_file></read_file>",
         "```\n",
         "<think>",
         "</content>",
