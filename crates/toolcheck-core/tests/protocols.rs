@@ -67,6 +67,7 @@ fn a_mention_speaks_no_protocol() {
         ("assistant", "<tool_call>{\"name\": \"a\"}</tool_call>"),
         ("user", "thanks"),
     ]);
+    silent(&[("user", "<tools> <tool_call>?"), ("assistant", "<tool_call>{\"name\": \"a\"}</tool_call>")]);
     // The words alone, without a tool in tags.
     silent(&[("system", "Write XML-style tags."), ("user", "how?"), ("assistant", READ)]);
     silent(&[
@@ -171,6 +172,12 @@ fn values_may_hold_tags() {
     assert_eq!(names(&file), ["write_to_file"]);
     let (calls, _) = taught(&format!("{file}\n{READ}"));
     assert_eq!(calls, ["write_to_file", "read_file"]);
+    // An argument that shows another protocol.
+    let other = "<tool_call>\n{\"name\": \"a\"}\n</tool_call>\n<tool_call>\n{\"name\": }\n</tool_call>";
+    let file =
+        format!("<write_to_file>\n<path>a.md</path>\n<content>\n{other}\n</content>\n</write_to_file>");
+    assert_eq!(names(&file), ["write_to_file"]);
+    assert_eq!(taught(&format!("{file}\n{other}")).1.len(), 1);
     // What no parser knows is text.
     assert_eq!(
         names("<read_file>\n<args>\n<file><path>a</path></file>\n</args>\n</read_file>"),
@@ -232,6 +239,11 @@ fn what_became_of_the_calls() {
     assert_eq!(replies(&two, &refused), [Reply::Result, Reply::Refusal]);
     let both = format!("{result}\n[list_files for 'src'] Result:\ny");
     assert_eq!(replies(&two, &both), [Reply::Result, Reply::Result]);
+    let joined = format!("{result}[list_files for 'src'] Result:");
+    assert_eq!(replies(&two, &joined), [Reply::Result, Reply::Result]);
+    let rejected =
+        format!("{result}\nSkipping tool [list_files for 'src'] due to user rejecting a previous tool.");
+    assert_eq!(replies(&two, &rejected), [Reply::Result, Reply::Refusal]);
 }
 
 #[test]

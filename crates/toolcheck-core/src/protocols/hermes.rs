@@ -14,6 +14,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     may_hold: |raw| memchr::memmem::find(raw, OPENING.as_bytes()).is_some(),
     block_at,
     teaches: |text| text.contains("<tools>") && text.contains(OPENING),
+    is_taught_by_user: false,
     reminder: None,
     answers: |text| Answers {
         is_answer: text.trim_start().starts_with("<tool_response>"),

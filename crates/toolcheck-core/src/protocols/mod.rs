@@ -31,6 +31,8 @@ pub struct Protocol {
     block_at: fn(&str, usize) -> Option<Block>,
     /// Whether a text of the application teaches the model the protocol.
     teaches: fn(&str) -> bool,
+    /// Whether the application may teach it in the user's name, in the text that opens the conversation.
+    is_taught_by_user: bool,
     /// How a text begins with which the harness teaches it again, in the place of the user.
     reminder: Option<&'static str>,
     /// What a text of the user or of a tool answers.
@@ -150,7 +152,7 @@ impl TextCalls {
     /// Reads the calls of every protocol that the transcript speaks.
     ///
     /// Linear in the texts of the transcript; where nothing looks like a block, each text of the model is searched
-    /// once and nothing else is looked at.
+    /// once for each protocol, and nothing else is looked at.
     #[must_use]
     pub fn read<'s>(document: &Document<'s>, transcript: &Transcript<'s>) -> Self {
         let mut read = Self::default();
@@ -172,7 +174,24 @@ impl TextCalls {
         }
         read.calls.sort_by_key(|call| call.place.span.start);
         read.malformed.sort_by_key(|block| block.opening.span.start);
+        read.drop_inner();
         read
+    }
+
+    /// Drops what stands inside a call of another protocol: it is the text of an argument.
+    fn drop_inner(&mut self) {
+        let mut end = 0;
+        self.calls.retain(|call| {
+            let is_outer = call.place.span.start >= end;
+            end = end.max(call.place.span.end);
+            is_outer
+        });
+        let mut calls = self.calls.iter().peekable();
+        self.malformed.retain(|block| {
+            let start = block.opening.span.start;
+            while calls.next_if(|call| call.place.span.end <= start).is_some() {}
+            calls.peek().is_none_or(|call| start < call.place.span.start)
+        });
     }
 }
 
@@ -309,7 +328,8 @@ fn is_taught(document: &Document<'_>, transcript: &Transcript<'_>, protocol: &Pr
     let mut is_opening = true;
     for message in &transcript.messages {
         is_opening &= message.role != Role::Assistant;
-        let is_of_application = message.role == Role::System || is_opening && message.role == Role::User;
+        let is_of_application = message.role == Role::System
+            || is_opening && message.role == Role::User && protocol.is_taught_by_user;
         let is_reminder =
             |text: &str| protocol.reminder.is_some_and(|beginning| text.trim_start().starts_with(beginning));
         if is_of_application || message.role == Role::User && protocol.reminder.is_some() {

@@ -19,6 +19,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     may_hold,
     block_at,
     teaches,
+    is_taught_by_user: true,
     reminder: Some("[ERROR] You did not use a tool in your previous response"),
     answers,
     interruption: Some("[Response interrupted by "),
@@ -241,16 +242,16 @@ fn teaches(text: &str) -> bool {
     text.contains("XML-style tags") && TOOLS.iter().any(shows)
 }
 
-/// Results begin with a line such as `[read_file for 'a.ts'] Result:`.
+/// Results begin with words such as `[read_file for 'a.ts'] Result:`. They are counted wherever they stand, because some
+/// histories join the texts of a message without a line break.
 fn answers(text: &str) -> Answers<'_> {
     let mut answers =
         Answers { refuses: REFUSALS.iter().any(|refusal| text.contains(refusal)), ..Answers::default() };
-    // Behind the last end of such a line no other one begins.
+    // Behind the last end of such words no others begin.
     let Some(last) = text.rfind(RESULT) else { return answers };
     let first = text.len() - text.trim_start().len();
-    let lines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
-    for at in std::iter::once(first).chain(lines.filter(|at| *at > first)).take_while(|at| *at < last) {
-        let Some(inside) = text[at..].strip_prefix('[') else { continue };
+    for at in memchr::memchr_iter(b'[', &text.as_bytes()[..last]) {
+        let inside = &text[at + 1..];
         let length = inside.bytes().take_while(|byte| byte.is_ascii_lowercase() || *byte == b'_').count();
         let (tool, behind) = inside.split_at(length);
         if TOOLS.contains(&tool) && DESCRIPTIONS.iter().any(|word| behind.starts_with(word)) {
