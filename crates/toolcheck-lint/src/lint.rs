@@ -1,5 +1,6 @@
 //! One file's text, from bytes to findings.
 
+use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 use toolcheck_core::exchange::{self, Exchange};
@@ -239,6 +240,7 @@ impl Run<'_> {
             schemas: self.schemas,
             target: self.target,
             settings: self.settings,
+            text_calls: OnceCell::new(),
         };
         for rule in self.rules.iter().filter(|rule| is_first || !rule.on_text) {
             rule::run(rule, &context, findings);

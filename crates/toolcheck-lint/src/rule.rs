@@ -1,8 +1,11 @@
 //! What a rule is, and what it sees.
 
+use std::cell::OnceCell;
+
 use toolcheck_core::finding::{Answer, Finding, Level};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Message, Part, Place, Transcript};
+use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::target::{Target, Verdict};
 use toolcheck_json::Document;
 
@@ -106,9 +109,17 @@ pub struct Context<'c, 's> {
     pub target: &'c Target,
     /// What the user has set.
     pub settings: &'c Settings,
+    /// Its calls in plain text, once a rule has asked for them.
+    pub(crate) text_calls: OnceCell<TextCalls>,
 }
 
 impl Context<'_, '_> {
+    /// The transcript's calls in plain text.
+    #[must_use]
+    pub fn text_calls(&self) -> &TextCalls {
+        self.text_calls.get_or_init(|| TextCalls::read(self.document, self.transcript))
+    }
+
     /// Whether the target reads the format that the transcript is written in.
     #[must_use]
     pub fn speaks_own_format(&self) -> bool {

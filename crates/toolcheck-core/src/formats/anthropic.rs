@@ -63,7 +63,9 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     transcript.reasoning = is_enabled(root.get("thinking"));
     transcript.names_container = root.get("container").is_some_and(|container| !container.is_null());
     transcript.tool_choice = root.get("tool_choice").filter(|choice| !choice.is_null()).map(tool_choice);
-    for value in tools.into_iter().chain(root.get("system")).flat_map(|list| list.elements()) {
+    let system = root.get("system");
+    transcript.instructions = system.map(Place::of);
+    for value in tools.into_iter().chain(system).flat_map(|list| list.elements()) {
         transcript.cache_marks.extend(cache_mark(value, None));
     }
     for (index, value) in list.elements().enumerate() {

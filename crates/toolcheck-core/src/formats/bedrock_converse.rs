@@ -68,7 +68,9 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
         .get("additionalModelRequestFields")
         .and_then(|fields| fields.get_any(&["thinking", "reasoning_config"]));
     transcript.reasoning = is_enabled(thinking);
-    for value in tools.into_iter().chain(root.get("system")).flat_map(|list| list.elements()) {
+    let system = root.get("system");
+    transcript.instructions = system.map(Place::of);
+    for value in tools.into_iter().chain(system).flat_map(|list| list.elements()) {
         transcript.cache_marks.extend(cache_mark(value, None));
     }
     for (index, value) in list.elements().enumerate() {

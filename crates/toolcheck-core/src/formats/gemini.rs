@@ -44,6 +44,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
             _ => Wanted::Other,
         },
     });
+    transcript.instructions = root.get_any(&["systemInstruction", "system_instruction"]).map(Place::of);
     for (index, value) in list.elements().enumerate() {
         content(&mut transcript, value, index);
     }

@@ -98,6 +98,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
         .get("tool_choice")
         .filter(|choice| !choice.is_null())
         .map(|choice| ToolChoice { place: Place::of(choice), wanted: super::openai_chat::wanted(choice) });
+    transcript.instructions = root.get("instructions").map(Place::of);
     let is_set = |key| root.get(key).is_some_and(|value| !value.is_null());
     transcript.continues_remote_state = is_set("previous_response_id") || is_set("conversation");
     let Some(list) = list(root) else {
