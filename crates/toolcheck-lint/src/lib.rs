@@ -31,6 +31,7 @@ pub mod rules;
 pub mod schemas;
 mod server_pairs;
 pub mod settings;
+mod shell;
 mod summary;
 
 pub use lint::{Options, lint};
