@@ -10,8 +10,6 @@ use crate::rule::Context;
 
 /// A call with arguments that could be read.
 pub(crate) struct Seen<'a, 'c, 's> {
-    /// The name of its tool; empty where the kind of call says which tool it is.
-    pub(crate) tool: &'a str,
     /// Where the call stands.
     pub(crate) place: Place,
     /// The call.
@@ -22,11 +20,6 @@ pub(crate) struct Seen<'a, 'c, 's> {
 }
 
 impl Seen<'_, '_, '_> {
-    /// The place of the argument with this key.
-    pub(crate) fn place_of(&self, key: &str) -> Place {
-        self.place_in(key, None, None)
-    }
-
     /// The place of the argument with this key, of an element where it is a list, and of these bytes of its text where
     /// it is one.
     pub(crate) fn place_in(&self, key: &str, element: Option<usize>, bytes: Option<Range<usize>>) -> Place {
@@ -52,16 +45,6 @@ fn span_in_text(value: Value<'_, '_>, bytes: &Range<usize>) -> Option<Span> {
     (start < end).then_some(Span { start, end })
 }
 
-/// Shows `see` the calls of functions whose tool is `wanted`, with their arguments.
-pub(crate) fn visit<'c, 's>(
-    cx: &Context<'c, 's>,
-    wanted: impl Fn(&str) -> bool,
-    see: impl FnMut(&Seen<'_, 'c, 's>),
-) {
-    let name = |call: &'c Call<'s>| call.name.as_ref().map(|name| &*name.text);
-    visit_calls(cx, |call| name(call).is_some_and(|name| call.is_of_function() && wanted(name)), see);
-}
-
 /// Shows `see` the calls that run a command in a shell, with their arguments: those of a function that the settings
 /// name, and those of a kind of their own.
 pub(crate) fn visit_shells<'c, 's>(cx: &Context<'c, 's>, see: impl FnMut(&Seen<'_, 'c, 's>)) {
@@ -72,10 +55,11 @@ pub(crate) fn visit_shells<'c, 's>(cx: &Context<'c, 's>, see: impl FnMut(&Seen<'
                 && call.name.as_ref().is_some_and(|name| cx.settings.shell_tools.hold(&name.text))
         }
     };
-    visit_calls(cx, is_shell, see);
+    visit(cx, is_shell, see);
 }
 
-fn visit_calls<'c, 's>(
+/// Shows `see` the calls that are `wanted`, with their arguments.
+pub(crate) fn visit<'c, 's>(
     cx: &Context<'c, 's>,
     wanted: impl Fn(&'c Call<'s>) -> bool,
     mut see: impl FnMut(&Seen<'_, 'c, 's>),
@@ -88,8 +72,7 @@ fn visit_calls<'c, 's>(
             continue;
         }
         if let Some(arguments) = object(cx, &call.arguments, &mut room) {
-            let tool = call.name.as_ref().map_or("", |name| &*name.text);
-            see(&Seen { tool, place: *place, call, arguments: &arguments, cx });
+            see(&Seen { place: *place, call, arguments: &arguments, cx });
         }
     }
 }

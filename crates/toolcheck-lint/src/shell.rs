@@ -84,7 +84,10 @@ pub(crate) struct Write {
 /// The commands of a call: of the first argument that holds any.
 pub(crate) fn commands(arguments: &Json) -> Vec<Command<'_>> {
     let Some(arguments) = arguments.as_object() else { return Vec::new() };
-    KEYS.into_iter().map(|key| commands_of(arguments, key)).find(|found| !found.is_empty()).unwrap_or_default()
+    KEYS.into_iter()
+        .map(|key| commands_of(arguments, key))
+        .find(|found| !found.is_empty())
+        .unwrap_or_default()
 }
 
 fn commands_of<'a>(arguments: &'a Map<String, Json>, key: &'static str) -> Vec<Command<'a>> {
@@ -128,15 +131,18 @@ impl Command<'_> {
         match &self.form {
             Form::Script(script) => count(script),
             Form::Words(words) => words.iter().map(count).sum::<usize>() + words.len().saturating_sub(1),
-            Form::Joined(program, rest) => count(program) + rest.iter().map(count).sum::<usize>() + rest.len(),
+            Form::Joined(program, rest) => {
+                count(program) + rest.iter().map(count).sum::<usize>() + rest.len()
+            }
         }
     }
 
     /// The first file that it writes by means of `echo`, `cat`, `printf`, `tee` or a here-document.
     pub(crate) fn write(&self) -> Option<Write> {
         match &self.form {
-            Form::Script(script) => in_script(script, true)
-                .map(|(by, bytes)| Write { by, at: self.at, bytes: Some(bytes) }),
+            Form::Script(script) => {
+                in_script(script, true).map(|(by, bytes)| Write { by, at: self.at, bytes: Some(bytes) })
+            }
             Form::Words(words) => {
                 let (by, number, bytes) = in_words(words)?;
                 Some(Write { by, at: At { element: Some(number), ..self.at }, bytes })
@@ -154,7 +160,9 @@ impl Command<'_> {
                 let mut script = (*program).to_owned();
                 for argument in rest {
                     script.push(' ');
-                    if argument.contains(|character: char| character.is_whitespace() || "'\"".contains(character)) {
+                    if argument
+                        .contains(|character: char| character.is_whitespace() || "'\"".contains(character))
+                    {
                         script.push('\'');
                         script.push_str(&argument.replace('\'', "'\\''"));
                         script.push('\'');
@@ -233,7 +241,9 @@ fn script_at(words: &[&str], shell: usize) -> Option<usize> {
     let mut has_script = false;
     for (number, word) in words.iter().enumerate().skip(shell + 1) {
         match word.strip_prefix('-') {
-            Some(letters) if !letters.is_empty() && !letters.starts_with('-') => has_script |= letters.contains('c'),
+            Some(letters) if !letters.is_empty() && !letters.starts_with('-') => {
+                has_script |= letters.contains('c')
+            }
             Some(letters) if letters.starts_with('-') => {}
             _ => return has_script.then_some(number),
         }
@@ -270,7 +280,9 @@ fn unquoted(word: &str) -> String {
             (None, '\'' | '"') => quote = Some(character),
             (Some(open), _) if open == character => quote = None,
             // Between double quotes a backslash only escapes what is special there.
-            (Some('"'), '\\') if !characters.peek().is_some_and(|next| "\"\\$`\n".contains(*next)) => text.push('\\'),
+            (Some('"'), '\\') if !characters.peek().is_some_and(|next| "\"\\$`\n".contains(*next)) => {
+                text.push('\\')
+            }
             (None | Some('"'), '\\') => text.extend(characters.next()),
             _ => text.push(character),
         }
@@ -301,7 +313,11 @@ fn in_script(script: &str, goes_deeper: bool) -> Option<(&'static str, Range<usi
     }?;
     let (by, characters) = Walk { goes_deeper, ..Walk::default() }.run(&tokens)?;
     let byte_of = |number| script.char_indices().nth(number).map_or(script.len(), |(byte, _)| byte);
-    Some((by, byte_of(characters.start)..byte_of(characters.end)))
+    let (start, end) = (byte_of(characters.start), byte_of(characters.end));
+    // Behind a here-document and a line that goes on, the blanks before a token count as its own.
+    let is_blank = |character: char| character.is_whitespace() || character == '\\';
+    let shown = script.get(start..end)?.trim_start_matches(is_blank);
+    Some((by, end - shown.len()..end))
 }
 
 /// What was found: who writes, and the characters that say so.
@@ -360,19 +376,22 @@ impl<'t> Walk<'t> {
                 Token::Word(word, _) => {
                     // A number at an operator is the descriptor that is redirected.
                     let descriptor = rest.peek().filter(|next| is_redirection(next) && touches(token, next));
-                    if descriptor.is_none() || !is_descriptor(word) {
-                        if let Some(found) = self.word(word, span(token)) {
-                            return Some(found);
-                        }
+                    let is_of_operator = descriptor.is_some() && is_descriptor(word);
+                    let found = if is_of_operator { None } else { self.word(word, span(token)) };
+                    if found.is_some() {
+                        return found;
                     }
                 }
                 Token::Operator(operator, _) if is_redirection(token) => {
-                    let descriptor = before.filter(|_| is_adjacent).map(Token::to_str).filter(|word| is_descriptor(word));
+                    let descriptor =
+                        before.filter(|_| is_adjacent).map(Token::to_str).filter(|word| is_descriptor(word));
                     match operator.as_str() {
                         "<<" | "<<-" => {
                             self.command.has_text = true;
                             // The mark, the text and the mark again.
-                            (0..3).for_each(|_| drop(rest.next_if(|next| matches!(next, Token::Word(..)))));
+                            for _ in 0..3 {
+                                rest.next_if(|next| matches!(next, Token::Word(..)));
+                            }
                         }
                         _ => {
                             let target = rest.next_if(|next| matches!(next, Token::Word(..)));
@@ -433,7 +452,13 @@ impl<'t> Walk<'t> {
         None
     }
 
-    fn redirect(&mut self, operator: &str, descriptor: Option<&str>, token: &Token, target: Option<&'t Token>) {
+    fn redirect(
+        &mut self,
+        operator: &str,
+        descriptor: Option<&str>,
+        token: &Token,
+        target: Option<&'t Token>,
+    ) {
         if operator == "<<<" {
             self.command.has_text = true;
         }
@@ -520,8 +545,9 @@ impl<'t> Walk<'t> {
                     }
                 }
                 Some(first) if self.goes_deeper && SHELLS.contains(&name) => {
-                    let inner = script_at(&words, first)
-                        .and_then(|number| Some((in_script(&unquoted(command.words[number].0), false)?.0, number)));
+                    let inner = script_at(&words, first).and_then(|number| {
+                        Some((in_script(&unquoted(command.words[number].0), false)?.0, number))
+                    });
                     if let Some((by, number)) = inner {
                         return Some((by, command.words[number].1.clone()));
                     }
