@@ -28,6 +28,7 @@ pub mod render;
 pub mod report;
 pub mod rule;
 pub mod rules;
+mod schema_cost;
 pub mod schemas;
 mod server_pairs;
 pub mod settings;

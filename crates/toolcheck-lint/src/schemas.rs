@@ -3,10 +3,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::{PatternOptions, Validator};
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 use toolcheck_core::tools::Definition;
+
+use crate::schema_cost::{self, Cost};
 
 /// The schemas that a run has compiled, by their text.
 ///
@@ -19,13 +22,15 @@ pub struct Schemas<'o> {
 }
 
 /// What became of a schema.
-type Compiled = Option<Rc<Validator>>;
+type Compiled = Rc<Result<Schema, Unusable>>;
 
 /// How many schemas are kept: a log of a gateway may have any number of users, each with tools of their own.
 const MOST_KEPT: usize = 4096;
 /// How often a regular expression of a schema may go back over a text. They are not ours, and may be made to take
 /// for ever.
 const BACKTRACK_LIMIT: usize = 100_000;
+/// The bytes that a compiled regular expression may take.
+const PATTERN_LIMIT: usize = 1 << 20;
 
 impl<'o> Schemas<'o> {
     /// The schemas of tools that are declared beside the transcripts, none compiled yet.
@@ -33,26 +38,117 @@ impl<'o> Schemas<'o> {
         Self { compiled: RefCell::default(), declared }
     }
 
-    /// The validator of a schema; `None` where it can't be used: where it is no schema, or refers to another document.
-    pub(crate) fn of(&self, schema: &[u8]) -> Option<Rc<Validator>> {
+    /// What became of a schema, given its text.
+    pub(crate) fn of(&self, schema: &[u8]) -> Compiled {
         let mut compiled = self.compiled.borrow_mut();
         if let Some(known) = compiled.get(schema) {
-            return known.clone();
+            return Rc::clone(known);
         }
         if compiled.len() >= MOST_KEPT {
             compiled.clear();
         }
-        let validator = compile(schema).map(Rc::new);
-        compiled.insert(schema.into(), validator.clone());
-        validator
+        let outcome = Rc::new(Schema::compile(schema));
+        compiled.insert(schema.into(), Rc::clone(&outcome));
+        outcome
     }
 }
 
-fn compile(schema: &[u8]) -> Option<Validator> {
-    let mut schema: Json = serde_json::from_slice(schema).ok()?;
-    spell_as_json_schema(&mut schema);
-    let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT);
-    jsonschema::options().offline().with_pattern_options(patterns).build(&schema).ok()
+/// A schema that arguments can be held against.
+#[derive(Debug)]
+pub(crate) struct Schema {
+    validator: Validator,
+    /// The schema itself, where holding arguments against it may take for ever.
+    costly: Option<Json>,
+    /// Whether one of its regular expressions goes back over the text, and so may take for ever.
+    has_backtracking: bool,
+}
+
+/// Why a schema can't be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Unusable {
+    /// It is no JSON.
+    Unreadable,
+    /// It is no JSON Schema: the place inside it, as a JSON Pointer.
+    NoSchema(String),
+    /// It holds a regular expression that is none: the place inside it, as a JSON Pointer.
+    Pattern(String),
+    /// It refers to something inside it that is not there.
+    DeadReference,
+    /// It refers to another document, or is written in a language of its own.
+    Foreign,
+    /// Its references branch again and again, or lead too deep.
+    Endless,
+}
+
+impl Schema {
+    /// Compiles a schema.
+    pub(crate) fn compile(schema: &[u8]) -> Result<Self, Unusable> {
+        let mut schema: Json = serde_json::from_slice(schema).map_err(|_| Unusable::Unreadable)?;
+        spell_as_json_schema(&mut schema);
+        Self::of(schema)
+    }
+
+    /// Compiles a schema that is spelt as JSON Schema.
+    pub(crate) fn of(schema: Json) -> Result<Self, Unusable> {
+        let cost = schema_cost::of(&schema);
+        if cost == Cost::Endless {
+            return Err(Unusable::Endless);
+        }
+        let patterns = PatternOptions::fancy_regex()
+            .backtrack_limit(BACKTRACK_LIMIT)
+            .size_limit(PATTERN_LIMIT)
+            .dfa_size_limit(PATTERN_LIMIT);
+        let validator = jsonschema::options()
+            .offline()
+            .with_pattern_options(patterns)
+            .build(&schema)
+            .map_err(|error| Unusable::because(&error))?;
+        let has_backtracking = has_backtracking(&schema);
+        Ok(Self { validator, costly: (cost == Cost::OfArguments).then_some(schema), has_backtracking })
+    }
+
+    /// Whether it allows the arguments; `None` where finding out would take for ever.
+    pub(crate) fn allows(&self, arguments: &Json) -> Option<bool> {
+        let is_bearable = |schema| schema_cost::is_bearable(schema, arguments);
+        self.costly.as_ref().is_none_or(is_bearable).then(|| self.validator.is_valid(arguments))
+    }
+
+    /// Whether there may be arguments that can't be held against it in bounded time.
+    pub(crate) fn may_take_for_ever(&self) -> bool {
+        self.costly.is_some() || self.has_backtracking
+    }
+
+    /// Whether these arguments can't be held against it in bounded time.
+    pub(crate) fn takes_for_ever_with(&self, arguments: &Json) -> bool {
+        let is_endless = |error: ValidationError<'_>| {
+            matches!(error.kind(), ValidationErrorKind::BacktrackLimitExceeded { .. })
+        };
+        match self.allows(arguments) {
+            None => true,
+            Some(is_allowed) => {
+                !is_allowed && self.has_backtracking && self.errors(arguments).any(is_endless)
+            }
+        }
+    }
+
+    /// What it does not allow of the arguments. To be asked where [`Self::allows`] says that there is something.
+    pub(crate) fn errors<'i>(&'i self, arguments: &'i Json) -> impl Iterator<Item = ValidationError<'i>> {
+        self.validator.iter_errors(arguments)
+    }
+}
+
+impl Unusable {
+    fn because(error: &ValidationError<'_>) -> Self {
+        let pointer = error.instance_path().to_string();
+        match error.kind() {
+            ValidationErrorKind::Referencing(error) => match error {
+                jsonschema::ReferencingError::PointerToNowhere { .. } => Self::DeadReference,
+                _ => Self::Foreign,
+            },
+            ValidationErrorKind::Format { .. } => Self::Pattern(pointer),
+            _ => Self::NoSchema(pointer),
+        }
+    }
 }
 
 /// OpenAPI's spelling as JSON Schema's: types in upper case (as Gemini has them), and `nullable`.
@@ -78,5 +174,30 @@ fn spell_as_json_schema(schema: &mut Json) {
         }
         Json::Array(elements) => elements.iter_mut().for_each(spell_as_json_schema),
         _ => {}
+    }
+}
+
+/// Whether a regular expression of the schema needs an engine that goes back over the text.
+fn has_backtracking(schema: &Json) -> bool {
+    let is_plain = |pattern: &str| {
+        // Looking around and referring back are what the linear engine does not know.
+        !pattern.contains("(?=")
+            && !pattern.contains("(?!")
+            && !pattern.contains("(?<")
+            && !pattern.contains("(?>")
+            && !pattern.bytes().zip(pattern.bytes().skip(1)).any(|pair| {
+                matches!(pair, (b'\\', b'1'..=b'9' | b'k')) // a reference back
+            })
+    };
+    match schema {
+        Json::Object(members) => members.iter().any(|(key, value)| match (key.as_str(), value) {
+            ("pattern", Json::String(pattern)) => !is_plain(pattern),
+            ("patternProperties", Json::Object(patterns)) => {
+                patterns.keys().any(|pattern| !is_plain(pattern)) || patterns.values().any(has_backtracking)
+            }
+            (_, value) => has_backtracking(value),
+        }),
+        Json::Array(elements) => elements.iter().any(has_backtracking),
+        _ => false,
     }
 }

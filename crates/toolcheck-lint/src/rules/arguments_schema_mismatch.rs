@@ -1,6 +1,5 @@
 use std::rc::Rc;
 
-use jsonschema::Validator;
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use jsonschema::paths::LocationSegment;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,6 +9,7 @@ use toolcheck_json::Value;
 
 use crate::calls::{self, Locate};
 use crate::rule::{Context, Sink, declare_rule};
+use crate::schemas::{Schema, Unusable};
 
 declare_rule! {
     /// Arguments that the tool's schema does not allow.
@@ -73,7 +73,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     // Compiled when they are first called: most tools never are.
-    let mut validators: FxHashMap<&str, Option<Rc<Validator>>> = FxHashMap::default();
+    let mut compiled: FxHashMap<&str, Option<Rc<Result<Schema, Unusable>>>> = FxHashMap::default();
     let mut decoded = String::new();
     for part in &cx.transcript.parts {
         let Body::Call(call) = &part.body else { continue };
@@ -81,12 +81,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let Some(name) = &call.name else { continue };
-        let compile = || cx.schemas.of(schemas.get(&*name.text).copied().flatten()?);
-        let Some(validator) = validators.entry(&name.text).or_insert_with(compile) else { continue };
+        let compile = || schemas.get(&*name.text).copied().flatten().map(|schema| cx.schemas.of(schema));
+        // A schema that can't be used is a fault of its own.
+        let Some(Ok(schema)) = compiled.entry(&name.text).or_insert_with(compile).as_deref() else {
+            continue;
+        };
         let Some(arguments) = calls::object(cx, &call.arguments, &mut decoded) else { continue };
-        if !validator.is_valid(&arguments) {
+        if schema.allows(&arguments) == Some(false) {
             calls::with_places(cx, &call.arguments, |root, locate| {
-                tell(out, (part, call), validator, &arguments, root, locate);
+                tell(out, (part, call), schema, &arguments, root, locate);
             });
         }
     }
@@ -95,13 +98,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 fn tell(
     out: &mut Sink<'_>,
     (part, call): (&Part<'_>, &Call<'_>),
-    validator: &Validator,
+    schema: &Schema,
     arguments: &Json,
     root: Value<'_, '_>,
     locate: &Locate<'_>,
 ) {
     let tool = call.name.as_ref().map_or("?", |name| &*name.text);
-    let violations = validator.iter_errors(arguments).flat_map(|error| match find(root, &error) {
+    let violations = schema.errors(arguments).flat_map(|error| match find(root, &error) {
         Some(at) => violations(&error, at, at.id() == root.id(), locate),
         None => Vec::new(),
     });
@@ -152,6 +155,20 @@ fn violations(
                     (locate(member, true), format!("the argument `{}` is unknown", shorten(&key)))
                 })
                 .collect()
+        }
+        // Where a schema names no argument at all and allows no other, each one is unknown.
+        ValidationErrorKind::FalseSchema
+            if at.is_object() && error.schema_path().to_string().ends_with("/additionalProperties") =>
+        {
+            let members = at.members().filter_map(|member| Some((member.key_text()?, member)));
+            members
+                .map(|(key, member)| {
+                    (locate(member, true), format!("the argument `{}` is unknown", shorten(&key)))
+                })
+                .collect()
+        }
+        ValidationErrorKind::FalseSchema => {
+            vec![(locate(at, !is_whole), format!("{title} may not be there"))]
         }
         ValidationErrorKind::Type { kind } => {
             let wanted = match kind {
