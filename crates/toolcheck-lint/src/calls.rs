@@ -45,6 +45,16 @@ fn span_in_text(value: Value<'_, '_>, bytes: &Range<usize>) -> Option<Span> {
     (start < end).then_some(Span { start, end })
 }
 
+/// Shows `see` the calls of functions whose tool is `wanted`, with their arguments.
+pub(crate) fn visit<'c, 's>(
+    cx: &Context<'c, 's>,
+    wanted: impl Fn(&str) -> bool,
+    see: impl FnMut(&Seen<'_, 'c, 's>),
+) {
+    let name = |call: &'c Call<'s>| call.name.as_ref().map(|name| &*name.text);
+    visit_calls(cx, |call| name(call).is_some_and(|name| call.is_of_function() && wanted(name)), see);
+}
+
 /// Shows `see` the calls that run a command in a shell, with their arguments: those of a function that the settings
 /// name, and those of a kind of their own.
 pub(crate) fn visit_shells<'c, 's>(cx: &Context<'c, 's>, see: impl FnMut(&Seen<'_, 'c, 's>)) {
@@ -55,11 +65,10 @@ pub(crate) fn visit_shells<'c, 's>(cx: &Context<'c, 's>, see: impl FnMut(&Seen<'
                 && call.name.as_ref().is_some_and(|name| cx.settings.shell_tools.hold(&name.text))
         }
     };
-    visit(cx, is_shell, see);
+    visit_calls(cx, is_shell, see);
 }
 
-/// Shows `see` the calls that are `wanted`, with their arguments.
-pub(crate) fn visit<'c, 's>(
+fn visit_calls<'c, 's>(
     cx: &Context<'c, 's>,
     wanted: impl Fn(&'c Call<'s>) -> bool,
     mut see: impl FnMut(&Seen<'_, 'c, 's>),

@@ -12,11 +12,10 @@ declare_rule! {
     /// nothing of it is done. Often it is a whole file that a model writes with `echo`; the same command may work on
     /// one system and fail on the next.
     ///
-    /// The rule is off unless it is selected, with `--extend-select oversized-command` or in the configuration. It looks
-    /// at the tools that run commands (`bash`, `shell`, `run_shell_command` and the like, or those that the
-    /// configuration names), and at the shell calls that some formats have. Where nothing else is set, a command may
-    /// have 8,191 UTF-16 code units for Windows, 131,071 bytes for Linux and 1,048,575 bytes for macOS; the
-    /// configuration may name the systems that count, or a number.
+    /// The rule is off unless it is selected. It looks at the tools that run commands (`bash`, `shell`,
+    /// `run_shell_command` and the like, or those that the configuration names), and at the shell calls that some
+    /// formats have. Where nothing else is set, a command may have 8,191 UTF-16 code units for Windows, 131,071 bytes
+    /// for Linux and 1,048,575 bytes for macOS; the configuration may name the systems that count, or a number.
     ///
     /// (An example can't be shown here, because it would be longer than this page.)
     ///
