@@ -37,8 +37,8 @@ fn pages() -> Result<Vec<(PathBuf, String)>> {
     let (_, after) = rest.split_once(LIST.1).context("the README's list of rules ends")?;
     let mut list = String::from("| rule | finds |\n| --- | --- |\n");
     for rule in rules::ALL {
-        let note = if rule.check.is_some() { "" } else { " (explained only)" };
-        let _ = writeln!(list, "| [`{0}`](docs/rules/{0}.md) | {1}{note} |", rule.id, rule.summary.trim());
+        let (summary, note) = (rule.summary.trim(), rule.note());
+        let _ = writeln!(list, "| [`{0}`](docs/rules/{0}.md) | {summary}{note} |", rule.id);
     }
     pages.push((PathBuf::from("README.md"), format!("{before}{}{list}{}{after}", LIST.0, LIST.1)));
     Ok(pages)
@@ -49,6 +49,10 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
         rule.docs.lines().map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect();
     let docs = docs.replace("```json ", "```jsonc ").replace("  // flagged", "  // <- flagged");
     let mut page = format!("# {}\n\n{}\nSince {}.\n", rule.id, docs, rule.since);
+    if rule.is_optional {
+        let _ =
+            writeln!(page, "Off unless selected: `--extend-select {}`, or in the configuration.", rule.id);
+    }
     let mut answers = String::new();
     for target in target::all().filter(|target| target.union.is_empty()) {
         for refusal in target.refusals.iter().filter(|refusal| refusal.rule == rule.id) {

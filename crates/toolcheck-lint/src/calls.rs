@@ -1,15 +1,15 @@
 //! The arguments of calls, and the way from a place inside them back to the file.
 
+use std::ops::Range;
+
 use serde_json::Value as Json;
-use toolcheck_core::ir::{Arguments, Body, Call, Part, Place};
+use toolcheck_core::ir::{Arguments, Body, Call, Executor, Part, Place, ToolKind};
 use toolcheck_json::{Document, Span, Value};
 
 use crate::rule::Context;
 
-/// A call of a function with arguments that could be read.
+/// A call with arguments that could be read.
 pub(crate) struct Seen<'a, 'c, 's> {
-    /// The name of its tool.
-    pub(crate) tool: &'a str,
     /// Where the call stands.
     pub(crate) place: Place,
     /// The call.
@@ -20,28 +20,68 @@ pub(crate) struct Seen<'a, 'c, 's> {
 }
 
 impl Seen<'_, '_, '_> {
-    /// The place of the argument with this key.
-    pub(crate) fn place_of(&self, key: &str) -> Place {
-        let find = |root: Value<'_, '_>, locate: &Locate<'_>| locate(root.get(key).unwrap_or(root), false);
-        with_places(self.cx, &self.call.arguments, find).unwrap_or(self.place)
+    /// The place of the argument with this key, of an element where it is a list, and of these bytes of its text where
+    /// it is one.
+    pub(crate) fn place_in(&self, key: &str, element: Option<usize>, bytes: Option<Range<usize>>) -> Place {
+        let find = |root: Value<'_, '_>, place: &PlaceOf<'_>| {
+            // Of two keys that are the same the last one counts.
+            let argument = root.members().filter(|member| member.key_text().as_deref() == Some(key)).last();
+            let Some(argument) = argument else { return place(root, root.span()) };
+            let value = element.and_then(|number| argument.elements().nth(number)).unwrap_or(argument);
+            let span = bytes.as_ref().and_then(|bytes| span_in_text(value, bytes)).unwrap_or(value.span());
+            place(value, span)
+        };
+        with_spans(self.cx, &self.call.arguments, find).unwrap_or(self.place)
     }
+}
+
+/// Where these bytes of a value's text stand.
+fn span_in_text(value: Value<'_, '_>, bytes: &Range<usize>) -> Option<Span> {
+    let (_, offsets) = value.as_json_str()?.decode_with_offsets();
+    // Behind the opening quote.
+    let first = value.span().start + 1;
+    let start = first + offsets.get(bytes.start)?;
+    let end = offsets.get(bytes.end).map_or(value.span().end.saturating_sub(1), |end| first + end);
+    (start < end).then_some(Span { start, end })
 }
 
 /// Shows `see` the calls of functions whose tool is `wanted`, with their arguments.
 pub(crate) fn visit<'c, 's>(
     cx: &Context<'c, 's>,
     wanted: impl Fn(&str) -> bool,
+    see: impl FnMut(&Seen<'_, 'c, 's>),
+) {
+    let name = |call: &'c Call<'s>| call.name.as_ref().map(|name| &*name.text);
+    visit_calls(cx, |call| name(call).is_some_and(|name| call.is_of_function() && wanted(name)), see);
+}
+
+/// Shows `see` the calls that run a command in a shell, with their arguments: those of a function that the settings
+/// name, and those of a kind of their own.
+pub(crate) fn visit_shells<'c, 's>(cx: &Context<'c, 's>, see: impl FnMut(&Seen<'_, 'c, 's>)) {
+    let is_shell = |call: &Call<'_>| match call.kind {
+        ToolKind::LocalShell | ToolKind::Shell => call.executor == Executor::Client,
+        _ => {
+            call.is_of_function()
+                && call.name.as_ref().is_some_and(|name| cx.settings.shell_tools.hold(&name.text))
+        }
+    };
+    visit_calls(cx, is_shell, see);
+}
+
+fn visit_calls<'c, 's>(
+    cx: &Context<'c, 's>,
+    wanted: impl Fn(&'c Call<'s>) -> bool,
     mut see: impl FnMut(&Seen<'_, 'c, 's>),
 ) {
     let mut room = String::new();
     let transcript: &'c _ = cx.transcript;
     for Part { body, place, .. } in &transcript.parts {
         let Body::Call(call) = body else { continue };
-        let Some(name) = call.name.as_ref().filter(|name| call.is_of_function() && wanted(&name.text)) else {
+        if !wanted(call) {
             continue;
-        };
+        }
         if let Some(arguments) = object(cx, &call.arguments, &mut room) {
-            see(&Seen { tool: &name.text, place: *place, call, arguments: &arguments, cx });
+            see(&Seen { place: *place, call, arguments: &arguments, cx });
         }
     }
 }
@@ -64,6 +104,9 @@ pub(crate) fn object(cx: &Context<'_, '_>, arguments: &Arguments<'_>, room: &mut
 /// Where a value inside the arguments stands in the file, or its key where the flag says so.
 pub(crate) type Locate<'l> = dyn Fn(Value<'_, '_>, bool) -> Place + 'l;
 
+/// Where a span of a value inside the arguments stands in the file.
+type PlaceOf<'p> = dyn Fn(Value<'_, '_>, Span) -> Place + 'p;
+
 /// Shows `see` the arguments as a value with places. Where they are JSON in a string they are read there as a document
 /// of its own, and each span is mapped back through the escapes.
 pub(crate) fn with_places<R>(
@@ -71,9 +114,24 @@ pub(crate) fn with_places<R>(
     arguments: &Arguments<'_>,
     see: impl FnOnce(Value<'_, '_>, &Locate<'_>) -> R,
 ) -> Option<R> {
-    let place_in = |at: Value<'_, '_>, of_key| if of_key { Place::of_key(at) } else { Place::of(at) };
+    with_spans(cx, arguments, |root, place| {
+        see(root, &|at, of_key| {
+            let key = if of_key { at.key_span() } else { None };
+            place(at, key.unwrap_or(at.span()))
+        })
+    })
+}
+
+/// As [`with_places`], for any span of a value.
+fn with_spans<R>(
+    cx: &Context<'_, '_>,
+    arguments: &Arguments<'_>,
+    see: impl FnOnce(Value<'_, '_>, &PlaceOf<'_>) -> R,
+) -> Option<R> {
     match *arguments {
-        Arguments::Object(place) => Some(see(cx.document.value(place.node), &place_in)),
+        Arguments::Object(place) => {
+            Some(see(cx.document.value(place.node), &|at, span| Place { node: at.id(), span }))
+        }
         Arguments::Text(text, place) => {
             let (decoded, offsets) = text.decode_with_offsets();
             let document = Document::read(decoded.as_bytes());
@@ -81,12 +139,9 @@ pub(crate) fn with_places<R>(
             let first = place.span.start + 1;
             let in_file =
                 |at: u32| first + offsets.get(at as usize).copied().unwrap_or(text.raw().len() as u32);
-            let locate = |at: Value<'_, '_>, of_key| {
-                let inner = place_in(at, of_key).span;
-                Place {
-                    node: place.node,
-                    span: Span { start: in_file(inner.start), end: in_file(inner.end) },
-                }
+            let locate = |_: Value<'_, '_>, span: Span| Place {
+                node: place.node,
+                span: Span { start: in_file(span.start), end: in_file(span.end) },
             };
             document.root().map(|root| see(root, &locate))
         }

@@ -33,6 +33,7 @@ mod schema_cost;
 pub mod schemas;
 mod server_pairs;
 pub mod settings;
+mod shell;
 mod summary;
 
 pub use lint::{Options, lint};

@@ -40,6 +40,16 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// What a list of rules says of it behind its summary: whether it only explains, and whether it is off.
+    #[must_use]
+    pub fn note(&self) -> &'static str {
+        match (self.check.is_some(), self.is_optional) {
+            (false, _) => " (explained only)",
+            (true, true) => " (off unless selected)",
+            (true, false) => "",
+        }
+    }
+
     /// Whether it may have something to say to those who send this format to this target.
     pub(crate) fn may_speak(&self, format: &str, target: &Target) -> bool {
         let wire = self.on_wire.then_some(format);

@@ -81,8 +81,10 @@ pub enum Unit {
 /// The limits of the systems that agents run on.
 ///
 /// Linux: `MAX_ARG_STRLEN`, 32 pages of 4 KiB for one argument with the NUL at its end (execve(2)), which is what
-/// `sh -c` gets the command as. macOS: `ARG_MAX`, 1 MiB for all arguments and the environment (sys/syslimits.h).
-/// Windows: 8,191 characters in cmd.exe (Microsoft's support article 830473).
+/// `sh -c` gets the command as; tried: `sh -c` takes 131,071 bytes and not one more. macOS: `ARG_MAX`, 1 MiB for all
+/// arguments and the environment together, so that a command has somewhat less (sys/syslimits.h). Windows: 8,191
+/// characters in cmd.exe, its own name and options among them (Microsoft's support article 830473); what starts a
+/// program without it may use 32,767.
 pub const SYSTEMS: [CommandLimit; 3] = [
     CommandLimit { system: Some("Linux"), most: 131_071, unit: Unit::Bytes },
     CommandLimit { system: Some("macOS"), most: 1_048_575, unit: Unit::Bytes },

@@ -27,13 +27,16 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         });
         let page = json!({
             "id": rule.id, "summary": rule.summary.trim(), "since": rule.since, "docs": docs(rule.docs),
-            "url": rule_url(rule.id), "refusals": refusals.collect::<Vec<_>>(),
+            "optional": rule.is_optional, "url": rule_url(rule.id), "refusals": refusals.collect::<Vec<_>>(),
         });
         serde_json::to_writer_pretty(&mut *out, &page)?;
         writeln!(out)?;
         return Ok(Status::Clean);
     }
     writeln!(out, "# {}\n\n{}", rule.id, docs(rule.docs).trim_end())?;
+    if rule.is_optional {
+        writeln!(out, "\nOff unless selected: `--extend-select {}`, or in the configuration.", rule.id)?;
+    }
     // Hosts of one API answer in the same words: one entry for all of them.
     let mut shown: Vec<(Vec<&str>, &Refusal)> = Vec::new();
     for (target, refusal) in refusals {

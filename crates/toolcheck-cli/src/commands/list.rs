@@ -12,14 +12,10 @@ use crate::args::{ListArgs, ListFormat};
 pub(crate) fn rules(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
     let rows = rules::ALL.iter().map(|rule| Row {
         id: rule.id.to_owned(),
-        text: format!(
-            "{}{}",
-            rule.summary.trim(),
-            if rule.check.is_some() { "" } else { " (explained only)" }
-        ),
+        text: format!("{}{}", rule.summary.trim(), rule.note()),
         json: json!({
             "id": rule.id, "summary": rule.summary.trim(), "since": rule.since, "url": rule_url(rule.id),
-            "explained_only": rule.check.is_none(),
+            "explained_only": rule.check.is_none(), "optional": rule.is_optional,
         }),
     });
     write(args, out, "rules", rows.collect())

@@ -47,11 +47,13 @@ mod mixed_tool_protocols;
 mod modified_reasoning;
 mod orphan_server_result;
 mod orphan_tool_result;
+mod oversized_command;
 mod oversized_content;
 mod parallel_calls_in_serial_protocol;
 mod reordered_tool_results;
 mod repeated_failing_call;
 mod reused_tool_call_id;
+mod shell_file_write;
 mod split_assistant_turn;
 mod split_tool_results;
 mod too_many_tools;
@@ -121,11 +123,13 @@ pub static ALL: &[&Rule] = &[
     &modified_reasoning::RULE,
     &orphan_server_result::RULE,
     &orphan_tool_result::RULE,
+    &oversized_command::RULE,
     &oversized_content::RULE,
     &parallel_calls_in_serial_protocol::RULE,
     &reordered_tool_results::RULE,
     &repeated_failing_call::RULE,
     &reused_tool_call_id::RULE,
+    &shell_file_write::RULE,
     &split_assistant_turn::RULE,
     &split_tool_results::RULE,
     &too_many_tools::RULE,

@@ -1,0 +1,75 @@
+use crate::calls;
+use crate::rule::{Context, Sink, declare_rule};
+use crate::settings::{CommandLimit, Unit};
+use crate::shell;
+
+declare_rule! {
+    /// A shell command that is longer than a system takes.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// The system refuses to run it (`ENAMETOOLONG`, `Argument list too long`, `The command line is too long`), and
+    /// nothing of it is done. Often it is a whole file that a model writes with `echo`; the same command may work on
+    /// one system and fail on the next.
+    ///
+    /// The rule is off unless it is selected. It looks at the tools that run commands (`bash`, `shell`,
+    /// `run_shell_command` and the like, or those that the configuration names), and at the shell calls that some
+    /// formats have. Where nothing else is set, a command may have 8,191 UTF-16 code units for Windows, 131,071 bytes
+    /// for Linux and 1,048,575 bytes for macOS; the configuration may name the systems that count, or a number.
+    ///
+    /// (An example can't be shown here, because it would be longer than this page.)
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "what is in the log?"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "bash", "input": {
+    ///     "command": "tail -n 5 tides.log"}}]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "nine ships"}]}
+    /// ]}
+    /// ```
+    "oversized-command", since "0.1.0", warning if selected, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let mut limits: Vec<&CommandLimit> = cx.settings.command_limits.iter().collect();
+    limits.sort_by_key(|limit| limit.most);
+    calls::visit_shells(cx, |seen| {
+        for command in shell::commands(seen.arguments) {
+            let too_long = |limit: &&&CommandLimit| command.length(limit.unit) > limit.most;
+            let broken: Vec<&CommandLimit> = limits.iter().filter(too_long).copied().collect();
+            let Some(least) = broken.first() else { continue };
+            let length = command.length(least.unit);
+            let message = format!(
+                "the command of tool call {} has {length} {}, more than {}",
+                seen.call.title(),
+                name_of(least.unit),
+                takers(&broken)
+            );
+            out.report(seen.place_in(command.at.key, command.at.element, None), message)
+                .about_call(seen.call)
+                .caption("too long")
+                .label(seen.place, "in this call")
+                .help("write long texts with a tool for files, and let the command name the file");
+            return;
+        }
+    });
+}
+
+fn name_of(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Bytes => "bytes",
+        Unit::Utf16 => "UTF-16 code units",
+        Unit::Characters => "characters",
+    }
+}
+
+/// The limits in words: who takes how much, the least first.
+fn takers(limits: &[&CommandLimit]) -> String {
+    let words = limits.iter().map(|CommandLimit { system, most, .. }| match system {
+        Some(system) => format!("{system} takes ({most})"),
+        None => format!("the {most} that are set"),
+    });
+    words.collect::<Vec<_>>().join(" and ")
+}
