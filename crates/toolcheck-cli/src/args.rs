@@ -10,7 +10,7 @@ use toolcheck_core::ir::TranscriptKind;
 use toolcheck_lint::render::{self, Output};
 use toolcheck_lint::{Rule, rules};
 
-use crate::suggest::did_you_mean;
+use toolcheck_lint::suggest::did_you_mean;
 
 /// Says which tool-calling mistakes an LLM API would refuse, lose or misread - before the API does.
 #[derive(Debug, Parser)]
@@ -68,6 +68,14 @@ pub(crate) struct LintArgs {
     /// `tools/list`
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
+
+    /// The configuration for all files [default: the closest toolcheck.toml upward from each]
+    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Use no configuration
+    #[arg(long)]
+    pub(crate) isolated: bool,
 
     /// How to write the findings
     #[arg(long, value_name = "OUTPUT", default_value = "full", value_parser = output_parser())]

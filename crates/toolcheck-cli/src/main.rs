@@ -2,9 +2,9 @@
 
 mod args;
 mod commands;
+mod config;
 mod inputs;
 mod screen;
-mod suggest;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
+use jsonschema::error::ValidationError;
+use jsonschema::paths::LocationSegment;
 use serde_json::Value as Json;
 use toolcheck_core::ir::{Arguments, Body, Call, Executor, Part, Place, ToolKind};
 use toolcheck_json::{Document, Span, Value};
 
 use crate::rule::Context;
+use crate::schemas::Schema;
 
 /// A call with arguments that could be read.
 pub(crate) struct Seen<'a, 'c, 's> {
@@ -20,6 +23,15 @@ pub(crate) struct Seen<'a, 'c, 's> {
 }
 
 impl Seen<'_, '_, '_> {
+    /// The place of the first thing that the schema does not allow.
+    pub(crate) fn place_of_violation(&self, schema: &Schema) -> Place {
+        let first = |root: Value<'_, '_>, locate: &Locate<'_>| {
+            let at = schema.errors(self.arguments).find_map(|error| value_of(root, &error));
+            at.map(|at| locate(at, false))
+        };
+        with_places(self.cx, &self.call.arguments, first).flatten().unwrap_or(self.place)
+    }
+
     /// The place of the argument with this key, of an element where it is a list, and of these bytes of its text where
     /// it is one.
     pub(crate) fn place_in(&self, key: &str, element: Option<usize>, bytes: Option<Range<usize>>) -> Place {
@@ -99,6 +111,17 @@ pub(crate) fn object(cx: &Context<'_, '_>, arguments: &Arguments<'_>, room: &mut
         Arguments::Missing | Arguments::Null(_) | Arguments::Other(_) => return None,
     };
     read.ok().filter(Json::is_object)
+}
+
+/// The value inside the arguments that an error is about.
+pub(crate) fn value_of<'d, 's>(root: Value<'d, 's>, error: &ValidationError<'_>) -> Option<Value<'d, 's>> {
+    error.instance_path().iter().try_fold(root, |at, segment| match segment {
+        // Of two keys that are the same the last one counts.
+        LocationSegment::Property(key) => {
+            at.members().filter(|member| member.key_text().as_deref() == Some(&*key)).last()
+        }
+        LocationSegment::Index(index) => at.elements().nth(index),
+    })
 }
 
 /// Where a value inside the arguments stands in the file, or its key where the flag says so.

@@ -19,12 +19,14 @@
 //! Nothing here reads a file or the environment.
 
 mod calls;
+pub mod config;
 mod excerpt;
 mod exchanges;
 mod failure;
 mod lint;
 mod objects;
 pub mod pairing;
+pub mod policy;
 pub mod render;
 pub mod report;
 pub mod rule;
@@ -34,8 +36,10 @@ pub mod schemas;
 mod server_pairs;
 pub mod settings;
 mod shell;
+pub mod suggest;
 mod summary;
 
+pub use config::{Config, ConfigError};
 pub use lint::{Options, lint};
 pub use report::{FileReport, Located, Report};
 pub use rule::Rule;

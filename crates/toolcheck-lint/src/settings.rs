@@ -2,6 +2,8 @@
 
 use glob::Pattern;
 
+use crate::policy::Policy;
+
 /// The settings of a run. The built-in ones serve who sets nothing.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -13,6 +15,8 @@ pub struct Settings {
     pub shell_tools: ToolNames,
     /// The longest command that the machine takes which runs it.
     pub command_limits: Vec<CommandLimit>,
+    /// The user's own rules about what tools may be called with.
+    pub policies: Vec<Policy>,
 }
 
 impl Default for Settings {
@@ -22,6 +26,7 @@ impl Default for Settings {
             failures_in_a_row: FAILURES_IN_A_ROW,
             shell_tools: ToolNames::exact(&SHELL_TOOLS),
             command_limits: SYSTEMS.to_vec(),
+            policies: Vec::new(),
         }
     }
 }
@@ -111,6 +116,11 @@ impl ToolNames {
     pub fn new<'n>(globs: impl IntoIterator<Item = &'n str>) -> Result<Self, String> {
         let compile = |name| Pattern::new(name).map_err(|error| format!("`{name}` is no glob: {error}"));
         globs.into_iter().map(compile).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Adds others.
+    pub fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
     }
 
     /// Whether a tool is among them.

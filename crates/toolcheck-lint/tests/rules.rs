@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use toolcheck_core::{formats, target};
-use toolcheck_lint::{Options, Rule, lint, rules};
+use toolcheck_lint::{Config, Options, Rule, lint, rules};
 
 /// An example of a rule's page.
 struct Example<'d> {
@@ -13,17 +13,23 @@ struct Example<'d> {
     text: String,
     /// The lines on which a finding must start.
     flagged: Vec<u64>,
+    /// The configuration that stands before it on the page.
+    config: Option<String>,
 }
 
 fn examples(rule: &Rule) -> Vec<Example<'_>> {
     let mut found = Vec::new();
     let mut section = "";
     let mut open: Option<Example<'_>> = None;
+    let mut config = None;
     for line in rule.docs.lines() {
         let line = line.strip_prefix(' ').unwrap_or(line);
         if let Some(example) = &mut open {
             if line == "```" {
-                found.extend(open.take());
+                match open.take() {
+                    Some(example) if example.info == "toml" => config = Some(example.text),
+                    example => found.extend(example),
+                }
                 continue;
             }
             let number = example.text.lines().count() as u64 + 1;
@@ -39,7 +45,13 @@ fn examples(rule: &Rule) -> Vec<Example<'_>> {
         } else if let Some(title) = line.strip_prefix("## ") {
             section = title;
         } else if let Some(info) = line.strip_prefix("```") {
-            open = Some(Example { section, info, text: String::new(), flagged: Vec::new() });
+            open = Some(Example {
+                section,
+                info,
+                text: String::new(),
+                flagged: Vec::new(),
+                config: config.clone(),
+            });
         }
     }
     assert!(open.is_none(), "{}: an example is never closed", rule.id);
@@ -50,7 +62,13 @@ fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
     let mut words = example.info.split(' ');
     assert_eq!(words.next(), Some("json"), "{}", example.info);
     let format = words.next().and_then(formats::find).expect("an example names its format");
-    let mut options = Options { format: Some(format), rules: rules::ALL.to_vec(), ..Options::default() };
+    let config = Config::parse(example.config.as_deref().unwrap_or_default()).unwrap();
+    let mut options = Options {
+        format: Some(format),
+        rules: rules::ALL.to_vec(),
+        settings: &config.settings,
+        ..Options::default()
+    };
     for word in words {
         match word.split_once('=') {
             Some(("target", id)) => options.target = Some(target::find(id).expect("the target exists")),

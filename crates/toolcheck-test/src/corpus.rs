@@ -12,7 +12,7 @@ use serde::Deserialize;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::{formats, target};
 use toolcheck_json::Document;
-use toolcheck_lint::{Options, lint, rules};
+use toolcheck_lint::{Config, Options, lint, rules};
 
 use crate::Conversation;
 
@@ -35,6 +35,9 @@ struct Expectation {
     /// What the transcript is for.
     #[serde(default)]
     kind: Option<String>,
+    /// The configuration, as a path from the case's folder; none where it is absent.
+    #[serde(default)]
+    config: Option<String>,
     /// The findings, in the order of the text.
     findings: Vec<Expected>,
 }
@@ -169,11 +172,14 @@ fn run_case(path: &Path) -> Result<(), String> {
         None => None,
     };
     let kind = expected.kind.as_deref().map_or(Ok(TranscriptKind::default()), str::parse)?;
-    let report = lint(
-        "case",
-        &bytes,
-        &Options { format, target, kind, rules: rules::ALL.to_vec(), ..Options::default() },
-    );
+    let config = match &expected.config {
+        Some(name) => read_config(&path.with_file_name(name))?,
+        None => Config::default(),
+    };
+    let settings = &config.settings;
+    let options =
+        Options { format, target, kind, settings, rules: rules::ALL.to_vec(), ..Options::default() };
+    let report = lint("case", &bytes, &options);
     let show = |record: usize, rule: &str, pointer: &str| format!("  {rule} at {record}:{pointer}");
     let found: Vec<String> =
         report.findings.iter().map(|finding| show(finding.record, finding.rule, &finding.pointer)).collect();
@@ -195,6 +201,11 @@ fn run_case(path: &Path) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+fn read_config(path: &Path) -> Result<Config, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("  {}: {error}", path.display()))?;
+    Config::parse(&text).map_err(|error| format!("  {}:{error}", path.display()))
 }
 
 /// Reads a file of `same/<conversation>/`, which is named after its format, as a conversation.

@@ -5,12 +5,14 @@ use anyhow::{Context, Result, anyhow};
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
-use toolcheck_lint::{FileReport, Options, Report, Rule, lint, rules};
+use toolcheck_lint::config::Selection;
+use toolcheck_lint::{Config, FileReport, Options, Report, lint};
 
 use crate::args::LintArgs;
+use crate::config::Configs;
 use crate::inputs::{self, Input};
-use crate::suggest::did_you_mean;
 use crate::{Status, screen};
+use toolcheck_lint::suggest::did_you_mean;
 
 pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     let own_target;
@@ -21,20 +23,8 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
             Some(own_target.as_target())
         }
     };
-    let is_chosen = |rule: &Rule| {
-        let is_among = |list: &[&Rule]| list.iter().any(|other| other.id == rule.id);
-        let is_selected = if args.select.is_empty() { !rule.is_optional } else { is_among(&args.select) };
-        (is_selected || is_among(&args.extend_select)) && !is_among(&args.ignore)
-    };
     let tools = args.tools.as_deref().map(read_tools).transpose()?.unwrap_or_default();
-    let options = Options {
-        format: args.format,
-        target,
-        kind: args.kind,
-        tools: &tools,
-        rules: rules::ALL.iter().copied().filter(|rule| is_chosen(rule)).collect(),
-        ..Options::default()
-    };
+    let mut configs = Configs::new(args.config.as_deref(), args.isolated)?;
     let (inputs, mut troubles) = inputs::collect(&args.paths);
     let mut report = Report::default();
     let mut skipped = 0;
@@ -43,12 +33,21 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
             Input::Stdin => args.stdin_filename.clone(),
             Input::Named(path) | Input::Found(path) => path.display().to_string(),
         };
+        let Some(config) = configs.of(Path::new(&name)) else { continue };
         let bytes = match inputs::read(input) {
             Ok(bytes) => bytes,
             Err(error) => {
                 troubles.push(format!("{name}: {error}"));
                 continue;
             }
+        };
+        let options = Options {
+            format: args.format,
+            target,
+            kind: args.kind,
+            tools: &tools,
+            settings: &config.settings,
+            rules: selection(args, &config).rules(),
         };
         let mut file = lint(&name, &bytes, &options);
         if matches!(input, Input::Found(_)) && is_something_else(&file) {
@@ -66,6 +65,7 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     if skipped > 0 {
         eprintln!("note: {skipped} JSON files of the directories hold no transcript and were skipped");
     }
+    troubles.append(&mut configs.troubles);
     for trouble in &troubles {
         eprintln!("error: {trouble}");
     }
@@ -78,6 +78,16 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     } else {
         Status::Clean
     })
+}
+
+/// Which rules run: what the command line selects takes the place of what the configuration says.
+fn selection(args: &LintArgs, config: &Config) -> Selection {
+    let mut selection = if args.select.is_empty() { config.selection.clone() } else { Selection::default() };
+    selection.select.extend(&args.select);
+    selection.extend_select.extend(&args.extend_select);
+    selection.ignore.retain(|ignored| args.extend_select.iter().all(|rule| rule.id != ignored.id));
+    selection.ignore.extend(&args.ignore);
+    selection
 }
 
 /// Whether a file of a directory is JSON of another kind. Broken text may be a transcript, so it is none.

@@ -1,7 +1,6 @@
 use std::rc::Rc;
 
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
-use jsonschema::paths::LocationSegment;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
 use toolcheck_core::ir::{Body, Call, Executor, Part, Place, shorten};
@@ -104,7 +103,7 @@ fn tell(
     locate: &Locate<'_>,
 ) {
     let tool = call.name.as_ref().map_or("?", |name| &*name.text);
-    let violations = schema.errors(arguments).flat_map(|error| match find(root, &error) {
+    let violations = schema.errors(arguments).flat_map(|error| match calls::value_of(root, &error) {
         Some(at) => violations(&error, at, at.id() == root.id(), locate),
         None => Vec::new(),
     });
@@ -115,17 +114,6 @@ fn tell(
             .label(part.place, "in this call")
             .help("bring the arguments that the tool declares, or declare what it takes");
     }
-}
-
-/// The value that an error is about.
-fn find<'d, 's>(root: Value<'d, 's>, error: &ValidationError<'_>) -> Option<Value<'d, 's>> {
-    error.instance_path().iter().try_fold(root, |at, segment| match segment {
-        // Of two keys that are the same the last one counts.
-        LocationSegment::Property(key) => {
-            at.members().filter(|member| member.key_text().as_deref() == Some(&*key)).last()
-        }
-        LocationSegment::Index(index) => at.elements().nth(index),
-    })
 }
 
 /// The places and words of an error. No value of the transcript is among the words.

@@ -50,6 +50,7 @@ mod orphan_tool_result;
 mod oversized_command;
 mod oversized_content;
 mod parallel_calls_in_serial_protocol;
+mod policy_violation;
 mod reordered_tool_results;
 mod repeated_failing_call;
 mod reused_tool_call_id;
@@ -126,6 +127,7 @@ pub static ALL: &[&Rule] = &[
     &oversized_command::RULE,
     &oversized_content::RULE,
     &parallel_calls_in_serial_protocol::RULE,
+    &policy_violation::RULE,
     &reordered_tool_results::RULE,
     &repeated_failing_call::RULE,
     &reused_tool_call_id::RULE,

@@ -4,7 +4,8 @@
 const LIKE_ENOUGH: f64 = 0.7;
 
 /// `; did you mean ...?` where a known name is like enough, and nothing otherwise.
-pub(crate) fn did_you_mean<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> String {
+#[must_use]
+pub fn did_you_mean<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> String {
     known
         .map(|known| (strsim::jaro_winkler(name, known), known))
         .max_by(|one, other| one.0.total_cmp(&other.0))

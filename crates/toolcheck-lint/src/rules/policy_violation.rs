@@ -1,0 +1,74 @@
+use toolcheck_core::ir::shorten;
+
+use crate::calls;
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// A call that breaks one of your own policies.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// A tool's schema says what can be called. What is wise it does not say: that a directory is no file, that a
+    /// command is no place for a program, that nobody deletes the production database. You know it, and a policy in
+    /// `toolcheck.toml` says it, as a JSON Schema that the arguments of some tools have to fit:
+    ///
+    /// ```toml
+    /// [[policy]]
+    /// id = "write-needs-content"
+    /// tools = ["filesystem"]
+    /// message = "`write` needs `content`; an empty directory is made with `create`"
+    /// schema.if.properties.operation.const = "write"
+    /// schema.then.required = ["content"]
+    /// ```
+    ///
+    /// `tools` are names or globs. `level` is `error`, unless it is set to `warning`. The finding names the policy,
+    /// and stands at the argument that breaks it. `fixtures/policies` holds more of them, with calls that break them and
+    /// calls that keep them. Without a configuration there is no policy, and nothing is found.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "start the tide table"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "filesystem", "input":
+    ///     {"operation": "write", "path": "tides.csv"}}]},  // flagged
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "wrote 0 bytes"}]}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "make a place for the tide tables"},
+    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "filesystem", "input": {
+    ///     "operation": "create", "path": "tides"}}]},
+    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "made"}]}
+    /// ]}
+    /// ```
+    "policy-violation", since "0.1.0", error, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    for policy in &cx.settings.policies {
+        calls::visit(
+            cx,
+            |tool| policy.tools.hold(tool),
+            |seen| {
+                // What takes for ever to find out is not found out.
+                if policy.schema.allows(seen.arguments) != Some(false) {
+                    return;
+                }
+                let what = match &policy.message {
+                    Some(message) => format!("policy `{}`: {message}", shorten(&policy.id)),
+                    None => format!("policy `{}` does not allow this call", shorten(&policy.id)),
+                };
+                out.report(seen.place_of_violation(&policy.schema), what)
+                    .about_call(seen.call)
+                    .at_most(policy.level)
+                    .caption("this breaks the policy")
+                    .label(seen.place, "in this call");
+            },
+        );
+    }
+}
