@@ -341,3 +341,80 @@ fn tools_of_a_file_of_their_own() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("declares no tools"));
 }
+
+#[test]
+fn policies_of_the_closest_configuration() {
+    insta::assert_snapshot!(seen(&run(&["lint", "fixtures/policies", "--output-format", "concise"])));
+    let isolated = run(&["lint", "fixtures/policies", "--isolated"]);
+    assert_eq!(isolated.status.code(), Some(0), "{}", seen(&isolated));
+    // The one that is named holds for every file.
+    let config = "fixtures/policies/toolcheck.toml";
+    let named = run(&["lint", "fixtures/seeds/ollama-code-create.json", "--config", config]);
+    assert_eq!(named.status.code(), Some(1), "{}", seen(&named));
+    let both = run(&["lint", "fixtures/policies", "--config", config, "--isolated"]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
+#[test]
+fn the_closest_configuration_counts() {
+    let folder = folder("configured");
+    std::fs::create_dir_all(folder.join("loose/deep")).unwrap();
+    std::fs::write(folder.join("toolcheck.toml"), "select = [\"blank-text\"]\n").unwrap();
+    std::fs::write(folder.join("loose/toolcheck.toml"), "ignore = [\"malformed-json\"]\n").unwrap();
+    std::fs::write(folder.join("strict.json"), BROKEN).unwrap();
+    std::fs::write(folder.join("loose/deep/a.json"), BROKEN).unwrap();
+    let status = |arguments: &[&str]| {
+        toolcheck().current_dir(&folder).arg("lint").args(arguments).output().unwrap().status.code()
+    };
+    assert_eq!(status(&["strict.json", "loose"]), Some(0));
+    // What the command line selects takes the place of what the configuration says.
+    assert_eq!(status(&["loose", "--select", "malformed-json"]), Some(1));
+    assert_eq!(status(&["loose", "--extend-select", "malformed-json"]), Some(1));
+    assert_eq!(status(&["strict.json", "--isolated"]), Some(1));
+}
+
+#[test]
+fn a_broken_configuration_hides_nothing_of_other_files() {
+    let folder = folder("misconfigured");
+    std::fs::create_dir(folder.join("broken")).unwrap();
+    std::fs::write(folder.join("broken/toolcheck.toml"), "# ours\n\n[rules]\n  [rules.shell-file-writ]\n")
+        .unwrap();
+    std::fs::write(folder.join("broken/a.json"), BROKEN).unwrap();
+    std::fs::write(folder.join("broken/b.json"), BROKEN).unwrap();
+    std::fs::write(folder.join("c.json"), BROKEN).unwrap();
+    let output = toolcheck()
+        .current_dir(&folder)
+        .args(["lint", ".", "--output-format", "concise", "--color", "never"])
+        .output()
+        .unwrap();
+    insta::assert_snapshot!(seen(&output));
+}
+
+#[test]
+fn exchanges_of_a_log() {
+    insta::assert_snapshot!(seen(&run(&["lint", "fixtures/seeds/goclaw-last-kept.jsonl"])));
+    let output = run(&["lint", "fixtures/seeds/goclaw-last-kept.jsonl", "--output-format", "json"]);
+    let report: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let finding = &report["findings"][0];
+    assert_eq!((&finding["record"], &finding["line"]), (&Json::from(1), &Json::from(2)));
+    // The calls stand in the record before it.
+    let labels = finding["labels"].as_array().unwrap();
+    assert_eq!(labels.len(), 2);
+    for label in labels {
+        assert_eq!((&label["record"], &label["line"]), (&Json::from(0), &Json::from(1)));
+        assert!(label["pointer"].as_str().unwrap().starts_with("/response/content/"), "{label}");
+    }
+}
+
+#[test]
+fn optional_rules_run_where_somebody_asks() {
+    let file = "fixtures/seeds/ollama-code-echo.json";
+    let findings = |arguments: &[&str]| {
+        let output = run(&[&["lint", file, "--output-format", "json"], arguments].concat());
+        let report: Json = serde_json::from_slice(&output.stdout).unwrap();
+        report["summary"]["warnings"].as_u64().unwrap()
+    };
+    assert_eq!(findings(&[]), 0);
+    assert_eq!(findings(&["--extend-select", "shell-file-write"]), 1);
+    assert_eq!(findings(&["--select", "shell-file-write"]), 1);
+}

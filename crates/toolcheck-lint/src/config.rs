@@ -279,3 +279,67 @@ fn tools_of(names: &[Spanned<String>]) -> Result<ToolNames, Fault> {
     }
     Ok(tools)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> String {
+        Config::parse(text).expect_err("it is no configuration").to_string()
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place_and_what_was_meant() {
+        let cases = [
+            ("select = [\"blank-txt\"]", "1:11: there is no rule `blank-txt`; did you mean `blank-text`?"),
+            ("\n  polcy = 1", "2:3: unknown field `polcy`"),
+            ("[rules.shell-file-writ]", "1:8: unknown field `shell-file-writ`"),
+            ("[[policy]]\nid = \"a\"\ntools = []\nschema.type = \"objekt\"", "4:"),
+            ("[[policy]]\nid = \"a\"\ntools = [\"[\"]\nschema = {}", "3:10: `[` is no glob"),
+            ("[[policy]]\nid = \"a\"\ntools = []", "1:1: missing field `schema`"),
+            ("[[policy]]\nid = \"a\"\ntools = []\nschema = '{'", "4:10: the schema is no JSON"),
+            ("[[policy]]\nid = \"a\"\ntools = []\nschema = {}\nlevel = \"fatal\"", "5:9: `fatal` is neither"),
+            ("[rules.oversized-command]\nsystems = [\"window\"]", "2:12: there is no system `window`"),
+            ("[rules.repeated-failing-call]\ntimes = 1", "2:9: a call that fails once"),
+            ("select = [", "1:"),
+        ];
+        for (text, beginning) in cases {
+            let fault = fault(text);
+            assert!(fault.starts_with(beginning), "{text}\n{fault}");
+        }
+        assert!(fault("ingore = []").ends_with("did you mean `ignore`?"));
+        assert!(fault("[rules.oversized-command]\nsystems = [\"window\"]").ends_with("`windows`?"));
+        let twice = "[[policy]]\nid = \"a\"\ntools = []\nschema = {}\n".repeat(2);
+        assert_eq!(fault(&twice), "6:6: there are two policies `a`");
+    }
+
+    #[test]
+    fn settings_take_the_place_of_those_that_are_built_in_or_join_them() {
+        let config = Config::parse(
+            "[rules.completion-after-failure]\ntools = [\"done\"]\n\
+             [rules.shell-file-write]\nextend-tools = [\"run_*\"]\n\
+             [rules.oversized-command]\nsystems = [\"Linux\"]\nmost-characters = 1000\n",
+        );
+        let settings = config.expect("it is a configuration").settings;
+        assert!(
+            settings.completion_tools.hold("done") && !settings.completion_tools.hold("attempt_completion")
+        );
+        assert!(settings.shell_tools.hold("run_it") && settings.shell_tools.hold("bash"));
+        let limits: Vec<_> = settings.command_limits.iter().map(|limit| limit.most).collect();
+        assert_eq!(limits, [131_071, 1000]);
+    }
+
+    #[test]
+    fn what_runs() {
+        let ids = |text: &str| {
+            let selection = Config::parse(text).expect("it is a configuration").selection;
+            selection.rules().iter().map(|rule| rule.id).collect::<Vec<_>>()
+        };
+        assert!(!ids("").contains(&"shell-file-write"));
+        assert_eq!(ids("extend-select = [\"shell-file-write\"]").len(), ids("").len() + 1);
+        assert_eq!(
+            ids("select = [\"blank-text\", \"empty-content\"]\nignore = [\"blank-text\"]"),
+            ["empty-content"]
+        );
+    }
+}
