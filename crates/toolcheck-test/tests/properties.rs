@@ -8,7 +8,8 @@ use toolcheck_core::{Format, formats};
 use toolcheck_json::Document;
 use toolcheck_lint::{FileReport, Options, Report, lint, render};
 use toolcheck_test::strategies::{conversations, faults};
-use toolcheck_test::{Conversation, Turn, write::write};
+use toolcheck_test::write::{exchanges, write};
+use toolcheck_test::{Conversation, Turn};
 
 const WITHOUT_IDS: [&str; 2] = ["gemini", "ollama"];
 
@@ -107,6 +108,58 @@ proptest! {
         prop_assert_eq!(ids(&report), Vec::<&str>::new(), "{}: {}", format.id, body);
         let detected = lint("case", body.to_string().as_bytes(), &Options::default());
         prop_assert_eq!(detected.format, Some(format.id), "{}", body);
+    }
+
+    #[test]
+    fn the_exchanges_of_a_conversation_are_clean(conversation in conversations(), format in format(), pretty: bool) {
+        let exchanges = exchanges(&conversation, format.id, Conversation::clone).unwrap();
+        let lines: String = exchanges.iter().map(|exchange| format!("{exchange}\n")).collect();
+        let count = exchanges.len();
+        let reports = [
+            lint("case", lines.as_bytes(), &Options::default()),
+            lint_value(&Json::Array(exchanges), format, pretty),
+        ];
+        for report in reports {
+            prop_assert_eq!(ids(&report), Vec::<&str>::new(), "{}: {}", format.id, lines);
+            prop_assert_eq!((report.format, report.transcripts), (Some(format.id), count));
+        }
+    }
+
+    #[test]
+    fn a_call_that_is_dropped_is_found_once(
+        conversation in conversations(), format in format(), at: prop::sample::Index, which: prop::sample::Index
+    ) {
+        let is_parallel = |turn: &Turn| matches!(turn, Turn::Assistant { calls, .. } if calls.len() > 1);
+        let turns: Vec<usize> =
+            (0..conversation.turns.len()).filter(|number| is_parallel(&conversation.turns[*number])).collect();
+        prop_assume!(!turns.is_empty());
+        let turn = turns[at.index(turns.len())];
+        let Turn::Assistant { calls, .. } = &conversation.turns[turn] else { unreachable!() };
+        let (total, dropped) = (calls.len(), calls[which.index(calls.len())].clone());
+        // The application never stores the call, and never runs it.
+        let keep = |said: &Conversation| {
+            let mut said = said.clone();
+            for turn in &mut said.turns {
+                match turn {
+                    Turn::Assistant { calls, .. } => calls.retain(|call| call.id != dropped.id),
+                    Turn::Results(answers) => answers.retain(|answer| answer.id != dropped.id),
+                    Turn::User(_) => {}
+                }
+            }
+            said
+        };
+        let exchanges = exchanges(&conversation, format.id, keep).unwrap();
+        let lines: String = exchanges.iter().map(|exchange| format!("{exchange}\n")).collect();
+        let report = lint("case", lines.as_bytes(), &Options::default());
+        prop_assert_eq!(ids(&report), ["dropped-tool-call"], "{}: {}", format.id, lines);
+        let finding = &report.findings[0];
+        prop_assert_eq!(finding.level, toolcheck_core::Level::Error);
+        prop_assert!(finding.message.contains(&format!("called {total} tools")), "{}", finding.message);
+        prop_assert_eq!(finding.labels.len(), 1);
+        prop_assert_eq!(finding.labels[0].spot.record + 1, finding.record);
+        if !WITHOUT_IDS.contains(&format.id) {
+            prop_assert_eq!(finding.tool_call_id.as_ref(), Some(&dropped.id));
+        }
     }
 
     #[test]

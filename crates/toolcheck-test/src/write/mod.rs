@@ -3,12 +3,15 @@
 mod anthropic;
 mod bedrock_converse;
 mod chat;
+mod exchanges;
 mod gemini;
 mod openai_responses;
 
 use serde_json::Value as Json;
 
 use crate::Conversation;
+
+pub use exchanges::exchanges;
 
 /// The conversation as a request body of the format, without a model; `None` where there is no such format.
 #[must_use]
