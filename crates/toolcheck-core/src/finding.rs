@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
+
+use toolcheck_json::{NodeId, Position};
 
 use crate::ir::{Call, Place, ToolResult};
 
@@ -51,6 +54,27 @@ pub struct Label {
     pub place: Place,
     /// What is there, lower case, one line.
     pub message: Cow<'static, str>,
+    /// The same, where it stands in another text of the file than the finding.
+    pub elsewhere: Option<Spot>,
+}
+
+/// A place in a file, as a person names it and as a program finds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot {
+    /// The number of its JSON Lines record, from 0.
+    pub record: usize,
+    /// The bytes of that record in the file.
+    pub record_bytes: Range<usize>,
+    /// Where it begins.
+    pub start: Position,
+    /// Where it ends.
+    pub end: Position,
+    /// Its bytes in the file, 0-based and half-open.
+    pub bytes: Range<usize>,
+    /// The value that it belongs to, in the document of its record.
+    pub node: NodeId,
+    /// That value's JSON Pointer in the record.
+    pub pointer: String,
 }
 
 /// What the target answers to it, in its own words.
@@ -129,7 +153,18 @@ impl Finding {
 
     /// Adds a second place.
     pub fn label(&mut self, place: Place, message: impl Into<Cow<'static, str>>) -> &mut Self {
-        self.labels.push(Label { place, message: message.into() });
+        self.labels.push(Label { place, message: message.into(), elsewhere: None });
+        self
+    }
+
+    /// Adds a second place that may stand in another text of the file.
+    pub fn label_at(
+        &mut self,
+        place: Place,
+        elsewhere: Option<Spot>,
+        message: impl Into<Cow<'static, str>>,
+    ) -> &mut Self {
+        self.labels.push(Label { place, message: message.into(), elsewhere });
         self
     }
 

@@ -104,6 +104,8 @@ pub struct Transcript<'s> {
     pub reasoning: Option<bool>,
     /// What the request says of whether the model shall call a tool.
     pub tool_choice: Option<ToolChoice<'s>>,
+    /// The application's text for the model, where it stands beside the messages.
+    pub instructions: Option<Place>,
     /// The marks that divide the request for the provider's cache, in the order in which they count.
     pub cache_marks: Vec<CacheMark>,
     /// The tools that a search for tools left references to.
@@ -139,7 +141,7 @@ impl<'s> Transcript<'s> {
     pub fn new_in(format: &'static str, root: Value<'_, 's>, mut room: Room<'s>) -> Self {
         // A message takes about eight values in every format, a part about five: growing would copy what is there
         // again and again.
-        let expected = root.document().len();
+        let expected = root.count();
         room.messages.reserve(expected / 8);
         room.parts.reserve(expected / 5);
         Self {
@@ -155,6 +157,7 @@ impl<'s> Transcript<'s> {
             continues_remote_state: false,
             reasoning: None,
             tool_choice: None,
+            instructions: None,
             cache_marks: Vec::new(),
             tool_references: Vec::new(),
             programmatic_calls: Vec::new(),

@@ -2,15 +2,20 @@
 //!
 //! - [`formats`]: one file a wire format; each reads a [`toolcheck_json::Document`] into a [`Transcript`].
 //! - [`ir`]: that representation. Neutral words, every part with its place in the file.
+//! - [`exchange`] and [`response`]: requests with what the model answered to them, streamed or at once.
+//! - [`protocols`]: how agents call tools in plain text, where the API knows nothing of it.
 //! - [`target`]: what a provider refuses and tolerates, as data with its evidence.
 //! - [`tools`]: definitions of tools that stand in a file of their own.
 //! - [`recognise`]: from an error that an API answered back to the rule.
 //! - [`finding`]: what a rule says, and about which place.
 
+pub mod exchange;
 pub mod finding;
 pub mod formats;
 pub mod ir;
+pub mod protocols;
 pub mod recognise;
+pub mod response;
 pub mod target;
 pub mod tools;
 

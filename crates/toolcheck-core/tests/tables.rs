@@ -1,10 +1,10 @@
-//! The tables of formats and targets against their directories.
+//! The tables of formats, protocols and targets against their directories.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::path::Path;
 
 use toolcheck_core::target::{self, Evidence, Target};
-use toolcheck_core::{Level, formats};
+use toolcheck_core::{Level, formats, protocols};
 
 fn stems(folder: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
@@ -21,6 +21,12 @@ fn stems(folder: &str) -> Vec<String> {
 fn formats_equal_their_directory() {
     let ids: Vec<&str> = formats::ALL.iter().map(|format| format.id).collect();
     assert_eq!(ids, stems("src/formats"));
+}
+
+#[test]
+fn protocols_equal_their_directory() {
+    let ids: Vec<&str> = protocols::ALL.iter().map(|protocol| protocol.id).collect();
+    assert_eq!(ids, stems("src/protocols"));
 }
 
 #[test]

@@ -390,6 +390,13 @@ impl<'d, 's> Value<'d, 's> {
         (self.kind() == Kind::Bool).then(|| self.raw() == b"true")
     }
 
+    /// The number, where the value is a whole one that is not negative and not too large.
+    #[must_use]
+    pub fn as_u64(self) -> Option<u64> {
+        let digits = std::str::from_utf8(self.raw()).ok().filter(|_| self.kind() == Kind::Number)?;
+        digits.parse().ok()
+    }
+
     /// Whether the value is `null`.
     #[must_use]
     pub fn is_null(self) -> bool {
@@ -406,6 +413,13 @@ impl<'d, 's> Value<'d, 's> {
     #[must_use]
     pub fn is_array(self) -> bool {
         self.kind() == Kind::Array
+    }
+
+    /// How many values there are in it, itself among them.
+    #[must_use]
+    pub fn count(self) -> usize {
+        let node = self.node();
+        if matches!(node.kind, Kind::Array | Kind::Object) { (node.next - self.id) as usize } else { 1 }
     }
 
     /// The elements of an array or the members of an object; nothing for other values.

@@ -20,6 +20,7 @@
 
 mod calls;
 mod excerpt;
+mod exchanges;
 mod failure;
 mod lint;
 mod objects;

@@ -1,13 +1,17 @@
 //! One file's text, from bytes to findings.
 
+use std::cell::OnceCell;
 use std::sync::LazyLock;
 
+use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::{Detection, Format};
 use toolcheck_core::ir::{Body, Room, Transcript, TranscriptKind};
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::Definition;
-use toolcheck_json::{Document, FaultKind, Layout, Record, Records};
+use toolcheck_core::{Finding, response};
+use toolcheck_json::{Document, FaultKind, Layout, Record, Records, Value};
 
+use crate::exchanges::{Exchanges, Histories, Kept};
 use crate::pairing::Pairing;
 use crate::report::{FileReport, locate_all};
 use crate::rule::{self, Context, Rule};
@@ -91,14 +95,20 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
         .copied()
         .filter(|rule| rule.may_speak(format.map_or("", |format| format.id), target))
         .collect();
+    let schemas = Schemas::declaring(options.tools);
+    let mut run = Run {
+        format,
+        target,
+        rules: &rules,
+        schemas: &schemas,
+        settings: options.settings,
+        exchanges: Exchanges::default(),
+        report: &mut report,
+    };
     let mut record = first;
     let mut room = Room::default();
-    let schemas = Schemas::declaring(options.tools);
-    let run = Run { target, rules: &rules, schemas: &schemas, settings: options.settings };
     loop {
-        let transcript = document.root().and_then(|root| (format?.read_in)(root, std::mem::take(&mut room)));
-        let transcript = run.lint_record(&record, &document, transcript, &mut report);
-        room = transcript.map(Transcript::into_room).unwrap_or_default();
+        room = run.lint_record(&record, &document, room);
         let Some(next) = records.next() else { break };
         record = next;
         document = Document::read_in(record.bytes, document.into_arena());
@@ -106,68 +116,135 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
     report
 }
 
-/// What is the same for all records of a file.
+/// A file that is being linted.
 struct Run<'r> {
+    format: Option<&'static Format>,
     target: &'r Target,
     rules: &'r [&'static Rule],
     schemas: &'r Schemas<'r>,
     settings: &'r Settings,
+    exchanges: Exchanges,
+    report: &'r mut FileReport,
 }
 
 impl Run<'_> {
-    /// Lints one record, and gives back its transcript.
+    /// Lints one record, and gives back the room of its transcript.
     fn lint_record<'s>(
-        &self,
+        &mut self,
         record: &Record<'_>,
         document: &Document<'s>,
-        read: Option<Transcript<'s>>,
-        report: &mut FileReport,
-    ) -> Option<Transcript<'s>> {
-        let is_recognised = read.is_some();
-        let mut transcript = match (read, document.root()) {
-            (Some(transcript), _) => transcript,
-            (None, Some(root)) => Transcript::new("", root),
+        mut room: Room<'s>,
+    ) -> Room<'s> {
+        let Some(root) = document.root() else {
             // Without any value there is nothing to point at but the fault that says so.
-            (None, None) => {
-                report_without_value(record, document, self.rules, report);
-                return None;
-            }
+            report_without_value(record, document, self.rules, self.report);
+            return room;
         };
-        transcript.kind = report.kind;
-        let is_cut_off = is_cut_off(document);
-        if is_cut_off && transcript.kind == TranscriptKind::Request {
+        let mut findings = Vec::new();
+        match exchange::exchanges(root) {
+            None => room = self.lint_transcript(document, root, true, room, &mut findings),
+            Some(exchanges) => {
+                for (number, exchange) in exchanges.into_iter().enumerate() {
+                    let is_first = number == 0;
+                    room = self.lint_exchange(document, exchange, is_first, room, &mut findings);
+                }
+                self.exchanges.leave(document, record);
+            }
+        }
+        findings.sort_by_key(|finding| (finding.place.span.start, finding.rule));
+        self.report.findings.extend(locate_all(document, record, findings));
+        room
+    }
+
+    /// Lints a transcript that stands alone.
+    fn lint_transcript<'s>(
+        &mut self,
+        document: &Document<'s>,
+        root: Value<'_, 's>,
+        is_first: bool,
+        room: Room<'s>,
+        findings: &mut Vec<Finding>,
+    ) -> Room<'s> {
+        let transcript = self.read(document, root, room);
+        self.run_rules(document, &transcript, None, is_first, findings);
+        transcript.into_room()
+    }
+
+    /// Lints the request of an exchange, and what it keeps of the response before it.
+    fn lint_exchange<'s>(
+        &mut self,
+        document: &Document<'s>,
+        exchange: Exchange<'_, 's>,
+        is_first: bool,
+        room: Room<'s>,
+        findings: &mut Vec<Finding>,
+    ) -> Room<'s> {
+        let transcript = self.read(document, exchange.request, room);
+        let histories = Histories::of(&transcript);
+        let continued = self.exchanges.continued_by(document, &transcript, &histories);
+        let kept = continued.and_then(|continued| self.exchanges.kept(continued, document, &transcript));
+        let mut found = Vec::new();
+        self.run_rules(document, &transcript, kept.as_ref(), is_first, &mut found);
+        let response = exchange.response.zip(self.format);
+        let response = response.and_then(|(response, format)| response::read(format, response));
+        let is_new = |finding: &Finding| {
+            !continued.is_some_and(|at| self.exchanges.has_told(at, &transcript, finding))
+        };
+        found.retain(is_new);
+        self.exchanges.add(&histories, response, continued, &found);
+        findings.append(&mut found);
+        transcript.into_room()
+    }
+
+    /// Reads a transcript; an empty one where the format does not know it.
+    fn read<'s>(&mut self, document: &Document<'s>, root: Value<'_, 's>, room: Room<'s>) -> Transcript<'s> {
+        let read = self.format.and_then(|format| (format.read_in)(root, room));
+        let is_recognised = read.is_some();
+        let mut transcript = read.unwrap_or_else(|| Transcript::new("", root));
+        transcript.kind = self.report.kind;
+        if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
             // What is missing at the end is missing because the text was cut, and that is reported.
             transcript.kind = TranscriptKind::Session;
         }
         if is_recognised {
-            report.transcripts += 1;
-            report.messages += transcript.messages.len();
+            self.report.transcripts += 1;
+            self.report.messages += transcript.messages.len();
             for part in &transcript.parts {
                 match part.body {
-                    Body::Call(_) => report.tool_calls += 1,
-                    Body::Result(_) => report.tool_results += 1,
+                    Body::Call(_) => self.report.tool_calls += 1,
+                    Body::Result(_) => self.report.tool_results += 1,
                     _ => {}
                 }
             }
         }
-        let pairing = Pairing::new(&transcript, self.target);
+        transcript
+    }
+
+    /// Runs the rules on a transcript; those that are about the text as a whole only on its first.
+    fn run_rules(
+        &self,
+        document: &Document<'_>,
+        transcript: &Transcript<'_>,
+        kept: Option<&Kept<'_>>,
+        is_first: bool,
+        findings: &mut Vec<Finding>,
+    ) {
+        let pairing = Pairing::new(transcript, self.target);
         let context = Context {
             document,
-            transcript: &transcript,
-            is_recognised,
-            is_cut_off,
+            transcript,
+            is_recognised: !transcript.format.is_empty(),
+            is_cut_off: is_cut_off(document),
             pairing: &pairing,
+            kept,
             schemas: self.schemas,
             target: self.target,
             settings: self.settings,
+            text_calls: OnceCell::new(),
         };
-        let mut findings = Vec::new();
-        for rule in self.rules {
-            rule::run(rule, &context, &mut findings);
+        for rule in self.rules.iter().filter(|rule| is_first || !rule.on_text) {
+            rule::run(rule, &context, findings);
         }
-        findings.sort_by_key(|finding| (finding.place.span.start, finding.rule));
-        report.findings.extend(locate_all(document, record, findings));
-        Some(transcript)
     }
 }
 
@@ -192,7 +269,7 @@ fn report_without_value(
     let stand_in = Document::read(b"null");
     let faults = document.faults().iter().map(|fault| {
         let place = toolcheck_core::Place { node: toolcheck_json::NodeId::ROOT, span: fault.span };
-        let mut finding = toolcheck_core::Finding::new(RULE, place, fault.kind.describe());
+        let mut finding = Finding::new(RULE, place, fault.kind.describe());
         finding.level = toolcheck_core::Level::Error;
         finding.caption("here");
         finding

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use toolcheck_core::Level;
-use toolcheck_core::finding::{Answer, Finding};
-use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::finding::{Answer, Finding, Spot};
+use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_json::{Document, NodeId, Position, Record, locate, pointers};
 
 /// All that a run found.
@@ -102,6 +102,20 @@ pub struct Located {
 }
 
 impl Located {
+    /// Where it is.
+    #[must_use]
+    pub fn spot(&self) -> Spot {
+        Spot {
+            record: self.record,
+            record_bytes: self.record_bytes.clone(),
+            start: self.start,
+            end: self.end,
+            bytes: self.bytes.clone(),
+            node: self.node,
+            pointer: self.pointer.clone(),
+        }
+    }
+
     /// The page of its rule.
     #[must_use]
     pub fn url(&self) -> String {
@@ -120,17 +134,32 @@ pub fn rule_url(rule: &str) -> String {
 pub struct LocatedLabel {
     /// What is there.
     pub message: Cow<'static, str>,
-    /// Where it begins.
-    pub start: Position,
-    /// Its bytes in the file.
-    pub bytes: Range<usize>,
-    /// The value that it belongs to.
-    pub node: NodeId,
-    /// Its JSON Pointer in the record.
-    pub pointer: String,
+    /// Where.
+    pub spot: Spot,
 }
 
-/// Locates the findings of one record: one pass over its text and one over its values, whatever their number.
+/// Locates places of one record: one pass over its text and one over its values, whatever their number.
+pub(crate) fn locate_places(document: &Document<'_>, record: &Record<'_>, places: &[Place]) -> Vec<Spot> {
+    let offsets: Vec<usize> =
+        places.iter().flat_map(|place| [place.span.start as usize, place.span.end as usize]).collect();
+    let ids: Vec<_> = places.iter().map(|place| place.node).collect();
+    let positions = locate(record.bytes, &offsets).into_iter().map(|at| record.position_in_file(at));
+    let positions: Vec<Position> = positions.collect();
+    let spots = places.iter().zip(positions.chunks_exact(2)).zip(pointers(document, &ids));
+    spots
+        .map(|((place, ends), pointer)| Spot {
+            record: record.index,
+            record_bytes: record.start..record.start + record.bytes.len(),
+            start: ends[0],
+            end: ends[1],
+            bytes: record.start + place.span.start as usize..record.start + place.span.end as usize,
+            node: place.node,
+            pointer,
+        })
+        .collect()
+}
+
+/// Locates the findings of one record.
 pub(crate) fn locate_all(
     document: &Document<'_>,
     record: &Record<'_>,
@@ -139,50 +168,35 @@ pub(crate) fn locate_all(
     if findings.is_empty() {
         return Vec::new();
     }
-    let places: Vec<_> = findings
+    let places: Vec<Place> = findings
         .iter()
         .flat_map(|finding| {
-            std::iter::once(finding.place).chain(finding.labels.iter().map(|label| label.place))
+            let here = finding.labels.iter().filter(|label| label.elsewhere.is_none());
+            std::iter::once(finding.place).chain(here.map(|label| label.place))
         })
         .collect();
-    let offsets: Vec<usize> =
-        places.iter().flat_map(|place| [place.span.start as usize, place.span.end as usize]).collect();
-    let ids: Vec<_> = places.iter().map(|place| place.node).collect();
-    let mut positions = locate(record.bytes, &offsets).into_iter().map(|at| record.position_in_file(at));
-    let mut pointers = pointers(document, &ids).into_iter();
-    let mut next = || {
-        let start = positions.next().expect("every place has a start");
-        let end = positions.next().expect("every place has an end");
-        (start, end, pointers.next().expect("every place has a pointer"))
-    };
-    let in_file =
-        |span: toolcheck_json::Span| record.start + span.start as usize..record.start + span.end as usize;
+    let mut spots = locate_places(document, record, &places).into_iter();
+    let mut next = || spots.next().expect("every place has been located");
     findings
         .into_iter()
         .map(|finding| {
-            let (start, end, pointer) = next();
-            let labels = finding.labels.into_iter().map(|label| {
-                let (start, _, pointer) = next();
-                LocatedLabel {
-                    message: label.message,
-                    start,
-                    bytes: in_file(label.place.span),
-                    node: label.place.node,
-                    pointer,
-                }
+            let spot = next();
+            let labels = finding.labels.into_iter().map(|label| LocatedLabel {
+                message: label.message,
+                spot: label.elsewhere.unwrap_or_else(&mut next),
             });
             let labels = labels.collect();
             Located {
                 rule: finding.rule,
                 level: finding.level,
                 message: finding.message,
-                start,
-                end,
-                bytes: in_file(finding.place.span),
-                node: finding.place.node,
-                record: record.index,
-                record_bytes: record.start..record.start + record.bytes.len(),
-                pointer,
+                start: spot.start,
+                end: spot.end,
+                bytes: spot.bytes,
+                node: spot.node,
+                record: spot.record,
+                record_bytes: spot.record_bytes,
+                pointer: spot.pointer,
                 caption: finding.caption,
                 labels,
                 help: finding.help,

@@ -1,11 +1,15 @@
 //! What a rule is, and what it sees.
 
+use std::cell::OnceCell;
+
 use toolcheck_core::finding::{Answer, Finding, Level};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Message, Part, Place, Transcript};
+use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::target::{Target, Verdict};
 use toolcheck_json::Document;
 
+use crate::exchanges::Kept;
 use crate::pairing::Pairing;
 use crate::schemas::Schemas;
 use crate::settings::Settings;
@@ -107,15 +111,25 @@ pub struct Context<'c, 's> {
     pub is_cut_off: bool,
     /// Its calls and results.
     pub pairing: &'c Pairing<'c, 's>,
+    /// What the transcript keeps of what the model had answered, where that is recorded beside it.
+    pub(crate) kept: Option<&'c Kept<'c>>,
     /// The schemas of tools that were compiled so far.
     pub schemas: &'c Schemas<'c>,
     /// Whom it is for.
     pub target: &'c Target,
     /// What the user has set.
     pub settings: &'c Settings,
+    /// Its calls in plain text, once a rule has asked for them.
+    pub(crate) text_calls: OnceCell<TextCalls>,
 }
 
 impl Context<'_, '_> {
+    /// The transcript's calls in plain text.
+    #[must_use]
+    pub fn text_calls(&self) -> &TextCalls {
+        self.text_calls.get_or_init(|| TextCalls::read(self.document, self.transcript))
+    }
+
     /// Whether the target reads the format that the transcript is written in.
     #[must_use]
     pub fn speaks_own_format(&self) -> bool {

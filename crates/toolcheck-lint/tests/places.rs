@@ -42,9 +42,9 @@ fn check(text: &str, report: &FileReport, record: usize, record_text: &str) {
     assert_eq!((finding.start.line, finding.start.column), slow(text, finding.bytes.start));
     assert_eq!((finding.end.line, finding.end.column), slow(text, finding.bytes.end));
     for label in &finding.labels {
-        assert_eq!((label.start.line, label.start.column), slow(text, label.bytes.start));
-        let value: Json = serde_json::from_str(&text[label.bytes.clone()]).unwrap();
-        assert_eq!(Some(&value), document.pointer(&label.pointer));
+        assert_eq!((label.spot.start.line, label.spot.start.column), slow(text, label.spot.bytes.start));
+        let value: Json = serde_json::from_str(&text[label.spot.bytes.clone()]).unwrap();
+        assert_eq!(Some(&value), document.pointer(&label.spot.pointer));
     }
 }
 
@@ -170,4 +170,28 @@ fn violations_of_one_call_are_bounded() {
     let report = lint("request.json", request.to_string().as_bytes(), &Options::default());
     assert_eq!(report.findings.len(), 20);
     assert!(report.findings.iter().all(|found| found.rule == "arguments-schema-mismatch"));
+}
+
+#[test]
+fn places_of_calls_in_plain_text() {
+    // Behind a line break, a quote, an escaped letter, a surrogate pair and letters of several bytes.
+    let front = r#"a \"b\"\n\u00e9\ud83d\ude00ä😀\n"#;
+    let first =
+        r#"\u003cread_file\u003e\n\u003cpath\u003e\"\u00e9\"\u003c/path\u003e\n\u003c/read_file\u003e"#;
+    let second = r#"<list_files>\n<path>ä😀</path>\n</list_files>"#;
+    let request = format!(
+        r#"{{"messages": [{{"role": "user", "content": "go on"}},
+  {{"role": "assistant", "content": "{front}{first}\n{second}\n"}},
+  {{"role": "user", "content": "[read_file for 'é'] Result:\nx"}}]}}"#
+    );
+    for request in [request.clone(), request.replace('\n', "\r\n")] {
+        let report = lint("request.json", request.as_bytes(), &Options::default());
+        assert_eq!(report.findings.len(), 1);
+        let found = &report.findings[0];
+        assert_eq!(found.rule, "parallel-calls-in-serial-protocol");
+        assert_eq!(found.pointer, "/messages/1/content");
+        assert_eq!(&request[found.bytes.clone()], second);
+        assert_eq!(&request[found.labels[0].spot.bytes.clone()], first);
+        assert_eq!((found.start.line, found.start.column), slow(&request, found.bytes.start));
+    }
 }

@@ -9,8 +9,17 @@ use crate::ir::{
     Reasoning, Role, Room, Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 
-pub(super) static FORMAT: Format =
-    Format { id: "anthropic", name: "Anthropic Messages", family: "anthropic", sniff, read_in };
+use crate::response::{self, Answer, AnsweredCall, Assembly, Locate};
+
+pub(super) static FORMAT: Format = Format {
+    id: "anthropic",
+    name: "Anthropic Messages",
+    family: "anthropic",
+    sniff,
+    read_in,
+    answers,
+    event,
+};
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
@@ -54,7 +63,9 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     transcript.reasoning = is_enabled(root.get("thinking"));
     transcript.names_container = root.get("container").is_some_and(|container| !container.is_null());
     transcript.tool_choice = root.get("tool_choice").filter(|choice| !choice.is_null()).map(tool_choice);
-    for value in tools.into_iter().chain(root.get("system")).flat_map(|list| list.elements()) {
+    let system = root.get("system");
+    transcript.instructions = system.map(Place::of);
+    for value in tools.into_iter().chain(system).flat_map(|list| list.elements()) {
         transcript.cache_marks.extend(cache_mark(value, None));
     }
     for (index, value) in list.elements().enumerate() {
@@ -62,6 +73,42 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     }
     Some(transcript)
 }
+
+fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
+    value.get("content").filter(|content| content.is_array())?;
+    let mut transcript = Transcript::new(FORMAT.id, value);
+    message(&mut transcript, value, 0);
+    let is_whole = response::is_whole(value.get("stop_reason"), &WHOLE);
+    Some(vec![Answer::new(&transcript, value, is_whole, locate)])
+}
+
+fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
+    let number = event.get("index").and_then(Value::as_u64);
+    match event.get_str("type").as_deref() {
+        Some("content_block_start") => {
+            let started = event.get("content_block").map(|value| (value, block(value)));
+            if let Some((value, Body::Call(call))) = started {
+                assembly.next_call(0, number, AnsweredCall::new(&call, value, locate));
+            }
+        }
+        Some("content_block_delta") => {
+            let delta = event.get("delta");
+            assembly.arguments(0, number, delta.and_then(|delta| delta.get("partial_json")));
+            assembly.text(0, delta.and_then(|delta| delta.get("text")));
+        }
+        Some("message_delta") => {
+            let reason = event.get("delta").and_then(|delta| delta.get("stop_reason"));
+            if reason.is_some_and(|reason| !reason.is_null()) {
+                assembly.end(0, response::is_whole(reason, &WHOLE));
+            }
+        }
+        Some("error") => assembly.end(0, false),
+        _ => {}
+    }
+}
+
+/// How an answer ends that came to its end.
+const WHOLE: [&str; 4] = ["tool_use", "end_turn", "stop_sequence", "pause_turn"];
 
 fn tool_choice<'s>(value: Value<'_, 's>) -> ToolChoice<'s> {
     let wanted = match value.get_str("type").as_deref() {

@@ -8,12 +8,16 @@ use crate::ir::{
     Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 
+use crate::response::{self, Answer, AnsweredCall, Assembly, Locate};
+
 pub(super) static FORMAT: Format = Format {
     id: "bedrock-converse",
     name: "Amazon Bedrock Converse",
     family: "bedrock-converse",
     sniff,
     read_in,
+    answers,
+    event,
 };
 
 /// The members that tell what a block is: a block has one of them, and no `type`.
@@ -64,7 +68,9 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
         .get("additionalModelRequestFields")
         .and_then(|fields| fields.get_any(&["thinking", "reasoning_config"]));
     transcript.reasoning = is_enabled(thinking);
-    for value in tools.into_iter().chain(root.get("system")).flat_map(|list| list.elements()) {
+    let system = root.get("system");
+    transcript.instructions = system.map(Place::of);
+    for value in tools.into_iter().chain(system).flat_map(|list| list.elements()) {
         transcript.cache_marks.extend(cache_mark(value, None));
     }
     for (index, value) in list.elements().enumerate() {
@@ -72,6 +78,38 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     }
     Some(transcript)
 }
+
+fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
+    let message = value.get("output")?.get("message")?;
+    let mut transcript = Transcript::new(FORMAT.id, value);
+    self::message(&mut transcript, message, 0);
+    let is_whole = response::is_whole(value.get("stopReason"), &WHOLE);
+    Some(vec![Answer::new(&transcript, value, is_whole, locate)])
+}
+
+/// The number of the block that an event is about.
+fn number(event: Value<'_, '_>) -> Option<u64> {
+    event.get("contentBlockIndex").and_then(Value::as_u64)
+}
+
+fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
+    if let Some(start) = event.get("contentBlockStart") {
+        let tool = start.get("start").and_then(|start| start.get("toolUse"));
+        if let Some((tool, Body::Call(call))) = tool.map(|tool| (tool, call(tool))) {
+            assembly.next_call(0, number(start), AnsweredCall::new(&call, tool, locate));
+        }
+    } else if let Some(piece) = event.get("contentBlockDelta") {
+        let delta = piece.get("delta");
+        let input = delta.and_then(|delta| delta.get("toolUse")).and_then(|tool| tool.get("input"));
+        assembly.arguments(0, number(piece), input);
+        assembly.text(0, delta.and_then(|delta| delta.get("text")));
+    } else if let Some(stop) = event.get("messageStop") {
+        assembly.end(0, response::is_whole(stop.get("stopReason"), &WHOLE));
+    }
+}
+
+/// How an answer ends that came to its end.
+const WHOLE: [&str; 3] = ["tool_use", "end_turn", "stop_sequence"];
 
 fn tool_choice<'s>(value: Value<'_, 's>) -> Option<ToolChoice<'s>> {
     let choice = value.members().next()?;

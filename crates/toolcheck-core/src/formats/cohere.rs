@@ -6,8 +6,10 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, blocks, list_of, surest_message};
 use crate::ir::{Room, Transcript};
 
+use crate::response::{self, Answer, AnsweredCall, Assembly, Locate};
+
 pub(super) static FORMAT: Format =
-    Format { id: "cohere", name: "Cohere v2 chat", family: "chat", sniff, read_in };
+    Format { id: "cohere", name: "Cohere v2 chat", family: "chat", sniff, read_in, answers, event };
 
 static DIALECT: Dialect =
     Dialect { format: FORMAT.id, result_name: &["name"], text: &["tool_plan"], roles: &[] };
@@ -36,6 +38,37 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         sure
     }
 }
+
+fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
+    let message = value.get("message").filter(|message| message.is_object())?;
+    let is_whole = response::is_whole(value.get("finish_reason"), &WHOLE);
+    Some(vec![openai_chat::answer(message, is_whole, locate, &DIALECT)])
+}
+
+fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
+    let delta = event.get("delta");
+    let call = delta.and_then(|delta| delta.get("message")).and_then(|message| message.get("tool_calls"));
+    let number = event.get("index").and_then(Value::as_u64);
+    match event.get_str("type").as_deref() {
+        Some("tool-call-start") => {
+            if let Some((value, call)) = call.and_then(|value| Some((value, openai_chat::call_of(value)?))) {
+                assembly.next_call(0, number, AnsweredCall::new(&call, value, locate));
+            }
+        }
+        Some("tool-call-delta") => {
+            let function = call.and_then(|call| call.get("function"));
+            assembly.arguments(0, number, function.and_then(|function| function.get("arguments")));
+        }
+        Some("message-end") => {
+            let reason = delta.and_then(|delta| delta.get("finish_reason"));
+            assembly.end(0, response::is_whole(reason, &WHOLE));
+        }
+        _ => {}
+    }
+}
+
+/// How an answer ends that came to its end.
+const WHOLE: [&str; 3] = ["COMPLETE", "STOP_SEQUENCE", "TOOL_CALL"];
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     openai_chat::read_dialect(root, &DIALECT, room)

@@ -8,8 +8,10 @@ use crate::ir::{
     ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 
+use crate::response::{self, Answer, AnsweredCall, Assembly, Locate};
+
 pub(super) static FORMAT: Format =
-    Format { id: "gemini", name: "Gemini generateContent", family: "gemini", sniff, read_in };
+    Format { id: "gemini", name: "Gemini generateContent", family: "gemini", sniff, read_in, answers, event };
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "contents") else { return 0 };
@@ -42,11 +44,50 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
             _ => Wanted::Other,
         },
     });
+    transcript.instructions = root.get_any(&["systemInstruction", "system_instruction"]).map(Place::of);
     for (index, value) in list.elements().enumerate() {
         content(&mut transcript, value, index);
     }
     Some(transcript)
 }
+
+fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
+    let candidates = value.get("candidates").filter(|candidates| candidates.is_array())?;
+    let answer = |candidate: Value<'d, 's>| {
+        let mut transcript = Transcript::new(FORMAT.id, value);
+        if let Some(said) = candidate.get("content") {
+            content(&mut transcript, said, 0);
+        }
+        let reason = candidate.get_any(&["finishReason", "finish_reason"]);
+        Answer::new(&transcript, value, response::is_whole(reason, &WHOLE), locate)
+    };
+    Some(candidates.elements().map(answer).collect())
+}
+
+fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
+    let candidates = event.get("candidates").into_iter().flat_map(|candidates| candidates.elements());
+    for (index, candidate) in (0..).zip(candidates) {
+        let index = candidate.get("index").and_then(Value::as_u64).unwrap_or(index);
+        let parts = candidate.get("content").and_then(|content| content.get("parts"));
+        for value in parts.into_iter().flat_map(|parts| parts.elements()) {
+            // What goes on with the arguments of a call has no name.
+            match part(value) {
+                Body::Call(call) if call.name.is_some() => {
+                    assembly.next_call(index, None, AnsweredCall::new(&call, value, locate));
+                }
+                Body::Text(_) => assembly.text(index, value.get("text")),
+                _ => {}
+            }
+        }
+        let reason = candidate.get_any(&["finishReason", "finish_reason"]);
+        if reason.is_some_and(|reason| !reason.is_null()) {
+            assembly.end(index, response::is_whole(reason, &WHOLE));
+        }
+    }
+}
+
+/// How an answer ends that came to its end.
+const WHOLE: [&str; 1] = ["STOP"];
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     ToolDef {

@@ -6,8 +6,17 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, blocks, list_of, surest_message};
 use crate::ir::{Role, Room, Transcript};
 
-pub(super) static FORMAT: Format =
-    Format { id: "mistral", name: "Mistral Chat Completions", family: "chat", sniff, read_in };
+use crate::response::{Answer, Assembly, Locate};
+
+pub(super) static FORMAT: Format = Format {
+    id: "mistral",
+    name: "Mistral Chat Completions",
+    family: "chat",
+    sniff,
+    read_in,
+    answers,
+    event,
+};
 
 static DIALECT: Dialect =
     Dialect { format: FORMAT.id, result_name: &["name"], text: &[], roles: &[("function", Role::Tool)] };
@@ -41,6 +50,14 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     }
     let model = root.get_str("model").unwrap_or_default();
     if sure > 0 && MODELS.iter().any(|name| model.starts_with(name)) { sure.max(80) } else { sure }
+}
+
+fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
+    openai_chat::choices(value, locate, &DIALECT)
+}
+
+fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
+    openai_chat::event(assembly, event, locate);
 }
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {

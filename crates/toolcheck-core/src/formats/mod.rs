@@ -13,7 +13,9 @@ mod openai_responses;
 
 use toolcheck_json::{Document, Value};
 
+use crate::exchange;
 use crate::ir::{Content, Message, Named, Place, Role, Room, Transcript};
+use crate::response::{Answer, Assembly, Locate};
 
 /// A wire format.
 #[derive(Debug)]
@@ -29,6 +31,10 @@ pub struct Format {
     pub sniff: for<'d, 's> fn(Value<'d, 's>) -> u8,
     /// Reads a document into the room that another transcript has left.
     pub read_in: for<'d, 's> fn(Value<'d, 's>, Room<'s>) -> Option<Transcript<'s>>,
+    /// Reads a response that came at once.
+    pub(crate) answers: for<'d, 's> fn(Value<'d, 's>, &Locate<'_, 'd, 's>) -> Option<Vec<Answer>>,
+    /// Reads an event of a response that is streamed.
+    pub(crate) event: for<'d, 's> fn(&mut Assembly, Value<'d, 's>, &Locate<'_, 'd, 's>),
 }
 
 impl Format {
@@ -82,6 +88,18 @@ impl Detection {
     /// Looks at one more document.
     pub fn look(&mut self, document: &Document<'_>) {
         let Some(root) = document.root() else { return };
+        match exchange::exchanges(root) {
+            Some(exchanges) => {
+                exchanges
+                    .iter()
+                    .take(EXCHANGES_LOOKED_AT)
+                    .for_each(|exchange| self.look_at(exchange.request));
+            }
+            None => self.look_at(root),
+        }
+    }
+
+    fn look_at(&mut self, root: Value<'_, '_>) {
         for (format, sum) in ALL.iter().zip(&mut self.sure) {
             let sure = (format.sniff)(root);
             *sum += u32::from(sure);
@@ -114,6 +132,9 @@ impl Detection {
 
 /// How sure a format is of what it alone writes so.
 const SURE: u8 = 40;
+
+/// How many exchanges of a document are looked at to recognise their format.
+const EXCHANGES_LOOKED_AT: usize = 16;
 
 /// How many messages a format looks at to recognise a document.
 const MESSAGES_LOOKED_AT: usize = 200;

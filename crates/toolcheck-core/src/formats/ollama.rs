@@ -6,8 +6,10 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, list_of, surest_message};
 use crate::ir::{Room, Transcript};
 
+use crate::response::{self, Answer, Assembly, Locate};
+
 pub(super) static FORMAT: Format =
-    Format { id: "ollama", name: "Ollama chat", family: "chat", sniff, read_in };
+    Format { id: "ollama", name: "Ollama chat", family: "chat", sniff, read_in, answers, event };
 
 static DIALECT: Dialect =
     Dialect { format: FORMAT.id, result_name: &["tool_name", "name"], text: &[], roles: &[] };
@@ -33,6 +35,32 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     });
     let is_own_body = root.get("options").is_some_and(Value::is_object) || root.get("keep_alive").is_some();
     if sure > 0 && is_own_body { sure.max(85) } else { sure }
+}
+
+fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
+    let message = value.get("message").filter(|message| message.is_object())?;
+    Some(vec![openai_chat::answer(message, is_whole(value, true), locate, &DIALECT)])
+}
+
+fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
+    if let Some(message) = event.get("message") {
+        for call in openai_chat::answer(message, true, locate, &DIALECT).calls {
+            assembly.next_call(0, None, call);
+        }
+        assembly.text(0, message.get("content"));
+    }
+    if is_done(event, false) {
+        assembly.end(0, is_whole(event, false));
+    }
+}
+
+fn is_done(value: Value<'_, '_>, where_silent: bool) -> bool {
+    value.get("done").map_or(where_silent, |done| done.as_bool() == Some(true))
+}
+
+/// Whether the answer came to its end.
+fn is_whole(value: Value<'_, '_>, where_silent: bool) -> bool {
+    is_done(value, where_silent) && response::is_whole(value.get("done_reason"), &["stop"])
 }
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {

@@ -8,8 +8,17 @@ use crate::ir::{
     ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 
-pub(super) static FORMAT: Format =
-    Format { id: "openai-chat", name: "OpenAI Chat Completions", family: "chat", sniff, read_in };
+use crate::response::{self, Answer, AnsweredCall, Assembly, Locate};
+
+pub(super) static FORMAT: Format = Format {
+    id: "openai-chat",
+    name: "OpenAI Chat Completions",
+    family: "chat",
+    sniff,
+    read_in,
+    answers,
+    event,
+};
 
 /// What sets a dialect apart from Chat Completions as OpenAI speaks it.
 pub(super) struct Dialect {
@@ -109,6 +118,66 @@ pub(super) fn wanted<'s>(choice: Value<'_, 's>) -> Wanted<'s> {
         }
     }
 }
+
+fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
+    choices(value, locate, &DIALECT)
+}
+
+/// Reads a response whose answers are its choices.
+pub(super) fn choices<'d, 's>(
+    value: Value<'d, 's>,
+    locate: &Locate<'_, 'd, 's>,
+    dialect: &Dialect,
+) -> Option<Vec<Answer>> {
+    let choices = value.get("choices").filter(|choices| choices.is_array())?;
+    let answer = |choice: Value<'d, 's>| {
+        let is_whole = response::is_whole(choice.get("finish_reason"), &WHOLE);
+        self::answer(choice.get("message").unwrap_or(choice), is_whole, locate, dialect)
+    };
+    Some(choices.elements().map(answer).collect())
+}
+
+/// The answer that a response's message is.
+pub(super) fn answer<'d, 's>(
+    value: Value<'d, 's>,
+    is_whole: bool,
+    locate: &Locate<'_, 'd, 's>,
+    dialect: &Dialect,
+) -> Answer {
+    let mut transcript = Transcript::new(dialect.format, value);
+    message(&mut transcript, value, 0, dialect);
+    Answer::new(&transcript, value, is_whole, locate)
+}
+
+/// Reads an event that brings pieces of choices.
+pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
+    let number = |value: Value<'_, '_>| value.get("index").and_then(Value::as_u64);
+    for choice in event.get("choices").into_iter().flat_map(|choices| choices.elements()) {
+        let answer = number(choice).unwrap_or_default();
+        let delta = choice.get("delta");
+        assembly.text(answer, delta.and_then(|delta| delta.get("content")));
+        let pieces = delta.and_then(|delta| delta.get("tool_calls"));
+        for (place, piece) in (0..).zip(pieces.into_iter().flat_map(|pieces| pieces.elements())) {
+            if let Body::Call(call) = call(piece) {
+                let call = AnsweredCall::new(&call, piece, locate);
+                assembly.call(answer, number(piece).unwrap_or(place), call);
+            }
+        }
+        let function = delta.and_then(|delta| delta.get("function_call")).filter(|call| call.is_object());
+        if let Some(function) = function
+            && let Body::Call(call) = called(function, None, ToolKind::LegacyFunction)
+        {
+            assembly.call(answer, 0, AnsweredCall::new(&call, function, locate));
+        }
+        let reason = choice.get("finish_reason");
+        if reason.is_some_and(|reason| !reason.is_null()) {
+            assembly.end(answer, response::is_whole(reason, &WHOLE));
+        }
+    }
+}
+
+/// How an answer ends that came to its end.
+const WHOLE: [&str; 3] = ["stop", "tool_calls", "function_call"];
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     let spec = value.get_any(&["function", "custom"]).unwrap_or(value);
@@ -216,6 +285,14 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
             | "video_url",
         ) => Body::Media,
         _ => Body::Opaque,
+    }
+}
+
+/// The call that `value` is.
+pub(super) fn call_of<'s>(value: Value<'_, 's>) -> Option<Call<'s>> {
+    match call(value) {
+        Body::Call(call) => Some(call),
+        _ => None,
     }
 }
 

@@ -13,8 +13,17 @@ use crate::ir::{
     Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
 
-pub(super) static FORMAT: Format =
-    Format { id: "openai-responses", name: "OpenAI Responses", family: "openai-responses", sniff, read_in };
+use crate::response::{self, Answer, Assembly, Locate};
+
+pub(super) static FORMAT: Format = Format {
+    id: "openai-responses",
+    name: "OpenAI Responses",
+    family: "openai-responses",
+    sniff,
+    read_in,
+    answers,
+    event,
+};
 
 /// What an item of a type is.
 enum Item {
@@ -89,6 +98,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
         .get("tool_choice")
         .filter(|choice| !choice.is_null())
         .map(|choice| ToolChoice { place: Place::of(choice), wanted: super::openai_chat::wanted(choice) });
+    transcript.instructions = root.get("instructions").map(Place::of);
     let is_set = |key| root.get(key).is_some_and(|value| !value.is_null());
     transcript.continues_remote_state = is_set("previous_response_id") || is_set("conversation");
     let Some(list) = list(root) else {
@@ -104,6 +114,50 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
         item(&mut transcript, value, index);
     }
     Some(transcript)
+}
+
+fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
+    let output = value.get("output").filter(|output| output.is_array())?;
+    let mut transcript = Transcript::new(FORMAT.id, value);
+    for (index, value) in output.elements().enumerate() {
+        item(&mut transcript, value, index);
+    }
+    let is_cut = |item: Value<'_, '_>| item.get_str("status").is_some_and(|status| status == "incomplete");
+    let is_whole = response::is_whole(value.get("status"), &["completed"]) && !output.elements().any(is_cut);
+    Some(vec![Answer::new(&transcript, value, is_whole, locate)])
+}
+
+fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
+    match event.get_str("type").as_deref() {
+        Some("response.output_item.added" | "response.output_item.done") => {
+            let Some(value) = event.get("item") else { return };
+            let mut transcript = Transcript::new(FORMAT.id, value);
+            item(&mut transcript, value, 0);
+            let number = event.get("output_index").and_then(Value::as_u64).unwrap_or_default();
+            let is_done = event.get_str("type").as_deref() == Some("response.output_item.done");
+            let answer = Answer::new(&transcript, value, true, locate);
+            for mut call in answer.calls {
+                // What is added is empty as yet, and what is done is whole.
+                if !is_done {
+                    call.arguments.clear();
+                }
+                assembly.call(0, number, call);
+            }
+        }
+        // The last event repeats the whole; some servers leave its output empty.
+        Some("response.completed" | "response.incomplete" | "response.failed") => {
+            let answers = event.get("response").and_then(|response| answers(response, locate));
+            match answers {
+                Some(answers) if answers.iter().any(|answer| !answer.calls.is_empty()) => {
+                    assembly.replace(answers);
+                }
+                Some(answers) => assembly.end(0, answers.iter().all(|answer| answer.is_whole)),
+                None => assembly.end(0, event.get_str("type").as_deref() == Some("response.completed")),
+            }
+        }
+        Some("error") => assembly.end(0, false),
+        _ => {}
+    }
 }
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {

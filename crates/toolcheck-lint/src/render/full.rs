@@ -81,28 +81,35 @@ impl std::error::Error for Said {}
 
 impl<'f> Shown<'f> {
     fn new(file: &FileReport, finding: &'f Located, document: &Document<'_>, width: usize) -> Self {
-        let base = finding.record_bytes.start;
-        let in_record = |bytes: &std::ops::Range<usize>| {
-            Span::new((bytes.start - base) as u32, (bytes.end - base) as u32)
-        };
         let names: Vec<&str> =
             [&finding.tool_call_id, &finding.tool_name].into_iter().flatten().map(|name| &**name).collect();
         // In the order of the text, as one reads it.
-        let mut places =
-            vec![(&finding.bytes, finding.node, finding.start, &*finding.pointer, &*finding.caption, true)];
-        places.extend(
-            finding.labels.iter().take(LABELS_SHOWN).map(|label| {
-                (&label.bytes, label.node, label.start, &*label.pointer, &*label.message, false)
-            }),
-        );
-        places.sort_by_key(|place| place.0.start);
+        let own = finding.spot();
+        let mut places = vec![(&own, &*finding.caption, true)];
+        let labels = finding.labels.iter().take(LABELS_SHOWN);
+        places.extend(labels.map(|label| (&label.spot, &*label.message, false)));
+        places.sort_by_key(|(spot, ..)| spot.bytes.start);
         let mut excerpts = Excerpts::default();
         let mut labels = Vec::new();
-        for (bytes, node, start, pointer, caption, is_primary) in places {
+        // The text of another record is read once for all places in it that stand together.
+        let mut other: Option<(usize, Document<'_>)> = None;
+        for (spot, caption, is_primary) in places {
+            let base = spot.record_bytes.start;
+            let span = Span::new((spot.bytes.start - base) as u32, (spot.bytes.end - base) as u32);
+            if spot.record != finding.record
+                && other.as_ref().is_none_or(|(record, _)| *record != spot.record)
+            {
+                let bytes = file.source.get(spot.record_bytes.clone()).unwrap_or_default();
+                other = Some((spot.record, Document::read(bytes)));
+            }
+            let document = match &other {
+                Some((record, other)) if *record == spot.record => other,
+                _ => document,
+            };
             let shown = excerpt(
                 document,
-                node,
-                in_record(bytes),
+                spot.node,
+                span,
                 &names,
                 (width.saturating_sub(MARGIN), caption.chars().count()),
             );
@@ -118,9 +125,9 @@ impl<'f> Shown<'f> {
             excerpts.blocks.push(Block {
                 start: offset,
                 end: excerpts.text.len(),
-                name: header(&file.path, pointer, width),
-                line: (start.line - 1) as usize,
-                column: (start.column - 1) as usize,
+                name: header(&file.path, &spot.pointer, width),
+                line: (spot.start.line - 1) as usize,
+                column: (spot.start.column - 1) as usize,
             });
             excerpts.text.push('\n');
         }

@@ -77,6 +77,8 @@ struct LabelV1<'r> {
     message: &'r str,
     line: u64,
     column: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<usize>,
     pointer: &'r str,
 }
 
@@ -141,9 +143,10 @@ fn finding<'r>(file: &'r FileReport, found: &'r Located) -> FindingV1<'r> {
             .iter()
             .map(|label| LabelV1 {
                 message: &label.message,
-                line: label.start.line,
-                column: label.start.column,
-                pointer: &label.pointer,
+                line: label.spot.start.line,
+                column: label.spot.start.column,
+                record: Some(label.spot.record).filter(|record| *record != found.record),
+                pointer: &label.spot.pointer,
             })
             .collect(),
         help: found.help.as_deref(),

@@ -7,6 +7,7 @@ mod blank_text;
 mod completion_after_failure;
 mod conflicting_parameters;
 mod detached_reasoning;
+mod dropped_tool_call;
 mod duplicate_item_id;
 mod duplicate_key;
 mod duplicate_tool_call_id;
@@ -27,6 +28,7 @@ mod lone_surrogate;
 mod malformed_item_id;
 mod malformed_json;
 mod malformed_server_call_id;
+mod malformed_text_call;
 mod malformed_tool_call_id;
 mod media_type_mismatch;
 mod mismatched_result_kind;
@@ -41,11 +43,13 @@ mod missing_reasoning;
 mod missing_tool_call_id;
 mod missing_tool_definitions;
 mod mixed_content;
+mod mixed_tool_protocols;
 mod modified_reasoning;
 mod orphan_server_result;
 mod orphan_tool_result;
 mod oversized_command;
 mod oversized_content;
+mod parallel_calls_in_serial_protocol;
 mod reordered_tool_results;
 mod repeated_failing_call;
 mod reused_tool_call_id;
@@ -79,6 +83,7 @@ pub static ALL: &[&Rule] = &[
     &completion_after_failure::RULE,
     &conflicting_parameters::RULE,
     &detached_reasoning::RULE,
+    &dropped_tool_call::RULE,
     &duplicate_item_id::RULE,
     &duplicate_key::RULE,
     &duplicate_tool_call_id::RULE,
@@ -99,6 +104,7 @@ pub static ALL: &[&Rule] = &[
     &malformed_item_id::RULE,
     &malformed_json::RULE,
     &malformed_server_call_id::RULE,
+    &malformed_text_call::RULE,
     &malformed_tool_call_id::RULE,
     &media_type_mismatch::RULE,
     &mismatched_result_kind::RULE,
@@ -113,11 +119,13 @@ pub static ALL: &[&Rule] = &[
     &missing_tool_call_id::RULE,
     &missing_tool_definitions::RULE,
     &mixed_content::RULE,
+    &mixed_tool_protocols::RULE,
     &modified_reasoning::RULE,
     &orphan_server_result::RULE,
     &orphan_tool_result::RULE,
     &oversized_command::RULE,
     &oversized_content::RULE,
+    &parallel_calls_in_serial_protocol::RULE,
     &reordered_tool_results::RULE,
     &repeated_failing_call::RULE,
     &reused_tool_call_id::RULE,

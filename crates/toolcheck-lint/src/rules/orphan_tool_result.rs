@@ -61,6 +61,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     for site in cx.pairing.results.iter().filter(|site| site.answers == Answers::Nothing) {
+        // The call was made and dropped, and that is the fault.
+        let id = site.result.call_id.as_ref();
+        if id.is_some_and(|id| cx.kept.is_some_and(|kept| kept.has_dropped(&id.text))) {
+            continue;
+        }
         let before = site.turn.checked_sub(1);
         let has_calls = before.is_some_and(|turn| !cx.pairing.calls_of_turn(turn).is_empty());
         let finding =

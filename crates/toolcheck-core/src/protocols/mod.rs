@@ -1,0 +1,493 @@
+//! Protocols of calls in plain text: one file each.
+//!
+//! Some agents let the model write its calls into its answer and read them from there, so that the API sees a text and
+//! no call. What they write is no part of [`Transcript::parts`]: it is read here, into a list of its own, and only where
+//! the transcript shows that it speaks the protocol. A mention in prose, in a code fence or in the model's reasoning is
+//! no call. Adding a protocol is a file and two lines here.
+
+mod hermes;
+mod xml_tools;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use toolcheck_json::{Document, FaultKind, JsonStr, NodeId, Span, Value};
+
+use crate::ir::{Body, Message, Part, Place, Role, Transcript};
+
+/// A way to write calls into text.
+#[derive(Debug)]
+pub struct Protocol {
+    /// The id.
+    pub id: &'static str,
+    /// The name in prose.
+    pub name: &'static str,
+    /// Whether the harness carries out one call of a message and drops the others.
+    pub is_serial: bool,
+    /// Whether bytes of a text may hold a block. Quick, and true rather too often.
+    may_hold: fn(&[u8]) -> bool,
+    /// The block that begins at this byte of a text.
+    block_at: fn(&str, usize) -> Option<Block>,
+    /// Whether a text of the application teaches the model the protocol.
+    teaches: fn(&str) -> bool,
+    /// Whether the application may teach it in the user's name, in the text that opens the conversation.
+    is_taught_by_user: bool,
+    /// How a text begins with which the harness teaches it again, in the place of the user.
+    reminder: Option<&'static str>,
+    /// What a text of the user or of a tool answers.
+    answers: for<'t> fn(&'t str) -> Answers<'t>,
+    /// How the text goes on that the harness writes where it cuts the model's message off.
+    interruption: Option<&'static str>,
+}
+
+/// All protocols, by id.
+pub static ALL: &[&Protocol] = &[&hermes::PROTOCOL, &xml_tools::PROTOCOL];
+
+/// A block of a protocol, in bytes of its text.
+#[derive(Debug)]
+struct Block {
+    /// All of it; where it is never closed, up to the end of the text.
+    whole: Range<usize>,
+    /// Its opening tag.
+    opening: Range<usize>,
+    /// The tool's name, where it says one.
+    name: Option<(String, Range<usize>)>,
+    /// The names of the arguments and where their values stand.
+    arguments: Vec<(String, Range<usize>)>,
+    /// What is wrong with it, and where.
+    fault: Option<(Malformation, Range<usize>)>,
+}
+
+/// What a text of the user or of a tool answers.
+#[derive(Debug, Default)]
+struct Answers<'t> {
+    /// Whether the text begins as an answer does.
+    is_answer: bool,
+    /// The tools whose results it brings, in their order, as far as it names them.
+    tools: Vec<&'t str>,
+    /// Whether it says that a call was not carried out.
+    refuses: bool,
+}
+
+/// A call that stands in a text.
+#[derive(Debug)]
+pub struct TextCall {
+    /// How it is written.
+    pub protocol: &'static Protocol,
+    /// The number of its message in the transcript.
+    pub message: u32,
+    /// The tool's name.
+    pub name: String,
+    /// The whole block.
+    pub place: Place,
+    /// The tool's name in it.
+    pub name_place: Place,
+    /// Its arguments.
+    pub arguments: Vec<TextArgument>,
+    /// What became of it, as far as a serial protocol's harness says so.
+    pub reply: Reply,
+}
+
+/// An argument of a call that stands in a text.
+#[derive(Debug)]
+pub struct TextArgument {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub place: Place,
+}
+
+/// What the harness of a serial protocol says of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
+    /// Nothing.
+    Nothing,
+    /// That it, or another call of the same turn, was not carried out.
+    Refusal,
+    /// Its result.
+    Result,
+}
+
+/// What is wrong with a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Malformation {
+    /// It is never closed.
+    Unclosed,
+    /// A parameter in it is never closed.
+    UnclosedParameter,
+    /// Its JSON is broken like this.
+    Json(FaultKind),
+    /// It names no tool.
+    Nameless,
+}
+
+/// A block that no harness can read as it was meant.
+#[derive(Debug)]
+pub struct MalformedCall {
+    /// How it is written.
+    pub protocol: &'static Protocol,
+    /// The number of its message in the transcript.
+    pub message: u32,
+    /// The tool's name, where it says one.
+    pub name: Option<String>,
+    /// Its opening tag.
+    pub opening: Place,
+    /// What is wrong with it.
+    pub malformation: Malformation,
+    /// Where.
+    pub place: Place,
+}
+
+/// The calls of a transcript that stand in texts.
+#[derive(Debug, Default)]
+pub struct TextCalls {
+    /// The calls, in the order of the file.
+    pub calls: Vec<TextCall>,
+    /// The blocks that can't be read, in the order of the file.
+    pub malformed: Vec<MalformedCall>,
+}
+
+impl TextCalls {
+    /// Reads the calls of every protocol that the transcript speaks.
+    ///
+    /// Linear in the texts of the transcript; where nothing looks like a block, each text of the model is searched
+    /// once for each protocol, and nothing else is looked at.
+    #[must_use]
+    pub fn read<'s>(document: &Document<'s>, transcript: &Transcript<'s>) -> Self {
+        let mut read = Self::default();
+        for protocol in ALL {
+            let mut found = Found::new(protocol);
+            for (number, (message, parts)) in transcript.messages_with_parts().enumerate() {
+                if message.role == Role::Assistant {
+                    found.read_message(document, number as u32, parts);
+                }
+            }
+            if found.calls.is_empty() && found.malformed.is_empty() {
+                continue;
+            }
+            let is_answered = found.hear_answers(document, transcript);
+            if is_answered || is_taught(document, transcript, protocol) {
+                read.calls.append(&mut found.calls);
+                read.malformed.append(&mut found.malformed);
+            }
+        }
+        read.calls.sort_by_key(|call| call.place.span.start);
+        read.malformed.sort_by_key(|block| block.opening.span.start);
+        read.drop_inner();
+        read
+    }
+
+    /// Drops what stands inside a call of another protocol: it is the text of an argument.
+    fn drop_inner(&mut self) {
+        let mut end = 0;
+        self.calls.retain(|call| {
+            let is_outer = call.place.span.start >= end;
+            end = end.max(call.place.span.end);
+            is_outer
+        });
+        let mut calls = self.calls.iter().peekable();
+        self.malformed.retain(|block| {
+            let start = block.opening.span.start;
+            while calls.next_if(|call| call.place.span.end <= start).is_some() {}
+            calls.peek().is_none_or(|call| start < call.place.span.start)
+        });
+    }
+}
+
+/// What was found of one protocol, before it is known whether the transcript speaks it.
+struct Found {
+    protocol: &'static Protocol,
+    calls: Vec<TextCall>,
+    malformed: Vec<MalformedCall>,
+    /// The messages that the harness cut off, in their order.
+    cut_off: Vec<u32>,
+}
+
+impl Found {
+    fn new(protocol: &'static Protocol) -> Self {
+        Self { protocol, calls: Vec::new(), malformed: Vec::new(), cut_off: Vec::new() }
+    }
+
+    /// Reads the blocks of one message.
+    fn read_message<'s>(&mut self, document: &Document<'s>, message: u32, parts: &[Part<'s>]) {
+        let protocol = self.protocol;
+        for part in parts {
+            let Body::Text(string) = part.body else { continue };
+            if !may_hold(protocol, string) {
+                continue;
+            }
+            let Some(text) = Text::of(document, part, string) else { continue };
+            let cut_off = protocol.interruption.and_then(|mark| text.decoded.rfind(mark));
+            if cut_off.is_some() {
+                self.cut_off.push(message);
+            }
+            for block in blocks(protocol, &text.decoded) {
+                if let Some((malformation, at)) = block.fault {
+                    // What the harness itself cut off is no fault of the model's, and it has said so.
+                    if malformation.is_open() && cut_off.is_some_and(|mark| mark >= block.opening.end) {
+                        continue;
+                    }
+                    self.malformed.push(MalformedCall {
+                        protocol,
+                        message,
+                        name: block.name.map(|(name, _)| name),
+                        opening: text.place(block.opening),
+                        malformation,
+                        place: text.place(at),
+                    });
+                } else if let Some((name, name_at)) = block.name {
+                    let arguments = block.arguments.into_iter();
+                    self.calls.push(TextCall {
+                        protocol,
+                        message,
+                        name,
+                        place: text.place(block.whole),
+                        name_place: text.place(name_at),
+                        arguments: arguments
+                            .map(|(name, at)| TextArgument { name, place: text.place(at) })
+                            .collect(),
+                        reply: Reply::Nothing,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Reads what follows each turn of the model that holds blocks: notes what became of its calls, and says whether any
+    /// turn is answered in the protocol's own form.
+    fn hear_answers(&mut self, document: &Document<'_>, transcript: &Transcript<'_>) -> bool {
+        let mut is_answered = false;
+        let (mut calls, mut malformed) = (&mut self.calls[..], &self.malformed[..]);
+        let is_of = |message: &Message<'_>| message.role == Role::Assistant;
+        let mut number = 0;
+        while number < transcript.messages.len() && !(calls.is_empty() && malformed.is_empty()) {
+            let turn_length =
+                transcript.messages[number..].iter().take_while(|message| is_of(message)).count();
+            let turn_end = number + turn_length;
+            let reply_length =
+                transcript.messages[turn_end..].iter().take_while(|message| !is_of(message)).count();
+            number = turn_end + reply_length;
+            let before = |message: u32| (message as usize) < turn_end;
+            let (own, rest) = calls.split_at_mut(calls.partition_point(|call| before(call.message)));
+            calls = rest;
+            let (own_malformed, rest) =
+                malformed.split_at(malformed.partition_point(|block| before(block.message)));
+            malformed = rest;
+            if own.is_empty() && own_malformed.is_empty() {
+                continue;
+            }
+            let names = own.iter().map(|call| call.name.as_str());
+            let names: FxHashSet<&str> =
+                names.chain(own_malformed.iter().filter_map(|block| block.name.as_deref())).collect();
+            let mut results: FxHashMap<String, usize> = FxHashMap::default();
+            let mut is_refused = false;
+            for message in &transcript.messages[turn_end..number] {
+                visit_texts(document, transcript, message, &mut |text| {
+                    let answers = (self.protocol.answers)(&text);
+                    // A log that somebody quotes answers other calls than those of the turn before it.
+                    let is_of_turn = answers.tools.first().is_none_or(|tool| names.contains(tool));
+                    is_answered |= answers.is_answer && is_of_turn;
+                    is_refused |= answers.refuses;
+                    for tool in answers.tools {
+                        *results.entry(tool.to_owned()).or_default() += 1;
+                    }
+                });
+            }
+            for call in own {
+                let is_cut_off = self.cut_off.binary_search(&call.message).is_ok();
+                call.reply = match results.get_mut(&call.name).filter(|count| **count > 0) {
+                    Some(count) => {
+                        *count -= 1;
+                        Reply::Result
+                    }
+                    None if is_refused || is_cut_off => Reply::Refusal,
+                    None => Reply::Nothing,
+                };
+            }
+        }
+        is_answered
+    }
+}
+
+impl Malformation {
+    /// Whether something is missing at the end.
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Unclosed | Self::UnclosedParameter)
+    }
+}
+
+/// Whether the application teaches the model the protocol: in its own texts, in those that open the conversation, or in
+/// a reminder.
+fn is_taught(document: &Document<'_>, transcript: &Transcript<'_>, protocol: &Protocol) -> bool {
+    let mut is_taught = false;
+    if let Some(place) = transcript.instructions {
+        visit_strings(document.value(place.node), &mut |text| is_taught |= (protocol.teaches)(&text));
+    }
+    let mut is_opening = true;
+    for message in &transcript.messages {
+        is_opening &= message.role != Role::Assistant;
+        let is_of_application = message.role == Role::System
+            || is_opening && message.role == Role::User && protocol.is_taught_by_user;
+        let is_reminder =
+            |text: &str| protocol.reminder.is_some_and(|beginning| text.trim_start().starts_with(beginning));
+        if is_of_application || message.role == Role::User && protocol.reminder.is_some() {
+            visit_texts(document, transcript, message, &mut |text| {
+                is_taught |= (is_of_application || is_reminder(&text)) && (protocol.teaches)(&text);
+            });
+        }
+    }
+    is_taught
+}
+
+/// Shows `hear` the texts of a message, and those of the results in it.
+fn visit_texts(
+    document: &Document<'_>,
+    transcript: &Transcript<'_>,
+    message: &Message<'_>,
+    hear: &mut dyn FnMut(Cow<'_, str>),
+) {
+    for part in transcript.parts_of(message) {
+        match &part.body {
+            Body::Text(text) => hear(text.decode()),
+            Body::Result(result) => {
+                if let Some(place) = result.content_place {
+                    visit_strings(document.value(place.node), hear);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Shows `hear` the strings inside a value, in the order of the file.
+fn visit_strings(value: Value<'_, '_>, hear: &mut dyn FnMut(Cow<'_, str>)) {
+    // A stack of its own: the file decides how deep it is.
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        if let Some(text) = value.as_str() {
+            hear(text);
+        }
+        let first = open.len();
+        open.extend(value.children());
+        open[first..].reverse();
+    }
+}
+
+/// Whether a string may hold a block: it is decoded only then.
+fn may_hold(protocol: &Protocol, string: JsonStr<'_>) -> bool {
+    let raw = string.raw();
+    if (protocol.may_hold)(raw) {
+        return true;
+    }
+    // The bracket of a tag may be written as an escape, as several writers do for the sake of HTML; then it says little.
+    let mut escapes = memchr::memmem::find_iter(raw, b"\\u003");
+    string.is_escaped() && escapes.any(|at| matches!(raw.get(at + 5), Some(b'c' | b'C')))
+}
+
+/// The blocks of a text: those that begin at the beginning of a line or right behind another one, and stand neither in a
+/// code fence nor in the model's reasoning, where they are examples.
+fn blocks(protocol: &Protocol, text: &str) -> Vec<Block> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    // The mark that the code fence opened with.
+    let mut fence: Option<(u8, usize)> = None;
+    let (mut at, mut line_end) = (0, 0);
+    while at < bytes.len() {
+        at += bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        // Many blocks may stand on one line, whose end is looked for once.
+        if at >= line_end {
+            line_end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length + 1);
+        }
+        let line = &bytes[at..line_end];
+        let mark = line.first().copied().filter(|mark| matches!(mark, b'`' | b'~'));
+        let width = mark.map_or(0, |mark| line.iter().take_while(|byte| **byte == mark).count());
+        if let Some((open, open_width)) = fence {
+            let is_end = mark == Some(open) && width >= open_width && line[width..].trim_ascii().is_empty();
+            if is_end {
+                fence = None;
+            }
+        } else if let Some(mark) = mark.filter(|_| width >= 3) {
+            // What stands between backticks on one line is a span, and opens nothing.
+            if mark == b'~' || memchr::memchr(b'`', &line[width..]).is_none() {
+                fence = Some((mark, width));
+            }
+        } else if let Some(closing) = reasoning_end(line) {
+            let length = memchr::memmem::find(&bytes[at..], closing);
+            at = length.map_or(bytes.len(), |length| at + length + closing.len());
+            continue;
+        } else if line.first() == Some(&b'<')
+            && let Some(block) = (protocol.block_at)(text, at)
+        {
+            at = block.whole.end.max(at + 1);
+            found.push(block);
+            continue;
+        }
+        at = line_end;
+    }
+    found
+}
+
+/// The tag that ends the reasoning which begins with this line.
+fn reasoning_end(line: &[u8]) -> Option<&'static [u8]> {
+    const TAGS: [(&[u8], &[u8]); 2] = [(b"<think>", b"</think>"), (b"<thinking>", b"</thinking>")];
+    TAGS.iter().find(|(opening, _)| line.starts_with(opening)).map(|(_, closing)| *closing)
+}
+
+/// The bytes of `text` behind `from` up to `mark`.
+fn up_to(text: &str, from: usize, mark: &str) -> Option<Range<usize>> {
+    let length = memchr::memmem::find(&text.as_bytes()[from..], mark.as_bytes())?;
+    Some(from..from + length)
+}
+
+/// A part of a range without the white space around it.
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let inner = &text[range.clone()];
+    let start = range.start + (inner.len() - inner.trim_start().len());
+    start..start + inner.trim().len()
+}
+
+/// A text with the way from its bytes back to the file.
+struct Text<'s> {
+    decoded: Cow<'s, str>,
+    /// For each byte, where it stands in the string; `None` where it stands at its own number.
+    offsets: Option<Vec<u32>>,
+    /// The value that is the string.
+    node: NodeId,
+    /// Where the inside of the string begins and ends.
+    inside: Span,
+}
+
+impl<'s> Text<'s> {
+    /// The text of `string`, which is the part's value or stands inside it.
+    fn of(document: &Document<'s>, part: &Part<'s>, string: JsonStr<'s>) -> Option<Self> {
+        let mut open = vec![document.value(part.place.node)];
+        let value = loop {
+            let value = open.pop()?;
+            if value.as_json_str().is_some_and(|own| std::ptr::eq(own.raw(), string.raw())) {
+                break value;
+            }
+            open.extend(value.children());
+        };
+        let (decoded, offsets) = match std::str::from_utf8(string.raw()) {
+            Ok(raw) if !string.is_escaped() => (Cow::Borrowed(raw), None),
+            _ => {
+                let (decoded, offsets) = string.decode_with_offsets();
+                (Cow::Owned(decoded), Some(offsets))
+            }
+        };
+        let first = value.span().start + 1;
+        let inside = Span::new(first, first + string.raw().len() as u32);
+        Some(Self { decoded, offsets, node: value.id(), inside })
+    }
+
+    /// Where a range of the text stands in the file.
+    fn place(&self, range: Range<usize>) -> Place {
+        let in_file = |at: usize| match &self.offsets {
+            Some(offsets) => offsets.get(at).map_or(self.inside.end, |offset| self.inside.start + offset),
+            None => self.inside.start + at as u32,
+        };
+        Place { node: self.node, span: Span::new(in_file(range.start), in_file(range.end)) }
+    }
+}

@@ -1,0 +1,334 @@
+//! What a model answered to a request: the calls that its application has to keep.
+//!
+//! A response comes as one JSON value, as a list of the events in which it was streamed, or as the text of those
+//! events in a string.
+
+use std::collections::BTreeMap;
+
+use toolcheck_json::{Document, Span, Value};
+
+use crate::formats::Format;
+use crate::ir::{Arguments, Body, Call, Executor, Named, Place, Transcript};
+
+/// What a model answered to a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// The whole response.
+    pub place: Place,
+    /// The answers: one, or as many as the request asked for.
+    pub answers: Vec<Answer>,
+}
+
+/// One answer of a response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The calls that it makes, in their order.
+    pub calls: Vec<AnsweredCall>,
+    /// What it says beside them.
+    pub text: String,
+    /// Whether it came to its end: one that was cut off, filtered or aborted owes nothing.
+    pub is_whole: bool,
+}
+
+/// A call that an answer makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnsweredCall {
+    /// Its id, where it has one.
+    pub id: Option<String>,
+    /// The tool's name.
+    pub name: Option<String>,
+    /// Its arguments, as JSON; empty where there are none.
+    pub arguments: String,
+    /// Who carries it out.
+    pub executor: Executor,
+    /// Where it stands; of a streamed one, where it begins.
+    pub place: Place,
+}
+
+impl AnsweredCall {
+    /// The call that stands at `value`.
+    pub(crate) fn new<'d, 's>(call: &Call<'s>, value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Self {
+        let text = |name: &Option<Named<'_>>| {
+            name.as_ref().map(|name| name.text.to_string()).filter(|name| !name.is_empty())
+        };
+        let arguments = match call.arguments {
+            Arguments::Text(text, _) => text.decode().into_owned(),
+            Arguments::Object(place) | Arguments::Other(place) => {
+                String::from_utf8_lossy(value.document().value(place.node).raw()).into_owned()
+            }
+            Arguments::Missing | Arguments::Null(_) => String::new(),
+        };
+        let (id, name) = (text(&call.id), text(&call.name));
+        Self { id, name, arguments, executor: call.executor, place: locate(value) }
+    }
+}
+
+/// Where a value stands in the file: a response in a string is read as a document of its own.
+pub(crate) type Locate<'l, 'd, 's> = dyn Fn(Value<'d, 's>) -> Place + 'l;
+
+impl Answer {
+    /// The answer whose parts were read into a transcript from the document of `root`.
+    pub(crate) fn new<'d, 's>(
+        transcript: &Transcript<'s>,
+        root: Value<'d, 's>,
+        is_whole: bool,
+        locate: &Locate<'_, 'd, 's>,
+    ) -> Self {
+        let mut answer = Self { calls: Vec::new(), text: String::new(), is_whole };
+        for part in &transcript.parts {
+            match &part.body {
+                Body::Call(call) => {
+                    let value = root.document().value(part.place.node);
+                    answer.calls.push(AnsweredCall::new(call, value, locate));
+                }
+                Body::Text(text) => text.decode_into(&mut answer.text),
+                _ => {}
+            }
+        }
+        answer
+    }
+}
+
+/// Whether the reason that an answer gives for its end is one of `whole`. Without the key it has come to its end as far
+/// as anybody knows; with `null` it was never told.
+pub(crate) fn is_whole(reason: Option<Value<'_, '_>>, whole: &[&str]) -> bool {
+    reason.is_none_or(|reason| reason.as_str().is_some_and(|reason| whole.contains(&&*reason)))
+}
+
+/// A response that comes in events, as far as it has come.
+#[derive(Debug, Default)]
+pub struct Assembly {
+    answers: BTreeMap<u64, Growing>,
+}
+
+/// An answer as far as it has come.
+#[derive(Debug, Default)]
+struct Growing {
+    /// The calls, each with its number in the stream.
+    calls: Vec<(u64, AnsweredCall)>,
+    /// What it says beside them.
+    text: String,
+    /// How it ended, where it has.
+    is_whole: Option<bool>,
+}
+
+impl Assembly {
+    /// A call begins, or goes on under its number. A server that gives all calls one number tells them apart by their
+    /// ids.
+    pub(crate) fn call(&mut self, answer: u64, number: u64, call: AnsweredCall) {
+        let calls = &mut self.answers.entry(answer).or_default().calls;
+        let known = calls.iter_mut().rev().find(|(known, _)| *known == number).map(|(_, call)| call);
+        match known {
+            Some(known) if call.id.is_none() || known.id.is_none() || known.id == call.id => {
+                known.id = known.id.take().or(call.id);
+                known.name = known.name.take().or(call.name);
+                known.arguments.push_str(&call.arguments);
+            }
+            _ => calls.push((number, call)),
+        }
+    }
+
+    /// A call that is of no number, or the first to be of its number.
+    pub(crate) fn next_call(&mut self, answer: u64, number: Option<u64>, call: AnsweredCall) {
+        let calls = &mut self.answers.entry(answer).or_default().calls;
+        calls.push((number.unwrap_or(calls.len() as u64), call));
+    }
+
+    /// A piece of the arguments of the call with this number.
+    pub(crate) fn arguments(&mut self, answer: u64, number: Option<u64>, piece: Option<Value<'_, '_>>) {
+        let calls = &mut self.answers.entry(answer).or_default().calls;
+        let known = calls.iter_mut().rev().find(|(known, _)| Some(*known) == number);
+        if let (Some((_, call)), Some(piece)) = (known, piece.and_then(Value::as_json_str)) {
+            // The placeholder with which a call begins.
+            if call.arguments == "{}" {
+                call.arguments.clear();
+            }
+            piece.decode_into(&mut call.arguments);
+        }
+    }
+
+    /// A piece of the text of an answer.
+    pub(crate) fn text(&mut self, answer: u64, piece: Option<Value<'_, '_>>) {
+        if let Some(piece) = piece.and_then(Value::as_json_str) {
+            piece.decode_into(&mut self.answers.entry(answer).or_default().text);
+        }
+    }
+
+    /// An answer ends.
+    pub(crate) fn end(&mut self, answer: u64, is_whole: bool) {
+        self.answers.entry(answer).or_default().is_whole = Some(is_whole);
+    }
+
+    /// The response as a whole, which the last event of some streams repeats.
+    pub(crate) fn replace(&mut self, answers: Vec<Answer>) {
+        self.answers = (0u64..)
+            .zip(answers)
+            .map(|(number, answer)| {
+                let calls = (0u64..).zip(answer.calls).collect();
+                (number, Growing { calls, text: answer.text, is_whole: Some(answer.is_whole) })
+            })
+            .collect();
+    }
+
+    fn finish(self) -> Vec<Answer> {
+        let answers = self.answers.into_values().map(|answer| Answer {
+            calls: answer.calls.into_iter().map(|(_, call)| call).collect(),
+            text: answer.text,
+            // A stream without its end was aborted.
+            is_whole: answer.is_whole == Some(true),
+        });
+        answers.collect()
+    }
+}
+
+/// Reads a response of a format; `None` where it is none: an error, or something else.
+#[must_use]
+pub fn read(format: &Format, value: Value<'_, '_>) -> Option<Response> {
+    let place = Place::of(value);
+    let answers = if value.is_object() {
+        (format.answers)(value, &|value| Place::of(value))?
+    } else {
+        let mut whole = None;
+        let mut assembly = Assembly::default();
+        if let Some(text) = value.as_json_str() {
+            let (decoded, offsets) = text.decode_with_offsets();
+            let source = Source { place, offsets: &offsets, length: text.raw().len() };
+            in_text(&decoded, &source, |data, locate| {
+                // The text of a response that came at once, or of one event.
+                let answers = (format.answers)(data, locate).filter(|_| whole.is_none());
+                whole = answers.or(whole.take());
+                (format.event)(&mut assembly, data, locate);
+            });
+        } else {
+            value.elements().for_each(|event| data_of(event, format, &mut assembly));
+        }
+        let assembled = assembly.finish();
+        if assembled.is_empty() { whole? } else { assembled }
+    };
+    Some(Response { place, answers })
+}
+
+/// Adds an event of a list: what the server sent as its data, or an object that holds the data beside the event's name.
+fn data_of(event: Value<'_, '_>, format: &Format, assembly: &mut Assembly) {
+    let data = event.get("data").filter(|data| data.is_object() || data.as_json_str().is_some());
+    let data = data.unwrap_or(event);
+    let Some(text) = data.as_json_str() else {
+        (format.event)(assembly, data, &|value| Place::of(value));
+        return;
+    };
+    let (decoded, offsets) = text.decode_with_offsets();
+    let source = Source { place: Place::of(data), offsets: &offsets, length: text.raw().len() };
+    in_text(&decoded, &source, |data, locate| (format.event)(assembly, data, locate));
+}
+
+/// The string of the file that a text was decoded from.
+struct Source<'o> {
+    place: Place,
+    /// Where in the string's bytes each byte of the text comes from.
+    offsets: &'o [u32],
+    /// How many bytes the string has.
+    length: usize,
+}
+
+impl Source<'_> {
+    /// The place in the file of a span of the text.
+    fn place_of(&self, span: Span, before: usize) -> Place {
+        // Behind the opening quote.
+        let first = self.place.span.start + 1;
+        let in_file =
+            |at: u32| first + self.offsets.get(before + at as usize).copied().unwrap_or(self.length as u32);
+        Place { node: self.place.node, span: Span::new(in_file(span.start), in_file(span.end)) }
+    }
+}
+
+/// Shows `see` the JSON in a text: the text itself, or the data of the server-sent events in it.
+fn in_text(
+    text: &str,
+    source: &Source<'_>,
+    mut see: impl for<'d, 's> FnMut(Value<'d, 's>, &Locate<'_, 'd, 's>),
+) {
+    let mut show = |data: &str, before: usize| {
+        let document = Document::read(data.as_bytes());
+        if let Some(root) = document.root().filter(|root| root.is_object() || root.is_array()) {
+            let locate = |value: Value<'_, '_>| source.place_of(value.span(), before);
+            if root.is_object() {
+                see(root, &locate);
+            } else {
+                root.elements().for_each(|element| see(element, &locate));
+            }
+        }
+    };
+    if text.trim_start().starts_with(['{', '[']) {
+        show(text, 0);
+        return;
+    }
+    for payload in payloads(text) {
+        match payload {
+            Payload::Line(range) => show(&text[range.clone()], range.start),
+            Payload::Lines(joined, start) => show(&joined, start),
+        }
+    }
+}
+
+/// The data of one server-sent event.
+#[derive(Debug, PartialEq, Eq)]
+enum Payload {
+    /// One line of the text.
+    Line(std::ops::Range<usize>),
+    /// Several lines, and where the first begins: places behind it are near enough.
+    Lines(String, usize),
+}
+
+/// The data of the server-sent events in a text, as the HTML standard reads an event stream.
+fn payloads(text: &str) -> Vec<Payload> {
+    let mut payloads = Vec::new();
+    let mut open: Option<Payload> = None;
+    let mut at = 0;
+    while at <= text.len() {
+        let rest = &text[at..];
+        let length = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let line = &rest[..length];
+        if line.is_empty() {
+            payloads.extend(open.take());
+        } else if let Some(data) = line.strip_prefix("data:") {
+            let data = data.strip_prefix(' ').unwrap_or(data);
+            let range = at + length - data.len()..at + length;
+            open = Some(match open.take() {
+                None => Payload::Line(range),
+                Some(Payload::Line(first)) => {
+                    Payload::Lines(format!("{}\n{data}", &text[first.clone()]), first.start)
+                }
+                Some(Payload::Lines(joined, start)) => Payload::Lines(joined + "\n" + data, start),
+            });
+        }
+        let is_pair = rest[length..].starts_with("\r\n");
+        at += length + if is_pair { 2 } else { 1 };
+    }
+    // The standard drops an event without its blank line; a recording may lack it at its end.
+    payloads.extend(open);
+    payloads
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(text: &str) -> Vec<String> {
+        let show = |payload| match payload {
+            Payload::Line(range) => text[range].to_owned(),
+            Payload::Lines(joined, _) => joined,
+        };
+        payloads(text).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn event_streams_are_read_as_the_standard_says() {
+        assert_eq!(
+            data("event: a\ndata: {1}\n\ndata:{2}\r\n\r\n: comment\rdata: {3}"),
+            ["{1}", "{2}", "{3}"]
+        );
+        assert_eq!(data("data: {\ndata: }\n\n"), ["{\n}"]);
+        assert_eq!(data("id: 7\nretry: 3\n\n"), [""; 0]);
+        assert_eq!(data(""), [""; 0]);
+    }
+}

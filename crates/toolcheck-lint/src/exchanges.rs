@@ -1,0 +1,452 @@
+//! What responses called, and what later requests keep of it.
+//!
+//! A file of exchanges may hold several conversations, one in the other. A request goes on with an earlier exchange
+//! where its history begins with that exchange's; what then follows must be what the model had answered.
+
+use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use serde_json::Value as Json;
+use toolcheck_core::Finding;
+use toolcheck_core::finding::Spot;
+use toolcheck_core::ir::{Arguments, Body, Call, Executor, Message, Part, Place, Role, Transcript};
+use toolcheck_core::response::{Answer, AnsweredCall, Response};
+use toolcheck_json::{Document, Record};
+
+use crate::report::locate_places;
+
+/// How many exchanges may still be gone on with. A log of a gateway holds any number of conversations.
+const MOST_OPEN: usize = 256;
+/// How many findings of a conversation are remembered, so that its next request does not bring them again.
+const MOST_TOLD: usize = 1024;
+
+/// The exchanges of a file that later requests may go on with.
+#[derive(Debug, Default)]
+pub(crate) struct Exchanges {
+    open: VecDeque<Open>,
+    /// How many exchanges are no longer open.
+    closed: usize,
+    /// The exchanges by their histories.
+    by_history: FxHashMap<u64, Vec<usize>>,
+}
+
+/// An exchange that a later request may go on with.
+#[derive(Debug)]
+struct Open {
+    /// Its history word for word, and by what it calls alone: clients change texts that they have sent.
+    histories: [u64; 2],
+    answers: Vec<Given>,
+    /// What was found in the conversation so far.
+    told: FxHashSet<u64>,
+    /// Whether it stands in another record than the one that is being read.
+    is_elsewhere: bool,
+}
+
+/// An answer of a response.
+#[derive(Debug)]
+pub(crate) struct Given {
+    /// The calls that the client has to keep.
+    pub(crate) calls: Vec<GivenCall>,
+    text: String,
+    is_whole: bool,
+}
+
+/// A call of an answer.
+#[derive(Debug)]
+pub(crate) struct GivenCall {
+    pub(crate) call: AnsweredCall,
+    arguments: u64,
+    /// Where it stands, where that is in another record.
+    pub(crate) spot: Option<Spot>,
+}
+
+impl Given {
+    fn new(answer: Answer) -> Self {
+        let calls = answer.calls.into_iter().filter(|call| call.executor == Executor::Client);
+        let calls = calls.map(|call| {
+            let arguments = hash_of_json(call.arguments.as_bytes());
+            GivenCall { call: AnsweredCall { arguments: String::new(), ..call }, arguments, spot: None }
+        });
+        Self { calls: calls.collect(), text: answer.text, is_whole: answer.is_whole }
+    }
+}
+
+/// What became of an answer in the history of the request that follows it.
+#[derive(Debug)]
+pub(crate) struct Kept<'e> {
+    /// The answer.
+    pub(crate) answer: &'e Given,
+    /// For each of its calls, where the history keeps it.
+    pub(crate) calls: Vec<Option<KeptCall>>,
+    /// The first message of the history behind what was sent before, as its number.
+    pub(crate) first_new: usize,
+    /// How sure it is that the history goes on with this answer and not with another one.
+    evidence: Evidence,
+}
+
+/// Where a history keeps a call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KeptCall {
+    /// The number of its part among all parts.
+    pub(crate) part: usize,
+    /// The number of its message.
+    pub(crate) message: usize,
+    /// Whether it has another id.
+    pub(crate) is_renamed: bool,
+    /// How many times the other side had spoken before it.
+    pub(crate) turn: usize,
+}
+
+/// What says that a history goes on with an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Evidence {
+    /// Nothing: it may be another answer to the same history.
+    Nothing,
+    /// The history goes on without any answer of the model.
+    Skipped,
+    /// A call or the text is there.
+    Used,
+}
+
+impl Kept<'_> {
+    /// How many calls are kept.
+    pub(crate) fn count(&self) -> usize {
+        self.calls.iter().flatten().count()
+    }
+
+    /// Whether the history keeps nothing of the answer at all.
+    pub(crate) fn is_skipped(&self) -> bool {
+        self.evidence == Evidence::Skipped
+    }
+
+    /// Whether a call with this id was made and is not kept.
+    pub(crate) fn has_dropped(&self, id: &str) -> bool {
+        let calls = self.answer.calls.iter().zip(&self.calls);
+        calls.into_iter().any(|(given, kept)| kept.is_none() && given.call.id.as_deref() == Some(id))
+    }
+}
+
+/// An exchange that a request goes on with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Continued {
+    /// Which one, counted from the beginning of the file.
+    number: usize,
+    /// The number of the first message behind its history.
+    first_new: usize,
+}
+
+/// The histories of a transcript's first messages: word for word, and by what they call alone.
+pub(crate) struct Histories(Vec<[u64; 2]>);
+
+impl Exchanges {
+    /// The exchange that a request goes on with: of those whose history it begins with, the longest, and of these the one
+    /// whose answer it keeps.
+    pub(crate) fn continued_by(
+        &self,
+        document: &Document<'_>,
+        transcript: &Transcript<'_>,
+        histories: &Histories,
+    ) -> Option<Continued> {
+        if self.open.is_empty() || transcript.continues_remote_state {
+            return None;
+        }
+        for way in 0..2 {
+            for (length, hashes) in histories.0.iter().enumerate().rev() {
+                let Some(numbers) = self.by_history.get(&hashes[way]) else { continue };
+                // Of equals the latest: it may be a second try.
+                let best = numbers.iter().rev().max_by_key(|number| {
+                    let open = &self.open[**number - self.closed];
+                    let kept = kept_of(open, document, transcript, length);
+                    kept.map_or((Evidence::Nothing, 0), |kept| (kept.evidence, kept.count()))
+                });
+                return best.map(|number| Continued { number: *number, first_new: length });
+            }
+        }
+        None
+    }
+
+    /// What the history of a request keeps of the answer before it; `None` where that owes nothing.
+    pub(crate) fn kept<'e>(
+        &'e self,
+        continued: Continued,
+        document: &Document<'_>,
+        transcript: &Transcript<'_>,
+    ) -> Option<Kept<'e>> {
+        let open = self.open.get(continued.number.checked_sub(self.closed)?)?;
+        kept_of(open, document, transcript, continued.first_new)
+            .filter(|kept| kept.evidence != Evidence::Nothing)
+    }
+
+    /// Whether a finding of a request has been told of an earlier one.
+    pub(crate) fn has_told(
+        &self,
+        continued: Continued,
+        transcript: &Transcript<'_>,
+        finding: &Finding,
+    ) -> bool {
+        let new = transcript.messages.get(continued.first_new..).unwrap_or_default();
+        let is_new = new.first().zip(new.last()).is_some_and(|(first, last)| {
+            first.place.span.start <= finding.place.span.start
+                && finding.place.span.end <= last.place.span.end
+        });
+        let open = continued.number.checked_sub(self.closed).and_then(|number| self.open.get(number));
+        !is_new && open.is_some_and(|open| open.told.contains(&hash_of_finding(finding)))
+    }
+
+    /// Adds an exchange, and what was found in its request.
+    pub(crate) fn add(
+        &mut self,
+        histories: &Histories,
+        response: Option<Response>,
+        continued: Option<Continued>,
+        findings: &[Finding],
+    ) {
+        let Some(histories) = histories.0.last().copied() else { return };
+        let mut told = continued
+            .and_then(|continued| self.open.get(continued.number.checked_sub(self.closed)?))
+            .map(|open| open.told.clone())
+            .unwrap_or_default();
+        for finding in findings.iter().take(MOST_TOLD.saturating_sub(told.len())) {
+            told.insert(hash_of_finding(finding));
+        }
+        if self.open.len() == MOST_OPEN {
+            self.close_first();
+        }
+        let answers = response.into_iter().flat_map(|response| response.answers).map(Given::new).collect();
+        let number = self.closed + self.open.len();
+        for history in histories {
+            self.by_history.entry(history).or_default().push(number);
+        }
+        self.open.push_back(Open { histories, answers, told, is_elsewhere: false });
+    }
+
+    fn close_first(&mut self) {
+        let Some(open) = self.open.pop_front() else { return };
+        for history in open.histories {
+            if let Some(numbers) = self.by_history.get_mut(&history) {
+                numbers.retain(|number| *number != self.closed);
+                if numbers.is_empty() {
+                    self.by_history.remove(&history);
+                }
+            }
+        }
+        self.closed += 1;
+    }
+
+    /// Locates what was added of a record, so that it can be shown from another one.
+    pub(crate) fn leave(&mut self, document: &Document<'_>, record: &Record<'_>) {
+        let added = self.open.iter_mut().rev().take_while(|open| !open.is_elsewhere);
+        let calls = added.flat_map(|open| {
+            open.is_elsewhere = true;
+            open.answers.iter_mut().flat_map(|answer| &mut answer.calls)
+        });
+        let mut calls: Vec<&mut GivenCall> = calls.collect();
+        let places: Vec<Place> = calls.iter().map(|call| call.call.place).collect();
+        for (call, spot) in calls.iter_mut().zip(locate_places(document, record, &places)) {
+            call.spot = Some(spot);
+        }
+    }
+}
+
+/// What a history keeps of an exchange's answers: of the one of which it keeps most.
+fn kept_of<'e>(
+    open: &'e Open,
+    document: &Document<'_>,
+    transcript: &Transcript<'_>,
+    first_new: usize,
+) -> Option<Kept<'e>> {
+    // Of several answers the client takes one; which, where it may be one that broke off, nobody knows.
+    if open.answers.iter().any(|answer| !answer.is_whole) {
+        return None;
+    }
+    let compared = open.answers.iter().map(|answer| compare(answer, document, transcript, first_new));
+    compared.max_by_key(|kept| (kept.evidence, kept.count()))
+}
+
+/// A call of the history.
+struct Stored<'t, 's> {
+    call: &'t Call<'s>,
+    at: KeptCall,
+    arguments: u64,
+    is_taken: bool,
+}
+
+/// Looks for the calls of an answer in the history behind `first_new`.
+fn compare<'e>(
+    answer: &'e Given,
+    document: &Document<'_>,
+    transcript: &Transcript<'_>,
+    first_new: usize,
+) -> Kept<'e> {
+    let new = transcript.messages.get(first_new..).unwrap_or_default();
+    let mut stored = stored_calls(document, transcript, first_new);
+    let mut by_id: FxHashMap<&str, usize> = FxHashMap::default();
+    for (number, stored) in stored.iter().enumerate() {
+        if let Some(id) = &stored.call.id {
+            by_id.entry(&id.text).or_insert(number);
+        }
+    }
+    let mut calls: Vec<Option<usize>> = answer
+        .calls
+        .iter()
+        .map(|given| {
+            let number = *by_id.get(given.call.id.as_deref()?)?;
+            (!std::mem::replace(&mut stored[number].is_taken, true)).then_some(number)
+        })
+        .collect();
+    // Under another id, or without any: by the tool and the arguments.
+    let mut by_call: FxHashMap<(&str, u64), VecDeque<usize>> = FxHashMap::default();
+    for (number, stored) in stored.iter().enumerate().filter(|(_, stored)| !stored.is_taken) {
+        let name = stored.call.name.as_ref().map_or("", |name| &name.text);
+        by_call.entry((name, stored.arguments)).or_default().push_back(number);
+    }
+    for (given, kept) in answer.calls.iter().zip(&mut calls).filter(|(_, kept)| kept.is_none()) {
+        let name = given.call.name.as_deref().unwrap_or_default();
+        *kept = by_call.get_mut(&(name, given.arguments)).and_then(VecDeque::pop_front);
+    }
+    let is_used = calls.iter().any(Option::is_some);
+    if is_used {
+        // What is left may have had its arguments mended; where ids pair the calls, another id is another call.
+        let left = |stored: &Stored<'_, '_>| !stored.is_taken && stored.call.id.is_none();
+        let taken: FxHashSet<usize> = calls.iter().flatten().copied().collect();
+        let mut by_name: FxHashMap<&str, VecDeque<usize>> = FxHashMap::default();
+        for (number, stored) in stored.iter().enumerate() {
+            if left(stored) && !taken.contains(&number) {
+                let name = stored.call.name.as_ref().map_or("", |name| &name.text);
+                by_name.entry(name).or_default().push_back(number);
+            }
+        }
+        for (given, kept) in answer.calls.iter().zip(&mut calls).filter(|(_, kept)| kept.is_none()) {
+            let name = given.call.name.as_deref().unwrap_or_default();
+            *kept = by_name.get_mut(name).and_then(VecDeque::pop_front);
+        }
+    }
+    let evidence = match new.first() {
+        _ if is_used => Evidence::Used,
+        Some(message) if message.role == Role::Assistant => {
+            let said = text_of(transcript, message);
+            let is_same = !said.trim().is_empty() && said.trim() == answer.text.trim();
+            if is_same { Evidence::Used } else { Evidence::Nothing }
+        }
+        Some(_) => Evidence::Skipped,
+        // The same request again: the answer was thrown away as a whole.
+        None => Evidence::Nothing,
+    };
+    let calls = answer.calls.iter().zip(calls).map(|(given, kept)| {
+        let stored = &stored[kept?];
+        let ids = (given.call.id.as_deref(), stored.call.id.as_ref().map(|id| &*id.text));
+        let is_renamed = matches!(ids, (Some(given), Some(stored)) if given != stored);
+        Some(KeptCall { is_renamed, ..stored.at })
+    });
+    Kept { answer, calls: calls.collect(), first_new, evidence }
+}
+
+/// The calls of the history behind `first_new`, up to where the user speaks again.
+fn stored_calls<'t, 's>(
+    document: &Document<'_>,
+    transcript: &'t Transcript<'s>,
+    first_new: usize,
+) -> Vec<Stored<'t, 's>> {
+    let mut stored = Vec::new();
+    let (mut turn, mut last) = (0, None);
+    for (number, (message, parts)) in transcript.messages_with_parts().enumerate().skip(first_new) {
+        let brings_results = parts.iter().any(|part| matches!(part.body, Body::Result(_)));
+        if message.role == Role::User && !brings_results && number > first_new {
+            break;
+        }
+        if last.is_some_and(|last| last != message.role) && message.role == Role::Assistant {
+            turn += 1;
+        }
+        last = Some(message.role);
+        for (index, part) in parts.iter().enumerate() {
+            let Body::Call(call) = &part.body else { continue };
+            if call.executor == Executor::Client {
+                let part = message.parts.start as usize + index;
+                let at = KeptCall { part, message: number, is_renamed: false, turn };
+                let arguments = hash_of_arguments(document, &call.arguments);
+                stored.push(Stored { call, at, arguments, is_taken: false });
+            }
+        }
+    }
+    stored
+}
+
+fn text_of(transcript: &Transcript<'_>, message: &Message<'_>) -> String {
+    let mut said = String::new();
+    for part in transcript.parts_of(message) {
+        if let Body::Text(text) = &part.body {
+            text.decode_into(&mut said);
+        }
+    }
+    said
+}
+
+impl Histories {
+    /// The histories of a transcript.
+    pub(crate) fn of(transcript: &Transcript<'_>) -> Self {
+        let mut all = Vec::with_capacity(transcript.messages.len() + 1);
+        let mut hashes = [0, 0];
+        let mut has_begun = false;
+        all.push(hashes);
+        for (message, parts) in transcript.messages_with_parts() {
+            // What the application says may change with every request: the time, the open files.
+            if message.role != Role::System {
+                for (way, hash) in hashes.iter_mut().enumerate() {
+                    let mut hasher = FxHasher::default();
+                    hash.hash(&mut hasher);
+                    // What begins a conversation tells it from others, whatever is called in it.
+                    hash_message(message, parts, way == 0 || !has_begun, &mut hasher);
+                    *hash = hasher.finish();
+                }
+                has_begun = true;
+            }
+            all.push(hashes);
+        }
+        Self(all)
+    }
+}
+
+fn hash_message(message: &Message<'_>, parts: &[Part<'_>], with_texts: bool, hasher: &mut FxHasher) {
+    (message.role as u8).hash(hasher);
+    for part in parts {
+        match &part.body {
+            Body::Text(text) if with_texts => text.decode().hash(hasher),
+            Body::Call(call) => {
+                call.id.as_ref().map(|id| &id.text).hash(hasher);
+                call.name.as_ref().map(|name| &name.text).hash(hasher);
+            }
+            Body::Result(result) => {
+                result.call_id.as_ref().map(|id| &id.text).hash(hasher);
+                result.name.as_ref().map(|name| &name.text).hash(hasher);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn hash_of_finding(finding: &Finding) -> u64 {
+    let mut hasher = FxHasher::default();
+    (finding.rule, &finding.message).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn hash_of_arguments(document: &Document<'_>, arguments: &Arguments<'_>) -> u64 {
+    match *arguments {
+        Arguments::Text(text, _) => hash_of_json(text.decode().as_bytes()),
+        Arguments::Object(place) | Arguments::Other(place) => hash_of_json(document.value(place.node).raw()),
+        Arguments::Missing | Arguments::Null(_) => hash_of_json(b""),
+    }
+}
+
+/// The hash of a JSON text whatever its spaces and the order of its keys. No arguments are empty arguments.
+fn hash_of_json(text: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    match serde_json::from_slice::<Json>(text) {
+        Ok(Json::Null) => "{}".hash(&mut hasher),
+        Ok(value) => value.to_string().hash(&mut hasher),
+        Err(_) if text.trim_ascii().is_empty() => "{}".hash(&mut hasher),
+        Err(_) => text.hash(&mut hasher),
+    }
+    hasher.finish()
+}

@@ -1,0 +1,188 @@
+use toolcheck_core::Level;
+use toolcheck_core::ir::{Place, shorten};
+
+use crate::exchanges::{GivenCall, Kept, KeptCall};
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// A call that the model made and that the history does not keep.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// The model asked for several tools at once, and the application kept one of them: the first, where it reads the
+    /// head of a list, or the last, where it overwrites a variable in a loop. No API complains, because what was kept is
+    /// in order. The other tools are never run; the model asks for them again, or takes them for done.
+    ///
+    /// This needs exchanges: each request together with the response to it, in order of time, as
+    /// `{"request": ..., "response": ...}` alone, in an array or one a line. A response may be a list of the events in
+    /// which it was streamed, or their text. A request is held against the response whose history it goes on with. What
+    /// was cut off, filtered or aborted owes nothing, and neither does what the provider ran itself.
+    ///
+    /// Where all calls are kept, but under other ids, in another order, or one after the other as if the model had
+    /// called them in several turns, that is a warning; and so is an answer that is left out as a whole.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// [{"request": {"messages": [{"role": "user", "content": "when are the tides at Oban and at Mull?"}]},
+    ///   "response": {"role": "assistant", "stop_reason": "tool_use", "content": [
+    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {"port": "Oban"}},
+    ///     {"type": "tool_use", "id": "toolu_2", "name": "tide", "input": {"port": "Mull"}}]}},
+    ///  {"request": {"messages": [
+    ///     {"role": "user", "content": "when are the tides at Oban and at Mull?"},
+    ///     {"role": "assistant", "content": [  // flagged
+    ///       {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {"port": "Oban"}}]},
+    ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "at noon"}]}]},
+    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// [{"request": {"messages": [{"role": "user", "content": "when are the tides at Oban and at Mull?"}]},
+    ///   "response": {"role": "assistant", "stop_reason": "tool_use", "content": [
+    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {"port": "Oban"}},
+    ///     {"type": "tool_use", "id": "toolu_2", "name": "tide", "input": {"port": "Mull"}}]}},
+    ///  {"request": {"messages": [
+    ///     {"role": "user", "content": "when are the tides at Oban and at Mull?"},
+    ///     {"role": "assistant", "content": [
+    ///       {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {"port": "Oban"}},
+    ///       {"type": "tool_use", "id": "toolu_2", "name": "tide", "input": {"port": "Mull"}}]},
+    ///     {"role": "user", "content": [
+    ///       {"type": "tool_result", "tool_use_id": "toolu_1", "content": "at noon"},
+    ///       {"type": "tool_result", "tool_use_id": "toolu_2", "content": "at one"}]}]},
+    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
+    /// ```
+    "dropped-tool-call", since "0.1.0", error, check
+}
+
+/// How many dropped calls are named.
+const NAMED: usize = 5;
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some(kept) = cx.kept else { return };
+    let calls = &kept.answer.calls;
+    if calls.is_empty() {
+        return;
+    }
+    let dropped: Vec<&GivenCall> =
+        calls.iter().zip(&kept.calls).filter(|(_, kept)| kept.is_none()).map(|(call, _)| call).collect();
+    if !dropped.is_empty() {
+        report_dropped(cx, out, kept, &dropped);
+        return;
+    }
+    let stored: Vec<KeptCall> = kept.calls.iter().copied().flatten().collect();
+    let (Some(first), Some(given)) = (stored.first(), calls.first()) else { return };
+    let total = calls.len();
+    let place_of = |call: &KeptCall| cx.transcript.parts[call.part].place;
+    let turns = stored.iter().map(|call| call.turn);
+    let label = |finding: &mut toolcheck_core::Finding, given: &GivenCall, message: &'static str| {
+        finding.label_at(given.call.place, given.spot.clone(), message);
+        (finding.tool_call_id, finding.tool_name) = (given.call.id.clone(), given.call.name.clone());
+        finding.at_most(Level::Warning);
+    };
+    if let Some(later) = stored.iter().find(|call| call.turn != first.turn) {
+        let count = turns.max().unwrap_or_default() - first.turn + 1;
+        let finding = out.report(
+            cx.transcript.messages[first.message].place,
+            format!("the {total} calls that the model made at once stand in {count} turns of the history"),
+        );
+        finding.caption("the first of these turns").label(place_of(later), "the next one").help(
+            "keep the calls of one answer in one turn, with all their results behind it: a model that sees its calls \
+             taken apart stops making several at once",
+        );
+        label(finding, given, "called here, with the others");
+    } else if let Some((given, renamed)) =
+        calls.iter().zip(&stored).find(|(_, kept)| kept.is_renamed && is_answered(cx, kept))
+    {
+        let count = stored.iter().filter(|call| call.is_renamed).count();
+        let finding = out.report(
+            place_of(renamed),
+            format!("{count} of {total} calls have another id in the history than the model gave them"),
+        );
+        finding.caption("under this id").help(
+            "keep the ids of the response; where an API does not take them, change them where it is called",
+        );
+        label(finding, given, "called under this id");
+    } else if let Some(pair) = stored.windows(2).position(|pair| pair[0].part > pair[1].part) {
+        let finding = out.report(
+            place_of(&stored[pair + 1]),
+            format!("the {total} calls of the answer stand in another order in the history"),
+        );
+        finding
+            .caption("stands before what the model called first")
+            .label(place_of(&stored[pair]), "this one came first")
+            .help(
+                "keep the order of the response: results that are paired by their order go to the wrong call",
+            );
+        label(finding, &calls[pair + 1], "called here");
+    }
+}
+
+fn report_dropped(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &Kept<'_>, dropped: &[&GivenCall]) {
+    let total = kept.answer.calls.len();
+    let name = |call: &GivenCall| match (&call.call.name, &call.call.id) {
+        (Some(name), Some(id)) => format!("`{}` ({})", shorten(name), shorten(id)),
+        (Some(name), None) => format!("`{}`", shorten(name)),
+        (None, Some(id)) => format!("`{}`", shorten(id)),
+        (None, None) => "one without a name".to_owned(),
+    };
+    let list = |calls: &[&GivenCall]| {
+        let mut names: Vec<String> = calls.iter().take(NAMED).map(|call| name(call)).collect();
+        if calls.len() > NAMED {
+            names.push(format!("{} more", calls.len() - NAMED));
+        }
+        names.join(", ")
+    };
+    let held: Vec<&GivenCall> = kept
+        .answer
+        .calls
+        .iter()
+        .zip(&kept.calls)
+        .filter(|(_, kept)| kept.is_some())
+        .map(|(call, _)| call)
+        .collect();
+    let which = match kept.calls.as_slice() {
+        [Some(_), rest @ ..] if rest.iter().all(Option::is_none) => "the first alone",
+        [rest @ .., Some(_)] if rest.iter().all(Option::is_none) => "the last alone",
+        _ => "",
+    };
+    let called = if total == 1 { "a tool".to_owned() } else { format!("{total} tools") };
+    let keeps = match (held.len(), which) {
+        (0, _) if total == 1 => "does not keep the call".to_owned(),
+        (0, _) => "keeps none of the calls".to_owned(),
+        (_, "") => format!("keeps {} of the calls: {}", held.len(), list(&held)),
+        (_, which) => format!("keeps {which}: {}", list(&held)),
+    };
+    let finding = out.report(
+        place_of_turn(cx, kept),
+        format!("the model called {called}, and the history {keeps}; dropped: {}", list(dropped)),
+    );
+    finding.caption("what the history keeps of it").help(
+        "keep every call of a response in one turn, run them all, and send all results; a tool that is not run answers \
+         with an error",
+    );
+    if kept.is_skipped() {
+        // The user may have thrown the answer away.
+        finding.at_most(Level::Warning).caption("the history goes on here without the answer");
+    }
+    for call in dropped {
+        finding.label_at(call.call.place, call.spot.clone(), "called here, and dropped");
+    }
+    finding.tool_call_id = dropped.first().and_then(|call| call.call.id.clone());
+    finding.tool_name = dropped.first().and_then(|call| call.call.name.clone());
+}
+
+/// The message that holds what was kept, or the one that stands in the answer's place.
+fn place_of_turn(cx: &Context<'_, '_>, kept: &Kept<'_>) -> Place {
+    let held = kept.calls.iter().flatten().map(|call| call.message).min();
+    let message = cx.transcript.messages.get(held.unwrap_or(kept.first_new));
+    message.map_or(cx.transcript.place, |message| message.place)
+}
+
+/// Whether a result answers the call under the id that the history has for it.
+fn is_answered(cx: &Context<'_, '_>, call: &KeptCall) -> bool {
+    let node = cx.transcript.parts[call.part].place.node;
+    let site = cx.pairing.calls.iter().find(|site| site.part.place.node == node);
+    site.is_some_and(|site| cx.pairing.answer_of(site).is_some())
+}

@@ -1,0 +1,86 @@
+use toolcheck_core::ir::{Body, Executor, Place, shorten};
+
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// Calls in the API's own form and calls in plain text in one transcript.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// The model follows what it sees in the history. Where it finds calls in both forms it goes on in either, and the
+    /// harness listens to one: the calls in the other form are never carried out. The usual cause: a setting that was
+    /// changed in the middle of a task, or a history that was taken over from another agent.
+    ///
+    /// Two text protocols in one transcript are the same fault. A call in plain text counts only where the transcript
+    /// speaks its protocol; what stands in a code fence is an example.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "compare the two tide tables"},
+    ///   {"role": "assistant", "content": "<read_file>\n<path>north.csv</path>\n</read_file>"},
+    ///   {"role": "user", "content": "[read_file for 'north.csv'] Result:\nhigh 06:12"},
+    ///   {"role": "assistant", "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "read_file", "arguments": "{}"}}  // flagged
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "high 07:40"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "how is a file read?"},
+    ///   {"role": "assistant", "content": "Like this:\n```\n<read_file>\n<path>north.csv</path>\n</read_file>\n```"},
+    ///   {"role": "user", "content": "then read it"},
+    ///   {"role": "assistant", "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "read_file", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "high 07:40"}
+    /// ]}
+    /// ```
+    "mixed-tool-protocols", since "0.1.0", warning, check
+}
+
+/// The first call of a protocol.
+struct First<'c> {
+    tool: &'c str,
+    place: Place,
+    /// What the protocol is called in a sentence.
+    protocol: &'static str,
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let text_calls = &cx.text_calls().calls;
+    let Some(text) = text_calls.first() else { return };
+    let other = text_calls.iter().find(|call| !std::ptr::eq(call.protocol, text.protocol));
+    // What the provider runs itself is never written in any other form.
+    let native = cx.transcript.parts.iter().find_map(|part| match &part.body {
+        Body::Call(call) if call.executor == Executor::Client => {
+            let tool = call.name.as_ref().map_or("?", |name| &*name.text);
+            Some(First { tool, place: part.place, protocol: "the API's own form" })
+        }
+        _ => None,
+    });
+    let texts = std::iter::once(text).chain(other);
+    let texts = texts.map(|call| First { tool: &call.name, place: call.place, protocol: call.protocol.name });
+    let mut firsts: Vec<First<'_>> = texts.chain(native).collect();
+    firsts.sort_by_key(|first| first.place.span.start);
+    let [first, second, ..] = &firsts[..] else { return };
+    let finding = out.report(
+        second.place,
+        format!(
+            "`{}` is called in {}, and calls before it are written in {}",
+            shorten(second.tool),
+            second.protocol,
+            first.protocol
+        ),
+    );
+    finding
+        .caption("another form of call")
+        .label(first.place, "the first call of the other form")
+        .help("write the whole history in the one form that the harness reads");
+    finding.tool_name = Some(second.tool.to_owned());
+}
