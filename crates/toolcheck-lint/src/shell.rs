@@ -1,13 +1,14 @@
 //! What a call gives a shell to run, and what of it writes a file.
 //!
-//! The words and operators are those of a real tokenizer of bash; what it makes of quotes, substitutions and
-//! here-documents is right by its own tests. The commands are found in its tokens here, in one pass and without
-//! recursion, because every grammar that was tried takes time or stack that grows much faster than its input.
+//! Commands are read by a parser of bash. It never panics and always ends, but takes long for some scripts that nobody
+//! writes by hand, so that these are told by counting and passed over.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::thread;
 
-use brush_parser::{Token, TokenizerOptions, uncached_tokenize_str};
+use rable::{Node, NodeKind};
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
 
 use crate::settings::Unit;
@@ -21,13 +22,22 @@ const ARGUMENTS: &str = "args";
 /// The longest script that is looked into, in bytes: twice what Linux takes.
 const LONGEST: usize = 256 * 1024;
 
-/// How many substitutions a script may have: the tokenizer descends into each one that stands in another.
-const MOST_SUBSTITUTIONS: usize = 4096;
+/// How many substitutions a script may have: one in the other they are read again and again.
+const MOST_SUBSTITUTIONS: usize = 24;
 
-/// How many substitutions are read without a stack of their own.
-const FEW_SUBSTITUTIONS: usize = 16;
+/// The most work that substitutions may make: the script's length times the square of how many there are.
+const MOST_WORK: usize = 1 << 23;
 
-/// The stack for the others: 12 KiB a substitution without optimisation, 1 KiB with it.
+/// The most work that braces may make: how many there are times how many dollars.
+const MOST_BRACES: usize = 1 << 26;
+
+/// How many there may be of what the parser descends into without a bound of its own.
+const DEEPEST: usize = 1000;
+
+/// How many parameters in braces there may be: each may stand in another.
+const MOST_PARAMETERS: usize = 10_000;
+
+/// The stack for the parser, which descends up to a thousand times.
 const STACK: usize = 64 * 1024 * 1024;
 
 /// The programs that write what they are told or given.
@@ -266,6 +276,10 @@ fn file_of_tee(words: &[&str], tee: usize) -> Option<usize> {
 
 /// Whether what a name stands for keeps what is written to it.
 fn is_file(name: &str) -> bool {
+    // A substitution of a process is a pipe.
+    if name.starts_with(['<', '>']) {
+        return false;
+    }
     let is_device = name.starts_with("/dev/") && !name.starts_with("/dev/shm/");
     !is_device && !name.is_empty() && !matches!(name, "-" | "$null") && !name.eq_ignore_ascii_case("nul")
 }
@@ -297,304 +311,283 @@ fn in_script(script: &str, goes_deeper: bool) -> Option<(&'static str, Range<usi
     if script.len() > LONGEST || !(script.contains('>') || script.contains(TEE)) {
         return None;
     }
-    let is_substitution = |pair: &[u8]| pair[0] == b'$' && matches!(pair[1], b'(' | b'{');
-    let substitutions = script.as_bytes().windows(2).filter(|pair| is_substitution(pair)).count();
-    if substitutions > MOST_SUBSTITUTIONS {
+    let script = &plain(script);
+    if !is_cheap(script) {
         return None;
     }
-    let read = || uncached_tokenize_str(script, &TokenizerOptions::default()).ok();
-    let tokens = if substitutions <= FEW_SUBSTITUTIONS {
-        read()
-    } else {
+    let read = || {
+        let commands = rable::parse(script, false).ok()?;
+        let mut walk = Walk { goes_deeper, found: None };
+        for command in &commands {
+            walk.speaker(command);
+        }
+        walk.found
+    };
+    let (by, characters) = if goes_deeper {
         thread::scope(|scope| {
             let reader = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, read).ok()?;
             reader.join().ok().flatten()
         })
+    } else {
+        // It is read on the stack of the script that it stands in.
+        read()
     }?;
-    let (by, characters) = Walk { goes_deeper, ..Walk::default() }.run(&tokens)?;
     let byte_of = |number| script.char_indices().nth(number).map_or(script.len(), |(byte, _)| byte);
     let (start, end) = (byte_of(characters.start), byte_of(characters.end));
-    // Behind a here-document and a line that goes on, the blanks before a token count as its own.
-    let is_blank = |character: char| character.is_whitespace() || character == '\\';
-    let shown = script.get(start..end)?.trim_start_matches(is_blank);
-    Some((by, end - shown.len()..end))
+    let shown = script.get(start..end)?.trim();
+    Some((by, start..start + shown.len())).filter(|(_, bytes)| !bytes.is_empty())
+}
+
+/// The script with what would cost the parser time and decides nothing replaced by as many other characters: whole
+/// programs in here-documents, and braces that open no group. A text in quotes is none the worse for it.
+fn plain(script: &str) -> String {
+    let lines = || script.split_inclusive('\n').enumerate();
+    // Where each line stands last, so that a mark without an end costs no search.
+    let has_texts = script.contains("<<");
+    let last: FxHashMap<&str, usize> =
+        lines().filter(|_| has_texts).map(|(number, line)| (bare(line), number)).collect();
+    let mut text = String::with_capacity(script.len());
+    let mut marks: VecDeque<&str> = VecDeque::new();
+    for (number, line) in lines() {
+        match marks.front() {
+            Some(mark) if bare(line) == *mark => {
+                marks.pop_front();
+                text.push_str(line);
+            }
+            Some(_) => text.extend(line.chars().map(|character| match character {
+                '$' | '`' | '{' | '(' | '<' => '_',
+                other => other,
+            })),
+            None => {
+                push_without_braces(line, &mut text);
+                marks.extend(marks_of(line).filter(|mark| last.get(mark).is_some_and(|at| *at > number)));
+            }
+        }
+    }
+    text
+}
+
+/// Adds a line without the braces that open neither a group nor a parameter.
+fn push_without_braces(line: &str, text: &mut String) {
+    let mut before = ' ';
+    let mut characters = line.chars().peekable();
+    while let Some(character) = characters.next() {
+        let is_alone = (before.is_whitespace() || ";&|()".contains(before))
+            && characters.peek().is_none_or(|next| next.is_whitespace());
+        text.push(if character == '{' && before != '$' && !is_alone { '_' } else { character });
+        before = character;
+    }
+}
+
+/// A line without the tabs before it and the line break behind it.
+fn bare(line: &str) -> &str {
+    line.trim_end_matches('\n').trim_start_matches('\t')
+}
+
+/// The marks of the here-documents that begin in a line.
+fn marks_of(line: &str) -> impl Iterator<Item = &str> {
+    line.match_indices("<<").filter_map(move |(at, _)| {
+        let rest = line[at + 2..].trim_start_matches('-').trim_start_matches([' ', '\t']);
+        let rest = rest.trim_start_matches(['\'', '"', '\\']);
+        let is_mark = |character: char| character.is_alphanumeric() || "_-.".contains(character);
+        let length = rest.find(|character| !is_mark(character)).unwrap_or(rest.len());
+        (length > 0).then(|| &rest[..length])
+    })
+}
+
+/// Whether the parser reads a script in little time and stack, whatever it holds.
+fn is_cheap(script: &str) -> bool {
+    // Twice as many substitutions, one in the other, take four times as long for each character.
+    let mut substitutions = 0;
+    let (mut braces, mut dollars, mut parameters, mut negations) = (0, 0, 0, 0);
+    let mut before = b' ';
+    for &byte in script.as_bytes() {
+        let is_escaped = before == b'\\';
+        match byte {
+            b'`' if !is_escaped => substitutions += 1,
+            b'(' if matches!(before, b'$' | b'<' | b'>') => substitutions += 1,
+            b'{' => {
+                braces += 1;
+                parameters += usize::from(before == b'$');
+            }
+            b'$' => dollars += 1,
+            b'(' | b'!' => negations += 1,
+            _ => {}
+        }
+        before = if is_escaped { b' ' } else { byte };
+    }
+    let length = script.len();
+    substitutions <= MOST_SUBSTITUTIONS
+        && length * substitutions * substitutions <= MOST_WORK
+        && braces * dollars <= MOST_BRACES
+        && parameters <= MOST_PARAMETERS
+        && script.matches("<<").count() <= DEEPEST
+        && (negations <= DEEPEST || !script.contains("[["))
 }
 
 /// What was found: who writes, and the characters that say so.
 type Found = (&'static str, Range<usize>);
 
-/// A walk over the tokens of a script.
-#[derive(Debug, Default)]
-struct Walk<'t> {
+/// A walk over the commands of a script.
+struct Walk {
     goes_deeper: bool,
-    command: Simple<'t>,
-    open: Vec<Group<'t>>,
+    found: Option<Found>,
 }
 
-/// A command as far as it was read.
-#[derive(Debug, Default)]
-struct Simple<'t> {
-    /// Its words and where they stand.
-    words: Vec<(&'t str, Range<usize>)>,
-    /// Where its output goes to a file.
-    redirection: Option<Range<usize>>,
-    /// Whether a text of the script is its input.
-    has_text: bool,
-    /// Whether it is the head of a loop, of a case or of a function, and no command.
-    is_head: bool,
-    /// Whether it is a group that was closed.
-    is_group: bool,
-    /// Who in that group speaks to the group's output.
-    speaker: Option<&'static str>,
+/// Where the output of a command goes.
+#[derive(PartialEq, Eq)]
+enum Output {
+    /// Where that of its group goes.
+    Inherited,
+    /// To a file, as these characters say.
+    File(Range<usize>),
+    /// Somewhere else.
+    Elsewhere,
 }
 
-/// A group of commands that is open.
-#[derive(Debug)]
-struct Group<'t> {
-    /// What opened it.
-    opener: Opener,
-    /// Who in it speaks to its output.
-    speaker: Option<&'static str>,
-    /// The command in whose middle it stands, where it is no command itself.
-    outer: Option<Simple<'t>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Opener {
-    Parenthesis,
-    Word,
-    Case,
-}
-
-impl<'t> Walk<'t> {
-    fn run(mut self, tokens: &'t [Token]) -> Option<Found> {
-        let mut rest = tokens.iter().peekable();
-        let mut before: Option<&Token> = None;
-        while let Some(token) = rest.next() {
-            let is_adjacent = before.is_some_and(|before| touches(before, token));
-            match token {
-                Token::Word(word, _) => {
-                    // A number at an operator is the descriptor that is redirected.
-                    let descriptor = rest.peek().filter(|next| is_redirection(next) && touches(token, next));
-                    let is_of_operator = descriptor.is_some() && is_descriptor(word);
-                    let found = if is_of_operator { None } else { self.word(word, span(token)) };
-                    if found.is_some() {
-                        return found;
-                    }
-                }
-                Token::Operator(operator, _) if is_redirection(token) => {
-                    let descriptor =
-                        before.filter(|_| is_adjacent).map(Token::to_str).filter(|word| is_descriptor(word));
-                    match operator.as_str() {
-                        "<<" | "<<-" => {
-                            self.command.has_text = true;
-                            // The mark, the text and the mark again.
-                            for _ in 0..3 {
-                                rest.next_if(|next| matches!(next, Token::Word(..)));
-                            }
-                        }
-                        _ => {
-                            let target = rest.next_if(|next| matches!(next, Token::Word(..)));
-                            self.redirect(operator, descriptor, token, target);
-                        }
-                    }
-                }
-                Token::Operator(operator, _) => {
-                    let found = match operator.as_str() {
-                        "(" => self.open_parenthesis(before.filter(|_| is_adjacent)),
-                        ")" => self.close_parenthesis(),
-                        "|" | "|&" => self.finish(true),
-                        _ => self.finish(false),
-                    };
-                    if found.is_some() {
-                        return found;
-                    }
-                }
-            }
-            before = Some(token);
-        }
-        self.finish(false)
-    }
-
-    /// A word: of the command, or one that opens or closes a group.
-    fn word(&mut self, word: &'t str, at: Range<usize>) -> Option<Found> {
-        let is_closer = matches!(word, "}" | "done" | "esac" | "fi");
-        if self.command.is_group || self.command.is_head && word == "{" {
-            // What follows a group belongs to another command.
-            if let Some(found) = self.finish(false) {
-                return Some(found);
-            }
-        }
-        let command = &self.command;
-        if !command.words.is_empty() || command.redirection.is_some() || command.is_head {
-            self.command.words.push((word, at));
+impl Walk {
+    /// Who in a command speaks to its output. The parser bounds how deep this goes.
+    fn speaker(&mut self, node: &Node) -> Option<&'static str> {
+        if self.found.is_some() {
             return None;
         }
-        match word {
-            "!" | "coproc" | "do" | "elif" | "else" | "then" | "time" => {}
-            "function" => self.command.is_head = true,
-            "{" | "if" | "until" | "while" => self.open_group(Opener::Word, None),
-            "for" | "select" => {
-                self.open_group(Opener::Word, None);
-                self.command.is_head = true;
+        match &node.kind {
+            NodeKind::Command { words, redirects, .. } => self.simple(words, redirects),
+            NodeKind::Pipeline { commands, .. } => {
+                // All but the last speak to the next one.
+                commands.iter().map(|command| self.speaker(command)).last().flatten()
             }
-            "case" => {
-                self.open_group(Opener::Case, None);
-                self.command.is_head = true;
-            }
-            _ if is_closer => {
-                if self.open.last().is_some_and(|group| group.opener != Opener::Parenthesis) {
-                    self.close_group();
-                }
-            }
-            _ => self.command.words.push((word, at)),
-        }
-        None
-    }
-
-    fn redirect(
-        &mut self,
-        operator: &str,
-        descriptor: Option<&str>,
-        token: &Token,
-        target: Option<&'t Token>,
-    ) {
-        if operator == "<<<" {
-            self.command.has_text = true;
-        }
-        let is_output = matches!(descriptor, None | Some("1"));
-        let Some(target) = target.filter(|_| is_output) else { return };
-        let name = unquoted(target.to_str());
-        let writes = match operator {
-            ">" | ">>" | ">|" | "&>" | "&>>" => true,
-            // Behind it stands another descriptor, or a file for both outputs.
-            ">&" => !name.chars().all(|character| character.is_ascii_digit() || character == '-'),
-            _ => false,
-        };
-        if writes {
-            // Of several the last counts.
-            let at = span(token).start..span(target).end;
-            self.command.redirection = is_file(&name).then_some(at);
-        }
-    }
-
-    fn open_group(&mut self, opener: Opener, outer: Option<Simple<'t>>) {
-        self.open.push(Group { opener, speaker: None, outer });
-    }
-
-    fn open_parenthesis(&mut self, touching: Option<&Token>) -> Option<Found> {
-        let is_inner = match touching {
-            // A substitution of a process, or a list of values.
-            Some(Token::Operator(operator, _)) => operator.contains(['<', '>']),
-            Some(Token::Word(word, _)) => word.ends_with('='),
-            None => false,
-        };
-        if is_inner {
-            let outer = std::mem::take(&mut self.command);
-            self.open_group(Opener::Parenthesis, Some(outer));
-            return None;
-        }
-        // The name of a function, or nothing.
-        self.command.is_head |= !self.command.words.is_empty();
-        let found = self.finish(false);
-        self.open_group(Opener::Parenthesis, None);
-        found
-    }
-
-    fn close_parenthesis(&mut self) -> Option<Found> {
-        match self.open.last().map(|group| group.opener) {
-            Some(Opener::Parenthesis) => {
-                let found = self.finish(false);
-                self.close_group();
-                found
-            }
-            // Behind the pattern of a case.
-            Some(Opener::Case) => {
-                self.command = Simple::default();
+            NodeKind::List { items } => self.first(items.iter().map(|item| &item.command)),
+            NodeKind::Negation { pipeline } | NodeKind::Time { pipeline, .. } => self.speaker(pipeline),
+            NodeKind::Function { body, .. } => {
+                self.speaker(body);
                 None
             }
-            _ => self.finish(false),
+            NodeKind::Coproc { command, .. } => {
+                self.speaker(command);
+                None
+            }
+            NodeKind::If { condition, then_body, else_body, redirects } => {
+                let bodies = [condition, then_body].into_iter().chain(else_body);
+                self.group(bodies.map(|body| &**body), redirects)
+            }
+            NodeKind::While { condition, body, redirects }
+            | NodeKind::Until { condition, body, redirects } => {
+                self.group([condition, body].into_iter().map(|body| &**body), redirects)
+            }
+            NodeKind::For { body, redirects, .. }
+            | NodeKind::ForArith { body, redirects, .. }
+            | NodeKind::Select { body, redirects, .. }
+            | NodeKind::Subshell { body, redirects }
+            | NodeKind::BraceGroup { body, redirects } => self.group([&**body], redirects),
+            NodeKind::Case { patterns, redirects, .. } => {
+                self.group(patterns.iter().filter_map(|pattern| pattern.body.as_ref()), redirects)
+            }
+            _ => None,
         }
     }
 
-    fn close_group(&mut self) {
-        let Some(group) = self.open.pop() else { return };
-        self.command = match group.outer {
-            Some(outer) => outer,
-            None => Simple { is_group: true, speaker: group.speaker, ..Simple::default() },
-        };
+    /// Who speaks first, of several commands with one output.
+    fn first<'n>(&mut self, nodes: impl IntoIterator<Item = &'n Node>) -> Option<&'static str> {
+        nodes.into_iter().fold(None, |first, node| {
+            let speaker = self.speaker(node);
+            first.or(speaker)
+        })
     }
 
-    /// What the command that ends here writes.
-    fn finish(&mut self, is_piped: bool) -> Option<Found> {
-        let command = std::mem::take(&mut self.command);
-        if command.is_head {
+    fn group<'n>(
+        &mut self,
+        bodies: impl IntoIterator<Item = &'n Node>,
+        redirects: &[Node],
+    ) -> Option<&'static str> {
+        let speaker = self.first(bodies);
+        self.redirected(speaker, redirects)
+    }
+
+    /// Who still speaks to the output of a command that is redirected.
+    fn redirected(&mut self, speaker: Option<&'static str>, redirects: &[Node]) -> Option<&'static str> {
+        match output(redirects) {
+            Output::Inherited => speaker,
+            Output::Elsewhere => None,
+            Output::File(at) => {
+                if let (Some(by), None) = (speaker, &self.found) {
+                    self.found = Some((by, at));
+                }
+                None
+            }
+        }
+    }
+
+    fn simple(&mut self, words: &[Node], redirects: &[Node]) -> Option<&'static str> {
+        let texts: Vec<String> = words.iter().map(short_unquoted).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let first = program_at(&texts);
+        let name = first.map_or("", |first| name_of(texts[first]));
+        let place = |number: usize| words[number].span.start..words[number].span.end;
+        match first {
+            Some(first) if name == TEE => {
+                self.found = file_of_tee(&texts, first).map(|number| (TEE, place(number)));
+            }
+            Some(first) if self.goes_deeper && SHELLS.contains(&name) => {
+                let number = script_at(&texts, first);
+                let script = number.and_then(|number| Some((number, unquoted(value_of(&words[number])?))));
+                self.found = script.and_then(|(number, script)| {
+                    in_script(&script, false).map(|(by, _)| (by, place(number)))
+                });
+            }
+            _ => {}
+        }
+        if self.found.is_some() {
             return None;
         }
-        let mut speaker = command.speaker;
-        if !command.is_group {
-            let texts: Vec<String> = command.words.iter().map(|(word, _)| first_unquoted(word)).collect();
-            let words: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let first = program_at(&words);
-            let name = first.map_or("", |first| name_of(words[first]));
-            speaker = WRITERS.into_iter().find(|writer| *writer == name);
-            match first {
-                Some(first) if name == TEE => {
-                    if let Some(file) = file_of_tee(&words, first) {
-                        return Some((TEE, command.words[file].1.clone()));
-                    }
-                }
-                Some(first) if self.goes_deeper && SHELLS.contains(&name) => {
-                    let inner = script_at(&words, first).and_then(|number| {
-                        Some((in_script(&unquoted(command.words[number].0), false)?.0, number))
-                    });
-                    if let Some((by, number)) = inner {
-                        return Some((by, command.words[number].1.clone()));
-                    }
-                }
-                _ => {}
-            }
-            if command.has_text {
-                speaker = speaker.or(Some(HERE_DOCUMENT));
-            }
-        }
-        if let (Some(speaker), Some(at)) = (speaker, command.redirection.clone()) {
-            return Some((speaker, at));
-        }
+        let speaker = WRITERS.into_iter().find(|writer| *writer == name);
+        let has_text = redirects.iter().any(|redirect| match &redirect.kind {
+            NodeKind::HereDoc { .. } => true,
+            NodeKind::Redirect { op, .. } => op == "<<<",
+            _ => false,
+        });
+        let by_text = has_text.then_some(HERE_DOCUMENT);
+        let still = self.redirected(speaker.or(by_text), redirects);
         // Only a program that is known to pass its text on speaks to the output of its group.
-        let speaks = speaker.filter(|by| WRITERS.contains(by) && !is_piped && command.redirection.is_none());
-        if let Some(group) = self.open.last_mut() {
-            group.speaker = group.speaker.or(speaks);
+        still.filter(|by| WRITERS.contains(by))
+    }
+}
+
+/// Where redirections send the output. Of several the last counts.
+fn output(redirects: &[Node]) -> Output {
+    let mut output = Output::Inherited;
+    for redirect in redirects {
+        let NodeKind::Redirect { op, target, fd, varfd } = &redirect.kind else { continue };
+        if varfd.is_some() || !matches!(fd, -1 | 1) {
+            continue;
         }
-        None
+        let name = short_unquoted(target);
+        let writes = match op.as_str() {
+            ">" | ">>" | ">|" | "&>" | "&>>" => is_file(&name),
+            // Behind it stands another descriptor, or a file for both outputs.
+            ">&" => !name.chars().all(|letter| letter.is_ascii_digit() || letter == '-') && is_file(&name),
+            ">&-" => false,
+            _ => continue,
+        };
+        let at = redirect.span.start..redirect.span.end;
+        output = if writes { Output::File(at) } else { Output::Elsewhere };
+    }
+    output
+}
+
+/// A word as it is written.
+fn value_of(word: &Node) -> Option<&str> {
+    match &word.kind {
+        NodeKind::Word { value, .. } => Some(value),
+        _ => None,
     }
 }
 
 /// A word without its quotes, where it may name a program, an option or a file; a long one is none of these.
-fn first_unquoted(word: &str) -> String {
+fn short_unquoted(word: &Node) -> String {
     const LONGEST_NAME: usize = 4096;
-    if word.len() > LONGEST_NAME { "?".to_owned() } else { unquoted(word) }
-}
-
-/// Where a token stands, in characters.
-fn span(token: &Token) -> Range<usize> {
-    let location = token.location();
-    location.start.index..location.end.index
-}
-
-/// Whether nothing stands between two tokens.
-fn touches(before: &Token, after: &Token) -> bool {
-    span(before).end == span(after).start
-}
-
-fn is_redirection(token: &Token) -> bool {
-    matches!(token, Token::Operator(operator, _) if operator.contains(['<', '>']))
-}
-
-/// Whether a word at an operator is a descriptor, or the variable of one.
-fn is_descriptor(word: &str) -> bool {
-    let is_number = word.chars().all(|character| character.is_ascii_digit());
-    is_number && !word.is_empty() || word.starts_with('{') && word.ends_with('}')
+    let value = value_of(word).filter(|value| value.len() <= LONGEST_NAME);
+    value.map_or_else(|| "?".to_owned(), unquoted)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ declare_rule! {
     ///
     /// The rule is off unless it is selected. It looks at the tools that run commands (`bash`, `shell`,
     /// `run_shell_command` and the like, or those that the configuration names), and at the shell calls that some
-    /// formats have. The command is read by a tokenizer of bash; one that it can't read is passed over.
+    /// formats have. The command is read by a parser of bash; one that it can't read is passed over.
     ///
     /// What another program prints may go to a file (`make > log`), and so may errors (`2> log`); `/dev/null` and the
     /// other devices are no files.

@@ -35,6 +35,7 @@ fn scripts_that_write_files() {
         ("cat > f <<EOF\na > b\nEOF\n", "cat", "> f"),
         ("cat > f <<'EOF'\nit's `x` $(y\nEOF", "cat", "> f"),
         ("cat <<EOF > f\na\nEOF\nls", "cat", "> f"),
+        ("cat > f <<EOF\nnever closed", "cat", "> f"),
         ("cat <<-EOF >> f\n\ta\n\tEOF\n", "cat", ">> f"),
         ("cat <<A <<B > f\na\nA\nb\nB\n", "cat", "> f"),
         ("base64 -d <<< aGk= > f", "a here-document", "> f"),
@@ -67,6 +68,8 @@ fn scripts_that_write_files() {
         ("function f { echo a > f; }", "echo", "> f"),
         ("! echo a > f", "echo", "> f"),
         ("time echo a > f", "echo", "> f"),
+        ("f(){ echo a > f; }", "echo", "> f"),
+        ("echo {a,b} ${c} \"{d\" > {f}", "echo", "> {f}"),
         ("a=(x y); echo $a > f", "echo", "> f"),
         ("[[ a > b ]] && echo a > f", "echo", "> f"),
         ("diff <(ls a) <(ls b); echo a > f", "echo", "> f"),
@@ -117,6 +120,7 @@ fn scripts_that_write_none() {
         "echo a | sort > out",
         "{ echo a | sort; } > out",
         "{ ls; } > out",
+        "{ echo a > /dev/null; } > out",
         "for cat in a; do ls; done > out",
         "case $x in echo) ls;; cat) ls;; esac > out",
         "python - <<EOF\nprint(1 > 2)\nEOF",
@@ -133,7 +137,6 @@ fn scripts_that_write_none() {
         "committee f",
         "echo 'never closed > f",
         "echo $(never closed > f",
-        "cat > f <<EOF\nnever closed",
         "f=echo; $f a > f",
     ];
     let wrong: Vec<_> = table.iter().filter_map(|script| Some((script, found(script)?))).collect();
@@ -206,11 +209,21 @@ fn hostile_scripts_cost_little() {
             ])
             .flat_map(|piece| [format!("{} > f", piece.repeat(2000)), format!("{} > f", long(piece))])
             .collect();
-    scripts.push(deep("$(echo ", ")", MOST_SUBSTITUTIONS));
-    scripts.push(deep("\"$(echo ", ")\"", MOST_SUBSTITUTIONS));
-    scripts.push(deep("${a:-", "}", MOST_SUBSTITUTIONS));
+    for depth in [8, MOST_SUBSTITUTIONS / 2, MOST_SUBSTITUTIONS, 1000, 10_000] {
+        scripts.push(deep("$(echo ", ")", depth));
+        scripts.push(deep("\"$(echo ", ")\"", depth));
+        scripts.push(deep("${a:-", "}", depth));
+        scripts.push(deep("\"${a:-", "}\"", depth));
+        scripts.push(deep("<( echo ", " )", depth));
+        scripts.push(deep("$(( ", " ))", depth));
+        scripts.push(format!("[[ {} a {} ]] > f", "( ".repeat(depth), " )".repeat(depth)));
+        scripts.push(format!("echo $({} {}) > f", "echo \"`x ".repeat(depth), "a".repeat(10_000)));
+    }
     scripts.push(deep("( ", " )", 20_000));
     scripts.push(deep("{,", "}", 20_000));
+    scripts.push(format!("echo {} > f", "$a{".repeat(80_000)));
+    scripts.push(format!("echo \"{}\" > f", "$a { ".repeat(8000)));
+    scripts.push(format!("echo \"{}\" > f", "$a { ".repeat(50_000)));
     scripts.push("cat > /dev/null <<EOF\na\nEOF\n".repeat(5000));
     for script in scripts {
         assert!(script.len() <= LONGEST);
@@ -220,7 +233,7 @@ fn hostile_scripts_cost_little() {
 
 #[test]
 fn a_whole_program_that_is_written_is_found() {
-    let program = "if (a > b) { print(`${a} $b`, \\\"c\\\"); }\n".repeat(3500);
+    let program = "if (a > b) { print(\\`${a} $b\\`, \\\"c\\\"); }\n".repeat(3500);
     let script = format!("echo \"{program}\" > create_user.py");
     assert!(script.len() > 131_072);
     assert_eq!(found(&script), Some(("echo", "> create_user.py")));
@@ -228,7 +241,7 @@ fn a_whole_program_that_is_written_is_found() {
     assert_eq!(found(&script), Some(("cat", "> deploy.sh")));
     // What is longer than any system takes, or descends too deep, is passed over.
     assert_eq!(found(&format!("echo {} > f", "a".repeat(LONGEST))), None);
-    assert_eq!(found(&format!("echo {} > f", "$(a) ".repeat(MOST_SUBSTITUTIONS + 1))), None);
+    assert_eq!(found(&format!("echo {} > f", "$(a) ".repeat(1000))), None);
 }
 
 proptest! {
