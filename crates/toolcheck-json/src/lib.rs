@@ -26,7 +26,7 @@ mod pointer;
 mod records;
 mod string;
 
-pub use document::{Arena, Document, Kind, NodeId, Span, Value};
+pub use document::{Arena, Children, Document, Kind, NodeId, Span, Value};
 pub use fault::{Fault, FaultKind};
 pub use locate::{Position, locate};
 pub use pointer::pointers;

@@ -160,6 +160,9 @@ proptest! {
         let written = serde_json::to_string(&text).unwrap();
         let document = Document::read(written.as_bytes());
         let string = document.root().unwrap().as_json_str().unwrap();
+        let mut bytes = Vec::new();
+        string.decode_bytes_into(&mut bytes);
+        prop_assert_eq!(bytes, text.as_bytes());
         let (decoded, offsets) = string.decode_with_offsets();
         prop_assert_eq!(&decoded, &text);
         prop_assert_eq!(offsets.len(), decoded.len());

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use jsonschema::error::ValidationError;
 use jsonschema::paths::LocationSegment;
+use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 use toolcheck_core::ir::{Arguments, Body, Call, Executor, Part, Place, ToolKind};
-use toolcheck_json::{Document, Span, Value};
+use toolcheck_json::{Arena, Document, Span, Value};
 
 use crate::rule::Context;
 use crate::schemas::Schema;
@@ -23,15 +24,6 @@ pub(crate) struct Seen<'a, 'c, 's> {
 }
 
 impl Seen<'_, '_, '_> {
-    /// The place of the first thing that the schema does not allow.
-    pub(crate) fn place_of_violation(&self, schema: &Schema) -> Place {
-        let first = |root: Value<'_, '_>, locate: &Locate<'_>| {
-            let at = schema.errors(self.arguments).find_map(|error| value_of(root, &error));
-            at.map(|at| locate(at, false))
-        };
-        with_places(self.cx, &self.call.arguments, first).flatten().unwrap_or(self.place)
-    }
-
     /// The place of the argument with this key, of an element where it is a list, and of these bytes of its text where
     /// it is one.
     pub(crate) fn place_in(&self, key: &str, element: Option<usize>, bytes: Option<Range<usize>>) -> Place {
@@ -57,14 +49,66 @@ fn span_in_text(value: Value<'_, '_>, bytes: &Range<usize>) -> Option<Span> {
     (start < end).then_some(Span { start, end })
 }
 
-/// Shows `see` the calls of functions whose tool is `wanted`, with their arguments.
-pub(crate) fn visit<'c, 's>(
+/// The calls of functions whose tool is `wanted`.
+pub(crate) fn of_functions<'c, 's>(
     cx: &Context<'c, 's>,
     wanted: impl Fn(&str) -> bool,
-    see: impl FnMut(&Seen<'_, 'c, 's>),
-) {
-    let name = |call: &'c Call<'s>| call.name.as_ref().map(|name| &*name.text);
-    visit_calls(cx, |call| name(call).is_some_and(|name| call.is_of_function() && wanted(name)), see);
+) -> impl Iterator<Item = (&'c Part<'s>, &'c Call<'s>)> {
+    let transcript: &'c _ = cx.transcript;
+    transcript.parts.iter().filter_map(move |part| match &part.body {
+        Body::Call(call) if call.is_of_function() => {
+            let name = call.name.as_ref()?;
+            wanted(&name.text).then_some((part, call))
+        }
+        _ => None,
+    })
+}
+
+/// The room for decoded arguments, which serves many calls.
+#[derive(Default)]
+pub(crate) struct Room {
+    text: Vec<u8>,
+    arena: Arena,
+}
+
+/// Shows `see` the arguments, where they are a JSON object or one written in a string, and JSON as a whole. What is broken
+/// or of another kind is another rule's.
+pub(crate) fn with_object<R>(
+    cx: &Context<'_, '_>,
+    arguments: &Arguments<'_>,
+    room: &mut Room,
+    see: impl FnOnce(Value<'_, '_>) -> R,
+) -> Option<R> {
+    match *arguments {
+        Arguments::Object(place) => {
+            let root = cx.document.value(place.node);
+            is_json(cx.document, root).then(|| see(root))
+        }
+        Arguments::Text(text, _) => {
+            room.text.clear();
+            text.decode_bytes_into(&mut room.text);
+            let document = Document::read_in(&room.text, std::mem::take(&mut room.arena));
+            let root = document.root().filter(|root| root.is_object() && is_json(&document, *root));
+            let seen = root.map(see);
+            room.arena = document.into_arena();
+            seen
+        }
+        Arguments::Missing | Arguments::Null(_) | Arguments::Other(_) => None,
+    }
+}
+
+/// Whether a value is JSON through and through. Almost every document is.
+fn is_json(document: &Document<'_>, value: Value<'_, '_>) -> bool {
+    document.faults().is_empty() || serde_json::from_slice::<IgnoredAny>(value.raw()).is_ok()
+}
+
+/// The place of the first thing in the arguments that the schema does not allow.
+pub(crate) fn place_of_violation(cx: &Context<'_, '_>, call: &Call<'_>, schema: &Schema) -> Option<Place> {
+    let first = |root: Value<'_, '_>, locate: &Locate<'_>| {
+        let at = schema.errors(root).find_map(|error| value_of(root, &error));
+        at.map(|at| locate(at, false))
+    };
+    with_places(cx, &call.arguments, first).flatten()
 }
 
 /// Shows `see` the calls that run a command in a shell, with their arguments: those of a function that the settings
@@ -85,32 +129,18 @@ fn visit_calls<'c, 's>(
     wanted: impl Fn(&'c Call<'s>) -> bool,
     mut see: impl FnMut(&Seen<'_, 'c, 's>),
 ) {
-    let mut room = String::new();
+    let mut room = Room::default();
     let transcript: &'c _ = cx.transcript;
     for Part { body, place, .. } in &transcript.parts {
         let Body::Call(call) = body else { continue };
         if !wanted(call) {
             continue;
         }
-        if let Some(arguments) = object(cx, &call.arguments, &mut room) {
+        let read = with_object(cx, &call.arguments, &mut room, |root| serde_json::from_slice(root.raw()));
+        if let Some(Ok(arguments)) = read {
             see(&Seen { place: *place, call, arguments: &arguments, cx });
         }
     }
-}
-
-/// The arguments where they are a JSON object, or one written in a string. What is broken or of another kind is another
-/// rule's. `room` serves many calls.
-pub(crate) fn object(cx: &Context<'_, '_>, arguments: &Arguments<'_>, room: &mut String) -> Option<Json> {
-    let read = match *arguments {
-        Arguments::Object(place) => serde_json::from_slice(cx.document.value(place.node).raw()),
-        Arguments::Text(text, _) => {
-            room.clear();
-            text.decode_into(room);
-            serde_json::from_str(room)
-        }
-        Arguments::Missing | Arguments::Null(_) | Arguments::Other(_) => return None,
-    };
-    read.ok().filter(Json::is_object)
 }
 
 /// The value inside the arguments that an error is about.

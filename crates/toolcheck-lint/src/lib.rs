@@ -38,6 +38,7 @@ pub mod settings;
 mod shell;
 pub mod suggest;
 mod summary;
+mod validated;
 
 pub use config::{Config, ConfigError};
 pub use lint::{Options, lint};

@@ -8,8 +8,10 @@ use jsonschema::{PatternOptions, Validator};
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 use toolcheck_core::tools::Definition;
+use toolcheck_json::Value;
 
 use crate::schema_cost::{self, Cost};
+use crate::validated::{Read, Spanned};
 
 /// The schemas that a run has compiled, by their text.
 ///
@@ -56,7 +58,7 @@ impl<'o> Schemas<'o> {
 /// A schema that arguments can be held against.
 #[derive(Debug)]
 pub(crate) struct Schema {
-    validator: Validator,
+    validator: Validator<Spanned>,
     /// The schema itself, where holding arguments against it may take for ever.
     costly: Option<Json>,
     /// Whether one of its regular expressions goes back over the text, and so may take for ever.
@@ -98,7 +100,7 @@ impl Schema {
             .backtrack_limit(BACKTRACK_LIMIT)
             .size_limit(PATTERN_LIMIT)
             .dfa_size_limit(PATTERN_LIMIT);
-        let validator = jsonschema::options()
+        let validator = jsonschema::options_for::<Spanned>()
             .offline()
             .with_pattern_options(patterns)
             .build(&schema)
@@ -107,10 +109,10 @@ impl Schema {
         Ok(Self { validator, costly: (cost == Cost::OfArguments).then_some(schema), has_backtracking })
     }
 
-    /// Whether it allows the arguments; `None` where finding out would take for ever.
-    pub(crate) fn allows(&self, arguments: &Json) -> Option<bool> {
+    /// Whether it allows the arguments, which have to be JSON as a whole; `None` where finding out would take for ever.
+    pub(crate) fn allows(&self, arguments: Value<'_, '_>) -> Option<bool> {
         let is_bearable = |schema| schema_cost::is_bearable(schema, arguments);
-        self.costly.as_ref().is_none_or(is_bearable).then(|| self.validator.is_valid(arguments))
+        self.costly.as_ref().is_none_or(is_bearable).then(|| self.validator.is_valid(Read(arguments)))
     }
 
     /// Whether there may be arguments that can't be held against it in bounded time.
@@ -119,7 +121,7 @@ impl Schema {
     }
 
     /// Whether these arguments can't be held against it in bounded time.
-    pub(crate) fn takes_for_ever_with(&self, arguments: &Json) -> bool {
+    pub(crate) fn takes_for_ever_with(&self, arguments: Value<'_, '_>) -> bool {
         let is_endless = |error: ValidationError<'_>| {
             matches!(error.kind(), ValidationErrorKind::BacktrackLimitExceeded { .. })
         };
@@ -132,8 +134,11 @@ impl Schema {
     }
 
     /// What it does not allow of the arguments. To be asked where [`Self::allows`] says that there is something.
-    pub(crate) fn errors<'i>(&'i self, arguments: &'i Json) -> impl Iterator<Item = ValidationError<'i>> {
-        self.validator.iter_errors(arguments)
+    pub(crate) fn errors<'i>(
+        &'i self,
+        arguments: Value<'i, 'i>,
+    ) -> impl Iterator<Item = ValidationError<'i>> {
+        self.validator.iter_errors(Read(arguments))
     }
 }
 

@@ -2,7 +2,6 @@ use std::rc::Rc;
 
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::Value as Json;
 use toolcheck_core::ir::{Body, Call, Executor, Part, Place, shorten};
 use toolcheck_json::Value;
 
@@ -73,7 +72,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     // Compiled when they are first called: most tools never are.
     let mut compiled: FxHashMap<&str, Option<Rc<Result<Schema, Unusable>>>> = FxHashMap::default();
-    let mut decoded = String::new();
+    let mut room = calls::Room::default();
     for part in &cx.transcript.parts {
         let Body::Call(call) = &part.body else { continue };
         if !call.is_of_function() {
@@ -85,10 +84,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(Ok(schema)) = compiled.entry(&name.text).or_insert_with(compile).as_deref() else {
             continue;
         };
-        let Some(arguments) = calls::object(cx, &call.arguments, &mut decoded) else { continue };
-        if schema.allows(&arguments) == Some(false) {
+        let allowed = calls::with_object(cx, &call.arguments, &mut room, |root| schema.allows(root));
+        if allowed.flatten() == Some(false) {
             calls::with_places(cx, &call.arguments, |root, locate| {
-                tell(out, (part, call), schema, &arguments, root, locate);
+                tell(out, (part, call), schema, root, locate);
             });
         }
     }
@@ -98,12 +97,11 @@ fn tell(
     out: &mut Sink<'_>,
     (part, call): (&Part<'_>, &Call<'_>),
     schema: &Schema,
-    arguments: &Json,
     root: Value<'_, '_>,
     locate: &Locate<'_>,
 ) {
     let tool = call.name.as_ref().map_or("?", |name| &*name.text);
-    let violations = schema.errors(arguments).flat_map(|error| match calls::value_of(root, &error) {
+    let violations = schema.errors(root).flat_map(|error| match calls::value_of(root, &error) {
         Some(at) => violations(&error, at, at.id() == root.id(), locate),
         None => Vec::new(),
     });

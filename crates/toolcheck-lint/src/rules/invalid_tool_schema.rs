@@ -85,13 +85,11 @@ fn takes_for_ever(cx: &Context<'_, '_>, tool: &str, schema: &Schema) -> bool {
     if !schema.may_take_for_ever() {
         return false;
     }
-    let mut is_endless = false;
-    calls::visit(
-        cx,
-        |name| name == tool,
-        |call| is_endless = is_endless || schema.takes_for_ever_with(call.arguments),
-    );
-    is_endless
+    let mut room = calls::Room::default();
+    calls::of_functions(cx, |name| name == tool).any(|(_, call)| {
+        let is_endless = |arguments: Value<'_, '_>| schema.takes_for_ever_with(arguments);
+        calls::with_object(cx, &call.arguments, &mut room, is_endless) == Some(true)
+    })
 }
 
 /// The value that a JSON Pointer leads to.

@@ -1,4 +1,5 @@
 use toolcheck_core::ir::shorten;
+use toolcheck_json::Value;
 
 use crate::calls;
 use crate::rule::{Context, Sink, declare_rule};
@@ -50,25 +51,24 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let mut room = calls::Room::default();
     for policy in &cx.settings.policies {
-        calls::visit(
-            cx,
-            |tool| policy.tools.hold(tool),
-            |seen| {
-                // What takes for ever to find out is not found out.
-                if policy.schema.allows(seen.arguments) != Some(false) {
-                    return;
-                }
-                let what = match &policy.message {
-                    Some(message) => format!("policy `{}`: {message}", shorten(&policy.id)),
-                    None => format!("policy `{}` does not allow this call", shorten(&policy.id)),
-                };
-                out.report(seen.place_of_violation(&policy.schema), what)
-                    .about_call(seen.call)
-                    .at_most(policy.level)
-                    .caption("this breaks the policy")
-                    .label(seen.place, "in this call");
-            },
-        );
+        for (part, call) in calls::of_functions(cx, |tool| policy.tools.hold(tool)) {
+            let allows = |arguments: Value<'_, '_>| policy.schema.allows(arguments);
+            // What takes for ever to find out is not found out.
+            if calls::with_object(cx, &call.arguments, &mut room, allows).flatten() != Some(false) {
+                continue;
+            }
+            let what = match &policy.message {
+                Some(message) => format!("policy `{}`: {message}", shorten(&policy.id)),
+                None => format!("policy `{}` does not allow this call", shorten(&policy.id)),
+            };
+            let place = calls::place_of_violation(cx, call, &policy.schema);
+            out.report(place.unwrap_or(part.place), what)
+                .about_call(call)
+                .at_most(policy.level)
+                .caption("this breaks the policy")
+                .label(part.place, "in this call");
+        }
     }
 }
