@@ -202,16 +202,15 @@ impl<'s> Transcript<'s> {
         }
     }
 
-    /// How many calls there are.
+    /// How many calls and how many results there are.
     #[must_use]
-    pub fn call_count(&self) -> usize {
-        self.parts.iter().filter(|part| matches!(part.body, Body::Call(_))).count()
-    }
-
-    /// How many results there are.
-    #[must_use]
-    pub fn result_count(&self) -> usize {
-        self.parts.iter().filter(|part| matches!(part.body, Body::Result(_))).count()
+    pub fn counts(&self) -> (usize, usize) {
+        let (mut calls, mut results) = (0, 0);
+        for part in &self.parts {
+            calls += usize::from(matches!(part.body, Body::Call(_)));
+            results += usize::from(matches!(part.body, Body::Result(_)));
+        }
+        (calls, results)
     }
 }
 

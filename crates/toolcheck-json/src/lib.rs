@@ -19,6 +19,7 @@
 //! duplicate keys, raw numbers and a truncated tail together.
 
 mod document;
+mod embedded;
 mod fault;
 mod locate;
 mod parse;

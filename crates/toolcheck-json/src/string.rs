@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::embedded;
+
 /// The inside of a JSON string, without its quotes, as it stands in the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JsonStr<'s> {
@@ -41,6 +43,13 @@ impl<'s> JsonStr<'s> {
             Some(byte) if byte.is_ascii_graphic() && *byte != b'\\' => false,
             Some(_) => self.decode().trim().is_empty(),
         }
+    }
+
+    /// Whether the text is certainly that of a JSON object, told without decoding it. `false` says nothing: the text may be
+    /// an object that is written in an unusual way.
+    #[must_use]
+    pub fn is_surely_object(self) -> bool {
+        embedded::is_surely_object(self.raw)
     }
 
     /// The text, borrowed where it holds no escape. A lone surrogate and a byte that is not UTF-8

@@ -156,6 +156,23 @@ proptest! {
     }
 
     #[test]
+    fn an_object_in_a_string_is_told_only_where_it_is_one(
+        text in r#"(\{|\}|\[|\]|"a"|:|,|1|-0.5e3|01|true|null| |\n|"\\\\n"|"\\\\u00e9"|"\\\\u12"|\\\\|"\u{e9}"|x){0,12}"#,
+        pretty: bool
+    ) {
+        let told = |text: &str| {
+            let written = serde_json::to_string(text).unwrap();
+            Document::read(written.as_bytes()).root().unwrap().as_json_str().unwrap().is_surely_object()
+        };
+        let read = serde_json::from_str::<serde_json::Value>(&text);
+        prop_assert!(!told(&text) || read.as_ref().is_ok_and(|value| value.is_object()), "{text}");
+        if let Ok(value) = &read {
+            let text = if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
+            prop_assert_eq!(told(&text.unwrap()), value.is_object());
+        }
+    }
+
+    #[test]
     fn decoded_offsets_point_at_their_source(text in ".{0,40}") {
         let written = serde_json::to_string(&text).unwrap();
         let document = Document::read(written.as_bytes());

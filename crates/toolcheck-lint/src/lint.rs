@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::{Detection, Format};
-use toolcheck_core::ir::{Body, Room, Transcript, TranscriptKind};
+use toolcheck_core::ir::{Room, Transcript, TranscriptKind};
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::Definition;
 use toolcheck_core::{Finding, response};
@@ -209,13 +209,9 @@ impl Run<'_> {
         if is_recognised {
             self.report.transcripts += 1;
             self.report.messages += transcript.messages.len();
-            for part in &transcript.parts {
-                match part.body {
-                    Body::Call(_) => self.report.tool_calls += 1,
-                    Body::Result(_) => self.report.tool_results += 1,
-                    _ => {}
-                }
-            }
+            let (calls, results) = transcript.counts();
+            self.report.tool_calls += calls;
+            self.report.tool_results += results;
         }
         transcript
     }

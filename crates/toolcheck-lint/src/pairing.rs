@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Role, ToolResult, Transcript};
 use toolcheck_core::target::{Stand, Target};
 
@@ -195,6 +195,11 @@ impl<'t, 's> Pairing<'t, 's> {
 
     /// Lists turns, calls and results.
     fn collect(&mut self, transcript: &'t Transcript<'s>) {
+        // Growing would copy what is there again and again.
+        let (calls, results) = transcript.counts();
+        self.calls.reserve_exact(calls);
+        self.results.reserve_exact(results);
+        self.turns.reserve(transcript.messages.len());
         for (message_number, (message, parts)) in transcript.messages_with_parts().enumerate() {
             match self.turns.last_mut() {
                 Some(turn) if turn.role == message.role => turn.messages.end += 1,
@@ -231,7 +236,8 @@ impl<'t, 's> Pairing<'t, 's> {
     }
 
     fn pair(&mut self) {
-        let mut by_id: FxHashMap<&'t str, Open> = FxHashMap::default();
+        let mut by_id: FxHashMap<&'t str, Open> =
+            FxHashMap::with_capacity_and_hasher(self.calls.len(), FxBuildHasher);
         let mut latest = Latest::default();
         let mut unmatched = Vec::new();
         let mut next_call = 0;

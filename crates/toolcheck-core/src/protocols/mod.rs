@@ -10,7 +10,9 @@ mod xml_tools;
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_json::{Document, FaultKind, JsonStr, NodeId, Span, Value};
 
@@ -152,16 +154,25 @@ impl TextCalls {
     /// Reads the calls of every protocol that the transcript speaks.
     ///
     /// Linear in the texts of the transcript; where nothing looks like a block, each text of the model is searched
-    /// once for each protocol, and nothing else is looked at.
+    /// once for a bracket, and nothing else is looked at.
     #[must_use]
     pub fn read<'s>(document: &Document<'s>, transcript: &Transcript<'s>) -> Self {
         let mut read = Self::default();
+        let mut candidates: Vec<(u32, &Part<'s>)> = Vec::new();
+        for (number, (message, parts)) in transcript.messages_with_parts().enumerate() {
+            if message.role == Role::Assistant {
+                let parts =
+                    parts.iter().filter(|part| matches!(part.body, Body::Text(text) if has_tag(text)));
+                candidates.extend(parts.map(|part| (number as u32, part)));
+            }
+        }
+        if candidates.is_empty() {
+            return read;
+        }
         for protocol in ALL {
             let mut found = Found::new(protocol);
-            for (number, (message, parts)) in transcript.messages_with_parts().enumerate() {
-                if message.role == Role::Assistant {
-                    found.read_message(document, number as u32, parts);
-                }
+            for (number, part) in &candidates {
+                found.read_part(document, *number, part);
             }
             if found.calls.is_empty() && found.malformed.is_empty() {
                 continue;
@@ -209,47 +220,45 @@ impl Found {
         Self { protocol, calls: Vec::new(), malformed: Vec::new(), cut_off: Vec::new() }
     }
 
-    /// Reads the blocks of one message.
-    fn read_message<'s>(&mut self, document: &Document<'s>, message: u32, parts: &[Part<'s>]) {
+    /// Reads the blocks of one text.
+    fn read_part<'s>(&mut self, document: &Document<'s>, message: u32, part: &Part<'s>) {
         let protocol = self.protocol;
-        for part in parts {
-            let Body::Text(string) = part.body else { continue };
-            if !may_hold(protocol, string) {
-                continue;
-            }
-            let Some(text) = Text::of(document, part, string) else { continue };
-            let cut_off = protocol.interruption.and_then(|mark| text.decoded.rfind(mark));
-            if cut_off.is_some() {
-                self.cut_off.push(message);
-            }
-            for block in blocks(protocol, &text.decoded) {
-                if let Some((malformation, at)) = block.fault {
-                    // What the harness itself cut off is no fault of the model's, and it has said so.
-                    if malformation.is_open() && cut_off.is_some_and(|mark| mark >= block.opening.end) {
-                        continue;
-                    }
-                    self.malformed.push(MalformedCall {
-                        protocol,
-                        message,
-                        name: block.name.map(|(name, _)| name),
-                        opening: text.place(block.opening),
-                        malformation,
-                        place: text.place(at),
-                    });
-                } else if let Some((name, name_at)) = block.name {
-                    let arguments = block.arguments.into_iter();
-                    self.calls.push(TextCall {
-                        protocol,
-                        message,
-                        name,
-                        place: text.place(block.whole),
-                        name_place: text.place(name_at),
-                        arguments: arguments
-                            .map(|(name, at)| TextArgument { name, place: text.place(at) })
-                            .collect(),
-                        reply: Reply::Nothing,
-                    });
+        let Body::Text(string) = part.body else { return };
+        if !may_hold(protocol, string) {
+            return;
+        }
+        let Some(text) = Text::of(document, part, string) else { return };
+        let cut_off = protocol.interruption.and_then(|mark| text.decoded.rfind(mark));
+        if cut_off.is_some() {
+            self.cut_off.push(message);
+        }
+        for block in blocks(protocol, &text.decoded) {
+            if let Some((malformation, at)) = block.fault {
+                // What the harness itself cut off is no fault of the model's, and it has said so.
+                if malformation.is_open() && cut_off.is_some_and(|mark| mark >= block.opening.end) {
+                    continue;
                 }
+                self.malformed.push(MalformedCall {
+                    protocol,
+                    message,
+                    name: block.name.map(|(name, _)| name),
+                    opening: text.place(block.opening),
+                    malformation,
+                    place: text.place(at),
+                });
+            } else if let Some((name, name_at)) = block.name {
+                let arguments = block.arguments.into_iter();
+                self.calls.push(TextCall {
+                    protocol,
+                    message,
+                    name,
+                    place: text.place(block.whole),
+                    name_place: text.place(name_at),
+                    arguments: arguments
+                        .map(|(name, at)| TextArgument { name, place: text.place(at) })
+                        .collect(),
+                    reply: Reply::Nothing,
+                });
             }
         }
     }
@@ -375,15 +384,22 @@ fn visit_strings(value: Value<'_, '_>, hear: &mut dyn FnMut(Cow<'_, str>)) {
     }
 }
 
+/// Whether a string may hold a tag of any protocol: almost none does.
+fn has_tag(string: JsonStr<'_>) -> bool {
+    memchr::memchr(b'<', string.raw()).is_some() || has_escaped_bracket(string)
+}
+
 /// Whether a string may hold a block: it is decoded only then.
 fn may_hold(protocol: &Protocol, string: JsonStr<'_>) -> bool {
+    (protocol.may_hold)(string.raw()) || has_escaped_bracket(string)
+}
+
+/// Whether the bracket of a tag is written as an escape, as several writers do for the sake of HTML; then what follows it
+/// says little.
+fn has_escaped_bracket(string: JsonStr<'_>) -> bool {
+    static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\\u003"));
     let raw = string.raw();
-    if (protocol.may_hold)(raw) {
-        return true;
-    }
-    // The bracket of a tag may be written as an escape, as several writers do for the sake of HTML; then it says little.
-    let mut escapes = memchr::memmem::find_iter(raw, b"\\u003");
-    string.is_escaped() && escapes.any(|at| matches!(raw.get(at + 5), Some(b'c' | b'C')))
+    string.is_escaped() && ESCAPE.find_iter(raw).any(|at| matches!(raw.get(at + 5), Some(b'c' | b'C')))
 }
 
 /// The blocks of a text: those that begin at the beginning of a line or right behind another one, and stand neither in a

@@ -27,7 +27,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let (Some(tools), Some(place)) = (&cx.transcript.tools, cx.transcript.tools_place) else { return };
     // Where calls need their definitions, that these are missing is the fault.
-    let is_missed = cx.transcript.call_count() > 0
+    let is_missed = cx.transcript.counts().0 > 0
         && matches!(cx.verdict(&super::missing_tool_definitions::RULE, None), Verdict::Refused(_));
     if tools.is_empty() && !is_missed {
         out.report(place, "the list of tools is empty")

@@ -40,7 +40,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let mut decoded = Vec::new();
+    let mut decoded = String::new();
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };
@@ -48,20 +48,23 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if !call.is_of_function() {
                 continue;
             }
+            if text.is_surely_object() {
+                continue;
+            }
             decoded.clear();
-            text.decode_bytes_into(&mut decoded);
-            if serde_json::from_slice::<IgnoredAny>(&decoded).is_ok() {
+            text.decode_into(&mut decoded);
+            if serde_json::from_str::<IgnoredAny>(&decoded).is_ok() {
                 continue;
             }
             // What serde_json refuses may still be JSON: it is bounded in depth, and lone surrogates are another rule's.
-            let document = Document::read(&decoded);
+            let document = Document::read(decoded.as_bytes());
             if document.faults().iter().all(|fault| fault.kind.is_in_text()) && document.root().is_some() {
                 continue;
             }
             let finding =
                 out.report(part.place, format!("the arguments of tool call {} are no JSON", call.title()));
             // Many clients write no arguments so, and many servers take it.
-            if decoded.trim_ascii().is_empty() {
+            if decoded.trim().is_empty() {
                 finding.at_most(Level::Warning);
             }
             finding

@@ -70,15 +70,17 @@ fn fault(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<(Option<&'static str>
     if name.text.is_empty() {
         return Some((Some("empty"), "a tool's name is empty".to_owned()));
     }
-    let title = shorten(&name.text);
-    if let Some(max) = names.max_length.filter(|max| name.text.chars().count() > *max) {
-        let length = name.text.chars().count();
+    // No name has more characters than bytes.
+    let is_longer = |max: &usize| name.text.len() > *max && name.text.chars().count() > *max;
+    if let Some(max) = names.max_length.filter(is_longer) {
+        let (length, title) = (name.text.chars().count(), shorten(&name.text));
         return Some((
             Some("length"),
             format!("the tool name `{title}` has {length} characters, and {max} are allowed"),
         ));
     }
     let pattern = names.pattern.as_ref().filter(|pattern| !pattern.0.is_match(&name.text))?;
+    let title = shorten(&name.text);
     Some((None, format!("the tool name `{title}` does not match `{}`", pattern.0.as_str())))
 }
 

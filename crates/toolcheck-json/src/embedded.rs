@@ -1,0 +1,241 @@
+//! JSON that is written in a JSON string, told without decoding it.
+//!
+//! Arguments of calls are mostly written so, and almost all of them are sound. Decoding them only to see that costs more
+//! than reading the file around them.
+
+/// The deepest nesting that is followed.
+const DEEPEST: u32 = 64;
+/// How many bytes are looked at one by one.
+const NEAR: usize = 16;
+
+/// Whether the inside of a string, escapes untouched, is certainly the text of an object. What is written in an unusual
+/// way is not told here: `false` says nothing.
+pub(crate) fn is_surely_object(raw: &[u8]) -> bool {
+    let mut at = Cursor { raw, at: 0 };
+    at.skip_space();
+    at.raw.get(at.at) == Some(&b'{') && at.object_or_array().is_some() && {
+        at.skip_space();
+        at.at == raw.len()
+    }
+}
+
+struct Cursor<'r> {
+    raw: &'r [u8],
+    at: usize,
+}
+
+impl Cursor<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.raw.get(self.at).copied()
+    }
+
+    /// Passes over white space: blanks, and the line ends and tabs that are written as escapes.
+    fn skip_space(&mut self) {
+        loop {
+            match self.raw.get(self.at..) {
+                Some([b' ', ..]) => self.at += 1,
+                Some([b'\\', b'n' | b't' | b'r', ..]) => self.at += 2,
+                _ => return,
+            }
+        }
+    }
+
+    /// Passes over a byte that must come.
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        (self.peek() == Some(byte)).then(|| self.at += 1)
+    }
+
+    /// Passes over a whole object or array, however deep; `None` where it is not surely one.
+    fn object_or_array(&mut self) -> Option<()> {
+        // One bit for each that is open: whether it is an object.
+        let (mut objects, mut depth): (u64, u32) = (0, 0);
+        loop {
+            self.skip_space();
+            // A value.
+            match self.peek()? {
+                open @ (b'{' | b'[') => {
+                    self.at += 1;
+                    depth += 1;
+                    if depth > DEEPEST {
+                        return None;
+                    }
+                    objects = objects << 1 | u64::from(open == b'{');
+                    self.skip_space();
+                    let close = if open == b'{' { b'}' } else { b']' };
+                    if self.peek() != Some(close) {
+                        if open == b'{' {
+                            self.key()?;
+                        }
+                        continue;
+                    }
+                }
+                b'\\' => self.string()?,
+                b't' => self.word(b"true")?,
+                b'f' => self.word(b"false")?,
+                b'n' => self.word(b"null")?,
+                _ => self.number()?,
+            }
+            // What may follow a value.
+            loop {
+                self.skip_space();
+                let is_object = objects & 1 == 1;
+                match self.peek()? {
+                    b',' => {
+                        self.at += 1;
+                        if is_object {
+                            self.skip_space();
+                            self.key()?;
+                        }
+                        break;
+                    }
+                    b'}' if is_object => self.at += 1,
+                    b']' if !is_object => self.at += 1,
+                    _ => return None,
+                }
+                depth -= 1;
+                objects >>= 1;
+                if depth == 0 {
+                    return Some(());
+                }
+            }
+        }
+    }
+
+    fn key(&mut self) -> Option<()> {
+        self.string()?;
+        self.skip_space();
+        self.expect(b':')
+    }
+
+    /// Passes over a string, whose quotes are written as escapes.
+    fn string(&mut self) -> Option<()> {
+        if !self.raw.get(self.at..)?.starts_with(b"\\\"") {
+            return None;
+        }
+        self.at += 2;
+        loop {
+            let rest = &self.raw[self.at..];
+            let near = rest.iter().take(NEAR).position(|byte| *byte == b'\\');
+            self.at += near.or_else(|| memchr::memchr(b'\\', rest))?;
+            match self.raw.get(self.at + 1..)? {
+                [b'"', ..] => {
+                    self.at += 2;
+                    return Some(());
+                }
+                // An escape inside, whose backslash is one itself.
+                [b'\\', b'n' | b't' | b'r' | b'b' | b'f' | b'/', ..] => self.at += 3,
+                [b'\\', b'\\', b'"' | b'\\', ..] => self.at += 4,
+                [b'\\', b'u', digits @ ..] => {
+                    let digits = digits.get(..4)?;
+                    if !digits.iter().all(u8::is_ascii_hexdigit) {
+                        return None;
+                    }
+                    self.at += 7;
+                }
+                // A character that the outer string writes as an escape, and that is no control character inside.
+                [b'/', ..] => self.at += 2,
+                [b'u', digits @ ..] => {
+                    let unit = crate::string::code_unit(digits)?;
+                    if unit < 0x80 {
+                        return None;
+                    }
+                    self.at += 6;
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn word(&mut self, word: &[u8]) -> Option<()> {
+        self.raw[self.at..].starts_with(word).then(|| self.at += word.len())
+    }
+
+    fn number(&mut self) -> Option<()> {
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        let first = self.peek();
+        let length = self.digits()?;
+        if first == Some(b'0') && length > 1 {
+            return None;
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Some(())
+    }
+
+    /// Passes over digits, at least one.
+    fn digits(&mut self) -> Option<usize> {
+        let length = self.raw[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += length;
+        (length > 0).then_some(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the text, written into a JSON string, is told to be an object.
+    fn is_told(text: &str) -> bool {
+        let written = serde_json::to_string(text).expect("a text can be written");
+        is_surely_object(&written.as_bytes()[1..written.len() - 1])
+    }
+
+    #[test]
+    fn sound_objects_are_told() {
+        let texts = [
+            "{}",
+            " { } ",
+            r#"{"a": 1}"#,
+            r#"{"a": [1, -2.5e+3, 0, true, false, null, {"b": []}], "c": {}}"#,
+            "{\n  \"a\": \"\\n\\u00e9 \\\" \\\\ \u{e9} \u{1F600}\"\n}\n",
+        ];
+        for text in texts {
+            assert!(is_told(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_is_not_told() {
+        let texts = [
+            "",
+            "1",
+            "[]",
+            "{",
+            "}",
+            "{]",
+            "{,}",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{\"a\":1,}",
+            "{\"a\":01}",
+            "{\"a\":1.}",
+            "{\"a\":tru}",
+            "{\"a\":\"\\x\"}",
+            "{\"a\":\"\\u12\"}",
+            "{\"a\":\"\n\"}",
+            "{} {}",
+            "{\"a\":[1,]}",
+            "{'a':1}",
+            "{\"a\":-}",
+            "{\"a\":1e}",
+            "{\"a\" 1}",
+            "{\"a\":[}",
+            "{\"a\":\"",
+            "{\"a\":+1}",
+        ];
+        for text in texts {
+            assert!(!is_told(text), "{text}");
+        }
+    }
+}
