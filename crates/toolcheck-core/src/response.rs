@@ -67,15 +67,10 @@ impl AnsweredCall {
 pub(crate) type Locate<'l, 'd, 's> = dyn Fn(Value<'d, 's>) -> Place + 'l;
 
 impl Answer {
-    /// The answer whose parts were read into a transcript from the document of `root`.
-    pub(crate) fn new<'d, 's>(
-        transcript: &Transcript<'s>,
-        root: Value<'d, 's>,
-        is_whole: bool,
-        locate: &Locate<'_, 'd, 's>,
-    ) -> Self {
-        let mut answer = Self { calls: Vec::new(), text: String::new(), is_whole };
-        for part in &transcript.parts {
+    /// The answer as a summary of what was said in the document of `root`.
+    pub(crate) fn new<'d, 's>(said: &Said<'s>, root: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Self {
+        let mut answer = Self { calls: Vec::new(), text: String::new(), is_whole: said.is_whole };
+        for part in &said.transcript.parts {
             match &part.body {
                 Body::Call(call) => {
                     let value = root.document().value(part.place.node);
@@ -181,12 +176,24 @@ impl Assembly {
     }
 }
 
-/// Reads a response of a format; `None` where it is none: an error, or something else.
+/// An answer that came at once, as the messages that it is.
+#[derive(Debug)]
+pub struct Said<'s> {
+    /// The messages, as a request would hold them.
+    pub transcript: Transcript<'s>,
+    /// Whether it came to its end.
+    pub is_whole: bool,
+}
+
+/// Reads a response of a format; `None` where it is none: an error, or something else. Beside it what was said, where
+/// it came at once and stands in the document itself.
 #[must_use]
-pub fn read(format: &Format, value: Value<'_, '_>) -> Option<Response> {
+pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Response, Vec<Said<'s>>)> {
     let place = Place::of(value);
+    let mut all_said = Vec::new();
     let answers = if value.is_object() {
-        (format.answers)(value, &|value| Place::of(value))?
+        all_said = (format.answers)(value)?;
+        all_said.iter().map(|said| Answer::new(said, value, &|value| Place::of(value))).collect()
     } else {
         let mut whole = None;
         let mut assembly = Assembly::default();
@@ -195,7 +202,9 @@ pub fn read(format: &Format, value: Value<'_, '_>) -> Option<Response> {
             let source = Source { place, offsets: &offsets, length: text.raw().len() };
             in_text(&decoded, &source, |data, locate| {
                 // The text of a response that came at once, or of one event.
-                let answers = (format.answers)(data, locate).filter(|_| whole.is_none());
+                let said = (format.answers)(data).filter(|_| whole.is_none());
+                let answers =
+                    said.map(|said| said.iter().map(|said| Answer::new(said, data, locate)).collect());
                 whole = answers.or(whole.take());
                 (format.event)(&mut assembly, data, locate);
             });
@@ -205,7 +214,7 @@ pub fn read(format: &Format, value: Value<'_, '_>) -> Option<Response> {
         let assembled = assembly.finish();
         if assembled.is_empty() { whole? } else { assembled }
     };
-    Some(Response { place, answers })
+    Some((Response { place, answers }, all_said))
 }
 
 /// Adds an event of a list: what the server sent as its data, or an object that holds the data beside the event's name.

@@ -39,6 +39,8 @@ struct Open {
     answers: Vec<Given>,
     /// What was found in the conversation so far.
     told: FxHashSet<u64>,
+    /// What was found in the response, with its call: the history of the next request brings it again.
+    told_of_answer: FxHashSet<u64>,
     /// Whether it stands in another record than the one that is being read.
     is_elsewhere: bool,
 }
@@ -191,25 +193,32 @@ impl Exchanges {
                 && finding.place.span.end <= last.place.span.end
         });
         let open = continued.number.checked_sub(self.closed).and_then(|number| self.open.get(number));
-        !is_new && open.is_some_and(|open| open.told.contains(&hash_of_finding(finding)))
+        open.is_some_and(|open| {
+            if is_new {
+                open.told_of_answer.contains(&hash_with_call(finding))
+            } else {
+                open.told.contains(&hash_of_finding(finding))
+            }
+        })
     }
 
-    /// Adds an exchange, and what was found in its request.
+    /// Adds an exchange, and what was found in its request and in its response.
     pub(crate) fn add(
         &mut self,
         histories: &Histories,
         response: Option<Response>,
         continued: Option<Continued>,
-        findings: &[Finding],
+        [findings, of_answer]: [&[Finding]; 2],
     ) {
         let Some(histories) = histories.0.last().copied() else { return };
         let mut told = continued
             .and_then(|continued| self.open.get(continued.number.checked_sub(self.closed)?))
             .map(|open| open.told.clone())
             .unwrap_or_default();
-        for finding in findings.iter().take(MOST_TOLD.saturating_sub(told.len())) {
+        for finding in findings.iter().chain(of_answer).take(MOST_TOLD.saturating_sub(told.len())) {
             told.insert(hash_of_finding(finding));
         }
+        let told_of_answer = of_answer.iter().take(MOST_TOLD).map(hash_with_call).collect();
         if self.open.len() == MOST_OPEN {
             self.close_first();
         }
@@ -218,7 +227,7 @@ impl Exchanges {
         for history in histories {
             self.by_history.entry(history).or_default().push(number);
         }
-        self.open.push_back(Open { histories, answers, told, is_elsewhere: false });
+        self.open.push_back(Open { histories, answers, told, told_of_answer, is_elsewhere: false });
     }
 
     fn close_first(&mut self) {
@@ -428,6 +437,12 @@ fn hash_message(message: &Message<'_>, parts: &[Part<'_>], with_texts: bool, has
 fn hash_of_finding(finding: &Finding) -> u64 {
     let mut hasher = FxHasher::default();
     (finding.rule, &finding.message).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn hash_with_call(finding: &Finding) -> u64 {
+    let mut hasher = FxHasher::default();
+    (finding.rule, &finding.message, &finding.tool_call_id).hash(&mut hasher);
     hasher.finish()
 }
 

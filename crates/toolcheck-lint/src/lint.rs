@@ -187,12 +187,18 @@ impl Run<'_> {
         self.run_rules(document, &transcript, kept.as_ref(), is_first, &mut found);
         let response = exchange.response.zip(self.format);
         let response = response.and_then(|(response, format)| response::read(format, response));
+        let (response, said) = response.map_or((None, Vec::new()), |(response, said)| (Some(response), said));
+        let mut found_in_response = Vec::new();
+        for said in said {
+            self.run_rules_on_answer(document, &transcript, said.transcript, &mut found_in_response);
+        }
         let is_new = |finding: &Finding| {
             !continued.is_some_and(|at| self.exchanges.has_told(at, &transcript, finding))
         };
         found.retain(is_new);
-        self.exchanges.add(&histories, response, continued, &found);
+        self.exchanges.add(&histories, response, continued, [&found, &found_in_response]);
         findings.append(&mut found);
+        findings.append(&mut found_in_response);
         transcript.into_room()
     }
 
@@ -216,6 +222,28 @@ impl Run<'_> {
         transcript
     }
 
+    /// Runs the rules that look at each call by itself on what the model answered to a request.
+    fn run_rules_on_answer<'s>(
+        &self,
+        document: &Document<'s>,
+        request: &Transcript<'s>,
+        mut said: Transcript<'s>,
+        findings: &mut Vec<Finding>,
+    ) {
+        if said.counts().0 == 0 {
+            return;
+        }
+        said.kind = TranscriptKind::Session;
+        said.tools.clone_from(&request.tools);
+        said.tool_references.clone_from(&request.tool_references);
+        said.model.clone_from(&request.model);
+        let pairing = Pairing::new(&said, self.target);
+        let context = self.context(document, &said, &pairing, None);
+        for rule in self.rules.iter().filter(|rule| rule.on_call) {
+            rule::run(rule, &context, findings);
+        }
+    }
+
     /// Runs the rules on a transcript; those that are about the text as a whole only on its first.
     fn run_rules(
         &self,
@@ -226,20 +254,30 @@ impl Run<'_> {
         findings: &mut Vec<Finding>,
     ) {
         let pairing = Pairing::new(transcript, self.target);
-        let context = Context {
+        let context = self.context(document, transcript, &pairing, kept);
+        for rule in self.rules.iter().filter(|rule| is_first || !rule.on_text) {
+            rule::run(rule, &context, findings);
+        }
+    }
+
+    fn context<'c, 's>(
+        &'c self,
+        document: &'c Document<'s>,
+        transcript: &'c Transcript<'s>,
+        pairing: &'c Pairing<'c, 's>,
+        kept: Option<&'c Kept<'c>>,
+    ) -> Context<'c, 's> {
+        Context {
             document,
             transcript,
             is_recognised: !transcript.format.is_empty(),
             is_cut_off: is_cut_off(document),
-            pairing: &pairing,
+            pairing,
             kept,
+            text_calls: OnceCell::new(),
             schemas: self.schemas,
             target: self.target,
             settings: self.settings,
-            text_calls: OnceCell::new(),
-        };
-        for rule in self.rules.iter().filter(|rule| is_first || !rule.on_text) {
-            rule::run(rule, &context, findings);
         }
     }
 }

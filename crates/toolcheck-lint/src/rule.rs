@@ -33,6 +33,8 @@ pub struct Rule {
     /// Whether it is about the text of the file, and not about a conversation: then it runs once for each text,
     /// whatever the number of conversations in it.
     pub on_text: bool,
+    /// Whether it is about each call by itself, so that it holds of a response too, which has no conversation yet.
+    pub on_call: bool,
     /// Whether it runs only where somebody asks for it: what it finds is a habit that not everybody minds.
     pub is_optional: bool,
     /// Looks at a transcript; `None` where the fault can't be seen in one, and the rule only explains an error.
@@ -68,6 +70,7 @@ macro_rules! declare_rule {
             default_level: declare_rule!(@level $level),
             on_wire: declare_rule!(@wire $($scope)?),
             on_text: declare_rule!(@text $($scope)?),
+            on_call: declare_rule!(@call $($scope)?),
             is_optional: declare_rule!(@optional $($selected)?),
             check: Some($check),
         };
@@ -82,6 +85,7 @@ macro_rules! declare_rule {
             default_level: None,
             on_wire: true,
             on_text: false,
+            on_call: false,
             is_optional: false,
             check: None,
         };
@@ -93,6 +97,8 @@ macro_rules! declare_rule {
     (@wire $($other:ident)?) => { false };
     (@text text) => { true };
     (@text $($other:ident)?) => { false };
+    (@call call) => { true };
+    (@call $($other:ident)?) => { false };
     (@optional) => { false };
     (@optional selected) => { true };
 }

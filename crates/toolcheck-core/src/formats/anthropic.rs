@@ -9,7 +9,7 @@ use crate::ir::{
     Reasoning, Role, Room, Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 
-use crate::response::{self, Answer, AnsweredCall, Assembly, Locate};
+use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format = Format {
     id: "anthropic",
@@ -74,12 +74,12 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     Some(transcript)
 }
 
-fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     value.get("content").filter(|content| content.is_array())?;
     let mut transcript = Transcript::new(FORMAT.id, value);
     message(&mut transcript, value, 0);
     let is_whole = response::is_whole(value.get("stop_reason"), &WHOLE);
-    Some(vec![Answer::new(&transcript, value, is_whole, locate)])
+    Some(vec![Said { transcript, is_whole }])
 }
 
 fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {

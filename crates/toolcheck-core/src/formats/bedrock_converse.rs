@@ -8,7 +8,7 @@ use crate::ir::{
     Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 
-use crate::response::{self, Answer, AnsweredCall, Assembly, Locate};
+use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format = Format {
     id: "bedrock-converse",
@@ -79,12 +79,12 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     Some(transcript)
 }
 
-fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let message = value.get("output")?.get("message")?;
     let mut transcript = Transcript::new(FORMAT.id, value);
     self::message(&mut transcript, message, 0);
     let is_whole = response::is_whole(value.get("stopReason"), &WHOLE);
-    Some(vec![Answer::new(&transcript, value, is_whole, locate)])
+    Some(vec![Said { transcript, is_whole }])
 }
 
 /// The number of the block that an event is about.

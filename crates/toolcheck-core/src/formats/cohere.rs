@@ -6,7 +6,7 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, blocks, list_of, surest_message};
 use crate::ir::{Room, Transcript};
 
-use crate::response::{self, Answer, AnsweredCall, Assembly, Locate};
+use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format =
     Format { id: "cohere", name: "Cohere v2 chat", family: "chat", sniff, read_in, answers, event };
@@ -39,10 +39,10 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     }
 }
 
-fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let message = value.get("message").filter(|message| message.is_object())?;
     let is_whole = response::is_whole(value.get("finish_reason"), &WHOLE);
-    Some(vec![openai_chat::answer(message, is_whole, locate, &DIALECT)])
+    Some(vec![openai_chat::answer(message, is_whole, &DIALECT)])
 }
 
 fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {

@@ -8,7 +8,7 @@ use crate::ir::{
     ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 
-use crate::response::{self, Answer, AnsweredCall, Assembly, Locate};
+use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format =
     Format { id: "gemini", name: "Gemini generateContent", family: "gemini", sniff, read_in, answers, event };
@@ -51,15 +51,15 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     Some(transcript)
 }
 
-fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let candidates = value.get("candidates").filter(|candidates| candidates.is_array())?;
-    let answer = |candidate: Value<'d, 's>| {
+    let answer = |candidate: Value<'_, 's>| {
         let mut transcript = Transcript::new(FORMAT.id, value);
         if let Some(said) = candidate.get("content") {
             content(&mut transcript, said, 0);
         }
         let reason = candidate.get_any(&["finishReason", "finish_reason"]);
-        Answer::new(&transcript, value, response::is_whole(reason, &WHOLE), locate)
+        Said { transcript, is_whole: response::is_whole(reason, &WHOLE) }
     };
     Some(candidates.elements().map(answer).collect())
 }

@@ -6,7 +6,7 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, blocks, list_of, surest_message};
 use crate::ir::{Role, Room, Transcript};
 
-use crate::response::{Answer, Assembly, Locate};
+use crate::response::{Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format = Format {
     id: "mistral",
@@ -52,8 +52,8 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     if sure > 0 && MODELS.iter().any(|name| model.starts_with(name)) { sure.max(80) } else { sure }
 }
 
-fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
-    openai_chat::choices(value, locate, &DIALECT)
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
+    openai_chat::choices(value, &DIALECT)
 }
 
 fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {

@@ -15,7 +15,7 @@ use toolcheck_json::{Document, Value};
 
 use crate::exchange;
 use crate::ir::{Content, Message, Named, Place, Role, Room, Transcript};
-use crate::response::{Answer, Assembly, Locate};
+use crate::response::{Assembly, Locate, Said};
 
 /// A wire format.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub struct Format {
     /// Reads a document into the room that another transcript has left.
     pub read_in: for<'d, 's> fn(Value<'d, 's>, Room<'s>) -> Option<Transcript<'s>>,
     /// Reads a response that came at once.
-    pub(crate) answers: for<'d, 's> fn(Value<'d, 's>, &Locate<'_, 'd, 's>) -> Option<Vec<Answer>>,
+    pub(crate) answers: for<'d, 's> fn(Value<'d, 's>) -> Option<Vec<Said<'s>>>,
     /// Reads an event of a response that is streamed.
     pub(crate) event: for<'d, 's> fn(&mut Assembly, Value<'d, 's>, &Locate<'_, 'd, 's>),
 }

@@ -6,7 +6,7 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, list_of, surest_message};
 use crate::ir::{Room, Transcript};
 
-use crate::response::{self, Answer, Assembly, Locate};
+use crate::response::{self, Answer, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format =
     Format { id: "ollama", name: "Ollama chat", family: "chat", sniff, read_in, answers, event };
@@ -37,14 +37,15 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     if sure > 0 && is_own_body { sure.max(85) } else { sure }
 }
 
-fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let message = value.get("message").filter(|message| message.is_object())?;
-    Some(vec![openai_chat::answer(message, is_whole(value, true), locate, &DIALECT)])
+    Some(vec![openai_chat::answer(message, is_whole(value, true), &DIALECT)])
 }
 
 fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
     if let Some(message) = event.get("message") {
-        for call in openai_chat::answer(message, true, locate, &DIALECT).calls {
+        let said = openai_chat::answer(message, true, &DIALECT);
+        for call in Answer::new(&said, message, locate).calls {
             assembly.next_call(0, None, call);
         }
         assembly.text(0, message.get("content"));

@@ -8,7 +8,7 @@ use crate::ir::{
     ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 
-use crate::response::{self, Answer, AnsweredCall, Assembly, Locate};
+use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format = Format {
     id: "openai-chat",
@@ -119,34 +119,25 @@ pub(super) fn wanted<'s>(choice: Value<'_, 's>) -> Wanted<'s> {
     }
 }
 
-fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
-    choices(value, locate, &DIALECT)
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
+    choices(value, &DIALECT)
 }
 
 /// Reads a response whose answers are its choices.
-pub(super) fn choices<'d, 's>(
-    value: Value<'d, 's>,
-    locate: &Locate<'_, 'd, 's>,
-    dialect: &Dialect,
-) -> Option<Vec<Answer>> {
+pub(super) fn choices<'s>(value: Value<'_, 's>, dialect: &Dialect) -> Option<Vec<Said<'s>>> {
     let choices = value.get("choices").filter(|choices| choices.is_array())?;
-    let answer = |choice: Value<'d, 's>| {
+    let answer = |choice: Value<'_, 's>| {
         let is_whole = response::is_whole(choice.get("finish_reason"), &WHOLE);
-        self::answer(choice.get("message").unwrap_or(choice), is_whole, locate, dialect)
+        self::answer(choice.get("message").unwrap_or(choice), is_whole, dialect)
     };
     Some(choices.elements().map(answer).collect())
 }
 
 /// The answer that a response's message is.
-pub(super) fn answer<'d, 's>(
-    value: Value<'d, 's>,
-    is_whole: bool,
-    locate: &Locate<'_, 'd, 's>,
-    dialect: &Dialect,
-) -> Answer {
+pub(super) fn answer<'s>(value: Value<'_, 's>, is_whole: bool, dialect: &Dialect) -> Said<'s> {
     let mut transcript = Transcript::new(dialect.format, value);
     message(&mut transcript, value, 0, dialect);
-    Answer::new(&transcript, value, is_whole, locate)
+    Said { transcript, is_whole }
 }
 
 /// Reads an event that brings pieces of choices.

@@ -13,7 +13,7 @@ use crate::ir::{
     Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
 
-use crate::response::{self, Answer, Assembly, Locate};
+use crate::response::{self, Answer, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format = Format {
     id: "openai-responses",
@@ -116,7 +116,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     Some(transcript)
 }
 
-fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<Vec<Answer>> {
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let output = value.get("output").filter(|output| output.is_array())?;
     let mut transcript = Transcript::new(FORMAT.id, value);
     for (index, value) in output.elements().enumerate() {
@@ -124,7 +124,7 @@ fn answers<'d, 's>(value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Option<
     }
     let is_cut = |item: Value<'_, '_>| item.get_str("status").is_some_and(|status| status == "incomplete");
     let is_whole = response::is_whole(value.get("status"), &["completed"]) && !output.elements().any(is_cut);
-    Some(vec![Answer::new(&transcript, value, is_whole, locate)])
+    Some(vec![Said { transcript, is_whole }])
 }
 
 fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
@@ -135,7 +135,8 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
             item(&mut transcript, value, 0);
             let number = event.get("output_index").and_then(Value::as_u64).unwrap_or_default();
             let is_done = event.get_str("type").as_deref() == Some("response.output_item.done");
-            let answer = Answer::new(&transcript, value, true, locate);
+            let said = Said { transcript, is_whole: true };
+            let answer = Answer::new(&said, value, locate);
             for mut call in answer.calls {
                 // What is added is empty as yet, and what is done is whole.
                 if !is_done {
@@ -146,7 +147,11 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
         }
         // The last event repeats the whole; some servers leave its output empty.
         Some("response.completed" | "response.incomplete" | "response.failed") => {
-            let answers = event.get("response").and_then(|response| answers(response, locate));
+            let response = event.get("response");
+            let said = response.and_then(|response| Some((response, answers(response)?)));
+            let answers = said.map(|(response, said)| {
+                said.iter().map(|said| Answer::new(said, response, locate)).collect::<Vec<_>>()
+            });
             match answers {
                 Some(answers) if answers.iter().any(|answer| !answer.calls.is_empty()) => {
                     assembly.replace(answers);

@@ -16,14 +16,25 @@ pub fn exchanges(
     kept: impl Fn(&Conversation) -> Conversation,
 ) -> Option<Vec<Json>> {
     let mut exchanges = Vec::new();
+    let declared = write(conversation, format)?;
+    // An application declares its tools from the beginning, and not only those that were called.
+    let request = |said: &Conversation| {
+        let mut body = write(said, format)?;
+        for key in ["tools", "toolConfig"] {
+            if let Some(tools) = declared.get(key) {
+                body[key].clone_from(tools);
+            }
+        }
+        Some(body)
+    };
     for (number, turn) in conversation.turns.iter().enumerate() {
         let Turn::Assistant { calls, .. } = turn else { continue };
         let up_to = |end: usize| Conversation { turns: conversation.turns[..end].to_vec() };
         let (before, after) = (write(&up_to(number), format)?, write(&up_to(number + 1), format)?);
         let answer = response(format, &list(&after)?[list(&before)?.len()..], !calls.is_empty())?;
-        exchanges.push(json!({"request": write(&kept(&up_to(number)), format)?, "response": answer}));
+        exchanges.push(json!({"request": request(&kept(&up_to(number)))?, "response": answer}));
     }
-    let whole = write(&kept(conversation), format)?;
+    let whole = request(&kept(conversation))?;
     if !matches!(conversation.turns.last(), Some(Turn::Assistant { .. })) {
         exchanges.push(json!({"request": whole, "response": null}));
     }
