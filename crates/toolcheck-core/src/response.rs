@@ -4,8 +4,9 @@
 //! events in a string.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use toolcheck_json::{Document, Span, Value};
+use toolcheck_json::{Document, Records, Span, Value};
 
 use crate::formats::Format;
 use crate::ir::{Arguments, Body, Call, Executor, Named, Place, Transcript};
@@ -189,45 +190,70 @@ pub struct Said<'s> {
 /// it came at once and stands in the document itself.
 #[must_use]
 pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Response, Vec<Said<'s>>)> {
+    let value = unwrapped(value);
     let place = Place::of(value);
     let mut all_said = Vec::new();
     let answers = if value.is_object() {
         all_said = (format.answers)(value)?;
         all_said.iter().map(|said| Answer::new(said, value, &|value| Place::of(value))).collect()
     } else {
-        let mut whole = None;
-        let mut assembly = Assembly::default();
-        if let Some(text) = value.as_json_str() {
-            let (decoded, offsets) = text.decode_with_offsets();
-            let source = Source { place, offsets: &offsets, length: text.raw().len() };
-            in_text(&decoded, &source, |data, locate| {
-                // The text of a response that came at once, or of one event.
-                let said = (format.answers)(data).filter(|_| whole.is_none());
-                let answers =
-                    said.map(|said| said.iter().map(|said| Answer::new(said, data, locate)).collect());
-                whole = answers.or(whole.take());
-                (format.event)(&mut assembly, data, locate);
-            });
+        let mut pieces = Pieces { format, count: 0, whole: None, assembly: Assembly::default() };
+        if value.as_json_str().is_some() {
+            pieces.add_value(value);
         } else {
-            value.elements().for_each(|event| data_of(event, format, &mut assembly));
+            value.elements().for_each(|event| pieces.add_value(event));
         }
-        let assembled = assembly.finish();
-        if assembled.is_empty() { whole? } else { assembled }
+        pieces.finish()?
     };
     Some((Response { place, answers }, all_said))
 }
 
-/// Adds an event of a list: what the server sent as its data, or an object that holds the data beside the event's name.
-fn data_of(event: Value<'_, '_>, format: &Format, assembly: &mut Assembly) {
-    let data = event.get("data").filter(|data| data.is_object() || data.as_json_str().is_some());
-    let data = data.unwrap_or(event);
-    let Some(text) = data.as_json_str() else {
-        (format.event)(assembly, data, &|value| Place::of(value));
-        return;
-    };
-    let (decoded, offsets) = text.decode_with_offsets();
-    let source = Source { place: Place::of(data), offsets: &offsets, length: text.raw().len() };
-    in_text(&decoded, &source, |data, locate| (format.event)(assembly, data, locate));
+/// The pieces in which a response came.
+struct Pieces<'f> {
+    format: &'f Format,
+    count: usize,
+    /// What the first piece is, taken for a response that came at once.
+    whole: Option<Vec<Answer>>,
+    assembly: Assembly,
+}
+
+impl Pieces<'_> {
+    /// Adds what stands in a value: what the server sent as the data of an event, an object that holds the data beside
+    /// the event's name, or a text of either.
+    fn add_value(&mut self, value: Value<'_, '_>) {
+        let data = value.get("data").filter(|data| data.is_object() || data.as_json_str().is_some());
+        let data = data.unwrap_or(value);
+        let Some(text) = data.as_json_str() else {
+            self.add(data, &|value| Place::of(value));
+            return;
+        };
+        let (decoded, offsets) = text.decode_with_offsets();
+        let source = Source { place: Place::of(data), offsets: &offsets, length: text.raw().len() };
+        in_text(&decoded, &source, |data, locate| self.add(data, locate));
+    }
+
+    fn add<'d, 's>(&mut self, data: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
+        if self.count == 0 {
+            let said = (self.format.answers)(data);
+            self.whole = said.map(|said| said.iter().map(|said| Answer::new(said, data, locate)).collect());
+        }
+        self.count += 1;
+        (self.format.event)(&mut self.assembly, data, locate);
+    }
+
+    /// What came at once came alone: the chunks of some streams look like it.
+    fn finish(self) -> Option<Vec<Answer>> {
+        let whole = self.whole.filter(|_| self.count == 1);
+        whole.or_else(|| Some(self.assembly.finish()).filter(|assembled| !assembled.is_empty()))
+    }
+}
+
+/// The response itself, where it is wrapped as clients and recorders of HTTP do it.
+fn unwrapped<'d, 's>(value: Value<'d, 's>) -> Value<'d, 's> {
+    let is_of_http = value.get_any(&["status", "statusCode", "status_code", "headers"]).is_some();
+    let body = value.get("body").filter(|_| is_of_http);
+    let inner = body.or_else(|| value.get("stream").filter(|stream| stream.is_array()));
+    inner.unwrap_or(value)
 }
 
 /// The string of the file that a text was decoded from.
@@ -267,54 +293,54 @@ fn in_text(
             }
         }
     };
+    let start = text.len() - text.trim_start_matches('\u{feff}').len();
+    let text = &text[start..];
     if text.trim_start().starts_with(['{', '[']) {
-        show(text, 0);
+        // One value, or one a line.
+        for record in Records::new(text.as_bytes()) {
+            show(&text[record.start..record.start + record.bytes.len()], start + record.start);
+        }
         return;
     }
-    for payload in payloads(text) {
-        match payload {
-            Payload::Line(range) => show(&text[range.clone()], range.start),
-            Payload::Lines(joined, start) => show(&joined, start),
+    for lines in payloads(text) {
+        let [first, .., last] = &lines[..] else {
+            lines.into_iter().for_each(|line| show(&text[line.clone()], start + line.start));
+            continue;
+        };
+        // The lines of one event are one text; in a recording that lost its blank lines each is its own.
+        let joined: Vec<&str> = lines.iter().map(|line| &text[line.clone()]).collect();
+        let joined = joined.join("\n");
+        if Document::read(joined.as_bytes()).faults().is_empty() {
+            // Places behind its first line are near enough.
+            debug_assert!(first.start <= last.start);
+            show(&joined, start + first.start);
+        } else {
+            lines.into_iter().for_each(|line| show(&text[line.clone()], start + line.start));
         }
     }
 }
 
-/// The data of one server-sent event.
-#[derive(Debug, PartialEq, Eq)]
-enum Payload {
-    /// One line of the text.
-    Line(std::ops::Range<usize>),
-    /// Several lines, and where the first begins: places behind it are near enough.
-    Lines(String, usize),
-}
-
-/// The data of the server-sent events in a text, as the HTML standard reads an event stream.
-fn payloads(text: &str) -> Vec<Payload> {
+/// The lines of data of the server-sent events in a text, as the HTML standard reads an event stream.
+fn payloads(text: &str) -> Vec<Vec<Range<usize>>> {
     let mut payloads = Vec::new();
-    let mut open: Option<Payload> = None;
+    let mut open = Vec::new();
     let mut at = 0;
     while at <= text.len() {
         let rest = &text[at..];
         let length = rest.find(['\n', '\r']).unwrap_or(rest.len());
         let line = &rest[..length];
         if line.is_empty() {
-            payloads.extend(open.take());
+            payloads.push(std::mem::take(&mut open));
         } else if let Some(data) = line.strip_prefix("data:") {
             let data = data.strip_prefix(' ').unwrap_or(data);
-            let range = at + length - data.len()..at + length;
-            open = Some(match open.take() {
-                None => Payload::Line(range),
-                Some(Payload::Line(first)) => {
-                    Payload::Lines(format!("{}\n{data}", &text[first.clone()]), first.start)
-                }
-                Some(Payload::Lines(joined, start)) => Payload::Lines(joined + "\n" + data, start),
-            });
+            open.push(at + length - data.len()..at + length);
         }
         let is_pair = rest[length..].starts_with("\r\n");
         at += length + if is_pair { 2 } else { 1 };
     }
     // The standard drops an event without its blank line; a recording may lack it at its end.
-    payloads.extend(open);
+    payloads.push(open);
+    payloads.retain(|lines| !lines.is_empty());
     payloads
 }
 
@@ -323,9 +349,8 @@ mod tests {
     use super::*;
 
     fn data(text: &str) -> Vec<String> {
-        let show = |payload| match payload {
-            Payload::Line(range) => text[range].to_owned(),
-            Payload::Lines(joined, _) => joined,
+        let show = |lines: Vec<Range<usize>>| {
+            lines.into_iter().map(|line| &text[line]).collect::<Vec<_>>().join("\n")
         };
         payloads(text).into_iter().map(show).collect()
     }

@@ -20,6 +20,8 @@ use crate::report::locate_places;
 const MOST_OPEN: usize = 256;
 /// How many findings of a conversation are remembered, so that its next request does not bring them again.
 const MOST_TOLD: usize = 1024;
+/// How many ids of answers are remembered.
+const MOST_GIVEN: usize = 1 << 20;
 
 /// The exchanges of a file that later requests may go on with.
 #[derive(Debug, Default)]
@@ -29,14 +31,19 @@ pub(crate) struct Exchanges {
     closed: usize,
     /// The exchanges by their histories.
     by_history: FxHashMap<u64, Vec<usize>>,
+    /// The ids that any answer gave: a call under one of them belongs to that answer and to no other.
+    given: FxHashSet<u64>,
 }
 
 /// An exchange that a later request may go on with.
 #[derive(Debug)]
 struct Open {
-    /// Its history word for word, and by what it calls alone: clients change texts that they have sent.
-    histories: [u64; 2],
+    /// Its history word for word and by what it calls alone, because clients change texts that they have sent; and both
+    /// without the user's last text, which some clients replace with every request.
+    histories: Vec<u64>,
     answers: Vec<Given>,
+    /// Whether a later request has kept an answer, or dropped a part of it, so that no other is held against it.
+    is_settled: bool,
     /// What was found in the conversation so far.
     told: FxHashSet<u64>,
     /// What was found in the response, with its call: the history of the next request brings it again.
@@ -103,12 +110,12 @@ pub(crate) struct KeptCall {
 /// What says that a history goes on with an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Evidence {
-    /// Nothing: it may be another answer to the same history.
+    /// Nothing: it may be another answer to the same history, or a question beside the conversation.
     Nothing,
-    /// The history goes on without any answer of the model.
-    Skipped,
-    /// A call or the text is there.
-    Used,
+    /// Calls of the same tools with the same arguments, or the text.
+    Alike,
+    /// A call under its own id.
+    Same,
 }
 
 impl Kept<'_> {
@@ -117,9 +124,9 @@ impl Kept<'_> {
         self.calls.iter().flatten().count()
     }
 
-    /// Whether the history keeps nothing of the answer at all.
-    pub(crate) fn is_skipped(&self) -> bool {
-        self.evidence == Evidence::Skipped
+    /// How well the history fits to the answer, for choosing among several.
+    fn rank(&self) -> (Evidence, bool, usize) {
+        (self.evidence, self.count() == self.answer.calls.len(), self.count())
     }
 
     /// Whether a call with this id was made and is not kept.
@@ -136,10 +143,20 @@ pub(crate) struct Continued {
     number: usize,
     /// The number of the first message behind its history.
     first_new: usize,
+    /// Whether the history is the same word for word.
+    is_verbatim: bool,
 }
 
 /// The histories of a transcript's first messages: word for word, and by what they call alone.
-pub(crate) struct Histories(Vec<[u64; 2]>);
+pub(crate) struct Histories {
+    /// For each number of messages, word for word and by what they call.
+    first: Vec<[u64; 2]>,
+    /// Whether the last message is a text of the user's behind others.
+    ends_with_text: bool,
+}
+
+/// The history of a conversation that has not begun.
+const NO_HISTORY: u64 = 0;
 
 impl Exchanges {
     /// The exchange that a request goes on with: of those whose history it begins with, the longest, and of these the one
@@ -153,16 +170,14 @@ impl Exchanges {
         if self.open.is_empty() || transcript.continues_remote_state {
             return None;
         }
-        for way in 0..2 {
-            for (length, hashes) in histories.0.iter().enumerate().rev() {
-                let Some(numbers) = self.by_history.get(&hashes[way]) else { continue };
+        for (length, hashes) in histories.first.iter().enumerate().rev() {
+            for (way, hash) in hashes.iter().enumerate().filter(|(_, hash)| **hash != NO_HISTORY) {
+                let Some(numbers) = self.by_history.get(hash) else { continue };
+                let at = |number| Continued { number, first_new: length, is_verbatim: way == 0 };
                 // Of equals the latest: it may be a second try.
-                let best = numbers.iter().rev().max_by_key(|number| {
-                    let open = &self.open[**number - self.closed];
-                    let kept = kept_of(open, document, transcript, length);
-                    kept.map_or((Evidence::Nothing, 0), |kept| (kept.evidence, kept.count()))
+                return numbers.iter().map(|number| at(*number)).max_by_key(|continued| {
+                    self.kept(*continued, document, transcript).map(|kept| kept.rank())
                 });
-                return best.map(|number| Continued { number: *number, first_new: length });
             }
         }
         None
@@ -176,8 +191,21 @@ impl Exchanges {
         transcript: &Transcript<'_>,
     ) -> Option<Kept<'e>> {
         let open = self.open.get(continued.number.checked_sub(self.closed)?)?;
-        kept_of(open, document, transcript, continued.first_new)
-            .filter(|kept| kept.evidence != Evidence::Nothing)
+        // Of several answers the client takes one; which, where it may be one that broke off, nobody knows.
+        if open.is_settled || open.answers.iter().any(|answer| !answer.is_whole) {
+            return None;
+        }
+        let compared =
+            open.answers.iter().map(|answer| compare(answer, document, transcript, continued, &self.given));
+        compared.max_by_key(Kept::rank).filter(|kept| kept.evidence != Evidence::Nothing)
+    }
+
+    /// Notes that a request has been held against the exchange that it goes on with.
+    pub(crate) fn settle(&mut self, continued: Continued) {
+        let open = continued.number.checked_sub(self.closed).and_then(|number| self.open.get_mut(number));
+        if let Some(open) = open {
+            open.is_settled = true;
+        }
     }
 
     /// Whether a finding of a request has been told of an earlier one.
@@ -210,7 +238,10 @@ impl Exchanges {
         continued: Option<Continued>,
         [findings, of_answer]: [&[Finding]; 2],
     ) {
-        let Some(histories) = histories.0.last().copied() else { return };
+        let histories = histories.keys();
+        if histories.is_empty() {
+            return;
+        }
         let mut told = continued
             .and_then(|continued| self.open.get(continued.number.checked_sub(self.closed)?))
             .map(|open| open.told.clone())
@@ -223,11 +254,25 @@ impl Exchanges {
             self.close_first();
         }
         let answers = response.into_iter().flat_map(|response| response.answers).map(Given::new).collect();
-        let number = self.closed + self.open.len();
-        for history in histories {
-            self.by_history.entry(history).or_default().push(number);
+        let answers: Vec<Given> = answers;
+        for call in answers.iter().flat_map(|answer| &answer.calls) {
+            if let (Some(id), true) = (&call.call.id, self.given.len() < MOST_GIVEN) {
+                self.given.insert(hash_of_id(id));
+            }
         }
-        self.open.push_back(Open { histories, answers, told, told_of_answer, is_elsewhere: false });
+        let number = self.closed + self.open.len();
+        for history in &histories {
+            self.by_history.entry(*history).or_default().push(number);
+        }
+        let is_settled = false;
+        self.open.push_back(Open {
+            histories,
+            answers,
+            is_settled,
+            told,
+            told_of_answer,
+            is_elsewhere: false,
+        });
     }
 
     fn close_first(&mut self) {
@@ -258,37 +303,26 @@ impl Exchanges {
     }
 }
 
-/// What a history keeps of an exchange's answers: of the one of which it keeps most.
-fn kept_of<'e>(
-    open: &'e Open,
-    document: &Document<'_>,
-    transcript: &Transcript<'_>,
-    first_new: usize,
-) -> Option<Kept<'e>> {
-    // Of several answers the client takes one; which, where it may be one that broke off, nobody knows.
-    if open.answers.iter().any(|answer| !answer.is_whole) {
-        return None;
-    }
-    let compared = open.answers.iter().map(|answer| compare(answer, document, transcript, first_new));
-    compared.max_by_key(|kept| (kept.evidence, kept.count()))
-}
-
 /// A call of the history.
 struct Stored<'t, 's> {
     call: &'t Call<'s>,
     at: KeptCall,
     arguments: u64,
+    /// Whether an answer's call has been found in it, or another answer made it.
     is_taken: bool,
+    /// Whether it stands before the user speaks again.
+    is_near: bool,
 }
 
-/// Looks for the calls of an answer in the history behind `first_new`.
+/// Looks for the calls of an answer in the history behind the exchange's own.
 fn compare<'e>(
     answer: &'e Given,
     document: &Document<'_>,
     transcript: &Transcript<'_>,
-    first_new: usize,
+    continued: Continued,
+    given_ids: &FxHashSet<u64>,
 ) -> Kept<'e> {
-    let new = transcript.messages.get(first_new..).unwrap_or_default();
+    let first_new = continued.first_new;
     let mut stored = stored_calls(document, transcript, first_new);
     let mut by_id: FxHashMap<&str, usize> = FxHashMap::default();
     for (number, stored) in stored.iter().enumerate() {
@@ -304,43 +338,43 @@ fn compare<'e>(
             (!std::mem::replace(&mut stored[number].is_taken, true)).then_some(number)
         })
         .collect();
-    // Under another id, or without any: by the tool and the arguments.
-    let mut by_call: FxHashMap<(&str, u64), VecDeque<usize>> = FxHashMap::default();
-    for (number, stored) in stored.iter().enumerate().filter(|(_, stored)| !stored.is_taken) {
-        let name = stored.call.name.as_ref().map_or("", |name| &name.text);
-        by_call.entry((name, stored.arguments)).or_default().push_back(number);
+    let is_same = calls.iter().any(Option::is_some);
+    for stored in &mut stored {
+        let id = stored.call.id.as_ref();
+        stored.is_taken |= !stored.is_near || id.is_some_and(|id| given_ids.contains(&hash_of_id(&id.text)));
     }
-    for (given, kept) in answer.calls.iter().zip(&mut calls).filter(|(_, kept)| kept.is_none()) {
-        let name = given.call.name.as_deref().unwrap_or_default();
-        *kept = by_call.get_mut(&(name, given.arguments)).and_then(VecDeque::pop_front);
-    }
-    let is_used = calls.iter().any(Option::is_some);
-    if is_used {
-        // What is left may have had its arguments mended; where ids pair the calls, another id is another call.
-        let left = |stored: &Stored<'_, '_>| !stored.is_taken && stored.call.id.is_none();
-        let taken: FxHashSet<usize> = calls.iter().flatten().copied().collect();
-        let mut by_name: FxHashMap<&str, VecDeque<usize>> = FxHashMap::default();
-        for (number, stored) in stored.iter().enumerate() {
-            if left(stored) && !taken.contains(&number) {
-                let name = stored.call.name.as_ref().map_or("", |name| &name.text);
-                by_name.entry(name).or_default().push_back(number);
-            }
+    // Under another id, or without any: by the tool and the arguments, and then by the tool alone, because arguments may
+    // be mended. Where ids are kept, another id is another call.
+    for by_arguments in [true, false] {
+        let mut left: FxHashMap<(&str, u64), VecDeque<usize>> = FxHashMap::default();
+        for (number, stored) in stored.iter().enumerate().filter(|(_, stored)| !stored.is_taken) {
+            let name = stored.call.name.as_ref().map_or("", |name| &name.text);
+            let arguments = if by_arguments { stored.arguments } else { 0 };
+            left.entry((name, arguments)).or_default().push_back(number);
         }
         for (given, kept) in answer.calls.iter().zip(&mut calls).filter(|(_, kept)| kept.is_none()) {
+            if is_same && given.call.id.is_some() {
+                continue;
+            }
             let name = given.call.name.as_deref().unwrap_or_default();
-            *kept = by_name.get_mut(name).and_then(VecDeque::pop_front);
+            let arguments = if by_arguments { given.arguments } else { 0 };
+            *kept = left.get_mut(&(name, arguments)).and_then(VecDeque::pop_front);
+            if let Some(number) = *kept {
+                stored[number].is_taken = true;
+            }
         }
     }
-    let evidence = match new.first() {
-        _ if is_used => Evidence::Used,
-        Some(message) if message.role == Role::Assistant => {
-            let said = text_of(transcript, message);
-            let is_same = !said.trim().is_empty() && said.trim() == answer.text.trim();
-            if is_same { Evidence::Used } else { Evidence::Nothing }
-        }
-        Some(_) => Evidence::Skipped,
-        // The same request again: the answer was thrown away as a whole.
-        None => Evidence::Nothing,
+    let kept = calls.iter().flatten().count();
+    let has_ids = answer.calls.iter().any(|given| given.call.id.is_some());
+    let evidence = if is_same {
+        Evidence::Same
+    } else if kept == answer.calls.len() && kept > 0 || kept > 0 && !has_ids && continued.is_verbatim {
+        Evidence::Alike
+    } else if kept == 0 && says_the_same(answer, transcript, first_new) {
+        Evidence::Alike
+    } else {
+        // The same request again, another answer to it, or a question beside the conversation.
+        Evidence::Nothing
     };
     let calls = answer.calls.iter().zip(calls).map(|(given, kept)| {
         let stored = &stored[kept?];
@@ -351,19 +385,24 @@ fn compare<'e>(
     Kept { answer, calls: calls.collect(), first_new, evidence }
 }
 
-/// The calls of the history behind `first_new`, up to where the user speaks again.
+/// Whether the history goes on with the text of the answer.
+fn says_the_same(answer: &Given, transcript: &Transcript<'_>, first_new: usize) -> bool {
+    let first = transcript.messages.get(first_new).filter(|message| message.role == Role::Assistant);
+    let said = first.map(|message| text_of(transcript, message)).unwrap_or_default();
+    !said.trim().is_empty() && said.trim() == answer.text.trim()
+}
+
+/// The calls of the history behind `first_new`.
 fn stored_calls<'t, 's>(
     document: &Document<'_>,
     transcript: &'t Transcript<'s>,
     first_new: usize,
 ) -> Vec<Stored<'t, 's>> {
     let mut stored = Vec::new();
-    let (mut turn, mut last) = (0, None);
+    let (mut turn, mut last, mut is_near) = (0, None, true);
     for (number, (message, parts)) in transcript.messages_with_parts().enumerate().skip(first_new) {
         let brings_results = parts.iter().any(|part| matches!(part.body, Body::Result(_)));
-        if message.role == Role::User && !brings_results && number > first_new {
-            break;
-        }
+        is_near &= message.role != Role::User || brings_results || number == first_new;
         if last.is_some_and(|last| last != message.role) && message.role == Role::Assistant {
             turn += 1;
         }
@@ -374,7 +413,7 @@ fn stored_calls<'t, 's>(
                 let part = message.parts.start as usize + index;
                 let at = KeptCall { part, message: number, is_renamed: false, turn };
                 let arguments = hash_of_arguments(document, &call.arguments);
-                stored.push(Stored { call, at, arguments, is_taken: false });
+                stored.push(Stored { call, at, arguments, is_taken: false, is_near });
             }
         }
     }
@@ -395,7 +434,7 @@ impl Histories {
     /// The histories of a transcript.
     pub(crate) fn of(transcript: &Transcript<'_>) -> Self {
         let mut all = Vec::with_capacity(transcript.messages.len() + 1);
-        let mut hashes = [0, 0];
+        let mut hashes = [NO_HISTORY; 2];
         let mut has_begun = false;
         all.push(hashes);
         for (message, parts) in transcript.messages_with_parts() {
@@ -412,7 +451,23 @@ impl Histories {
             }
             all.push(hashes);
         }
-        Self(all)
+        let last = transcript.messages.last();
+        let brings_results = |message: &Message<'_>| {
+            transcript.parts_of(message).iter().any(|part| matches!(part.body, Body::Result(_)))
+        };
+        let ends_with_text = last.is_some_and(|last| last.role == Role::User && !brings_results(last));
+        Self { first: all, ends_with_text }
+    }
+
+    /// Under which histories a later request may be found to go on with this one.
+    fn keys(&self) -> Vec<u64> {
+        let without_last = self.first.len().checked_sub(2).filter(|_| self.ends_with_text);
+        let all = [self.first.len().checked_sub(1), without_last];
+        let mut keys: Vec<u64> = all.into_iter().flatten().flat_map(|length| self.first[length]).collect();
+        keys.retain(|key| *key != NO_HISTORY);
+        keys.sort_unstable();
+        keys.dedup();
+        keys
     }
 }
 
@@ -432,6 +487,12 @@ fn hash_message(message: &Message<'_>, parts: &[Part<'_>], with_texts: bool, has
             _ => {}
         }
     }
+}
+
+fn hash_of_id(id: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    id.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn hash_of_finding(finding: &Finding) -> u64 {
@@ -454,12 +515,33 @@ fn hash_of_arguments(document: &Document<'_>, arguments: &Arguments<'_>) -> u64 
     }
 }
 
+/// Writes whole numbers as integers: many languages do not tell `1.0` from `1`.
+fn spell_numbers_alike(value: &mut Json) {
+    match value {
+        Json::Number(number) => {
+            let whole = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < EXACT);
+            if let Some(whole) = whole {
+                *value = Json::from(whole as i64);
+            }
+        }
+        Json::Array(elements) => elements.iter_mut().for_each(spell_numbers_alike),
+        Json::Object(members) => members.values_mut().for_each(spell_numbers_alike),
+        _ => {}
+    }
+}
+
+/// Below it every whole number is a floating point number too.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// The hash of a JSON text whatever its spaces and the order of its keys. No arguments are empty arguments.
 fn hash_of_json(text: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     match serde_json::from_slice::<Json>(text) {
         Ok(Json::Null) => "{}".hash(&mut hasher),
-        Ok(value) => value.to_string().hash(&mut hasher),
+        Ok(mut value) => {
+            spell_numbers_alike(&mut value);
+            value.to_string().hash(&mut hasher);
+        }
         Err(_) if text.trim_ascii().is_empty() => "{}".hash(&mut hasher),
         Err(_) => text.hash(&mut hasher),
     }

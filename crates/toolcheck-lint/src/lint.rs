@@ -185,6 +185,9 @@ impl Run<'_> {
         let kept = continued.and_then(|continued| self.exchanges.kept(continued, document, &transcript));
         let mut found = Vec::new();
         self.run_rules(document, &transcript, kept.as_ref(), is_first, &mut found);
+        if let Some(continued) = continued.filter(|_| kept.is_some()) {
+            self.exchanges.settle(continued);
+        }
         let response = exchange.response.zip(self.format);
         let response = response.and_then(|(response, format)| response::read(format, response));
         let (response, said) = response.map_or((None, Vec::new()), |(response, said)| (Some(response), said));

@@ -126,11 +126,12 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
 /// Reads a response whose answers are its choices.
 pub(super) fn choices<'s>(value: Value<'_, 's>, dialect: &Dialect) -> Option<Vec<Said<'s>>> {
     let choices = value.get("choices").filter(|choices| choices.is_array())?;
+    // A piece of a stream has choices too, but no message in them.
     let answer = |choice: Value<'_, 's>| {
         let is_whole = response::is_whole(choice.get("finish_reason"), &WHOLE);
-        self::answer(choice.get("message").unwrap_or(choice), is_whole, dialect)
+        Some(self::answer(choice.get("message")?, is_whole, dialect))
     };
-    Some(choices.elements().map(answer).collect())
+    choices.elements().map(answer).collect()
 }
 
 /// The answer that a response's message is.

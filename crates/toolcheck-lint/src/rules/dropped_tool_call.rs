@@ -19,7 +19,7 @@ declare_rule! {
     /// was cut off, filtered or aborted owes nothing, and neither does what the provider ran itself.
     ///
     /// Where all calls are kept, but under other ids, in another order, or one after the other as if the model had
-    /// called them in several turns, that is a warning; and so is an answer that is left out as a whole.
+    /// called them in several turns, that is a warning.
     ///
     /// ## Fails
     ///
@@ -162,10 +162,6 @@ fn report_dropped(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &Kept<'_>, dro
         "keep every call of a response in one turn, run them all, and send all results; a tool that is not run answers \
          with an error",
     );
-    if kept.is_skipped() {
-        // The user may have thrown the answer away.
-        finding.at_most(Level::Warning).caption("the history goes on here without the answer");
-    }
     for call in dropped {
         finding.label_at(call.call.place, call.spot.clone(), "called here, and dropped");
     }
