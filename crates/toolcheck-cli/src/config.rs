@@ -42,9 +42,11 @@ impl Configs {
         if let Some(fixed) = &self.fixed {
             return Some(Rc::clone(fixed));
         }
-        // What is above the working directory counts too.
+        // What is above the working directory counts too, and `..` is what the file system says it is.
         let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-        self.of_directory(file.parent().unwrap_or(&file))
+        let directory = file.parent().unwrap_or(&file);
+        let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+        self.of_directory(&directory)
     }
 
     fn of_directory(&mut self, directory: &Path) -> Option<Rc<Config>> {
@@ -61,7 +63,7 @@ impl Configs {
                 }
             },
             // A directory that nobody may look into has none either.
-            Err(_) if !path.exists() => match directory.parent() {
+            Err(_) if path.symlink_metadata().is_err() => match directory.parent() {
                 Some(above) => self.of_directory(above),
                 None => Some(Rc::default()),
             },
@@ -77,7 +79,7 @@ impl Configs {
 
 /// The path as it is reached from the working directory.
 fn shown(path: &Path) -> String {
-    let here = std::env::current_dir().ok();
+    let here = std::env::current_dir().and_then(|here| here.canonicalize()).ok();
     let below = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
     below.unwrap_or(path).display().to_string()
 }

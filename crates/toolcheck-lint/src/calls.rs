@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonschema::error::ValidationError;
+use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::paths::LocationSegment;
 use serde::de::IgnoredAny;
 use serde_json::Value as Json;
@@ -105,8 +105,17 @@ fn is_json(document: &Document<'_>, value: Value<'_, '_>) -> bool {
 /// The place of the first thing in the arguments that the schema does not allow.
 pub(crate) fn place_of_violation(cx: &Context<'_, '_>, call: &Call<'_>, schema: &Schema) -> Option<Place> {
     let first = |root: Value<'_, '_>, locate: &Locate<'_>| {
-        let at = schema.errors(root).find_map(|error| value_of(root, &error));
-        at.map(|at| locate(at, false))
+        schema.errors(root).find_map(|error| {
+            let at = value_of(root, &error)?;
+            // Of keys that may not be there, the first.
+            let unexpected = match error.kind() {
+                ValidationErrorKind::AdditionalProperties { unexpected }
+                | ValidationErrorKind::UnevaluatedProperties { unexpected } => unexpected.first(),
+                _ => None,
+            };
+            let key = unexpected.and_then(|key| at.get(key));
+            Some(key.map_or_else(|| locate(at, false), |key| locate(key, true)))
+        })
     };
     with_places(cx, &call.arguments, first).flatten()
 }

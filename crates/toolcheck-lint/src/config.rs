@@ -144,6 +144,8 @@ impl Config {
     /// The first thing that is wrong, with its place: broken TOML, an unknown key, rule or system, or a policy whose
     /// schema is none.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        // Some editors begin a file with a mark, which is no part of it.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let read = toml::from_str::<File>(text).map_err(|error| {
             let message = error.message().trim();
             let similar = similar_to_unknown(message).unwrap_or_default();
@@ -240,10 +242,14 @@ impl PolicyTable {
         let schema = Schema::of(schema).map_err(|why| {
             let why = match why {
                 Unusable::Unreadable => "is no JSON".to_owned(),
+                Unusable::NoSchema(pointer) if pointer.is_empty() => "is no JSON Schema".to_owned(),
                 Unusable::NoSchema(pointer) => format!("is no JSON Schema at `{pointer}`"),
                 Unusable::Pattern(pointer) => format!("holds no regular expression at `{pointer}`"),
                 Unusable::DeadReference => "refers to a part of it that is not there".to_owned(),
-                Unusable::Foreign => "refers to another document".to_owned(),
+                Unusable::Foreign => {
+                    "refers to another document, or holds a regular expression that can't be used here"
+                        .to_owned()
+                }
                 Unusable::Endless => "branches without end".to_owned(),
             };
             Fault(at, format!("the schema {why}"))

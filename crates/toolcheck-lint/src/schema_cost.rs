@@ -4,6 +4,7 @@
 //! next make a thousand million steps, and a schema that refers to itself on two ways doubles its steps with each level
 //! of the arguments. Nobody writes such a schema on purpose, but a log may hold any.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use rustc_hash::FxHashMap;
@@ -19,18 +20,21 @@ pub(crate) enum Cost {
     OfArguments,
     /// Too much, whatever the arguments.
     Endless,
+    /// Nobody knows: a reference leads to something that is not found here.
+    Unknown,
 }
 
-/// How many steps one schema or one call may take.
+/// How many steps a schema or a call may take, and how many for each value of a call.
 const MOST_STEPS: u64 = 100_000;
+const MOST_STEPS_A_VALUE: u64 = 200;
 /// How many steps may be open at a time: the validator recurses.
 const DEEPEST: usize = 256;
 
 /// What it costs to hold arguments against `schema`.
 pub(crate) fn of(schema: &Json) -> Cost {
-    let mut walk =
-        Walk { root: schema, known: FxHashMap::default(), refers_to_itself: false, values: PhantomData };
+    let mut walk = Walk::new(schema);
     match walk.steps(schema, None, 0) {
+        _ if walk.is_lost => Cost::Unknown,
         _ if walk.refers_to_itself => Cost::OfArguments,
         Some(steps) if steps <= MOST_STEPS => Cost::Bearable,
         _ => Cost::Endless,
@@ -39,9 +43,8 @@ pub(crate) fn of(schema: &Json) -> Cost {
 
 /// Whether these arguments can be held against a schema that refers to itself.
 pub(crate) fn is_bearable(schema: &Json, arguments: Value<'_, '_>) -> bool {
-    let mut walk =
-        Walk { root: schema, known: FxHashMap::default(), refers_to_itself: false, values: PhantomData };
-    walk.steps(schema, Some(arguments), 0).is_some_and(|steps| steps <= MOST_STEPS)
+    let most = MOST_STEPS + MOST_STEPS_A_VALUE * arguments.count() as u64;
+    Walk::new(schema).steps(schema, Some(arguments), 0).is_some_and(|steps| steps <= most)
 }
 
 /// A schema and the value that is held against it; without a value, any.
@@ -52,10 +55,25 @@ struct Walk<'j, 'd, 's> {
     /// The steps that each pair takes; `None` while they are being counted.
     known: FxHashMap<Step, Option<u64>>,
     refers_to_itself: bool,
+    /// Whether a reference leads to something that is not found.
+    is_lost: bool,
+    /// The parts of the schema that have names, by `$id`, `$anchor` and the like; collected when one is asked for.
+    named: Option<FxHashMap<&'j str, &'j Json>>,
     values: PhantomData<Value<'d, 's>>,
 }
 
 impl<'j, 'd, 's> Walk<'j, 'd, 's> {
+    fn new(root: &'j Json) -> Self {
+        Self {
+            root,
+            known: FxHashMap::default(),
+            refers_to_itself: false,
+            is_lost: false,
+            named: None,
+            values: PhantomData,
+        }
+    }
+
     /// How many steps it takes to hold `value` against `schema`; `None` where they lead too deep.
     fn steps(&mut self, schema: &'j Json, value: Option<Value<'d, 's>>, depth: usize) -> Option<u64> {
         let Json::Object(members) = schema else { return Some(1) };
@@ -76,10 +94,13 @@ impl<'j, 'd, 's> Walk<'j, 'd, 's> {
         let mut sum: u64 = 1;
         for (key, inner) in members {
             let steps = match key.as_str() {
-                "$ref" | "$dynamicRef" | "$recursiveRef" => {
-                    let target = self.target_of(inner);
-                    self.steps(target, value, depth + 1)?
-                }
+                "$ref" | "$dynamicRef" | "$recursiveRef" => match self.target_of(inner) {
+                    Some(target) => self.steps(target, value, depth + 1)?,
+                    None => {
+                        self.is_lost = true;
+                        1
+                    }
+                },
                 "allOf" | "anyOf" | "oneOf" => {
                     self.sum(inner.as_array().into_iter().flatten(), value, depth)?
                 }
@@ -107,8 +128,9 @@ impl<'j, 'd, 's> Walk<'j, 'd, 's> {
                 }
                 "items" | "prefixItems" if inner.is_array() => {
                     let mut sum: u64 = 0;
-                    for (index, inner) in inner.as_array().into_iter().flatten().enumerate() {
-                        let below = value.map(|value| value.elements().nth(index));
+                    let mut elements = value.map(Value::elements);
+                    for inner in inner.as_array().into_iter().flatten() {
+                        let below = elements.as_mut().map(Iterator::next);
                         if below != Some(None) {
                             sum = sum.saturating_add(self.steps(inner, below.flatten(), depth + 1)?);
                         }
@@ -120,6 +142,7 @@ impl<'j, 'd, 's> Walk<'j, 'd, 's> {
                 | "items"
                 | "additionalItems"
                 | "unevaluatedItems"
+                | "propertyNames"
                 | "contains" => self.of_children(inner, value, depth)?,
                 _ => 0,
             };
@@ -152,11 +175,72 @@ impl<'j, 'd, 's> Walk<'j, 'd, 's> {
         Some(sum)
     }
 
-    /// What a reference leads to. One by a name is taken for one to the whole, which costs more.
-    fn target_of(&mut self, reference: &Json) -> &'j Json {
-        let pointer = reference.as_str().and_then(|reference| reference.strip_prefix('#'));
-        pointer.and_then(|pointer| self.root.pointer(pointer)).unwrap_or(self.root)
+    /// What a reference leads to; `None` where that is not found here.
+    fn target_of(&mut self, reference: &Json) -> Option<&'j Json> {
+        let reference = reference.as_str()?;
+        let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let fragment = percent_decoded(fragment);
+        let base = if document.is_empty() { self.root } else { self.named(document)? };
+        if fragment.is_empty() {
+            Some(base)
+        } else if fragment.starts_with('/') {
+            base.pointer(&fragment)
+        } else {
+            self.named(&fragment)
+        }
     }
+
+    /// The part of the schema with this name: the whole of its `$id` or the last piece of it, or its anchor.
+    fn named(&mut self, name: &str) -> Option<&'j Json> {
+        let root = self.root;
+        let named = self.named.get_or_insert_with(|| {
+            let mut named = FxHashMap::default();
+            let mut open = vec![root];
+            while let Some(json) = open.pop() {
+                if let Json::Object(members) = json {
+                    for key in ["$id", "id", "$anchor", "$dynamicAnchor"] {
+                        if let Some(Json::String(name)) = members.get(key) {
+                            named.insert(last_piece(name), json);
+                        }
+                    }
+                    open.extend(members.values());
+                } else if let Json::Array(elements) = json {
+                    open.extend(elements);
+                }
+            }
+            named
+        });
+        named.get(last_piece(name)).copied()
+    }
+}
+
+/// The last piece of a URI, without its fragment's mark.
+fn last_piece(name: &str) -> &str {
+    let name = name.trim_end_matches('#').trim_start_matches('#');
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// The text of a fragment, in which any character may be written as its bytes.
+fn percent_decoded(fragment: &str) -> Cow<'_, str> {
+    if !fragment.contains('%') {
+        return Cow::Borrowed(fragment);
+    }
+    let (mut bytes, mut rest) = (Vec::new(), fragment.as_bytes());
+    while let [first, tail @ ..] = rest {
+        let digits =
+            tail.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]
@@ -187,6 +271,36 @@ mod tests {
     #[test]
     fn what_doubles_again_and_again_is_endless() {
         assert_eq!(of(&doubling(30)), Cost::Endless);
+    }
+
+    #[test]
+    fn what_doubles_is_seen_however_it_is_referred_to() {
+        for form in 0..4 {
+            let mut definitions = serde_json::Map::new();
+            for number in 0..=40 {
+                let next = number + 1;
+                let next = match form {
+                    0 => json!({"propertyNames": {"$ref": format!("#/$defs/d{next}")}}),
+                    1 => json!({"$ref": format!("#d{next}")}),
+                    2 => json!({"$ref": format!("#/%24defs/d{next}")}),
+                    _ => json!({"$ref": format!("https://example.com/d{next}")}),
+                };
+                let mut schema = json!({"allOf": [next, next]});
+                match form {
+                    1 => schema["$anchor"] = json!(format!("d{number}")),
+                    3 => schema["$id"] = json!(format!("https://example.com/d{number}")),
+                    _ => {}
+                }
+                definitions.insert(format!("d{number}"), schema);
+            }
+            definitions.insert(
+                "d41".to_owned(),
+                json!({"type": "object", "$anchor": "d41", "$id": "https://example.com/d41"}),
+            );
+            let schema = json!({"$defs": definitions, "$ref": "#/$defs/d0"});
+            assert_eq!(of(&schema), Cost::Endless, "{form}");
+        }
+        assert_eq!(of(&json!({"$ref": "https://example.com/elsewhere"})), Cost::Unknown);
     }
 
     #[test]

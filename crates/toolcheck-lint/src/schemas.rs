@@ -6,7 +6,7 @@ use std::rc::Rc;
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::{PatternOptions, Validator};
 use rustc_hash::FxHashMap;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json, json};
 use toolcheck_core::tools::Definition;
 use toolcheck_json::Value;
 
@@ -31,8 +31,8 @@ const MOST_KEPT: usize = 4096;
 /// How often a regular expression of a schema may go back over a text. They are not ours, and may be made to take
 /// for ever.
 const BACKTRACK_LIMIT: usize = 100_000;
-/// The bytes that a compiled regular expression may take.
-const PATTERN_LIMIT: usize = 1 << 20;
+/// The longest arguments for which a regular expression that does not end is the schema's fault and not theirs, in bytes.
+const LONGEST_FOR_PATTERNS: usize = 16 << 10;
 
 impl<'o> Schemas<'o> {
     /// The schemas of tools that are declared beside the transcripts, none compiled yet.
@@ -96,15 +96,16 @@ impl Schema {
         if cost == Cost::Endless {
             return Err(Unusable::Endless);
         }
-        let patterns = PatternOptions::fancy_regex()
-            .backtrack_limit(BACKTRACK_LIMIT)
-            .size_limit(PATTERN_LIMIT)
-            .dfa_size_limit(PATTERN_LIMIT);
+        let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT);
         let validator = jsonschema::options_for::<Spanned>()
             .offline()
             .with_pattern_options(patterns)
             .build(&schema)
-            .map_err(|error| Unusable::because(&error))?;
+            .map_err(|error| Unusable::because(&error, &schema))?;
+        if cost == Cost::Unknown {
+            // It is sound, but what it costs can't be told.
+            return Err(Unusable::Foreign);
+        }
         let has_backtracking = has_backtracking(&schema);
         Ok(Self { validator, costly: (cost == Cost::OfArguments).then_some(schema), has_backtracking })
     }
@@ -127,8 +128,11 @@ impl Schema {
         };
         match self.allows(arguments) {
             None => true,
-            Some(is_allowed) => {
-                !is_allowed && self.has_backtracking && self.errors(arguments).any(is_endless)
+            Some(true) => false,
+            Some(false) => {
+                self.has_backtracking
+                    && arguments.raw().len() <= LONGEST_FOR_PATTERNS
+                    && self.errors(arguments).any(is_endless)
             }
         }
     }
@@ -143,33 +147,53 @@ impl Schema {
 }
 
 impl Unusable {
-    fn because(error: &ValidationError<'_>) -> Self {
+    fn because(error: &ValidationError<'_>, schema: &Json) -> Self {
         let pointer = error.instance_path().to_string();
         match error.kind() {
             ValidationErrorKind::Referencing(error) => match error {
                 jsonschema::ReferencingError::PointerToNowhere { .. } => Self::DeadReference,
                 _ => Self::Foreign,
             },
-            ValidationErrorKind::Format { .. } => Self::Pattern(pointer),
+            // Not every expression of ECMA-262 can be translated, and not every one that can is small enough.
+            ValidationErrorKind::Format { .. } => {
+                let value = schema.pointer(&pointer).and_then(Json::as_str);
+                let key = pointer.rsplit('/').next().map(|key| key.replace("~1", "/").replace("~0", "~"));
+                if value.map(str::to_owned).or(key).is_some_and(|pattern| is_broken(&pattern)) {
+                    Self::Pattern(pointer)
+                } else {
+                    Self::Foreign
+                }
+            }
             _ => Self::NoSchema(pointer),
         }
     }
 }
 
-/// OpenAPI's spelling as JSON Schema's: types in upper case (as Gemini has them), and `nullable`.
+/// OpenAPI's spelling as JSON Schema's: types in upper case and whole numbers as strings (as protobuf has them in JSON),
+/// and `nullable`.
 fn spell_as_json_schema(schema: &mut Json) {
     match schema {
         Json::Object(members) => {
-            if let Some(Json::String(kind)) = members.get_mut("type") {
-                const TYPES: [&str; 7] =
-                    ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
-                if TYPES.contains(&kind.as_str()) {
-                    kind.make_ascii_lowercase();
+            if members.get("type").and_then(Json::as_str) == Some("TYPE_UNSPECIFIED") {
+                members.remove("type");
+            }
+            let is_protobuf = match members.get_mut("type") {
+                Some(Json::Array(kinds)) => {
+                    kinds.iter_mut().fold(false, |is_upper, kind| is_upper | spell_type(kind))
                 }
-                if members.get("nullable") == Some(&Json::Bool(true)) {
-                    let kind = members["type"].clone();
-                    members.insert("type".to_owned(), Json::Array(vec![kind, Json::from("null")]));
+                Some(kind) => spell_type(kind),
+                None => false,
+            };
+            const NUMBERS: [&str; 6] =
+                ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"];
+            for key in NUMBERS.into_iter().filter(|_| is_protobuf) {
+                let text = members.get(key).and_then(Json::as_str);
+                if let Some(number) = text.and_then(|text| text.parse::<u64>().ok()) {
+                    members.insert(key.to_owned(), Json::from(number));
                 }
+            }
+            if members.get("nullable") == Some(&Json::Bool(true)) {
+                allow_null(members);
             }
             // What is given as an example or a value is no schema.
             let subschemas = members
@@ -180,6 +204,52 @@ fn spell_as_json_schema(schema: &mut Json) {
         Json::Array(elements) => elements.iter_mut().for_each(spell_as_json_schema),
         _ => {}
     }
+}
+
+/// Writes a type in lower case; says whether it was in upper case.
+fn spell_type(kind: &mut Json) -> bool {
+    const TYPES: [&str; 7] = ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
+    match kind {
+        Json::String(kind) if TYPES.contains(&kind.as_str()) => {
+            kind.make_ascii_lowercase();
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Lets a schema allow `null` too.
+fn allow_null(schema: &mut Map<String, Json>) {
+    if let Some(kind @ Json::String(_)) = schema.get("type").cloned() {
+        schema.insert("type".to_owned(), Json::Array(vec![kind, Json::from("null")]));
+    }
+    if let Some(Json::Array(values)) = schema.get_mut("enum") {
+        values.push(Json::Null);
+    }
+    for key in ["anyOf", "oneOf"] {
+        if let Some(Json::Array(forms)) = schema.get_mut(key) {
+            forms.push(json!({"type": "null"}));
+        }
+    }
+}
+
+/// Whether a regular expression is broken in every dialect: a bracket or parenthesis without its other half, a backslash
+/// at the end, a repetition of nothing at the beginning.
+fn is_broken(pattern: &str) -> bool {
+    let (mut depth, mut in_class) = (0usize, false);
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' if characters.next().is_none() => return true,
+            '[' => in_class = true,
+            ']' => in_class = false,
+            '(' if !in_class => depth += 1,
+            ')' if !in_class && depth == 0 => return true,
+            ')' if !in_class => depth -= 1,
+            _ => {}
+        }
+    }
+    in_class || depth > 0 || pattern.starts_with(['*', '+', '?'])
 }
 
 /// Whether a regular expression of the schema needs an engine that goes back over the text.

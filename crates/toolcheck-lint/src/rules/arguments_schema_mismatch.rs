@@ -105,6 +105,8 @@ fn tell(
         Some(at) => violations(&error, at, at.id() == root.id(), locate),
         None => Vec::new(),
     });
+    let mut told = FxHashSet::default();
+    let violations = violations.filter(|violation| told.insert(violation.clone()));
     for (place, what) in violations.take(MOST_VIOLATIONS) {
         out.report(place, format!("{what}, says the schema of `{}`", shorten(tool)))
             .about_call(call)
@@ -155,6 +157,13 @@ fn violations(
         }
         ValidationErrorKind::FalseSchema => {
             vec![(locate(at, !is_whole), format!("{title} may not be there"))]
+        }
+        // Of a map nobody knows what its keys are: they may be values.
+        ValidationErrorKind::PropertyNames { .. } => {
+            vec![(locate(at, false), format!("{title} has a key that is not allowed"))]
+        }
+        ValidationErrorKind::Contains => {
+            vec![(locate(at, false), format!("{title} has no element of the form that one must have"))]
         }
         ValidationErrorKind::Type { kind } => {
             let wanted = match kind {
