@@ -27,7 +27,7 @@ fn of_bytes(path: &str, bytes: Vec<u8>, target: Option<&str>) -> Report {
 
 fn show(report: &Report, output: &str, width: usize) -> String {
     let mut text = Vec::new();
-    (render::find(output).unwrap().render)(report, &Style { color: false, width }, &mut text).unwrap();
+    (render::find(output).unwrap().render)(report, &Style { width, ..Style::default() }, &mut text).unwrap();
     String::from_utf8(text).unwrap()
 }
 

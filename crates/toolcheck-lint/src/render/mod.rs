@@ -2,11 +2,22 @@
 //!
 //! Adding an output is a file and two lines here.
 
+mod agent;
 mod concise;
 mod full;
+mod github;
+mod gitlab;
+mod grouped;
 mod json;
+mod jsonl;
+mod junit;
+mod markdown;
+mod sarif;
 
+use std::borrow::Cow;
 use std::io;
+
+use toolcheck_core::ir::is_hidden;
 
 use crate::report::Report;
 
@@ -30,19 +41,57 @@ pub struct Style {
     pub color: bool,
     /// How many columns there are.
     pub width: usize,
+    /// Whether to leave out the summary.
+    pub is_quiet: bool,
+    /// Whether outputs for people end with the counts of the rules.
+    pub with_statistics: bool,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { color: false, width: 80 }
+        Self { color: false, width: 80, is_quiet: false, with_statistics: false }
     }
 }
 
 /// All outputs, by id.
-pub static ALL: &[&Output] = &[&concise::OUTPUT, &full::OUTPUT, &json::OUTPUT];
+pub static ALL: &[&Output] = &[
+    &agent::OUTPUT,
+    &concise::OUTPUT,
+    &full::OUTPUT,
+    &github::OUTPUT,
+    &gitlab::OUTPUT,
+    &grouped::OUTPUT,
+    &json::OUTPUT,
+    &jsonl::OUTPUT,
+    &junit::OUTPUT,
+    &markdown::OUTPUT,
+    &sarif::OUTPUT,
+];
 
 /// The output of that id.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Output> {
     ALL.iter().copied().find(|output| output.id == id)
+}
+
+/// Writes JSON text and a line end. What hides or turns text on a screen becomes an escape, which any reader undoes:
+/// people read JSON in terminals and logs too. Outside strings such a character is a line end.
+fn write_json(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut rest = text;
+    let is_unwanted = |character: char| character != '\n' && is_hidden(character);
+    while let Some((at, hidden)) = rest.char_indices().find(|(_, character)| is_unwanted(*character)) {
+        out.write_all(&rest.as_bytes()[..at])?;
+        for unit in hidden.encode_utf16(&mut [0; 2]) {
+            write!(out, "\\u{unit:04x}")?;
+        }
+        rest = &rest[at + hidden.len_utf8()..];
+    }
+    writeln!(out, "{rest}")
+}
+
+/// The path as repositories name it: from where the program ran, with slashes.
+fn repository_path(path: &str) -> Cow<'_, str> {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    // Elsewhere a backslash is a letter of the name.
+    if cfg!(windows) { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) }
 }
