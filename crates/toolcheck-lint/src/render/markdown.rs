@@ -128,7 +128,9 @@ fn escape(text: &str, is_code: bool, out: &mut String) {
     for (at, character) in text.char_indices() {
         let rest = &text[at..];
         let is_special = match character {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$' | '"' => true,
+            // Inside a word it is no mark, and names are full of it.
+            '_' => !is_inside_word(text, at),
+            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$' | '"' => true,
             // An address becomes a link by itself.
             ':' => rest.starts_with("://"),
             '.' => at > 0 && text.as_bytes()[at - 1].eq_ignore_ascii_case(&b'w'),
@@ -149,4 +151,10 @@ fn escape(text: &str, is_code: bool, out: &mut String) {
             out.push_str("</code>");
         }
     }
+}
+
+/// Whether the one-byte character there stands between a letter or digit on either side.
+fn is_inside_word(text: &str, at: usize) -> bool {
+    let is_letter = |character: Option<char>| character.is_some_and(char::is_alphanumeric);
+    is_letter(text[..at].chars().next_back()) && is_letter(text[at + 1..].chars().next())
 }
