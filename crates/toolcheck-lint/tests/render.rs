@@ -138,6 +138,9 @@ fn json_fits_its_schema() {
         let json: Json = serde_json::from_str(&show(&report, "json", 80)).unwrap();
         let errors: Vec<String> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{errors:?}\n{json:#}");
+        let lines = show(&report, "jsonl", 80);
+        let lines: Vec<Json> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(json["findings"], Json::from(lines));
     }
     let mut wrong: Json =
         serde_json::from_str(&show(&report("seeds/coco-before.json", None), "json", 80)).unwrap();

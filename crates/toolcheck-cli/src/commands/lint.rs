@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use toolcheck_core::target::{self, Target};
@@ -105,18 +105,17 @@ fn check_outputs(outputs: &[Wanted], inputs: &[Input]) -> Result<()> {
             "both `{first}` and `{second}` would go to the standard output\n\nwrite one to a file: --output-format {first},{second}=FILE"
         ));
     }
-    let mut taken = HashSet::new();
+    let (mut taken, mut checked) = (HashSet::new(), HashSet::new());
+    if outputs.iter().any(|wanted| wanted.file.is_some()) {
+        checked.extend(inputs.iter().filter_map(|input| match input {
+            Input::Stdin => None,
+            Input::Named(path) | Input::Found(path) => Some(real(path)),
+        }));
+    }
     for path in outputs.iter().filter_map(|wanted| wanted.file.as_deref()) {
         let name = path.display();
-        // A file that is not there yet has no other name.
-        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let is_input = inputs.iter().any(|input| match input {
-            Input::Stdin => false,
-            Input::Named(input) | Input::Found(input) => {
-                fs::canonicalize(input).is_ok_and(|input| input == real)
-            }
-        });
-        if is_input {
+        let real = real(path);
+        if checked.contains(&real) {
             return Err(anyhow!("{name} is checked, so no output may be written to it"));
         }
         if !taken.insert(real) {
@@ -124,6 +123,11 @@ fn check_outputs(outputs: &[Wanted], inputs: &[Input]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The file's one name. One that is not there yet has only the name that it was given.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn write_file(path: &Path, output: &Output, report: &Report, style: &Style) -> io::Result<()> {

@@ -41,7 +41,7 @@ fn suite(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
     }
     for finding in &file.findings {
         let (line, column) = (finding.start.line, finding.start.column);
-        // The place makes the name unique, which readers of these files rely on.
+        // The place keeps names apart: readers of these files take equal ones for one test.
         writeln!(
             out,
             "    <testcase name=\"{} at {line}:{column}\" classname=\"{name}\" file=\"{name}\" line=\"{line}\">",

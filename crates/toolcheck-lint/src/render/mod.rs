@@ -28,7 +28,7 @@ pub struct Output {
     pub id: &'static str,
     /// What it is for, in one line.
     pub summary: &'static str,
-    /// Whether it shows the files' text, which must be kept for it.
+    /// Whether it needs the files' text, to show it or to know a finding again by it.
     pub needs_source: bool,
     /// Writes a report.
     pub render: fn(&Report, &Style, &mut dyn io::Write) -> io::Result<()>,

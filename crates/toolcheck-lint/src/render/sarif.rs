@@ -118,10 +118,12 @@ fn description(id: &str) -> Json {
         lines.map(|line| format!("{}\n", line.replace("  // flagged", "  <-- flagged"))).collect();
     let why = docs.split("## ").find_map(|section| section.strip_prefix("Why is this bad?\n"));
     let why = why.unwrap_or(rule.summary).split_whitespace().collect::<Vec<_>>().join(" ");
+    // Without Markdown the examples are hard to read.
+    let text = docs.split("## Fails").next().unwrap_or(&docs).replace("## ", "");
     let level = rule.default_level.unwrap_or(Level::Warning).as_str();
     description["shortDescription"] = json!({"text": bounded(rule.summary.trim(), LONGEST)});
     description["fullDescription"] = json!({"text": bounded(&why, LONGEST)});
-    description["help"] = json!({"text": docs.trim_end(), "markdown": docs.trim_end()});
+    description["help"] = json!({"text": text.trim_end(), "markdown": docs.trim_end()});
     description["defaultConfiguration"] = json!({"level": level});
     description["properties"] = json!({"tags": tags(rule), "problem.severity": level});
     description
