@@ -78,13 +78,21 @@ pub fn find(id: &str) -> Option<&'static Output> {
 /// people read JSON in terminals and logs too. Outside strings such a character is a line end.
 fn write_json(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
     let mut rest = text;
-    let is_unwanted = |character: char| character != '\n' && is_hidden(character);
-    while let Some((at, hidden)) = rest.char_indices().find(|(_, character)| is_unwanted(*character)) {
-        out.write_all(&rest.as_bytes()[..at])?;
-        for unit in hidden.encode_utf16(&mut [0; 2]) {
-            write!(out, "\\u{unit:04x}")?;
+    let mut from = 0;
+    // Most text is plain ASCII, which is passed over by its bytes.
+    let is_suspect = |byte: &u8| *byte != b'\n' && !(b' '..=b'~').contains(byte);
+    while let Some(at) = rest.as_bytes()[from..].iter().position(is_suspect) {
+        let at = from + at;
+        let Some(suspect) = rest[at..].chars().next() else { break };
+        from = at + suspect.len_utf8();
+        if is_hidden(suspect) {
+            out.write_all(&rest.as_bytes()[..at])?;
+            for unit in suspect.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}")?;
+            }
+            rest = &rest[from..];
+            from = 0;
         }
-        rest = &rest[at + hidden.len_utf8()..];
     }
     writeln!(out, "{rest}")
 }
