@@ -1,9 +1,11 @@
 //! The command line.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use toolcheck_core::Level;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::TranscriptKind;
@@ -21,7 +23,8 @@ pub(crate) struct Args {
 }
 
 const AFTER: &str = "\
-Exit status: 0 nothing found, 1 findings, 2 bad usage or an input that could not be read.
+Exit status: 0 nothing found, 1 findings, 2 bad usage, an input that could not be
+read or an output that could not be written.
 
 Examples:
   toolcheck lint transcript.json               one request body, or a bare list of messages
@@ -77,9 +80,19 @@ pub(crate) struct LintArgs {
     #[arg(long)]
     pub(crate) isolated: bool,
 
-    /// How to write the findings
-    #[arg(long, value_name = "OUTPUT", default_value = "full", value_parser = output_parser())]
-    pub(crate) output_format: &'static Output,
+    /// How to write the findings; with `=FILE` into a file. Several may be named, one of them for the standard output
+    #[arg(
+        long, value_name = "OUTPUT[=FILE]", default_value = "full", value_delimiter = ',', value_parser = WantedParser
+    )]
+    pub(crate) output_format: Vec<Wanted>,
+
+    /// Count the findings of each rule below the outputs for people
+    #[arg(long)]
+    pub(crate) statistics: bool,
+
+    /// Write no summary and no notes
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 
     /// Run these rules only
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = parse_rule)]
@@ -162,9 +175,45 @@ fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
         .map(|id| formats::find(&id).expect("only ids of the table are possible"))
 }
 
-fn output_parser() -> impl TypedValueParser<Value = &'static Output> {
-    PossibleValuesParser::new(render::ALL.iter().map(|output| output.id))
-        .map(|id| render::find(&id).expect("only ids of the table are possible"))
+/// An output, and the file that it goes to; `None` is the standard output.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    pub(crate) output: &'static Output,
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Reads `ID` and `ID=FILE`, and lists the ids in the help.
+#[derive(Debug, Clone, Copy)]
+struct WantedParser;
+
+impl TypedValueParser for WantedParser {
+    type Value = Wanted;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Wanted, clap::Error> {
+        let text =
+            value.to_str().ok_or_else(|| clap::Error::new(ErrorKind::InvalidUtf8).with_cmd(command))?;
+        let (id, file) = match text.split_once('=') {
+            Some((id, file)) => (id, Some(PathBuf::from(file))),
+            None => (text, None),
+        };
+        let ids = PossibleValuesParser::new(render::ALL.iter().map(|output| output.id));
+        let id = ids.parse_ref(command, argument, OsStr::new(id))?;
+        let output = render::find(&id).expect("only ids of the table are possible");
+        if file.as_ref().is_some_and(|file| file.as_os_str().is_empty()) {
+            let message = format!("`{text}` names no file behind `=`");
+            return Err(clap::Error::raw(ErrorKind::InvalidValue, message).format(&mut command.clone()));
+        }
+        Ok(Wanted { output, file })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(render::ALL.iter().map(|output| PossibleValue::new(output.id).help(output.summary))))
+    }
 }
 
 /// The rule of that id.

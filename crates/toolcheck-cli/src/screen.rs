@@ -19,5 +19,6 @@ pub(crate) fn style(color: Color) -> Style {
         }
     };
     let width = is_terminal.then(terminal_size::terminal_size).flatten();
-    Style { color, width: width.map_or(Style::default().width, |(width, _)| usize::from(width.0)) }
+    let width = width.map_or(Style::default().width, |(width, _)| usize::from(width.0));
+    Style { color, width, ..Style::default() }
 }

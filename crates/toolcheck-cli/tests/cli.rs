@@ -257,8 +257,8 @@ fn any_bytes_end_in_a_status() {
     let inputs: [&[u8]; 8] =
         [b"", b"\xff\xfe\x00", b"\x00\x00", b"{", b"[[[[", b"\"\\ud800", b"null\nnull", b"{\"messages\": 7}"];
     for input in inputs {
-        for output_format in ["full", "concise", "json"] {
-            let output = run_with_input(&["lint", "-", "--output-format", output_format], input);
+        for output in toolcheck_lint::render::ALL {
+            let output = run_with_input(&["lint", "-", "--output-format", output.id], input);
             assert!(matches!(output.status.code(), Some(0..=2)), "{input:?}: {}", seen(&output));
             assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"), "{input:?}");
         }
@@ -417,4 +417,80 @@ fn optional_rules_run_where_somebody_asks() {
     assert_eq!(findings(&[]), 0);
     assert_eq!(findings(&["--extend-select", "shell-file-write"]), 1);
     assert_eq!(findings(&["--select", "shell-file-write"]), 1);
+}
+
+#[test]
+fn several_outputs_at_once() {
+    let folder = folder("outputs");
+    let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (sarif, junit, missing) = (file("out.sarif"), file("out.xml"), file("no/such/out.json"));
+    let before = "fixtures/seeds/coco-before.json";
+    // Colours are for the screen alone.
+    let outputs = format!("concise,sarif={sarif}");
+    let arguments = [
+        "lint",
+        before,
+        "--output-format",
+        &outputs,
+        "--output-format",
+        &format!("junit={junit}"),
+        "--color",
+        "always",
+    ];
+    let output = run(&arguments);
+    assert_eq!(output.status.code(), Some(1), "{}", seen(&output));
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(out.starts_with("fixtures/seeds/coco-before.json:41:9: error unanswered-tool-call"), "{out}");
+    let json: Json = serde_json::from_slice(&std::fs::read(&sarif).unwrap()).unwrap();
+    assert_eq!(json["version"], "2.1.0");
+    assert!(std::fs::read_to_string(&junit).unwrap().ends_with("</testsuites>\n"));
+    // What can't be written is trouble, and hides neither the other outputs nor the findings.
+    std::fs::remove_file(&sarif).unwrap();
+    let outputs = format!("json={missing},sarif={sarif},concise");
+    let output = run(&["lint", before, "--output-format", &outputs]);
+    assert_eq!(output.status.code(), Some(2), "{}", seen(&output));
+    assert!(Path::new(&sarif).exists());
+    assert!(String::from_utf8(output.stdout).unwrap().contains("unanswered-tool-call"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("cannot write"));
+    // With files alone the standard output stays empty.
+    let full = file("out.txt");
+    let output = run(&["lint", before, "--output-format", &format!("full={full}"), "--color", "always"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(!std::fs::read(&full).unwrap().contains(&0x1b), "no colours in a file");
+}
+
+#[test]
+fn outputs_that_cannot_be_meant() {
+    let folder = folder("no-outputs");
+    let (input, out) = (folder.join("a.json"), folder.join("out"));
+    std::fs::write(&input, CLEAN).unwrap();
+    let (input, out) = (input.to_str().unwrap(), out.to_str().unwrap());
+    let cases = [
+        ("full,json".to_owned(), "both `full` and `json`"),
+        (format!("json={out},sarif={out}"), "two outputs"),
+        (format!("json={input}"), "is checked"),
+        ("json=".to_owned(), "names no file"),
+        ("jsno=x".to_owned(), "invalid value 'jsno'"),
+    ];
+    for (outputs, said) in cases {
+        let output = run(&["lint", input, "--output-format", &outputs]);
+        assert_eq!(output.status.code(), Some(2), "{}", seen(&output));
+        assert!(String::from_utf8(output.stderr).unwrap().contains(said), "{outputs}");
+    }
+    assert_eq!(std::fs::read(input).unwrap(), CLEAN, "no input is written over");
+}
+
+#[test]
+fn quiet_and_statistics() {
+    let folder = folder("quiet");
+    std::fs::write(folder.join("a.json"), BROKEN).unwrap();
+    std::fs::write(folder.join("package.json"), br#"{"name": "x"}"#).unwrap();
+    let arguments = ["lint", folder.to_str().unwrap(), "--output-format", "concise", "--quiet"];
+    let output = run(&arguments);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.stderr, b"", "no note of what was skipped");
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(out.lines().count(), 1, "{out}");
+    let output = run(&[&arguments[..], &["--statistics"]].concat());
+    assert!(String::from_utf8(output.stdout).unwrap().ends_with("\n\n1  malformed-json  1 error\n"));
 }

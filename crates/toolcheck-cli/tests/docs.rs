@@ -79,6 +79,18 @@ fn every_command_prints_what_the_page_says() {
 }
 
 #[test]
+fn every_output_has_its_section() {
+    let page = std::fs::read_to_string(root().join("docs/outputs.md")).unwrap();
+    let mut titles: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    // What `markdown` prints begins with a title of its own.
+    titles.retain(|title| *title != "toolcheck");
+    titles.sort();
+    let ids: Vec<&str> = toolcheck_lint::render::ALL.iter().map(|output| output.id).collect();
+    assert_eq!(titles, ids);
+    assert_eq!(page.matches("```console").count(), ids.len());
+}
+
+#[test]
 fn every_configuration_is_one() {
     let mut configurations = 0;
     for path in pages() {

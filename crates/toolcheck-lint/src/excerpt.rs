@@ -248,3 +248,19 @@ pub(crate) fn visible(character: char) -> impl Iterator<Item = char> {
     let escaped = is_hidden.then(|| character.escape_unicode()).into_iter().flatten();
     escaped.chain((!is_hidden).then_some(character))
 }
+
+/// The text on one line, with what a terminal would obey made visible.
+pub(crate) fn shown(text: &str) -> String {
+    text.chars().flat_map(visible).collect()
+}
+
+/// At most `most` characters of a text, on one line.
+pub(crate) fn bounded(text: &str, most: usize) -> String {
+    let mut characters = text.chars().flat_map(visible);
+    let mut short: String = characters.by_ref().take(most).collect();
+    if characters.next().is_some() {
+        short.pop();
+        short.push('\u{2026}');
+    }
+    short
+}

@@ -23,6 +23,7 @@ pub mod config;
 mod excerpt;
 mod exchanges;
 mod failure;
+mod fingerprint;
 mod lint;
 mod objects;
 pub mod pairing;

@@ -8,6 +8,8 @@ use toolcheck_core::finding::{Answer, Finding, Spot};
 use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_json::{Document, NodeId, Position, Record, locate, pointers};
 
+use crate::excerpt::shown;
+
 /// All that a run found.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -114,6 +116,26 @@ impl Located {
             node: self.node,
             pointer: self.pointer.clone(),
         }
+    }
+
+    /// What the target answers, or what harm it does where the target accepts it: one sentence on one line.
+    #[must_use]
+    pub fn said(&self, target: Option<&str>) -> Option<String> {
+        let answer = self.answer.as_ref().map(|answer| {
+            let target = &answer.target;
+            let text = answer.text.as_ref().map(|text| text.replace('\n', " "));
+            match (answer.status, text) {
+                (Some(status), Some(text)) => format!("{target} answers {status}: {text}"),
+                (Some(status), None) => format!("{target} answers {status}"),
+                (None, Some(text)) => format!("{target} says: {text}"),
+                (None, None) => format!("{target} refuses it"),
+            }
+        });
+        let harm = || {
+            let target = target.unwrap_or("the target");
+            self.note.as_ref().map(|harm| format!("{target} accepts it, but {harm}"))
+        };
+        answer.or_else(harm).map(|text| shown(&text))
     }
 
     /// The page of its rule.

@@ -1,9 +1,12 @@
-//! The line that ends a report for people.
+//! What ends a report for people.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 
 use toolcheck_core::Level;
 
+use crate::render::Style;
 use crate::report::Report;
 
 /// The counts of a report, in words.
@@ -26,8 +29,60 @@ impl fmt::Display for Summary<'_> {
     }
 }
 
+/// Ends a report in plain text: the summary line, and the counts of the rules where somebody asks for them.
+pub(crate) fn close(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    if !style.is_quiet {
+        writeln!(out, "{}", Summary(report))?;
+    }
+    let counts = if style.with_statistics { statistics(report) } else { Vec::new() };
+    let Some(widest) = counts.first().map(|count| count.findings.to_string().len()) else { return Ok(()) };
+    let longest = counts.iter().map(|count| count.rule.len()).max().unwrap_or_default();
+    writeln!(out)?;
+    for count in counts {
+        writeln!(out, "{:>widest$}  {:longest$}  {}", count.findings, count.rule, count.levels())?;
+    }
+    Ok(())
+}
+
+/// How often a rule found something.
+#[derive(Debug)]
+pub(crate) struct Count {
+    /// The rule.
+    pub(crate) rule: &'static str,
+    /// How many findings it has.
+    pub(crate) findings: usize,
+    errors: usize,
+}
+
+impl Count {
+    /// How bad they are, in words.
+    pub(crate) fn levels(&self) -> String {
+        let errors = Counted(self.errors, "error");
+        let warnings = Counted(self.findings - self.errors, "warning");
+        match (self.errors, self.findings - self.errors) {
+            (_, 0) => errors.to_string(),
+            (0, _) => warnings.to_string(),
+            _ => format!("{errors}, {warnings}"),
+        }
+    }
+}
+
+/// The counts of all rules that found something: the most frequent first, and by id among equals.
+pub(crate) fn statistics(report: &Report) -> Vec<Count> {
+    let mut counts = BTreeMap::<&'static str, (usize, usize)>::new();
+    for finding in report.files.iter().flat_map(|file| &file.findings) {
+        let count = counts.entry(finding.rule).or_default();
+        count.0 += 1;
+        count.1 += usize::from(finding.level == Level::Error);
+    }
+    let mut counts: Vec<Count> =
+        counts.into_iter().map(|(rule, (findings, errors))| Count { rule, findings, errors }).collect();
+    counts.sort_by_key(|count| std::cmp::Reverse(count.findings));
+    counts
+}
+
 /// A number and its noun.
-struct Counted(usize, &'static str);
+pub(crate) struct Counted(pub(crate) usize, pub(crate) &'static str);
 
 impl fmt::Display for Counted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -245,7 +245,7 @@ proptest! {
         file.source = bytes;
         let report = Report { files: vec![file] };
         for output in render::ALL {
-            (output.render)(&report, &render::Style { width: 40, color: true }, &mut Vec::new()).unwrap();
+            (output.render)(&report, &render::Style { width: 40, color: true, ..Default::default() }, &mut Vec::new()).unwrap();
         }
     }
 

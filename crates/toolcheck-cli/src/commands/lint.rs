@@ -1,14 +1,17 @@
-use std::io::Write;
-use std::path::Path;
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
 use toolcheck_lint::config::Selection;
+use toolcheck_lint::render::{Output, Style};
 use toolcheck_lint::{Config, FileReport, Options, Report, lint};
 
-use crate::args::LintArgs;
+use crate::args::{LintArgs, Wanted};
 use crate::config::Configs;
 use crate::inputs::{self, Input};
 use crate::{Status, screen};
@@ -26,6 +29,8 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     let tools = args.tools.as_deref().map(read_tools).transpose()?.unwrap_or_default();
     let mut configs = Configs::new(args.config.as_deref(), args.isolated)?;
     let (inputs, mut troubles) = inputs::collect(&args.paths);
+    check_outputs(&args.output_format, &inputs)?;
+    let needs_source = args.output_format.iter().any(|wanted| wanted.output.needs_source);
     let mut report = Report::default();
     let mut skipped = 0;
     for input in &inputs {
@@ -54,15 +59,26 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
             skipped += 1;
             continue;
         }
-        if args.output_format.needs_source && !file.findings.is_empty() {
+        if needs_source && !file.findings.is_empty() {
             file.source = bytes;
         }
         report.files.push(file);
     }
-    (args.output_format.render)(&report, &screen::style(args.color), out)?;
+    let style = Style { is_quiet: args.quiet, with_statistics: args.statistics, ..screen::style(args.color) };
+    // The files are written first: who reads the standard output may close it before its end.
+    let file_style = Style { color: false, width: Style::default().width, ..style };
+    for wanted in &args.output_format {
+        let Some(path) = &wanted.file else { continue };
+        if let Err(error) = write_file(path, wanted.output, &report, &file_style) {
+            troubles.push(format!("cannot write {}: {error}", path.display()));
+        }
+    }
+    if let Some(wanted) = args.output_format.iter().find(|wanted| wanted.file.is_none()) {
+        (wanted.output.render)(&report, &style, out)?;
+    }
     // What was found comes first, so that in a terminal the trouble stands at the end.
     out.flush()?;
-    if skipped > 0 {
+    if skipped > 0 && !args.quiet {
         eprintln!("note: {skipped} JSON files of the directories hold no transcript and were skipped");
     }
     troubles.append(&mut configs.troubles);
@@ -78,6 +94,46 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     } else {
         Status::Clean
     })
+}
+
+/// Whether each output has a place of its own.
+fn check_outputs(outputs: &[Wanted], inputs: &[Input]) -> Result<()> {
+    if let [first, second, ..] = outputs.iter().filter(|wanted| wanted.file.is_none()).collect::<Vec<_>>()[..]
+    {
+        let (first, second) = (first.output.id, second.output.id);
+        return Err(anyhow!(
+            "both `{first}` and `{second}` would go to the standard output\n\nwrite one to a file: --output-format {first},{second}=FILE"
+        ));
+    }
+    let (mut taken, mut checked) = (HashSet::new(), HashSet::new());
+    if outputs.iter().any(|wanted| wanted.file.is_some()) {
+        checked.extend(inputs.iter().filter_map(|input| match input {
+            Input::Stdin => None,
+            Input::Named(path) | Input::Found(path) => Some(real(path)),
+        }));
+    }
+    for path in outputs.iter().filter_map(|wanted| wanted.file.as_deref()) {
+        let name = path.display();
+        let real = real(path);
+        if checked.contains(&real) {
+            return Err(anyhow!("{name} is checked, so no output may be written to it"));
+        }
+        if !taken.insert(real) {
+            return Err(anyhow!("two outputs would be written to {name}"));
+        }
+    }
+    Ok(())
+}
+
+/// The file's one name. One that is not there yet has only the name that it was given.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn write_file(path: &Path, output: &Output, report: &Report, style: &Style) -> io::Result<()> {
+    let mut file = io::BufWriter::new(fs::File::create(path)?);
+    (output.render)(report, style, &mut file)?;
+    file.flush()
 }
 
 /// Which rules run: what the command line selects takes the place of what the configuration says.

@@ -1,9 +1,9 @@
 use std::io;
 
 use super::{Output, Style};
-use crate::excerpt::visible;
+use crate::excerpt::shown;
 use crate::report::Report;
-use crate::summary::Summary;
+use crate::summary;
 
 pub(super) static OUTPUT: Output = Output {
     id: "concise",
@@ -12,13 +12,13 @@ pub(super) static OUTPUT: Output = Output {
     render,
 };
 
-fn render(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     for file in &report.files {
-        let path: String = file.path.chars().flat_map(visible).collect();
+        let path = shown(&file.path);
         for finding in &file.findings {
             let (line, column) = (finding.start.line, finding.start.column);
             writeln!(out, "{path}:{line}:{column}: {} {} {}", finding.level, finding.rule, finding.message)?;
         }
     }
-    writeln!(out, "{}", Summary(report))
+    summary::close(report, style, out)
 }

@@ -9,9 +9,9 @@ use toolcheck_core::Level;
 use toolcheck_json::{Document, Span};
 
 use super::{Output, Style};
-use crate::excerpt::{excerpt, visible};
+use crate::excerpt::{excerpt, shown, visible};
 use crate::report::{FileReport, Located, Report};
-use crate::summary::Summary;
+use crate::summary;
 
 pub(super) static OUTPUT: Output = Output {
     id: "full",
@@ -54,7 +54,7 @@ fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result
             writeln!(out)?;
         }
     }
-    writeln!(out, "{}", Summary(report))
+    summary::close(report, style, out)
 }
 
 /// A finding as miette draws it.
@@ -131,26 +131,14 @@ impl<'f> Shown<'f> {
             });
             excerpts.text.push('\n');
         }
-        let answer = finding.answer.as_ref().map(|answer| {
-            let target = &answer.target;
-            let text = answer.text.as_ref().map(|text| text.replace('\n', " "));
-            match (answer.status, text) {
-                (Some(status), Some(text)) => format!("{target} answers {status}: {text}"),
-                (Some(status), None) => format!("{target} answers {status}"),
-                (None, Some(text)) => format!("{target} says: {text}"),
-                (None, None) => format!("{target} refuses it"),
-            }
-        });
-        let target = file.target.as_deref().unwrap_or("the target");
-        let note = finding.note.as_ref().map(|harm| format!("{target} accepts it, but {harm}"));
-        let said = answer.or(note).map(|text| Said(text.chars().flat_map(visible).collect()));
+        let said = finding.said(file.target.as_deref()).map(Said);
         Self { finding, excerpts, labels, answer: said, is_linked: false }
     }
 }
 
 /// What stands over an excerpt, before the line and column.
 fn header(path: &str, pointer: &str, width: usize) -> String {
-    let path: String = path.chars().flat_map(visible).collect();
+    let path = shown(path);
     let room = width.saturating_sub(path.chars().count() + 26);
     let pointer: Vec<char> = pointer.chars().flat_map(visible).collect();
     if pointer.is_empty() {

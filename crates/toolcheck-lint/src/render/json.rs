@@ -3,7 +3,7 @@ use std::io;
 use serde::Serialize;
 use toolcheck_core::Level;
 
-use super::{Output, Style};
+use super::{Output, Style, write_json};
 use crate::report::{FileReport, Located, Report};
 
 pub(super) static OUTPUT: Output = Output {
@@ -43,8 +43,9 @@ struct FileV1<'r> {
     tool_results: usize,
 }
 
+/// A finding of the report; the output `jsonl` has the same.
 #[derive(Serialize)]
-struct FindingV1<'r> {
+pub(super) struct FindingV1<'r> {
     rule: &'static str,
     level: &'static str,
     message: &'r str,
@@ -105,8 +106,7 @@ fn render(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()>
             warnings: report.count(Level::Warning),
         },
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    write_json(&serde_json::to_string_pretty(&document)?, out)
 }
 
 fn file(file: &FileReport) -> FileV1<'_> {
@@ -122,7 +122,8 @@ fn file(file: &FileReport) -> FileV1<'_> {
     }
 }
 
-fn finding<'r>(file: &'r FileReport, found: &'r Located) -> FindingV1<'r> {
+/// The finding as reports have it.
+pub(super) fn finding<'r>(file: &'r FileReport, found: &'r Located) -> FindingV1<'r> {
     FindingV1 {
         rule: found.rule,
         level: found.level.as_str(),

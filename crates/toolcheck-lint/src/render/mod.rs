@@ -2,11 +2,22 @@
 //!
 //! Adding an output is a file and two lines here.
 
+mod agent;
 mod concise;
 mod full;
+mod github;
+mod gitlab;
+mod grouped;
 mod json;
+mod jsonl;
+mod junit;
+mod markdown;
+mod sarif;
 
+use std::borrow::Cow;
 use std::io;
+
+use toolcheck_core::ir::is_hidden;
 
 use crate::report::Report;
 
@@ -17,7 +28,7 @@ pub struct Output {
     pub id: &'static str,
     /// What it is for, in one line.
     pub summary: &'static str,
-    /// Whether it shows the files' text, which must be kept for it.
+    /// Whether it needs the files' text, to show it or to know a finding again by it.
     pub needs_source: bool,
     /// Writes a report.
     pub render: fn(&Report, &Style, &mut dyn io::Write) -> io::Result<()>,
@@ -30,19 +41,65 @@ pub struct Style {
     pub color: bool,
     /// How many columns there are.
     pub width: usize,
+    /// Whether to leave out the summary.
+    pub is_quiet: bool,
+    /// Whether outputs for people end with the counts of the rules.
+    pub with_statistics: bool,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { color: false, width: 80 }
+        Self { color: false, width: 80, is_quiet: false, with_statistics: false }
     }
 }
 
 /// All outputs, by id.
-pub static ALL: &[&Output] = &[&concise::OUTPUT, &full::OUTPUT, &json::OUTPUT];
+pub static ALL: &[&Output] = &[
+    &agent::OUTPUT,
+    &concise::OUTPUT,
+    &full::OUTPUT,
+    &github::OUTPUT,
+    &gitlab::OUTPUT,
+    &grouped::OUTPUT,
+    &json::OUTPUT,
+    &jsonl::OUTPUT,
+    &junit::OUTPUT,
+    &markdown::OUTPUT,
+    &sarif::OUTPUT,
+];
 
 /// The output of that id.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Output> {
     ALL.iter().copied().find(|output| output.id == id)
+}
+
+/// Writes JSON text and a line end. What hides or turns text on a screen becomes an escape, which any reader undoes:
+/// people read JSON in terminals and logs too. Outside strings such a character is a line end.
+fn write_json(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut rest = text;
+    let mut from = 0;
+    // Most text is plain ASCII, which is passed over by its bytes.
+    let is_suspect = |byte: &u8| *byte != b'\n' && !(b' '..=b'~').contains(byte);
+    while let Some(at) = rest.as_bytes()[from..].iter().position(is_suspect) {
+        let at = from + at;
+        let Some(suspect) = rest[at..].chars().next() else { break };
+        from = at + suspect.len_utf8();
+        if is_hidden(suspect) {
+            out.write_all(&rest.as_bytes()[..at])?;
+            for unit in suspect.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}")?;
+            }
+            rest = &rest[from..];
+            from = 0;
+        }
+    }
+    writeln!(out, "{rest}")
+}
+
+/// The path as repositories name it: from where the program ran, with slashes.
+fn repository_path(path: &str) -> Cow<'_, str> {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    // Elsewhere a backslash is a letter of the name.
+    if cfg!(windows) { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) }
 }

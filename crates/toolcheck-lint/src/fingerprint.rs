@@ -1,0 +1,42 @@
+//! What a finding is known by from one run to the next.
+
+use rustc_hash::FxHashMap;
+
+use crate::report::{FileReport, Located};
+
+/// How many bytes of a finding count. A place may be a whole request of megabytes.
+const MOST_BYTES: usize = 4096;
+
+/// Makes the fingerprints of a report, in its order.
+///
+/// Neither a line nor a pointer counts, because recordings grow and histories are trimmed: the rule, the file, what is
+/// said and the bytes at the place do. Equal findings of a file are numbered, so that each has a fingerprint of its own.
+#[derive(Debug, Default)]
+pub(crate) struct Fingerprints {
+    seen: FxHashMap<u128, u32>,
+}
+
+impl Fingerprints {
+    /// The fingerprint of the next finding: 32 hexadecimal digits.
+    pub(crate) fn next(&mut self, path: &str, file: &FileReport, finding: &Located) -> String {
+        let bytes = file.source.get(finding.bytes.clone()).unwrap_or_default();
+        let head = &bytes[..bytes.len().min(MOST_BYTES)];
+        let parts = [finding.rule.as_bytes(), path.as_bytes(), finding.message.as_bytes(), head];
+        let hash = parts.iter().fold(BASIS, |hash, part| {
+            // The length tells where a part ends.
+            fnv(fnv(hash, &(part.len() as u64).to_le_bytes()), part)
+        });
+        let count = self.seen.entry(hash).or_default();
+        *count += 1;
+        let hash = if *count == 1 { hash } else { fnv(hash, &count.to_le_bytes()) };
+        format!("{hash:032x}")
+    }
+}
+
+/// FNV-1a of 128 bits: not secret, but the same in every version and on every machine.
+const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+
+fn fnv(hash: u128, bytes: &[u8]) -> u128 {
+    bytes.iter().fold(hash, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
+}

@@ -1,0 +1,40 @@
+use std::io;
+
+use super::{Output, Style};
+use crate::excerpt::bounded;
+use crate::report::Report;
+use crate::summary;
+
+pub(super) static OUTPUT: Output = Output {
+    id: "agent",
+    summary: "for coding agents: one line a finding, with its pointer, what to do and what the provider answers",
+    needs_source: false,
+    render,
+};
+
+/// How many characters of each part of a line are written: an agent pays for what it reads.
+const LONGEST: usize = 300;
+
+fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    for file in &report.files {
+        let path = bounded(&file.path, LONGEST);
+        for finding in &file.findings {
+            let (line, column) = (finding.start.line, finding.start.column);
+            write!(out, "{path}:{line}:{column}")?;
+            // The root has the empty pointer.
+            if !finding.pointer.is_empty() {
+                write!(out, " {}", bounded(&finding.pointer, LONGEST))?;
+            }
+            let message = bounded(&finding.message, LONGEST);
+            write!(out, " {} {}: {message}.", finding.rule, finding.level)?;
+            if let Some(help) = &finding.help {
+                write!(out, " Do: {}.", bounded(help, LONGEST).trim_end_matches('.'))?;
+            }
+            if let Some(said) = finding.said(file.target.as_deref()) {
+                write!(out, " Because: {}.", bounded(&said, LONGEST).trim_end_matches('.'))?;
+            }
+            writeln!(out)?;
+        }
+    }
+    summary::close(report, style, out)
+}

@@ -1,0 +1,21 @@
+use std::io;
+
+use super::json::finding;
+use super::{Output, Style, write_json};
+use crate::report::Report;
+
+pub(super) static OUTPUT: Output = Output {
+    id: "jsonl",
+    summary: "one JSON object a finding and line, with the keys that findings have in json",
+    needs_source: false,
+    render,
+};
+
+fn render(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    for file in &report.files {
+        for found in &file.findings {
+            write_json(&serde_json::to_string(&finding(file, found))?, out)?;
+        }
+    }
+    Ok(())
+}
