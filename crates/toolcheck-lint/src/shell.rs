@@ -43,6 +43,15 @@ const STACK: usize = 64 * 1024 * 1024;
 /// The programs that write what they are told or given.
 const WRITERS: [&str; 3] = ["cat", "echo", "printf"];
 
+/// The programs that pass on a text that they are given in the script itself.
+const PASSING: [&str; 6] = ["base64", "cat", "envsubst", "sed", "tee", "xxd"];
+
+/// The programs that say nothing, so that what stands beside them is all that is written.
+const SILENT: [&str; 10] = ["", ":", "[", "cd", "export", "mkdir", "set", "sleep", "test", "true"];
+
+/// Who speaks where only silent programs run.
+const NOBODY: &str = "";
+
 /// The program that writes its input to the files that it is told.
 const TEE: &str = "tee";
 
@@ -280,7 +289,8 @@ fn is_file(name: &str) -> bool {
     if name.starts_with(['<', '>']) {
         return false;
     }
-    let is_device = name.starts_with("/dev/") && !name.starts_with("/dev/shm/");
+    let is_kernel = name.starts_with("/proc/") || name.starts_with("/sys/");
+    let is_device = is_kernel || name.starts_with("/dev/") && !name.starts_with("/dev/shm/");
     !is_device && !name.is_empty() && !matches!(name, "-" | "$null") && !name.eq_ignore_ascii_case("nul")
 }
 
@@ -317,7 +327,7 @@ fn in_script(script: &str, goes_deeper: bool) -> Option<(&'static str, Range<usi
     }
     let read = || {
         let commands = rable::parse(script, false).ok()?;
-        let mut walk = Walk { goes_deeper, found: None };
+        let mut walk = Walk { goes_deeper, input: None, found: None };
         for command in &commands {
             walk.speaker(command);
         }
@@ -431,6 +441,8 @@ type Found = (&'static str, Range<usize>);
 /// A walk over the commands of a script.
 struct Walk {
     goes_deeper: bool,
+    /// Who speaks to the input of the command that is looked at.
+    input: Option<&'static str>,
     found: Option<Found>,
 }
 
@@ -446,7 +458,8 @@ enum Output {
 }
 
 impl Walk {
-    /// Who in a command speaks to its output. The parser bounds how deep this goes.
+    /// Who in a command speaks to its output: one of the writers or nobody; `None` where another program does. The parser
+    /// bounds how deep this goes.
     fn speaker(&mut self, node: &Node) -> Option<&'static str> {
         if self.found.is_some() {
             return None;
@@ -455,7 +468,14 @@ impl Walk {
             NodeKind::Command { words, redirects, .. } => self.simple(words, redirects),
             NodeKind::Pipeline { commands, .. } => {
                 // All but the last speak to the next one.
-                commands.iter().map(|command| self.speaker(command)).last().flatten()
+                let outer = self.input.take();
+                let mut speaker = outer;
+                for command in commands {
+                    self.input = speaker;
+                    speaker = self.speaker(command);
+                }
+                self.input = outer;
+                speaker
             }
             NodeKind::List { items } => self.first(items.iter().map(|item| &item.command)),
             NodeKind::Negation { pipeline } | NodeKind::Time { pipeline, .. } => self.speaker(pipeline),
@@ -487,11 +507,15 @@ impl Walk {
         }
     }
 
-    /// Who speaks first, of several commands with one output.
+    /// Who speaks first, of several commands with one output; `None` where another program speaks among them, because then
+    /// it is what that one prints.
     fn first<'n>(&mut self, nodes: impl IntoIterator<Item = &'n Node>) -> Option<&'static str> {
-        nodes.into_iter().fold(None, |first, node| {
+        nodes.into_iter().fold(Some(NOBODY), |first, node| {
             let speaker = self.speaker(node);
-            first.or(speaker)
+            match (first?, speaker?) {
+                (NOBODY, speaker) => Some(speaker),
+                (first, _) => Some(first),
+            }
         })
     }
 
@@ -510,7 +534,7 @@ impl Walk {
             Output::Inherited => speaker,
             Output::Elsewhere => None,
             Output::File(at) => {
-                if let (Some(by), None) = (speaker, &self.found) {
+                if let (Some(by), None) = (speaker.filter(|by| *by != NOBODY), &self.found) {
                     self.found = Some((by, at));
                 }
                 None
@@ -524,8 +548,15 @@ impl Walk {
         let first = program_at(&texts);
         let name = first.map_or("", |first| name_of(texts[first]));
         let place = |number: usize| words[number].span.start..words[number].span.end;
+        let has_text = redirects.iter().any(|redirect| match &redirect.kind {
+            NodeKind::HereDoc { .. } => true,
+            NodeKind::Redirect { op, .. } => op == "<<<",
+            _ => false,
+        });
+        let is_told = has_text || self.input.is_some_and(|by| by != NOBODY);
         match first {
-            Some(first) if name == TEE => {
+            // What another program prints may well go to a log.
+            Some(first) if name == TEE && is_told => {
                 self.found = file_of_tee(&texts, first).map(|number| (TEE, place(number)));
             }
             Some(first) if self.goes_deeper && SHELLS.contains(&name) => {
@@ -540,16 +571,17 @@ impl Walk {
         if self.found.is_some() {
             return None;
         }
-        let speaker = WRITERS.into_iter().find(|writer| *writer == name);
-        let has_text = redirects.iter().any(|redirect| match &redirect.kind {
-            NodeKind::HereDoc { .. } => true,
-            NodeKind::Redirect { op, .. } => op == "<<<",
-            _ => false,
-        });
-        let by_text = has_text.then_some(HERE_DOCUMENT);
-        let still = self.redirected(speaker.or(by_text), redirects);
-        // Only a program that is known to pass its text on speaks to the output of its group.
-        still.filter(|by| WRITERS.contains(by))
+        let operands =
+            first.map_or(0, |first| texts[first + 1..].iter().filter(|word| !word.starts_with('-')).count());
+        let speaker = match WRITERS.into_iter().find(|writer| *writer == name) {
+            // Of files it makes a copy; what it is given it passes on.
+            Some("cat") if operands > 0 && !has_text => None,
+            Some("cat") if !is_told => None,
+            Some(writer) => Some(writer),
+            None if has_text && PASSING.contains(&name) => Some(HERE_DOCUMENT),
+            None => SILENT.contains(&name).then_some(NOBODY),
+        };
+        self.redirected(speaker, redirects)
     }
 }
 
