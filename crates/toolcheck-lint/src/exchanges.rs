@@ -366,15 +366,17 @@ fn compare<'e>(
     }
     let kept = calls.iter().flatten().count();
     let has_ids = answer.calls.iter().any(|given| given.call.id.is_some());
-    let evidence = if is_same {
-        Evidence::Same
-    } else if kept == answer.calls.len() && kept > 0 || kept > 0 && !has_ids && continued.is_verbatim {
-        Evidence::Alike
-    } else if kept == 0 && says_the_same(answer, transcript, first_new) {
-        Evidence::Alike
+    // All calls under other ids, or without ids what there is, or the text alone.
+    let is_alike = if kept > 0 {
+        kept == answer.calls.len() || !has_ids && continued.is_verbatim
     } else {
+        says_the_same(answer, transcript, first_new)
+    };
+    let evidence = match (is_same, is_alike) {
+        (true, _) => Evidence::Same,
+        (false, true) => Evidence::Alike,
         // The same request again, another answer to it, or a question beside the conversation.
-        Evidence::Nothing
+        (false, false) => Evidence::Nothing,
     };
     let calls = answer.calls.iter().zip(calls).map(|(given, kept)| {
         let stored = &stored[kept?];

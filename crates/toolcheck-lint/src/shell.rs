@@ -510,13 +510,17 @@ impl Walk {
     /// Who speaks first, of several commands with one output; `None` where another program speaks among them, because then
     /// it is what that one prints.
     fn first<'n>(&mut self, nodes: impl IntoIterator<Item = &'n Node>) -> Option<&'static str> {
-        nodes.into_iter().fold(Some(NOBODY), |first, node| {
+        let mut first = Some(NOBODY);
+        for node in nodes {
+            // Each is looked at, whoever speaks: it may write a file itself.
             let speaker = self.speaker(node);
-            match (first?, speaker?) {
-                (NOBODY, speaker) => Some(speaker),
-                (first, _) => Some(first),
-            }
-        })
+            first = match (first, speaker) {
+                (Some(NOBODY), speaker) => speaker,
+                (first, Some(_)) => first,
+                (_, None) => None,
+            };
+        }
+        first
     }
 
     fn group<'n>(

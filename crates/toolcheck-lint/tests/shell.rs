@@ -115,7 +115,7 @@ fn neither_command_nor_file_is_quoted() {
     let filler = "a".repeat(9000);
     for command in [
         format!("echo {secret} > {secret} # {filler}"),
-        format!("{secret} <<< {secret} > {secret} # {filler}"),
+        format!("cat <<< {secret} > {secret} # {filler}"),
         format!("echo {filler} | tee {secret}"),
     ] {
         let report = run(&request("bash", &json!({"command": command})), &Settings::default());

@@ -16,8 +16,8 @@ declare_rule! {
     /// `run_shell_command` and the like, or those that the configuration names), and at the shell calls that some
     /// formats have. The command is read by a parser of bash; one that it can't read is passed over.
     ///
-    /// What another program prints may go to a file (`make > log`, `make | tee log`), and so may errors (`2> log`); `/dev/null` and the
-    /// other devices are no files.
+    /// What another program prints may go to a file (`make > log`, `make | tee log`), and so may errors (`2> log`);
+    /// `/dev/null` and the other devices are no files.
     ///
     /// ## Fails
     ///
