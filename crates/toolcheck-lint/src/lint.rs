@@ -1,6 +1,7 @@
 //! One file's text, from bytes to findings.
 
 use std::cell::OnceCell;
+use std::rc::Rc;
 use std::sync::LazyLock;
 
 use toolcheck_core::exchange::{self, Exchange};
@@ -88,20 +89,12 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
     let target = options.target.or_else(|| target::find(format?.id));
     report.format = format.map(|format| format.id);
     report.target = target.map(|target| target.id.clone());
-    let target = target.unwrap_or_else(|| Target::unknown());
-    let rules: Vec<_> = options
-        .rules
-        .iter()
-        .copied()
-        .filter(|rule| rule.may_speak(format.map_or("", |format| format.id), target))
-        .collect();
     let schemas = Schemas::declaring(options.tools);
     let mut run = Run {
-        format,
-        target,
-        rules: &rules,
+        lens: Rc::new(Lens::new(format, options)),
+        others: Vec::new(),
+        options,
         schemas: &schemas,
-        settings: options.settings,
         exchanges: Exchanges::default(),
         report: &mut report,
     };
@@ -116,18 +109,34 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
     report
 }
 
-/// A file that is being linted.
-struct Run<'r> {
+/// How the transcripts of one format are looked at.
+struct Lens<'r> {
     format: Option<&'static Format>,
     target: &'r Target,
-    rules: &'r [&'static Rule],
+    rules: Vec<&'static Rule>,
+}
+
+impl<'r> Lens<'r> {
+    fn new(format: Option<&'static Format>, options: &Options<'r>) -> Self {
+        let target = options.target.or_else(|| target::find(format?.id)).unwrap_or_else(|| Target::unknown());
+        let id = format.map_or("", |format| format.id);
+        let rules = options.rules.iter().copied().filter(|rule| rule.may_speak(id, target)).collect();
+        Self { format, target, rules }
+    }
+}
+
+/// A file that is being linted.
+struct Run<'r> {
+    lens: Rc<Lens<'r>>,
+    /// The lenses for exchanges of other formats than the file's.
+    others: Vec<Rc<Lens<'r>>>,
+    options: &'r Options<'r>,
     schemas: &'r Schemas<'r>,
-    settings: &'r Settings,
     exchanges: Exchanges,
     report: &'r mut FileReport,
 }
 
-impl Run<'_> {
+impl<'r> Run<'r> {
     /// Lints one record, and gives back the room of its transcript.
     fn lint_record<'s>(
         &mut self,
@@ -137,7 +146,7 @@ impl Run<'_> {
     ) -> Room<'s> {
         let Some(root) = document.root() else {
             // Without any value there is nothing to point at but the fault that says so.
-            report_without_value(record, document, self.rules, self.report);
+            report_without_value(record, document, &self.lens.rules, self.report);
             return room;
         };
         let mut findings = Vec::new();
@@ -146,7 +155,10 @@ impl Run<'_> {
             Some(exchanges) => {
                 for (number, exchange) in exchanges.into_iter().enumerate() {
                     let is_first = number == 0;
+                    let usual = Rc::clone(&self.lens);
+                    self.lens = self.lens_for(exchange.request);
                     room = self.lint_exchange(document, exchange, is_first, room, &mut findings);
+                    self.lens = usual;
                 }
                 self.exchanges.leave(document, record);
             }
@@ -154,6 +166,21 @@ impl Run<'_> {
         findings.sort_by_key(|finding| (finding.place.span.start, finding.rule));
         self.report.findings.extend(locate_all(document, record, findings));
         room
+    }
+
+    /// The lens for a request, which may be of another format than most of the file.
+    fn lens_for(&mut self, request: Value<'_, '_>) -> Rc<Lens<'r>> {
+        let usual = self.lens.format.filter(|_| self.options.format.is_none());
+        let Some(other) = usual.and_then(|usual| Detection::other_than(usual, request)) else {
+            return Rc::clone(&self.lens);
+        };
+        let is_for = |lens: &&Rc<Lens<'_>>| lens.format.is_some_and(|format| format.id == other.id);
+        if let Some(known) = self.others.iter().find(is_for) {
+            return Rc::clone(known);
+        }
+        let lens = Rc::new(Lens::new(Some(other), self.options));
+        self.others.push(Rc::clone(&lens));
+        lens
     }
 
     /// Lints a transcript that stands alone.
@@ -188,7 +215,7 @@ impl Run<'_> {
         if let Some(continued) = continued.filter(|_| kept.is_some()) {
             self.exchanges.settle(continued);
         }
-        let response = exchange.response.zip(self.format);
+        let response = exchange.response.zip(self.lens.format);
         let response = response.and_then(|(response, format)| response::read(format, response));
         let (response, said) = response.map_or((None, Vec::new()), |(response, said)| (Some(response), said));
         let mut found_in_response = Vec::new();
@@ -207,7 +234,7 @@ impl Run<'_> {
 
     /// Reads a transcript; an empty one where the format does not know it.
     fn read<'s>(&mut self, document: &Document<'s>, root: Value<'_, 's>, room: Room<'s>) -> Transcript<'s> {
-        let read = self.format.and_then(|format| (format.read_in)(root, room));
+        let read = self.lens.format.and_then(|format| (format.read_in)(root, room));
         let is_recognised = read.is_some();
         let mut transcript = read.unwrap_or_else(|| Transcript::new("", root));
         transcript.kind = self.report.kind;
@@ -240,9 +267,9 @@ impl Run<'_> {
         said.tools.clone_from(&request.tools);
         said.tool_references.clone_from(&request.tool_references);
         said.model.clone_from(&request.model);
-        let pairing = Pairing::new(&said, self.target);
+        let pairing = Pairing::new(&said, self.lens.target);
         let context = self.context(document, &said, &pairing, None);
-        for rule in self.rules.iter().filter(|rule| rule.on_call) {
+        for rule in self.lens.rules.iter().filter(|rule| rule.on_call) {
             rule::run(rule, &context, findings);
         }
     }
@@ -256,9 +283,9 @@ impl Run<'_> {
         is_first: bool,
         findings: &mut Vec<Finding>,
     ) {
-        let pairing = Pairing::new(transcript, self.target);
+        let pairing = Pairing::new(transcript, self.lens.target);
         let context = self.context(document, transcript, &pairing, kept);
-        for rule in self.rules.iter().filter(|rule| is_first || !rule.on_text) {
+        for rule in self.lens.rules.iter().filter(|rule| is_first || !rule.on_text) {
             rule::run(rule, &context, findings);
         }
     }
@@ -279,8 +306,8 @@ impl Run<'_> {
             kept,
             text_calls: OnceCell::new(),
             schemas: self.schemas,
-            target: self.target,
-            settings: self.settings,
+            target: self.lens.target,
+            settings: self.options.settings,
         }
     }
 }

@@ -107,6 +107,17 @@ impl Detection {
         }
     }
 
+    /// The format of one request where that is surely another one than `usual`: the log of a gateway holds several.
+    #[must_use]
+    pub fn other_than(usual: &'static Format, request: Value<'_, '_>) -> Option<&'static Format> {
+        if (usual.sniff)(request) >= SURE {
+            return None;
+        }
+        let sure = ALL.iter().map(|format| ((format.sniff)(request), *format));
+        let (sure, best) = sure.max_by_key(|(sure, _)| *sure)?;
+        (sure >= SURELY_OTHER && best.id != usual.id).then_some(best)
+    }
+
     /// Whether a document has been seen that only one format writes, so that no other need be looked at.
     #[must_use]
     pub fn is_certain(&self) -> bool {
@@ -132,6 +143,9 @@ impl Detection {
 
 /// How sure a format is of what it alone writes so.
 const SURE: u8 = 40;
+
+/// How sure a format must be of a request that stands among those of another one.
+const SURELY_OTHER: u8 = 70;
 
 /// How many exchanges of a document are looked at to recognise their format.
 const EXCHANGES_LOOKED_AT: usize = 16;
