@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-use toolcheck_json::{JsonStr, NodeId, Span, Value};
+use toolcheck_json::{Document, JsonStr, NodeId, Span, Value};
 
 /// A place in the document: the value it belongs to, and the bytes to point at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -537,6 +537,19 @@ impl<'s> Arguments<'s> {
             Self::Text(text, place)
         } else {
             Self::Other(place)
+        }
+    }
+
+    /// The arguments as a JSON text, which may be broken; empty where there are none.
+    #[must_use]
+    pub fn json(&self, document: &Document<'s>) -> Cow<'s, [u8]> {
+        match *self {
+            Self::Missing | Self::Null(_) => Cow::Borrowed(b""),
+            Self::Text(text, _) => match text.decode() {
+                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+            },
+            Self::Object(place) | Self::Other(place) => Cow::Borrowed(document.value(place.node).raw()),
         }
     }
 

@@ -9,18 +9,9 @@ use std::ops::Range;
 use toolcheck_json::{Document, Records, Span, Value};
 
 use crate::formats::Format;
-use crate::ir::{Arguments, Body, Call, Executor, Named, Place, Transcript};
+use crate::ir::{Body, Call, Executor, Named, Place, Transcript};
 
-/// What a model answered to a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Response {
-    /// The whole response.
-    pub place: Place,
-    /// The answers: one, or as many as the request asked for.
-    pub answers: Vec<Answer>,
-}
-
-/// One answer of a response.
+/// One answer of a response: there are as many as the request asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The calls that it makes, in their order.
@@ -52,13 +43,7 @@ impl AnsweredCall {
         let text = |name: &Option<Named<'_>>| {
             name.as_ref().map(|name| name.text.to_string()).filter(|name| !name.is_empty())
         };
-        let arguments = match call.arguments {
-            Arguments::Text(text, _) => text.decode().into_owned(),
-            Arguments::Object(place) | Arguments::Other(place) => {
-                String::from_utf8_lossy(value.document().value(place.node).raw()).into_owned()
-            }
-            Arguments::Missing | Arguments::Null(_) => String::new(),
-        };
+        let arguments = String::from_utf8_lossy(&call.arguments.json(value.document())).into_owned();
         let (id, name) = (text(&call.id), text(&call.name));
         Self { id, name, arguments, executor: call.executor, place: locate(value) }
     }
@@ -189,23 +174,20 @@ pub struct Said<'s> {
 /// Reads a response of a format; `None` where it is none: an error, or something else. Beside it what was said, where
 /// it came at once and stands in the document itself.
 #[must_use]
-pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Response, Vec<Said<'s>>)> {
+pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Vec<Answer>, Vec<Said<'s>>)> {
     let value = unwrapped(value);
-    let place = Place::of(value);
-    let mut all_said = Vec::new();
-    let answers = if value.is_object() {
-        all_said = (format.answers)(value)?;
-        all_said.iter().map(|said| Answer::new(said, value, &|value| Place::of(value))).collect()
+    if value.is_object() {
+        let said = (format.answers)(value)?;
+        let answers = said.iter().map(|said| Answer::new(said, value, &|value| Place::of(value))).collect();
+        return Some((answers, said));
+    }
+    let mut pieces = Pieces { format, count: 0, whole: None, assembly: Assembly::default() };
+    if value.as_json_str().is_some() {
+        pieces.add_value(value);
     } else {
-        let mut pieces = Pieces { format, count: 0, whole: None, assembly: Assembly::default() };
-        if value.as_json_str().is_some() {
-            pieces.add_value(value);
-        } else {
-            value.elements().for_each(|event| pieces.add_value(event));
-        }
-        pieces.finish()?
-    };
-    Some((Response { place, answers }, all_said))
+        value.elements().for_each(|event| pieces.add_value(event));
+    }
+    Some((pieces.finish()?, Vec::new()))
 }
 
 /// The pieces in which a response came.
@@ -303,17 +285,12 @@ fn in_text(
         return;
     }
     for lines in payloads(text) {
-        let [first, .., last] = &lines[..] else {
-            lines.into_iter().for_each(|line| show(&text[line.clone()], start + line.start));
-            continue;
-        };
         // The lines of one event are one text; in a recording that lost its blank lines each is its own.
         let joined: Vec<&str> = lines.iter().map(|line| &text[line.clone()]).collect();
         let joined = joined.join("\n");
-        if Document::read(joined.as_bytes()).faults().is_empty() {
+        if lines.len() > 1 && Document::read(joined.as_bytes()).faults().is_empty() {
             // Places behind its first line are near enough.
-            debug_assert!(first.start <= last.start);
-            show(&joined, start + first.start);
+            show(&joined, start + lines[0].start);
         } else {
             lines.into_iter().for_each(|line| show(&text[line.clone()], start + line.start));
         }

@@ -4,14 +4,14 @@
 //! where its history begins with that exchange's; what then follows must be what the model had answered.
 
 use std::collections::VecDeque;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 use serde_json::Value as Json;
 use toolcheck_core::Finding;
 use toolcheck_core::finding::Spot;
-use toolcheck_core::ir::{Arguments, Body, Call, Executor, Message, Part, Place, Role, Transcript};
-use toolcheck_core::response::{Answer, AnsweredCall, Response};
+use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Place, Role, Transcript};
+use toolcheck_core::response::{Answer, AnsweredCall};
 use toolcheck_json::{Document, Record};
 
 use crate::report::locate_places;
@@ -143,8 +143,6 @@ pub(crate) struct Continued {
     number: usize,
     /// The number of the first message behind its history.
     first_new: usize,
-    /// Whether the history is the same word for word.
-    is_verbatim: bool,
 }
 
 /// The histories of a transcript's first messages: word for word, and by what they call alone.
@@ -159,45 +157,46 @@ pub(crate) struct Histories {
 const NO_HISTORY: u64 = 0;
 
 impl Exchanges {
-    /// The exchange that a request goes on with: of those whose history it begins with, the longest, and of these the one
-    /// whose answer it keeps.
-    pub(crate) fn continued_by(
-        &self,
-        document: &Document<'_>,
-        transcript: &Transcript<'_>,
+    /// The exchange that a request goes on with, and what it keeps of the answer there: of those whose history it begins
+    /// with, the longest, and of these the one whose answer it keeps. It keeps `None` where that owes nothing.
+    pub(crate) fn continued_by<'e, 's>(
+        &'e self,
+        document: &Document<'s>,
+        transcript: &Transcript<'s>,
         histories: &Histories,
-    ) -> Option<Continued> {
+    ) -> Option<(Continued, Option<Kept<'e>>)> {
         if self.open.is_empty() || transcript.continues_remote_state {
             return None;
         }
         for (length, hashes) in histories.first.iter().enumerate().rev() {
             for (way, hash) in hashes.iter().enumerate().filter(|(_, hash)| **hash != NO_HISTORY) {
                 let Some(numbers) = self.by_history.get(hash) else { continue };
-                let at = |number| Continued { number, first_new: length, is_verbatim: way == 0 };
-                // Of equals the latest: it may be a second try.
-                return numbers.iter().map(|number| at(*number)).max_by_key(|continued| {
-                    self.kept(*continued, document, transcript).map(|kept| kept.rank())
+                let behind = Behind::new(document, transcript, length, way == 0, &self.given);
+                let found = numbers.iter().map(|number| {
+                    let continued = Continued { number: *number, first_new: length };
+                    (continued, self.kept(continued, &behind))
                 });
+                // Of equals the latest: it may be a second try.
+                return found.max_by_key(|(_, kept)| kept.as_ref().map(Kept::rank));
             }
         }
         None
     }
 
-    /// What the history of a request keeps of the answer before it; `None` where that owes nothing.
-    pub(crate) fn kept<'e>(
-        &'e self,
-        continued: Continued,
-        document: &Document<'_>,
-        transcript: &Transcript<'_>,
-    ) -> Option<Kept<'e>> {
-        let open = self.open.get(continued.number.checked_sub(self.closed)?)?;
+    /// What a history keeps of the answer before it; `None` where that owes nothing.
+    fn kept<'e>(&'e self, continued: Continued, behind: &Behind<'_, '_>) -> Option<Kept<'e>> {
+        let open = self.open(continued)?;
         // Of several answers the client takes one; which, where it may be one that broke off, nobody knows.
         if open.is_settled || open.answers.iter().any(|answer| !answer.is_whole) {
             return None;
         }
-        let compared =
-            open.answers.iter().map(|answer| compare(answer, document, transcript, continued, &self.given));
+        let compared = open.answers.iter().map(|answer| compare(answer, behind));
         compared.max_by_key(Kept::rank).filter(|kept| kept.evidence != Evidence::Nothing)
+    }
+
+    /// The exchange, while it is open.
+    fn open(&self, continued: Continued) -> Option<&Open> {
+        self.open.get(continued.number.checked_sub(self.closed)?)
     }
 
     /// Notes that a request has been held against the exchange that it goes on with.
@@ -220,8 +219,7 @@ impl Exchanges {
             first.place.span.start <= finding.place.span.start
                 && finding.place.span.end <= last.place.span.end
         });
-        let open = continued.number.checked_sub(self.closed).and_then(|number| self.open.get(number));
-        open.is_some_and(|open| {
+        self.open(continued).is_some_and(|open| {
             if is_new {
                 open.told_of_answer.contains(&hash_with_call(finding))
             } else {
@@ -234,7 +232,7 @@ impl Exchanges {
     pub(crate) fn add(
         &mut self,
         histories: &Histories,
-        response: Option<Response>,
+        answers: Vec<Answer>,
         continued: Option<Continued>,
         [findings, of_answer]: [&[Finding]; 2],
     ) {
@@ -243,7 +241,7 @@ impl Exchanges {
             return;
         }
         let mut told = continued
-            .and_then(|continued| self.open.get(continued.number.checked_sub(self.closed)?))
+            .and_then(|continued| self.open(continued))
             .map(|open| open.told.clone())
             .unwrap_or_default();
         for finding in findings.iter().chain(of_answer).take(MOST_TOLD.saturating_sub(told.len())) {
@@ -253,22 +251,20 @@ impl Exchanges {
         if self.open.len() == MOST_OPEN {
             self.close_first();
         }
-        let answers = response.into_iter().flat_map(|response| response.answers).map(Given::new).collect();
-        let answers: Vec<Given> = answers;
+        let answers: Vec<Given> = answers.into_iter().map(Given::new).collect();
         for call in answers.iter().flat_map(|answer| &answer.calls) {
             if let (Some(id), true) = (&call.call.id, self.given.len() < MOST_GIVEN) {
-                self.given.insert(hash_of_id(id));
+                self.given.insert(hash_of(&**id));
             }
         }
         let number = self.closed + self.open.len();
         for history in &histories {
             self.by_history.entry(*history).or_default().push(number);
         }
-        let is_settled = false;
         self.open.push_back(Open {
             histories,
             answers,
-            is_settled,
+            is_settled: false,
             told,
             told_of_answer,
             is_elsewhere: false,
@@ -308,59 +304,53 @@ struct Stored<'t, 's> {
     call: &'t Call<'s>,
     at: KeptCall,
     arguments: u64,
-    /// Whether an answer's call has been found in it, or another answer made it.
-    is_taken: bool,
-    /// Whether it stands before the user speaks again.
-    is_near: bool,
+    /// Whether an answer may have made it under another id: it stands before the user speaks again, and no answer gave its
+    /// id.
+    is_free: bool,
 }
 
-/// Looks for the calls of an answer in the history behind the exchange's own.
-fn compare<'e>(
-    answer: &'e Given,
-    document: &Document<'_>,
-    transcript: &Transcript<'_>,
-    continued: Continued,
-    given_ids: &FxHashSet<u64>,
-) -> Kept<'e> {
-    let first_new = continued.first_new;
-    let mut stored = stored_calls(document, transcript, first_new);
-    let mut by_id: FxHashMap<&str, usize> = FxHashMap::default();
-    for (number, stored) in stored.iter().enumerate() {
-        if let Some(id) = &stored.call.id {
-            by_id.entry(&id.text).or_insert(number);
-        }
-    }
+/// What stands in a history behind an exchange's own, for comparing it with any number of answers.
+struct Behind<'t, 's> {
+    transcript: &'t Transcript<'s>,
+    /// The number of its first message.
+    first_new: usize,
+    /// Whether what comes before it is the exchange's own word for word.
+    is_verbatim: bool,
+    calls: Vec<Stored<'t, 's>>,
+    by_id: FxHashMap<&'t str, usize>,
+}
+
+/// Looks for the calls of an answer behind the exchange's own history.
+fn compare<'e>(answer: &'e Given, behind: &Behind<'_, '_>) -> Kept<'e> {
+    let mut is_taken = vec![false; behind.calls.len()];
     let mut calls: Vec<Option<usize>> = answer
         .calls
         .iter()
         .map(|given| {
-            let number = *by_id.get(given.call.id.as_deref()?)?;
-            (!std::mem::replace(&mut stored[number].is_taken, true)).then_some(number)
+            let number = *behind.by_id.get(given.call.id.as_deref()?)?;
+            (!std::mem::replace(&mut is_taken[number], true)).then_some(number)
         })
         .collect();
     let is_same = calls.iter().any(Option::is_some);
-    for stored in &mut stored {
-        let id = stored.call.id.as_ref();
-        stored.is_taken |= !stored.is_near || id.is_some_and(|id| given_ids.contains(&hash_of_id(&id.text)));
-    }
     // Under another id, or without any: by the tool and the arguments, and then by the tool alone, because arguments may
     // be mended. Where ids are kept, another id is another call.
     for by_arguments in [true, false] {
+        let key = |name, arguments| (name, if by_arguments { arguments } else { 0 });
         let mut left: FxHashMap<(&str, u64), VecDeque<usize>> = FxHashMap::default();
-        for (number, stored) in stored.iter().enumerate().filter(|(_, stored)| !stored.is_taken) {
-            let name = stored.call.name.as_ref().map_or("", |name| &name.text);
-            let arguments = if by_arguments { stored.arguments } else { 0 };
-            left.entry((name, arguments)).or_default().push_back(number);
+        for (number, stored) in behind.calls.iter().enumerate() {
+            if stored.is_free && !is_taken[number] {
+                let name = stored.call.name.as_ref().map_or("", |name| &*name.text);
+                left.entry(key(name, stored.arguments)).or_default().push_back(number);
+            }
         }
         for (given, kept) in answer.calls.iter().zip(&mut calls).filter(|(_, kept)| kept.is_none()) {
             if is_same && given.call.id.is_some() {
                 continue;
             }
             let name = given.call.name.as_deref().unwrap_or_default();
-            let arguments = if by_arguments { given.arguments } else { 0 };
-            *kept = left.get_mut(&(name, arguments)).and_then(VecDeque::pop_front);
+            *kept = left.get_mut(&key(name, given.arguments)).and_then(VecDeque::pop_front);
             if let Some(number) = *kept {
-                stored[number].is_taken = true;
+                is_taken[number] = true;
             }
         }
     }
@@ -368,9 +358,9 @@ fn compare<'e>(
     let has_ids = answer.calls.iter().any(|given| given.call.id.is_some());
     // All calls under other ids, or without ids what there is, or the text alone.
     let is_alike = if kept > 0 {
-        kept == answer.calls.len() || !has_ids && continued.is_verbatim
+        kept == answer.calls.len() || !has_ids && behind.is_verbatim
     } else {
-        says_the_same(answer, transcript, first_new)
+        says_the_same(answer, behind)
     };
     let evidence = match (is_same, is_alike) {
         (true, _) => Evidence::Same,
@@ -379,47 +369,62 @@ fn compare<'e>(
         (false, false) => Evidence::Nothing,
     };
     let calls = answer.calls.iter().zip(calls).map(|(given, kept)| {
-        let stored = &stored[kept?];
+        let stored = &behind.calls[kept?];
         let ids = (given.call.id.as_deref(), stored.call.id.as_ref().map(|id| &*id.text));
         let is_renamed = matches!(ids, (Some(given), Some(stored)) if given != stored);
         Some(KeptCall { is_renamed, ..stored.at })
     });
-    Kept { answer, calls: calls.collect(), first_new, evidence }
+    Kept { answer, calls: calls.collect(), first_new: behind.first_new, evidence }
 }
 
 /// Whether the history goes on with the text of the answer.
-fn says_the_same(answer: &Given, transcript: &Transcript<'_>, first_new: usize) -> bool {
-    let first = transcript.messages.get(first_new).filter(|message| message.role == Role::Assistant);
-    let said = first.map(|message| text_of(transcript, message)).unwrap_or_default();
+fn says_the_same(answer: &Given, behind: &Behind<'_, '_>) -> bool {
+    let first = behind.transcript.messages.get(behind.first_new);
+    let first = first.filter(|message| message.role == Role::Assistant);
+    let said = first.map(|message| text_of(behind.transcript, message)).unwrap_or_default();
     !said.trim().is_empty() && said.trim() == answer.text.trim()
 }
 
-/// The calls of the history behind `first_new`.
-fn stored_calls<'t, 's>(
-    document: &Document<'_>,
-    transcript: &'t Transcript<'s>,
-    first_new: usize,
-) -> Vec<Stored<'t, 's>> {
-    let mut stored = Vec::new();
-    let (mut turn, mut last, mut is_near) = (0, None, true);
-    for (number, (message, parts)) in transcript.messages_with_parts().enumerate().skip(first_new) {
-        let brings_results = parts.iter().any(|part| matches!(part.body, Body::Result(_)));
-        is_near &= message.role != Role::User || brings_results || number == first_new;
-        if last.is_some_and(|last| last != message.role) && message.role == Role::Assistant {
-            turn += 1;
-        }
-        last = Some(message.role);
-        for (index, part) in parts.iter().enumerate() {
-            let Body::Call(call) = &part.body else { continue };
-            if call.executor == Executor::Client {
+impl<'t, 's> Behind<'t, 's> {
+    fn new(
+        document: &Document<'s>,
+        transcript: &'t Transcript<'s>,
+        first_new: usize,
+        is_verbatim: bool,
+        given: &FxHashSet<u64>,
+    ) -> Self {
+        let (mut calls, mut by_id) = (Vec::new(), FxHashMap::default());
+        let (mut turn, mut last, mut is_near) = (0, None, true);
+        for (number, (message, parts)) in transcript.messages_with_parts().enumerate().skip(first_new) {
+            is_near &= message.role != Role::User || brings_results(parts) || number == first_new;
+            if last.is_some_and(|last| last != message.role) && message.role == Role::Assistant {
+                turn += 1;
+            }
+            last = Some(message.role);
+            for (index, part) in parts.iter().enumerate() {
+                let Body::Call(call) = &part.body else { continue };
+                if call.executor != Executor::Client {
+                    continue;
+                }
+                let id = call.id.as_ref().map(|id| &*id.text);
+                if let Some(id) = id {
+                    by_id.entry(id).or_insert(calls.len());
+                }
                 let part = message.parts.start as usize + index;
-                let at = KeptCall { part, message: number, is_renamed: false, turn };
-                let arguments = hash_of_arguments(document, &call.arguments);
-                stored.push(Stored { call, at, arguments, is_taken: false, is_near });
+                calls.push(Stored {
+                    call,
+                    at: KeptCall { part, message: number, is_renamed: false, turn },
+                    arguments: hash_of_json(&call.arguments.json(document)),
+                    is_free: is_near && !id.is_some_and(|id| given.contains(&hash_of(id))),
+                });
             }
         }
+        Self { transcript, first_new, is_verbatim, calls, by_id }
     }
-    stored
+}
+
+fn brings_results(parts: &[Part<'_>]) -> bool {
+    parts.iter().any(|part| matches!(part.body, Body::Result(_)))
 }
 
 fn text_of(transcript: &Transcript<'_>, message: &Message<'_>) -> String {
@@ -453,11 +458,10 @@ impl Histories {
             }
             all.push(hashes);
         }
-        let last = transcript.messages.last();
-        let brings_results = |message: &Message<'_>| {
-            transcript.parts_of(message).iter().any(|part| matches!(part.body, Body::Result(_)))
-        };
-        let ends_with_text = last.is_some_and(|last| last.role == Role::User && !brings_results(last));
+        let ends_with_text = transcript
+            .messages
+            .last()
+            .is_some_and(|last| last.role == Role::User && !brings_results(transcript.parts_of(last)));
         Self { first: all, ends_with_text }
     }
 
@@ -491,30 +495,16 @@ fn hash_message(message: &Message<'_>, parts: &[Part<'_>], with_texts: bool, has
     }
 }
 
-fn hash_of_id(id: &str) -> u64 {
-    let mut hasher = FxHasher::default();
-    id.hash(&mut hasher);
-    hasher.finish()
+fn hash_of(value: impl Hash) -> u64 {
+    FxBuildHasher.hash_one(value)
 }
 
 fn hash_of_finding(finding: &Finding) -> u64 {
-    let mut hasher = FxHasher::default();
-    (finding.rule, &finding.message).hash(&mut hasher);
-    hasher.finish()
+    hash_of((finding.rule, &finding.message))
 }
 
 fn hash_with_call(finding: &Finding) -> u64 {
-    let mut hasher = FxHasher::default();
-    (finding.rule, &finding.message, &finding.tool_call_id).hash(&mut hasher);
-    hasher.finish()
-}
-
-fn hash_of_arguments(document: &Document<'_>, arguments: &Arguments<'_>) -> u64 {
-    match *arguments {
-        Arguments::Text(text, _) => hash_of_json(text.decode().as_bytes()),
-        Arguments::Object(place) | Arguments::Other(place) => hash_of_json(document.value(place.node).raw()),
-        Arguments::Missing | Arguments::Null(_) => hash_of_json(b""),
-    }
+    hash_of((finding.rule, &finding.message, &finding.tool_call_id))
 }
 
 /// Writes whole numbers as integers: many languages do not tell `1.0` from `1`.
@@ -537,15 +527,13 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The hash of a JSON text whatever its spaces and the order of its keys. No arguments are empty arguments.
 fn hash_of_json(text: &[u8]) -> u64 {
-    let mut hasher = FxHasher::default();
     match serde_json::from_slice::<Json>(text) {
-        Ok(Json::Null) => "{}".hash(&mut hasher),
+        Ok(Json::Null) => hash_of("{}"),
         Ok(mut value) => {
             spell_numbers_alike(&mut value);
-            value.to_string().hash(&mut hasher);
+            hash_of(value.to_string())
         }
-        Err(_) if text.trim_ascii().is_empty() => "{}".hash(&mut hasher),
-        Err(_) => text.hash(&mut hasher),
+        Err(_) if text.trim_ascii().is_empty() => hash_of("{}"),
+        Err(_) => hash_of(text),
     }
-    hasher.finish()
 }

@@ -86,12 +86,12 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
         let wanted = options.target.and_then(|target| target.format.as_deref());
         wanted.and_then(|id| detection.likely(id)).or_else(|| detection.best())
     });
-    let target = options.target.or_else(|| target::find(format?.id));
+    let lens = Rc::new(Lens::new(format, options));
     report.format = format.map(|format| format.id);
-    report.target = target.map(|target| target.id.clone());
+    report.target = lens.known.map(|target| target.id.clone());
     let schemas = Schemas::declaring(options.tools);
     let mut run = Run {
-        lens: Rc::new(Lens::new(format, options)),
+        lens,
         others: Vec::new(),
         options,
         schemas: &schemas,
@@ -112,16 +112,20 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
 /// How the transcripts of one format are looked at.
 struct Lens<'r> {
     format: Option<&'static Format>,
+    /// The target, where there is one.
+    known: Option<&'r Target>,
+    /// The same, or what stands for none.
     target: &'r Target,
     rules: Vec<&'static Rule>,
 }
 
 impl<'r> Lens<'r> {
     fn new(format: Option<&'static Format>, options: &Options<'r>) -> Self {
-        let target = options.target.or_else(|| target::find(format?.id)).unwrap_or_else(|| Target::unknown());
+        let known = options.target.or_else(|| target::find(format?.id));
+        let target = known.unwrap_or_else(|| Target::unknown());
         let id = format.map_or("", |format| format.id);
         let rules = options.rules.iter().copied().filter(|rule| rule.may_speak(id, target)).collect();
-        Self { format, target, rules }
+        Self { format, known, target, rules }
     }
 }
 
@@ -151,7 +155,7 @@ impl<'r> Run<'r> {
         };
         let mut findings = Vec::new();
         match exchange::exchanges(root) {
-            None => room = self.lint_transcript(document, root, true, room, &mut findings),
+            None => room = self.lint_transcript(document, root, room, &mut findings),
             Some(exchanges) => {
                 for (number, exchange) in exchanges.into_iter().enumerate() {
                     let is_first = number == 0;
@@ -188,12 +192,11 @@ impl<'r> Run<'r> {
         &mut self,
         document: &Document<'s>,
         root: Value<'_, 's>,
-        is_first: bool,
         room: Room<'s>,
         findings: &mut Vec<Finding>,
     ) -> Room<'s> {
         let transcript = self.read(document, root, room);
-        self.run_rules(document, &transcript, None, is_first, findings);
+        self.run_rules(document, &transcript, None, true, findings);
         transcript.into_room()
     }
 
@@ -208,8 +211,8 @@ impl<'r> Run<'r> {
     ) -> Room<'s> {
         let transcript = self.read(document, exchange.request, room);
         let histories = Histories::of(&transcript);
-        let continued = self.exchanges.continued_by(document, &transcript, &histories);
-        let kept = continued.and_then(|continued| self.exchanges.kept(continued, document, &transcript));
+        let (continued, kept) = self.exchanges.continued_by(document, &transcript, &histories).unzip();
+        let kept = kept.flatten();
         let mut found = Vec::new();
         self.run_rules(document, &transcript, kept.as_ref(), is_first, &mut found);
         if let Some(continued) = continued.filter(|_| kept.is_some()) {
@@ -217,7 +220,7 @@ impl<'r> Run<'r> {
         }
         let response = exchange.response.zip(self.lens.format);
         let response = response.and_then(|(response, format)| response::read(format, response));
-        let (response, said) = response.map_or((None, Vec::new()), |(response, said)| (Some(response), said));
+        let (answers, said) = response.unwrap_or_default();
         let mut found_in_response = Vec::new();
         for said in said {
             self.run_rules_on_answer(document, &transcript, said.transcript, &mut found_in_response);
@@ -226,7 +229,7 @@ impl<'r> Run<'r> {
             !continued.is_some_and(|at| self.exchanges.has_told(at, &transcript, finding))
         };
         found.retain(is_new);
-        self.exchanges.add(&histories, response, continued, [&found, &found_in_response]);
+        self.exchanges.add(&histories, answers, continued, [&found, &found_in_response]);
         findings.append(&mut found);
         findings.append(&mut found_in_response);
         transcript.into_room()

@@ -65,10 +65,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if calls.is_empty() {
         return;
     }
-    let dropped: Vec<&GivenCall> =
-        calls.iter().zip(&kept.calls).filter(|(_, kept)| kept.is_none()).map(|(call, _)| call).collect();
-    if !dropped.is_empty() {
-        report_dropped(cx, out, kept, &dropped);
+    if kept.count() < calls.len() {
+        report_dropped(cx, out, kept);
         return;
     }
     let stored: Vec<KeptCall> = kept.calls.iter().copied().flatten().collect();
@@ -119,7 +117,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-fn report_dropped(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &Kept<'_>, dropped: &[&GivenCall]) {
+fn report_dropped(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &Kept<'_>) {
+    let calls = kept.answer.calls.iter().zip(&kept.calls);
+    let (held, dropped): (Vec<_>, Vec<_>) = calls.partition(|(_, kept)| kept.is_some());
+    let [held, dropped] =
+        [held, dropped].map(|calls| calls.into_iter().map(|(call, _)| call).collect::<Vec<&GivenCall>>());
     let total = kept.answer.calls.len();
     let name = |call: &GivenCall| match (&call.call.name, &call.call.id) {
         (Some(name), Some(id)) => format!("`{}` ({})", shorten(name), shorten(id)),
@@ -134,14 +136,6 @@ fn report_dropped(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &Kept<'_>, dro
         }
         names.join(", ")
     };
-    let held: Vec<&GivenCall> = kept
-        .answer
-        .calls
-        .iter()
-        .zip(&kept.calls)
-        .filter(|(_, kept)| kept.is_some())
-        .map(|(call, _)| call)
-        .collect();
     let which = match kept.calls.as_slice() {
         [Some(_), rest @ ..] if rest.iter().all(Option::is_none) => "the first alone",
         [rest @ .., Some(_)] if rest.iter().all(Option::is_none) => "the last alone",
@@ -156,13 +150,13 @@ fn report_dropped(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &Kept<'_>, dro
     };
     let finding = out.report(
         place_of_turn(cx, kept),
-        format!("the model called {called}, and the history {keeps}; dropped: {}", list(dropped)),
+        format!("the model called {called}, and the history {keeps}; dropped: {}", list(&dropped)),
     );
     finding.caption("what the history keeps of it").help(
         "keep every call of a response in one turn, run them all, and send all results; a tool that is not run answers \
          with an error",
     );
-    for call in dropped {
+    for call in &dropped {
         finding.label_at(call.call.place, call.spot.clone(), "called here, and dropped");
     }
     finding.tool_call_id = dropped.first().and_then(|call| call.call.id.clone());
@@ -178,7 +172,9 @@ fn place_of_turn(cx: &Context<'_, '_>, kept: &Kept<'_>) -> Place {
 
 /// Whether a result answers the call under the id that the history has for it.
 fn is_answered(cx: &Context<'_, '_>, call: &KeptCall) -> bool {
-    let node = cx.transcript.parts[call.part].place.node;
-    let site = cx.pairing.calls.iter().find(|site| site.part.place.node == node);
-    site.is_some_and(|site| cx.pairing.answer_of(site).is_some())
+    // Calls are listed in the order of the parts, and parts stand side by side.
+    let part: *const _ = &cx.transcript.parts[call.part];
+    let sites = &cx.pairing.calls;
+    let site = sites.binary_search_by_key(&part, |site| std::ptr::from_ref(site.part));
+    site.is_ok_and(|number| cx.pairing.answer_of(&sites[number]).is_some())
 }
