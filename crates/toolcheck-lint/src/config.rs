@@ -18,6 +18,7 @@ use toml::Spanned;
 use toolcheck_core::Level;
 use toolcheck_json::locate;
 
+use crate::excerpt::shown;
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::rules;
@@ -259,8 +260,9 @@ impl PolicyTable {
             Some(level) => level.get_ref().parse().map_err(|message| Fault(level.span(), message))?,
         };
         let at = self.id.span();
-        // A message is one line, however it is written.
-        let message = self.message.map(|message| message.split_whitespace().collect::<Vec<_>>().join(" "));
+        // A message is one line that hides nothing, however it is written: every output prints it.
+        let line = |message: String| shown(&message.split_whitespace().collect::<Vec<_>>().join(" "));
+        let message = self.message.map(line);
         let tools = tools_of(&self.tools)?;
         Ok((at, Policy::new(self.id.into_inner(), tools, schema, message, level)))
     }
