@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use toolcheck_json::{Document, Records, Span, Value};
+use toolcheck_json::{Decoded, Document, Records, Value};
 
 use crate::formats::Format;
 use crate::ir::{Body, Call, Executor, Named, Place, Transcript};
@@ -209,9 +209,15 @@ impl Pieces<'_> {
             self.add(data, &|value| Place::of(value));
             return;
         };
-        let (decoded, offsets) = text.decode_with_offsets();
-        let source = Source { place: Place::of(data), offsets: &offsets, length: text.raw().len() };
-        in_text(&decoded, &source, |data, locate| self.add(data, locate));
+        let string = Place::of(data);
+        let decoded = Decoded::new(text, string.span.start);
+        in_text(decoded.text(), |data, before| {
+            let locate = |value: Value<'_, '_>| {
+                let span = value.span().range();
+                Place { node: string.node, span: decoded.span_of(before + span.start..before + span.end) }
+            };
+            self.add(data, &locate);
+        });
     }
 
     fn add<'d, 's>(&mut self, data: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
@@ -238,40 +244,16 @@ fn unwrapped<'d, 's>(value: Value<'d, 's>) -> Value<'d, 's> {
     inner.unwrap_or(value)
 }
 
-/// The string of the file that a text was decoded from.
-struct Source<'o> {
-    place: Place,
-    /// Where in the string's bytes each byte of the text comes from.
-    offsets: &'o [u32],
-    /// How many bytes the string has.
-    length: usize,
-}
-
-impl Source<'_> {
-    /// The place in the file of a span of the text.
-    fn place_of(&self, span: Span, before: usize) -> Place {
-        // Behind the opening quote.
-        let first = self.place.span.start + 1;
-        let in_file =
-            |at: u32| first + self.offsets.get(before + at as usize).copied().unwrap_or(self.length as u32);
-        Place { node: self.place.node, span: Span::new(in_file(span.start), in_file(span.end)) }
-    }
-}
-
-/// Shows `see` the JSON in a text: the text itself, or the data of the server-sent events in it.
-fn in_text(
-    text: &str,
-    source: &Source<'_>,
-    mut see: impl for<'d, 's> FnMut(Value<'d, 's>, &Locate<'_, 'd, 's>),
-) {
+/// Shows `see` the JSON in a text, the text itself or the data of the server-sent events in it, and behind how many bytes
+/// of the text each begins.
+fn in_text(text: &str, mut see: impl FnMut(Value<'_, '_>, usize)) {
     let mut show = |data: &str, before: usize| {
         let document = Document::read(data.as_bytes());
         if let Some(root) = document.root().filter(|root| root.is_object() || root.is_array()) {
-            let locate = |value: Value<'_, '_>| source.place_of(value.span(), before);
             if root.is_object() {
-                see(root, &locate);
+                see(root, before);
             } else {
-                root.elements().for_each(|element| see(element, &locate));
+                root.elements().for_each(|element| see(element, before));
             }
         }
     };

@@ -18,6 +18,7 @@
 //! Why not an existing parser: every one tried refuses a lone surrogate, and none keeps spans,
 //! duplicate keys, raw numbers and a truncated tail together.
 
+mod decoded;
 mod document;
 mod embedded;
 mod fault;
@@ -27,6 +28,7 @@ mod pointer;
 mod records;
 mod string;
 
+pub use decoded::Decoded;
 pub use document::{Arena, Children, Document, Kind, NodeId, Span, Value};
 pub use fault::{Fault, FaultKind};
 pub use locate::{Position, locate};

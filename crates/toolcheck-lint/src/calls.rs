@@ -7,7 +7,7 @@ use jsonschema::paths::LocationSegment;
 use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 use toolcheck_core::ir::{Arguments, Body, Call, Executor, Part, Place, ToolKind};
-use toolcheck_json::{Arena, Document, Span, Value};
+use toolcheck_json::{Arena, Decoded, Document, Span, Value};
 
 use crate::rule::Context;
 use crate::schemas::Schema;
@@ -28,9 +28,7 @@ impl Seen<'_, '_, '_> {
     /// it is one.
     pub(crate) fn place_in(&self, key: &str, element: Option<usize>, bytes: Option<Range<usize>>) -> Place {
         let find = |root: Value<'_, '_>, place: &PlaceOf<'_>| {
-            // Of two keys that are the same the last one counts.
-            let argument = root.members().filter(|member| member.key_text().as_deref() == Some(key)).last();
-            let Some(argument) = argument else { return place(root, root.span()) };
+            let Some(argument) = root.get(key) else { return place(root, root.span()) };
             let value = element.and_then(|number| argument.elements().nth(number)).unwrap_or(argument);
             let span = bytes.as_ref().and_then(|bytes| span_in_text(value, bytes)).unwrap_or(value.span());
             place(value, span)
@@ -41,12 +39,8 @@ impl Seen<'_, '_, '_> {
 
 /// Where these bytes of a value's text stand.
 fn span_in_text(value: Value<'_, '_>, bytes: &Range<usize>) -> Option<Span> {
-    let (_, offsets) = value.as_json_str()?.decode_with_offsets();
-    // Behind the opening quote.
-    let first = value.span().start + 1;
-    let start = first + offsets.get(bytes.start)?;
-    let end = offsets.get(bytes.end).map_or(value.span().end.saturating_sub(1), |end| first + end);
-    (start < end).then_some(Span { start, end })
+    let span = Decoded::new(value.as_json_str()?, value.span().start).span_of(bytes.clone());
+    (span.start < span.end).then_some(span)
 }
 
 /// The calls of functions whose tool is `wanted`.
@@ -122,7 +116,7 @@ pub(crate) fn place_of_violation(cx: &Context<'_, '_>, call: &Call<'_>, schema: 
 
 /// Shows `see` the calls that run a command in a shell, with their arguments: those of a function that the settings
 /// name, and those of a kind of their own.
-pub(crate) fn visit_shells<'c, 's>(cx: &Context<'c, 's>, see: impl FnMut(&Seen<'_, 'c, 's>)) {
+pub(crate) fn visit_shells<'c, 's>(cx: &Context<'c, 's>, mut see: impl FnMut(&Seen<'_, 'c, 's>)) {
     let is_shell = |call: &Call<'_>| match call.kind {
         ToolKind::LocalShell | ToolKind::Shell => call.executor == Executor::Client,
         _ => {
@@ -130,19 +124,11 @@ pub(crate) fn visit_shells<'c, 's>(cx: &Context<'c, 's>, see: impl FnMut(&Seen<'
                 && call.name.as_ref().is_some_and(|name| cx.settings.shell_tools.hold(&name.text))
         }
     };
-    visit_calls(cx, is_shell, see);
-}
-
-fn visit_calls<'c, 's>(
-    cx: &Context<'c, 's>,
-    wanted: impl Fn(&'c Call<'s>) -> bool,
-    mut see: impl FnMut(&Seen<'_, 'c, 's>),
-) {
     let mut room = Room::default();
     let transcript: &'c _ = cx.transcript;
     for Part { body, place, .. } in &transcript.parts {
         let Body::Call(call) = body else { continue };
-        if !wanted(call) {
+        if !is_shell(call) {
             continue;
         }
         let read = with_object(cx, &call.arguments, &mut room, |root| serde_json::from_slice(root.raw()));
@@ -155,10 +141,7 @@ fn visit_calls<'c, 's>(
 /// The value inside the arguments that an error is about.
 pub(crate) fn value_of<'d, 's>(root: Value<'d, 's>, error: &ValidationError<'_>) -> Option<Value<'d, 's>> {
     error.instance_path().iter().try_fold(root, |at, segment| match segment {
-        // Of two keys that are the same the last one counts.
-        LocationSegment::Property(key) => {
-            at.members().filter(|member| member.key_text().as_deref() == Some(&*key)).last()
-        }
+        LocationSegment::Property(key) => at.get(&key),
         LocationSegment::Index(index) => at.elements().nth(index),
     })
 }
@@ -195,15 +178,11 @@ fn with_spans<R>(
             Some(see(cx.document.value(place.node), &|at, span| Place { node: at.id(), span }))
         }
         Arguments::Text(text, place) => {
-            let (decoded, offsets) = text.decode_with_offsets();
-            let document = Document::read(decoded.as_bytes());
-            // Behind the opening quote.
-            let first = place.span.start + 1;
-            let in_file =
-                |at: u32| first + offsets.get(at as usize).copied().unwrap_or(text.raw().len() as u32);
+            let decoded = Decoded::new(text, place.span.start);
+            let document = Document::read(decoded.text().as_bytes());
             let locate = |_: Value<'_, '_>, span: Span| Place {
                 node: place.node,
-                span: Span { start: in_file(span.start), end: in_file(span.end) },
+                span: decoded.span_of(span.range()),
             };
             document.root().map(|root| see(root, &locate))
         }

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet};
-use toolcheck_json::{Document, FaultKind, JsonStr, NodeId, Span, Value};
+use toolcheck_json::{Decoded, Document, FaultKind, JsonStr, NodeId, Value};
 
 use crate::ir::{Body, Message, Part, Place, Role, Transcript};
 
@@ -228,11 +228,11 @@ impl Found {
             return;
         }
         let Some(text) = Text::of(document, part, string) else { return };
-        let cut_off = protocol.interruption.and_then(|mark| text.decoded.rfind(mark));
+        let cut_off = protocol.interruption.and_then(|mark| text.decoded.text().rfind(mark));
         if cut_off.is_some() {
             self.cut_off.push(message);
         }
-        for block in blocks(protocol, &text.decoded) {
+        for block in blocks(protocol, text.decoded.text()) {
             if let Some((malformation, at)) = block.fault {
                 // What the harness itself cut off is no fault of the model's, and it has said so.
                 if malformation.is_open() && cut_off.is_some_and(|mark| mark >= block.opening.end) {
@@ -466,13 +466,9 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
 
 /// A text with the way from its bytes back to the file.
 struct Text<'s> {
-    decoded: Cow<'s, str>,
-    /// For each byte, where it stands in the string; `None` where it stands at its own number.
-    offsets: Option<Vec<u32>>,
+    decoded: Decoded<'s>,
     /// The value that is the string.
     node: NodeId,
-    /// Where the inside of the string begins and ends.
-    inside: Span,
 }
 
 impl<'s> Text<'s> {
@@ -486,24 +482,11 @@ impl<'s> Text<'s> {
             }
             open.extend(value.children());
         };
-        let (decoded, offsets) = match std::str::from_utf8(string.raw()) {
-            Ok(raw) if !string.is_escaped() => (Cow::Borrowed(raw), None),
-            _ => {
-                let (decoded, offsets) = string.decode_with_offsets();
-                (Cow::Owned(decoded), Some(offsets))
-            }
-        };
-        let first = value.span().start + 1;
-        let inside = Span::new(first, first + string.raw().len() as u32);
-        Some(Self { decoded, offsets, node: value.id(), inside })
+        Some(Self { decoded: Decoded::new(string, value.span().start), node: value.id() })
     }
 
     /// Where a range of the text stands in the file.
     fn place(&self, range: Range<usize>) -> Place {
-        let in_file = |at: usize| match &self.offsets {
-            Some(offsets) => offsets.get(at).map_or(self.inside.end, |offset| self.inside.start + offset),
-            None => self.inside.start + at as u32,
-        };
-        Place { node: self.node, span: Span::new(in_file(range.start), in_file(range.end)) }
+        Place { node: self.node, span: self.decoded.span_of(range) }
     }
 }

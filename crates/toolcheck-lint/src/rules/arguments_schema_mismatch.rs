@@ -2,7 +2,7 @@ use std::rc::Rc;
 
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use rustc_hash::{FxHashMap, FxHashSet};
-use toolcheck_core::ir::{Body, Call, Executor, Part, Place, shorten};
+use toolcheck_core::ir::{Call, Executor, Part, Place, shorten};
 use toolcheck_json::Value;
 
 use crate::calls::{self, Locate};
@@ -73,11 +73,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // Compiled when they are first called: most tools never are.
     let mut compiled: FxHashMap<&str, Option<Rc<Result<Schema, Unusable>>>> = FxHashMap::default();
     let mut room = calls::Room::default();
-    for part in &cx.transcript.parts {
-        let Body::Call(call) = &part.body else { continue };
-        if !call.is_of_function() {
-            continue;
-        }
+    for (part, call) in calls::of_functions(cx, |_| true) {
         let Some(name) = &call.name else { continue };
         let compile = || schemas.get(&*name.text).copied().flatten().map(|schema| cx.schemas.of(schema));
         // A schema that can't be used is a fault of its own.
