@@ -5,7 +5,6 @@
 //! of the arguments. Nobody writes such a schema on purpose, but a log may hold any.
 
 use std::borrow::Cow;
-use std::marker::PhantomData;
 
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
@@ -50,7 +49,7 @@ pub(crate) fn is_bearable(schema: &Json, arguments: Value<'_, '_>) -> bool {
 /// A schema and the value that is held against it; without a value, any.
 type Step = (*const Json, Option<NodeId>);
 
-struct Walk<'j, 'd, 's> {
+struct Walk<'j> {
     root: &'j Json,
     /// The steps that each pair takes; `None` while they are being counted.
     known: FxHashMap<Step, Option<u64>>,
@@ -59,23 +58,15 @@ struct Walk<'j, 'd, 's> {
     is_lost: bool,
     /// The parts of the schema that have names, by `$id`, `$anchor` and the like; collected when one is asked for.
     named: Option<FxHashMap<&'j str, &'j Json>>,
-    values: PhantomData<Value<'d, 's>>,
 }
 
-impl<'j, 'd, 's> Walk<'j, 'd, 's> {
+impl<'j> Walk<'j> {
     fn new(root: &'j Json) -> Self {
-        Self {
-            root,
-            known: FxHashMap::default(),
-            refers_to_itself: false,
-            is_lost: false,
-            named: None,
-            values: PhantomData,
-        }
+        Self { root, known: FxHashMap::default(), refers_to_itself: false, is_lost: false, named: None }
     }
 
     /// How many steps it takes to hold `value` against `schema`; `None` where they lead too deep.
-    fn steps(&mut self, schema: &'j Json, value: Option<Value<'d, 's>>, depth: usize) -> Option<u64> {
+    fn steps(&mut self, schema: &'j Json, value: Option<Value<'_, '_>>, depth: usize) -> Option<u64> {
         let Json::Object(members) = schema else { return Some(1) };
         let step = (std::ptr::from_ref(schema), value.map(Value::id));
         match self.known.get(&step) {
@@ -155,7 +146,7 @@ impl<'j, 'd, 's> Walk<'j, 'd, 's> {
     fn sum(
         &mut self,
         schemas: impl Iterator<Item = &'j Json>,
-        value: Option<Value<'d, 's>>,
+        value: Option<Value<'_, '_>>,
         depth: usize,
     ) -> Option<u64> {
         let mut sum: u64 = 0;
@@ -166,7 +157,7 @@ impl<'j, 'd, 's> Walk<'j, 'd, 's> {
     }
 
     /// The steps of all that a value holds; of one of them where nobody knows the value.
-    fn of_children(&mut self, schema: &'j Json, value: Option<Value<'d, 's>>, depth: usize) -> Option<u64> {
+    fn of_children(&mut self, schema: &'j Json, value: Option<Value<'_, '_>>, depth: usize) -> Option<u64> {
         let Some(value) = value else { return self.steps(schema, None, depth + 1) };
         let mut sum: u64 = 0;
         for child in value.children() {
