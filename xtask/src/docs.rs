@@ -1,4 +1,5 @@
-//! The pages that are made from the tables: one a rule, one for all targets, and the README's list of rules.
+//! What is made from the tables: a page a rule, one for all targets, the README's list of rules, and the schema of the
+//! configuration.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -32,6 +33,7 @@ fn pages() -> Result<Vec<(PathBuf, String)>> {
         .map(|rule| (PathBuf::from(format!("docs/rules/{}.md", rule.id)), rule_page(rule)))
         .collect();
     pages.push((PathBuf::from("docs/targets.md"), targets_page()));
+    pages.push((PathBuf::from("schemas/config.v1.schema.json"), config_schema()?));
     let readme = fs::read_to_string(root().join("README.md"))?;
     let (before, rest) = readme.split_once(LIST.0).context("the README has a place for the list of rules")?;
     let (_, after) = rest.split_once(LIST.1).context("the README's list of rules ends")?;
@@ -42,6 +44,15 @@ fn pages() -> Result<Vec<(PathBuf, String)>> {
     }
     pages.push((PathBuf::from("README.md"), format!("{before}{}{list}{}{after}", LIST.0, LIST.1)));
     Ok(pages)
+}
+
+/// The schema of the configuration, with what its code does not know of it.
+fn config_schema() -> Result<String> {
+    let mut schema = toolcheck_lint::config::schema();
+    let name = "schemas/config.v1.schema.json";
+    schema["$id"] = format!("{}/blob/main/{name}", env!("CARGO_PKG_REPOSITORY")).into();
+    schema["title"] = "Configuration of toolcheck, version 1".into();
+    Ok(format!("{}\n", serde_json::to_string_pretty(&schema)?))
 }
 
 fn rule_page(rule: &toolcheck_lint::Rule) -> String {

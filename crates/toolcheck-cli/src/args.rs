@@ -36,7 +36,7 @@ Examples:
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check transcripts.
-    Lint(LintArgs),
+    Lint(Box<LintArgs>),
     /// Show a rule's page and which APIs refuse what it finds, or tell what an API's error speaks of.
     Explain(ExplainArgs),
     /// List the rules.
@@ -47,14 +47,74 @@ pub(crate) enum Command {
     Targets(ListArgs),
     /// Run a corpus of cases with expectations beside them.
     Test(TestArgs),
+    /// Write a toolcheck.toml that says what there is to set.
+    Init(InitArgs),
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct LintArgs {
-    /// Files, directories and globs; `-` is the standard input.
-    #[arg(value_name = "PATH", required = true)]
-    pub(crate) paths: Vec<String>,
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
 
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArgs,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Files")]
+pub(crate) struct FileArgs {
+    /// Files, directories and globs; `-` is the standard input [default: the working directory]
+    #[arg(value_name = "PATH", help_heading = "Arguments")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Lint the files of this list too, one a line or with NUL between them; `-` reads it from the standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) files_from: Option<PathBuf>,
+
+    /// Leave out the files and folders of directories that this pattern names, as .gitignore has them
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) exclude: Vec<String>,
+
+    /// Leave out what is excluded even where it is named
+    #[arg(long)]
+    pub(crate) force_exclude: bool,
+
+    /// Search directories for what .gitignore and .ignore leave out too
+    #[arg(long)]
+    pub(crate) no_ignore: bool,
+
+    /// Search directories for hidden files too
+    #[arg(long)]
+    pub(crate) hidden: bool,
+
+    /// Skip files that no format recognises even where they are named
+    #[arg(long)]
+    pub(crate) skip_unrecognised: bool,
+
+    /// The name that the standard input has in the report
+    #[arg(long, value_name = "NAME", default_value = "<stdin>", hide_default_value = true)]
+    pub(crate) stdin_filename: String,
+
+    /// List the files that would be linted, and lint nothing
+    #[arg(long)]
+    pub(crate) show_files: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct ReadingArgs {
     /// The format of the files [default: found out from their content]
     #[arg(long, value_name = "ID", value_parser = format_parser())]
     pub(crate) format: Option<&'static Format>,
@@ -63,37 +123,19 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "ID|FILE")]
     pub(crate) target: Option<String>,
 
-    /// What the transcripts are for; a session or dataset may end with calls that nothing answers yet
-    #[arg(long, value_name = "KIND", default_value = "request", value_parser = kind_parser())]
-    pub(crate) kind: TranscriptKind,
+    /// What the transcripts are for; a session or dataset may end with calls that nothing answers yet [default: request]
+    #[arg(long, value_name = "KIND", value_parser = kind_parser())]
+    pub(crate) kind: Option<TranscriptKind>,
 
     /// Declares tools for transcripts that do not: a list of them, a request of any format, or an MCP server's answer to
     /// `tools/list`
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
+}
 
-    /// The configuration for all files [default: the closest toolcheck.toml upward from each]
-    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
-    pub(crate) config: Option<PathBuf>,
-
-    /// Use no configuration
-    #[arg(long)]
-    pub(crate) isolated: bool,
-
-    /// How to write the findings; with `=FILE` into a file. Several may be named, one of them for the standard output
-    #[arg(
-        long, value_name = "OUTPUT[=FILE]", default_value = "full", value_delimiter = ',', value_parser = WantedParser
-    )]
-    pub(crate) output_format: Vec<Wanted>,
-
-    /// Count the findings of each rule below the outputs for people
-    #[arg(long)]
-    pub(crate) statistics: bool,
-
-    /// Write no summary and no notes
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Rules")]
+pub(crate) struct RuleArgs {
     /// Run these rules only
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = parse_rule)]
     pub(crate) select: Vec<&'static Rule>,
@@ -113,10 +155,60 @@ pub(crate) struct LintArgs {
     /// Exit with 0 even if there are findings
     #[arg(long)]
     pub(crate) exit_zero: bool,
+}
 
-    /// The name that the standard input has in the report
-    #[arg(long, value_name = "NAME", default_value = "<stdin>", hide_default_value = true)]
-    pub(crate) stdin_filename: String,
+#[derive(Debug, Default, ClapArgs)]
+#[command(next_help_heading = "Configuration")]
+pub(crate) struct ConfigArgs {
+    /// The configuration for all files [default: the closest one upward from each]
+    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Use no configuration
+    #[arg(long)]
+    pub(crate) isolated: bool,
+
+    /// Show what holds for the first file and where it comes from, and lint nothing
+    #[arg(long)]
+    pub(crate) show_settings: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Baseline")]
+pub(crate) struct BaselineArgs {
+    /// Do not report the findings that this file knows; those of it that are gone fail the run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+
+    /// Write all findings into the baseline
+    #[arg(long, requires = "baseline", conflicts_with = "prune_baseline")]
+    pub(crate) write_baseline: bool,
+
+    /// Drop from the baseline what is gone
+    #[arg(long, requires = "baseline")]
+    pub(crate) prune_baseline: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// How to write the findings; with `=FILE` into a file. Several may be named, one of them for the standard output
+    #[arg(
+        long, value_name = "OUTPUT[=FILE]", default_value = "full", value_delimiter = ',', value_parser = WantedParser
+    )]
+    pub(crate) output_format: Vec<Wanted>,
+
+    /// Count the findings of each rule below the outputs for people
+    #[arg(long)]
+    pub(crate) statistics: bool,
+
+    /// Write no summary and no notes
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Show no progress; it is shown on a terminal only
+    #[arg(long)]
+    pub(crate) no_progress: bool,
 
     /// When to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto")]
@@ -168,6 +260,17 @@ pub(crate) struct TestArgs {
     /// The directory of the cases
     #[arg(value_name = "DIR", default_value = "fixtures")]
     pub(crate) dir: PathBuf,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct InitArgs {
+    /// The folder that it is written to
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub(crate) dir: PathBuf,
+
+    /// Write it even where there is one
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 fn format_parser() -> impl TypedValueParser<Value = &'static Format> {

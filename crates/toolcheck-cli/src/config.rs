@@ -1,85 +1,176 @@
-//! Which configuration holds for a file: the closest `toolcheck.toml` upward from it, or the one that was named.
+//! Which configuration holds for a file: the closest one upward from it, or the one that was named.
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use toolcheck_lint::Config;
+use toolcheck_lint::config::{ConfigFile, Home, Origin};
 
-/// The file's name.
-const NAME: &str = "toolcheck.toml";
+use crate::args::ConfigArgs;
+
+/// The names of configurations; where a folder has several, what stands first counts.
+const NAMES: [(&str, Home); 4] = [
+    ("toolcheck.toml", Home::Own),
+    (".toolcheck.toml", Home::Own),
+    ("pyproject.toml", Home::Pyproject),
+    ("Cargo.toml", Home::Cargo),
+];
+
+/// A configuration, and the files that it comes from: its own first, and then those that it extends.
+#[derive(Debug, Default)]
+pub(crate) struct Loaded {
+    pub(crate) config: Config,
+    pub(crate) sources: Vec<PathBuf>,
+}
 
 /// The configurations of a run, each read once.
 #[derive(Debug)]
 pub(crate) struct Configs {
     /// The one that holds for every file, where none is looked for.
-    fixed: Option<Rc<Config>>,
+    fixed: Option<Arc<Loaded>>,
+    found: Mutex<Found>,
+}
+
+#[derive(Debug, Default)]
+struct Found {
     /// By directory: what holds in it, or that what holds there could not be read.
-    found: HashMap<PathBuf, Option<Rc<Config>>>,
+    by_directory: HashMap<PathBuf, Option<Arc<Loaded>>>,
     /// What the troubles of the configurations were.
-    pub(crate) troubles: Vec<String>,
+    troubles: Vec<String>,
 }
 
 impl Configs {
     /// Those of a run that names one, or wants none at all.
-    pub(crate) fn new(named: Option<&Path>, is_isolated: bool) -> Result<Self> {
-        let fixed = match named {
+    pub(crate) fn new(args: &ConfigArgs) -> Result<Self> {
+        let fixed = match &args.config {
             Some(path) => {
-                let text = fs::read_to_string(path)
-                    .with_context(|| format!("cannot read the configuration {}", path.display()))?;
-                Some(Rc::new(Config::parse(&text).map_err(|error| anyhow!("{}:{error}", path.display()))?))
+                // One that is named may stand anywhere, so its patterns count from where it is used.
+                let loaded = load(path, home_of(path), Some(&here()), &mut Vec::new())
+                    .map_err(|trouble| anyhow!("cannot use the configuration {trouble}"))?;
+                let missing = || anyhow!("{} holds no table of toolcheck's", shown(path));
+                Some(Arc::new(loaded.ok_or_else(missing)?))
             }
-            None if is_isolated => Some(Rc::default()),
+            None if args.isolated => Some(Arc::default()),
             None => None,
         };
-        Ok(Self { fixed, found: HashMap::new(), troubles: Vec::new() })
+        Ok(Self { fixed, found: Mutex::default() })
     }
 
-    /// The configuration for a file; `None` where it can't be read, which is told once.
-    pub(crate) fn of(&mut self, file: &Path) -> Option<Rc<Config>> {
-        if let Some(fixed) = &self.fixed {
-            return Some(Rc::clone(fixed));
+    /// The configuration for a file, whose folder is named as the file system names it; `None` where it can't be read,
+    /// which is told once.
+    pub(crate) fn of(&self, file: &Path) -> Option<Arc<Loaded>> {
+        match &self.fixed {
+            Some(fixed) => Some(Arc::clone(fixed)),
+            None => {
+                // A map is whole whatever happened to who filled it.
+                let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+                found.of_directory(file.parent().unwrap_or(file))
+            }
         }
-        // What is above the working directory counts too, and `..` is what the file system says it is.
-        let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-        let directory = file.parent().unwrap_or(&file);
-        let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
-        self.of_directory(&directory)
     }
 
-    fn of_directory(&mut self, directory: &Path) -> Option<Rc<Config>> {
-        if let Some(known) = self.found.get(directory) {
+    /// What the troubles of the configurations were.
+    pub(crate) fn troubles(&self) -> Vec<String> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).troubles.clone()
+    }
+}
+
+impl Found {
+    fn of_directory(&mut self, directory: &Path) -> Option<Arc<Loaded>> {
+        if let Some(known) = self.by_directory.get(directory) {
             return known.clone();
         }
-        let path = directory.join(NAME);
-        let config = match fs::read_to_string(&path) {
-            Ok(text) => match Config::parse(&text) {
-                Ok(config) => Some(Rc::new(config)),
-                Err(error) => {
-                    self.troubles.push(format!("{}:{error}", shown(&path)));
-                    None
-                }
-            },
-            // A directory that nobody may look into has none either.
-            Err(_) if path.symlink_metadata().is_err() => match directory.parent() {
-                Some(above) => self.of_directory(above),
-                None => Some(Rc::default()),
-            },
-            Err(error) => {
-                self.troubles.push(format!("{}: {error}", shown(&path)));
+        let own = NAMES.iter().find_map(|(name, home)| {
+            let path = directory.join(name);
+            load(&path, *home, None, &mut Vec::new()).transpose()
+        });
+        let config = match own {
+            Some(Ok(loaded)) => Some(Arc::new(loaded)),
+            Some(Err(trouble)) => {
+                self.troubles.push(trouble);
                 None
             }
+            None => match directory.parent() {
+                Some(above) => self.of_directory(above),
+                None => Some(Arc::default()),
+            },
         };
-        self.found.insert(directory.to_owned(), config.clone());
+        self.by_directory.insert(directory.to_owned(), config.clone());
         config
     }
 }
 
+/// Reads a configuration and those that it extends; `None` where there is no such file, or no table of toolcheck's in
+/// it. `open` are those that are being read, so that none extends itself.
+fn load(
+    path: &Path,
+    home: Home,
+    globs_from: Option<&Path>,
+    open: &mut Vec<PathBuf>,
+) -> Result<Option<Loaded>, String> {
+    let name = shown(path);
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        // A directory that nobody may look into has none either.
+        Err(_) if globs_from.is_none() && open.is_empty() && path.symlink_metadata().is_err() => {
+            return Ok(None);
+        }
+        Err(error) if error.kind() == io::ErrorKind::InvalidData && home != Home::Own => return Ok(None),
+        Err(error) => return Err(format!("{name}: {error}")),
+    };
+    let told = |error| format!("{name}:{error}");
+    let Some(file) = ConfigFile::read(&text, home).map_err(told)? else { return Ok(None) };
+    let folder = real(path.parent().unwrap_or(path));
+    let base = match file.extends() {
+        None => Loaded::default(),
+        Some(other) => {
+            let other = real(&folder.join(other));
+            open.push(real(path));
+            let fault = |message: String| told(file.error_of_extends(message));
+            if open.contains(&other) {
+                return Err(fault(format!("{} extends itself", shown(&other))));
+            }
+            let base = load(&other, home_of(&other), globs_from, open).map_err(&fault)?;
+            base.ok_or_else(|| fault(format!("{} holds no table of toolcheck's", shown(&other))))?
+        }
+    };
+    let origin = Origin { name: &name, folder: &folder, globs_from: globs_from.unwrap_or(&folder) };
+    let config = file.over(base.config, origin).map_err(told)?;
+    let sources = std::iter::once(path.to_owned()).chain(base.sources).collect();
+    Ok(Some(Loaded { config, sources }))
+}
+
+/// What a file is by its name.
+fn home_of(path: &Path) -> Home {
+    let name = path.file_name().unwrap_or_default();
+    NAMES.iter().find(|(known, _)| name == *known).map_or(Home::Own, |(_, home)| *home)
+}
+
+/// The working directory, as the file system names it.
+pub(crate) fn here() -> PathBuf {
+    real(Path::new("."))
+}
+
+/// A path as the file system names it, with `..` and links as they are; where there is no such file yet, the folder is
+/// named like that.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    // Below the empty path stands what stands in the working directory.
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    path.canonicalize().unwrap_or_else(|_| {
+        let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        match (whole.parent().map(Path::canonicalize), whole.file_name()) {
+            (Some(Ok(folder)), Some(name)) => folder.join(name),
+            _ => whole,
+        }
+    })
+}
+
 /// The path as it is reached from the working directory.
-fn shown(path: &Path) -> String {
-    let here = std::env::current_dir().and_then(|here| here.canonicalize()).ok();
-    let below = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
-    below.unwrap_or(path).display().to_string()
+pub(crate) fn shown(path: &Path) -> String {
+    let below = path.strip_prefix(here()).map(Path::to_owned);
+    below.as_deref().unwrap_or(path).display().to_string()
 }

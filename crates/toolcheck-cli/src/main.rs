@@ -1,10 +1,14 @@
 //! `toolcheck`: finds files, picks a row from each table, and computes the exit status.
 
+mod allowed;
 mod args;
+mod baseline;
 mod commands;
 mod config;
 mod inputs;
+mod progress;
 mod screen;
+mod settle;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -34,6 +38,7 @@ fn main() -> ExitCode {
         Command::Formats(args) => commands::list::formats(&args, &mut out),
         Command::Targets(args) => commands::list::targets(&args, &mut out),
         Command::Test(args) => commands::test::run(&args, &mut out),
+        Command::Init(args) => commands::init::run(&args, &mut out),
     };
     let status = status.and_then(|status| out.flush().map(|()| status).map_err(Into::into));
     ExitCode::from(match status {

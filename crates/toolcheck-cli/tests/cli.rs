@@ -1,61 +1,14 @@
 //! The program as its users run it.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde_json::Value as Json;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// The program, in the project's directory and with nothing of the caller's environment that changes its output.
-fn toolcheck() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
-    command.current_dir(root());
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS"] {
-        command.env_remove(name);
-    }
-    command
-}
-
-fn run(arguments: &[&str]) -> Output {
-    toolcheck().args(arguments).output().unwrap()
-}
-
-fn run_with_input(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = toolcheck()
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A program that has seen enough may close its end.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
-}
-
-/// What a user sees: both streams and the exit status.
-fn seen(output: &Output) -> String {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    format!(
-        "status: {}\n--- stdout\n{}--- stderr\n{}",
-        output.status.code().unwrap(),
-        text(&output.stdout),
-        text(&output.stderr)
-    )
-}
-
-/// A directory of this test's own.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
+use common::{folder, run, run_with_input, seen, toolcheck};
 
 const CLEAN: &[u8] = br#"{"messages": [{"role": "user", "content": "hello"}]}"#;
 const BROKEN: &[u8] = br#"{"messages": [{"role": "user", "content": "hello"},]}"#;
@@ -117,7 +70,6 @@ fn exit_statuses() {
     assert_eq!(status(&["lint", before, "--select", "blank-text"]), 0);
     assert_eq!(status(&["lint", "no/such/file.json"]), 2);
     assert_eq!(status(&["lint", "no/such/*.json"]), 2);
-    assert_eq!(status(&["lint"]), 2);
     assert_eq!(status(&["lint", after, "--format", "nonsense"]), 2);
     // Warnings fail only where they shall.
     let warned = folder("warned").join("warned.json");
@@ -152,13 +104,19 @@ fn a_directory_is_searched_and_what_is_no_transcript_is_skipped() {
     std::fs::write(folder.join("logs/a.json"), CLEAN).unwrap();
     std::fs::write(folder.join("logs/b.jsonl"), [BROKEN, b"\n", CLEAN].concat()).unwrap();
     std::fs::write(folder.join("package.json"), br#"{"name": "x"}"#).unwrap();
+    // The settings of an editor are no broken transcript.
+    std::fs::write(folder.join("tsconfig.json"), b"{\n  // strict\n  \"strict\": true,\n}\n").unwrap();
     std::fs::write(folder.join("notes.txt"), b"nothing").unwrap();
     let output = run(&["lint", folder.to_str().unwrap(), "--output-format", "json"]);
     let json: Json = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["summary"]["files"], 2, "{json:#}");
     assert_eq!(json["summary"]["transcripts"], 3);
     assert_eq!(json["summary"]["errors"], 1);
-    assert!(String::from_utf8(output.stderr).unwrap().contains("1 JSON file"));
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("2 files hold no transcript and were skipped (1 no JSON either)")
+    );
     // A file that is named is never skipped.
     let named = run(&["lint", folder.join("package.json").to_str().unwrap(), "--output-format", "concise"]);
     assert_eq!(named.status.code(), Some(1));

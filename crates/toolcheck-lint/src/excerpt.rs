@@ -250,7 +250,8 @@ pub(crate) fn visible(character: char) -> impl Iterator<Item = char> {
 }
 
 /// The text on one line, with what a terminal would obey made visible.
-pub(crate) fn shown(text: &str) -> String {
+#[must_use]
+pub fn shown(text: &str) -> String {
     text.chars().flat_map(visible).collect()
 }
 

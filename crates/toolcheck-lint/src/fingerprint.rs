@@ -9,8 +9,9 @@ const MOST_BYTES: usize = 4096;
 
 /// Makes the fingerprints of a report, in its order.
 ///
-/// Neither a line nor a pointer counts, because recordings grow and histories are trimmed: the rule, the file, what is
-/// said and the bytes at the place do. Equal findings of a file are numbered, so that each has a fingerprint of its own.
+/// Neither a line nor a pointer counts, because recordings grow and histories are trimmed, and no wording, because it
+/// changes from one version to the next: the rule, the file, the call and tool that it names and the bytes at the place
+/// do. Equal findings of a file are numbered, so that each has a fingerprint of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Fingerprints {
     seen: FxHashMap<u128, u32>,
@@ -18,10 +19,12 @@ pub(crate) struct Fingerprints {
 
 impl Fingerprints {
     /// The fingerprint of the next finding: 32 hexadecimal digits.
-    pub(crate) fn next(&mut self, path: &str, file: &FileReport, finding: &Located) -> String {
+    pub(crate) fn next<'f>(&mut self, path: &str, file: &FileReport, finding: &'f Located) -> String {
         let bytes = file.source.get(finding.bytes.clone()).unwrap_or_default();
         let head = &bytes[..bytes.len().min(MOST_BYTES)];
-        let parts = [finding.rule.as_bytes(), path.as_bytes(), finding.message.as_bytes(), head];
+        let name = |name: &'f Option<String>| name.as_deref().unwrap_or_default().as_bytes();
+        let (id, tool) = (name(&finding.tool_call_id), name(&finding.tool_name));
+        let parts = [finding.rule.as_bytes(), path.as_bytes(), id, tool, head];
         let hash = parts.iter().fold(BASIS, |hash, part| {
             // The length tells where a part ends.
             fnv(fnv(hash, &(part.len() as u64).to_le_bytes()), part)

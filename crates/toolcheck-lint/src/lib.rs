@@ -18,6 +18,8 @@
 //!
 //! Nothing here reads a file or the environment.
 
+pub mod allow;
+pub mod baseline;
 mod calls;
 pub mod config;
 mod excerpt;
@@ -41,7 +43,9 @@ pub mod suggest;
 mod summary;
 mod validated;
 
+pub use baseline::Baseline;
 pub use config::{Config, ConfigError};
+pub use excerpt::shown;
 pub use lint::{Options, lint};
 pub use report::{FileReport, Located, Report};
 pub use rule::Rule;

@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::{Detection, Format};
-use toolcheck_core::ir::{Room, Transcript, TranscriptKind};
+use toolcheck_core::ir::{Place, Room, Transcript, TranscriptKind};
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::Definition;
-use toolcheck_core::{Finding, response};
-use toolcheck_json::{Document, FaultKind, Layout, Record, Records, Value};
+use toolcheck_core::{Finding, Level, response};
+use toolcheck_json::{Document, FaultKind, Layout, NodeId, Record, Records, Value};
 
 use crate::exchanges::{Exchanges, Histories, Kept};
 use crate::pairing::Pairing;
@@ -70,6 +70,8 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
         tool_calls: 0,
         tool_results: 0,
         findings: Vec::new(),
+        allowed: 0,
+        in_baseline: 0,
         source: Vec::new(),
     };
     let is_single = records.layout() == Layout::Single;
@@ -150,7 +152,7 @@ impl<'r> Run<'r> {
     ) -> Room<'s> {
         let Some(root) = document.root() else {
             // Without any value there is nothing to point at but the fault that says so.
-            report_without_value(record, document, &self.lens.rules, self.report);
+            self.report_without_value(record, document);
             return room;
         };
         let mut findings = Vec::new();
@@ -293,6 +295,25 @@ impl<'r> Run<'r> {
         }
     }
 
+    /// Reports what is wrong with a text that holds no value at all, such as an empty file.
+    fn report_without_value(&mut self, record: &Record<'_>, document: &Document<'_>) {
+        const RULE: &str = "malformed-json";
+        if !self.lens.rules.iter().any(|rule| rule.id == RULE) {
+            return;
+        }
+        // A value to point at.
+        let stand_in = Document::read(b"null");
+        let level = self.options.settings.levels.get(RULE).copied().unwrap_or(Level::Error);
+        let faults = document.faults().iter().map(|fault| {
+            let place = Place { node: NodeId::ROOT, span: fault.span };
+            let mut finding = Finding::new(RULE, place, fault.kind.describe());
+            finding.level = level;
+            finding.caption("here");
+            finding
+        });
+        self.report.findings.extend(locate_all(&stand_in, record, faults.collect()));
+    }
+
     fn context<'c, 's>(
         &'c self,
         document: &'c Document<'s>,
@@ -319,27 +340,4 @@ impl<'r> Run<'r> {
 fn is_cut_off(document: &Document<'_>) -> bool {
     let is_cut = |kind| matches!(kind, FaultKind::Unclosed | FaultKind::UnterminatedString);
     document.faults().iter().any(|fault| is_cut(fault.kind))
-}
-
-/// Reports what is wrong with a text that holds no value at all, such as an empty file.
-fn report_without_value(
-    record: &Record<'_>,
-    document: &Document<'_>,
-    rules: &[&'static Rule],
-    report: &mut FileReport,
-) {
-    const RULE: &str = "malformed-json";
-    if !rules.iter().any(|rule| rule.id == RULE) {
-        return;
-    }
-    // A value to point at.
-    let stand_in = Document::read(b"null");
-    let faults = document.faults().iter().map(|fault| {
-        let place = toolcheck_core::Place { node: toolcheck_json::NodeId::ROOT, span: fault.span };
-        let mut finding = Finding::new(RULE, place, fault.kind.describe());
-        finding.level = toolcheck_core::Level::Error;
-        finding.caption("here");
-        finding
-    });
-    report.findings.extend(locate_all(&stand_in, record, faults.collect()));
 }

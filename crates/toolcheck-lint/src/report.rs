@@ -52,6 +52,10 @@ pub struct FileReport {
     pub tool_results: usize,
     /// What was found, in the order of the text.
     pub findings: Vec<Located>,
+    /// How many findings the user allows, which are not among them.
+    pub allowed: usize,
+    /// How many findings the baseline knows, which are not among them.
+    pub in_baseline: usize,
     /// The file's text, for renderers that show it; empty where nothing was found or nobody asks.
     pub source: Vec<u8>,
 }

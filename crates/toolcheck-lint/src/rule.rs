@@ -133,7 +133,10 @@ impl Context<'_, '_> {
     /// The transcript's calls in plain text.
     #[must_use]
     pub fn text_calls(&self) -> &TextCalls {
-        self.text_calls.get_or_init(|| TextCalls::read(self.document, self.transcript))
+        self.text_calls.get_or_init(|| {
+            let spoken = self.settings.text_protocols.as_deref();
+            TextCalls::read_spoken(self.document, self.transcript, spoken)
+        })
     }
 
     /// Whether the target reads the format that the transcript is written in.
@@ -215,7 +218,8 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
             Verdict::Unknown => rule.default_level,
         };
         if let Some(level) = level {
-            finding.level = level.min(finding.at_most);
+            let own = context.settings.levels.get(rule.id);
+            finding.level = own.copied().unwrap_or_else(|| level.min(finding.at_most));
             findings.swap(kept, index);
             kept += 1;
         }

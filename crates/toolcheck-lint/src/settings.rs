@@ -1,12 +1,19 @@
 //! What users may set of the rules.
 
 use glob::Pattern;
+use rustc_hash::FxHashMap;
+use toolcheck_core::Level;
+use toolcheck_core::protocols::Protocol;
 
 use crate::policy::Policy;
 
 /// The settings of a run. The built-in ones serve who sets nothing.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// How bad the findings of some rules are, in the place of what the target says.
+    pub levels: FxHashMap<&'static str, Level>,
+    /// The protocols of calls in plain text that are spoken; where it is `None`, a transcript shows them itself.
+    pub text_protocols: Option<Vec<&'static Protocol>>,
     /// The tools that close a task.
     pub completion_tools: ToolNames,
     /// How many failures of one call in a row are too many.
@@ -22,6 +29,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            levels: FxHashMap::default(),
+            text_protocols: None,
             completion_tools: ToolNames::exact(&COMPLETION_TOOLS),
             failures_in_a_row: FAILURES_IN_A_ROW,
             shell_tools: ToolNames::exact(&SHELL_TOOLS),
@@ -121,6 +130,11 @@ impl ToolNames {
     /// Adds others.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
+    }
+
+    /// The globs.
+    pub fn globs(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(Pattern::as_str)
     }
 
     /// Whether a tool is among them.

@@ -25,7 +25,16 @@ impl fmt::Display for Summary<'_> {
             Counted(sum(|file| file.messages), "message"),
             Counted(sum(|file| file.tool_calls), "call"),
             Counted(sum(|file| file.tool_results), "result"),
-        )
+        )?;
+        // What is not shown is counted, so that nobody takes silence for soundness.
+        let (allowed, in_baseline) = (sum(|file| file.allowed), sum(|file| file.in_baseline));
+        if allowed > 0 {
+            write!(f, ", {allowed} allowed")?;
+        }
+        if in_baseline > 0 {
+            write!(f, ", {in_baseline} in the baseline")?;
+        }
+        Ok(())
     }
 }
 

@@ -1,99 +1,134 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow};
-use toolcheck_core::target::{self, Target};
-use toolcheck_core::tools::Definition;
-use toolcheck_json::Document;
-use toolcheck_lint::config::Selection;
+use anyhow::{Result, anyhow};
+use toolcheck_core::Level;
 use toolcheck_lint::render::{Output, Style};
-use toolcheck_lint::{Config, FileReport, Options, Report, lint};
+use toolcheck_lint::{FileReport, Report, lint};
 
+use super::{counted, settings};
+use crate::allowed::Allowed;
 use crate::args::{LintArgs, Wanted};
-use crate::config::Configs;
-use crate::inputs::{self, Input};
+use crate::baseline::RunBaseline;
+use crate::config::{Configs, real};
+use crate::inputs::{self, Input, Source};
+use crate::progress::Progress;
+use crate::settle::Settler;
 use crate::{Status, screen};
-use toolcheck_lint::suggest::did_you_mean;
 
 pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
-    let own_target;
-    let target = match &args.target {
-        None => None,
-        Some(name) => {
-            own_target = find_target(name)?;
-            Some(own_target.as_target())
+    let configs = Arc::new(Configs::new(&args.config)?);
+    let mut settler = Settler::new(&args.reading, &args.rules, &configs)?;
+    let mut baseline = RunBaseline::new(&args.baseline)?;
+    let collected = inputs::collect(&args.files, &configs)?;
+    let (inputs, mut troubles) = (collected.inputs, collected.troubles);
+    let outputs = &args.output.output_format;
+    check_outputs(outputs, &inputs)?;
+    if args.config.show_settings {
+        settings::show(&mut settler, &inputs, out)?;
+    } else if args.files.show_files {
+        for input in &inputs {
+            writeln!(out, "{}", input.name)?;
         }
-    };
-    let tools = args.tools.as_deref().map(read_tools).transpose()?.unwrap_or_default();
-    let mut configs = Configs::new(args.config.as_deref(), args.isolated)?;
-    let (inputs, mut troubles) = inputs::collect(&args.paths);
-    check_outputs(&args.output_format, &inputs)?;
-    let needs_source = args.output_format.iter().any(|wanted| wanted.output.needs_source);
+    }
+    let is_shown_only = args.config.show_settings || args.files.show_files;
+    let needs_source = baseline.is_some() || outputs.iter().any(|wanted| wanted.output.needs_source);
+    let mut allowed = Allowed::default();
     let mut report = Report::default();
-    let mut skipped = 0;
-    for input in &inputs {
-        let name = match input {
-            Input::Stdin => args.stdin_filename.clone(),
-            Input::Named(path) | Input::Found(path) => path.display().to_string(),
-        };
-        let Some(config) = configs.of(Path::new(&name)) else { continue };
+    let mut skipped = Skipped::default();
+    let mut progress = Progress::new(&args.output, inputs.len());
+    for input in inputs.iter().filter(|_| !is_shown_only) {
+        progress.next();
+        let Some(settled) = settler.settle(input) else { continue };
         let bytes = match inputs::read(input) {
             Ok(bytes) => bytes,
             Err(error) => {
-                troubles.push(format!("{name}: {error}"));
+                troubles.push(format!("{}: {error}", input.name));
                 continue;
             }
         };
-        let options = Options {
-            format: args.format,
-            target,
-            kind: args.kind,
-            tools: &tools,
-            settings: &config.settings,
-            rules: selection(args, &config).rules(),
-        };
-        let mut file = lint(&name, &bytes, &options);
-        if matches!(input, Input::Found(_)) && is_something_else(&file) {
-            skipped += 1;
+        let mut file = lint(&input.name, &bytes, &settled.options());
+        if !input.is_named && skipped.take(&file) {
             continue;
         }
         if needs_source && !file.findings.is_empty() {
             file.source = bytes;
         }
+        allowed.apply(&settled.loaded, &input.real, &settled.rules, &mut file);
+        if let Some(baseline) = &mut baseline {
+            baseline.apply(&input.real, &settled.rules, &mut file);
+        }
         report.files.push(file);
     }
+    progress.end();
+    if !is_shown_only {
+        write_outputs(args, &report, &mut troubles, out)?;
+    }
+    // What was found comes first, so that in a terminal the trouble stands at the end.
+    out.flush()?;
+    if let Some(note) = skipped.note().filter(|_| !args.output.quiet) {
+        eprintln!("note: {note}");
+    }
+    let unused = allowed.unused(&collected.searched);
+    for entry in &unused {
+        eprintln!("warning: {entry}");
+    }
+    let mut stale = Vec::new();
+    if let Some(baseline) = baseline.filter(|_| !is_shown_only) {
+        let (note, entries) = baseline.finish()?;
+        if let Some(note) = note.filter(|_| !args.output.quiet) {
+            eprintln!("note: {note}");
+        }
+        stale = entries;
+    }
+    if !stale.is_empty() {
+        for entry in &stale {
+            eprintln!("error: {entry}");
+        }
+        eprintln!("note: --prune-baseline drops from the baseline what is gone");
+    }
+    troubles.append(&mut settler.troubles);
+    troubles.extend(configs.troubles());
+    for trouble in &troubles {
+        eprintln!("error: {trouble}");
+    }
+    let fail_on = args.rules.fail_on;
+    let is_failing = report.files.iter().flat_map(|file| &file.findings).any(|found| found.level >= fail_on)
+        || !stale.is_empty()
+        || !unused.is_empty() && fail_on <= Level::Warning;
+    Ok(if !troubles.is_empty() {
+        Status::Trouble
+    } else if is_failing && !args.rules.exit_zero {
+        Status::Findings
+    } else {
+        Status::Clean
+    })
+}
+
+/// Writes every output to where it goes.
+fn write_outputs(
+    args: &LintArgs,
+    report: &Report,
+    troubles: &mut Vec<String>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let args = &args.output;
     let style = Style { is_quiet: args.quiet, with_statistics: args.statistics, ..screen::style(args.color) };
     // The files are written first: who reads the standard output may close it before its end.
     let file_style = Style { color: false, width: Style::default().width, ..style };
     for wanted in &args.output_format {
         let Some(path) = &wanted.file else { continue };
-        if let Err(error) = write_file(path, wanted.output, &report, &file_style) {
+        if let Err(error) = write_file(path, wanted.output, report, &file_style) {
             troubles.push(format!("cannot write {}: {error}", path.display()));
         }
     }
     if let Some(wanted) = args.output_format.iter().find(|wanted| wanted.file.is_none()) {
-        (wanted.output.render)(&report, &style, out)?;
+        (wanted.output.render)(report, &style, out)?;
     }
-    // What was found comes first, so that in a terminal the trouble stands at the end.
-    out.flush()?;
-    if skipped > 0 && !args.quiet {
-        eprintln!("note: {skipped} JSON files of the directories hold no transcript and were skipped");
-    }
-    troubles.append(&mut configs.troubles);
-    for trouble in &troubles {
-        eprintln!("error: {trouble}");
-    }
-    let failing =
-        report.files.iter().flat_map(|file| &file.findings).any(|found| found.level >= args.fail_on);
-    Ok(if !troubles.is_empty() {
-        Status::Trouble
-    } else if failing && !args.exit_zero {
-        Status::Findings
-    } else {
-        Status::Clean
-    })
+    Ok(())
 }
 
 /// Whether each output has a place of its own.
@@ -105,13 +140,10 @@ fn check_outputs(outputs: &[Wanted], inputs: &[Input]) -> Result<()> {
             "both `{first}` and `{second}` would go to the standard output\n\nwrite one to a file: --output-format {first},{second}=FILE"
         ));
     }
-    let (mut taken, mut checked) = (HashSet::new(), HashSet::new());
-    if outputs.iter().any(|wanted| wanted.file.is_some()) {
-        checked.extend(inputs.iter().filter_map(|input| match input {
-            Input::Stdin => None,
-            Input::Named(path) | Input::Found(path) => Some(real(path)),
-        }));
-    }
+    let checked = inputs.iter().filter(|input| input.source != Source::Stdin).map(|input| &input.real);
+    let checked: HashSet<_> =
+        if outputs.iter().any(|wanted| wanted.file.is_some()) { checked.collect() } else { HashSet::new() };
+    let mut taken = HashSet::new();
     for path in outputs.iter().filter_map(|wanted| wanted.file.as_deref()) {
         let name = path.display();
         let real = real(path);
@@ -125,74 +157,38 @@ fn check_outputs(outputs: &[Wanted], inputs: &[Input]) -> Result<()> {
     Ok(())
 }
 
-/// The file's one name. One that is not there yet has only the name that it was given.
-fn real(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
-}
-
 fn write_file(path: &Path, output: &Output, report: &Report, style: &Style) -> io::Result<()> {
     let mut file = io::BufWriter::new(fs::File::create(path)?);
     (output.render)(report, style, &mut file)?;
     file.flush()
 }
 
-/// Which rules run: what the command line selects takes the place of what the configuration says.
-fn selection(args: &LintArgs, config: &Config) -> Selection {
-    let mut selection = if args.select.is_empty() { config.selection.clone() } else { Selection::default() };
-    selection.select.extend(&args.select);
-    selection.extend_select.extend(&args.extend_select);
-    selection.ignore.retain(|ignored| args.extend_select.iter().all(|rule| rule.id != ignored.id));
-    selection.ignore.extend(&args.ignore);
-    selection
+/// The files that hold no transcript, where it was not said that they do.
+#[derive(Debug, Default)]
+struct Skipped {
+    files: usize,
+    /// How many of them are not even JSON: one of these may have been meant to be a transcript.
+    broken: usize,
 }
 
-/// Whether a file of a directory is JSON of another kind. Broken text may be a transcript, so it is none.
-fn is_something_else(file: &FileReport) -> bool {
-    file.transcripts == 0 && file.findings.iter().all(|finding| finding.rule == "unrecognised-format")
-}
-
-/// The tools that a file declares.
-fn read_tools(path: &Path) -> Result<Vec<Definition>> {
-    let name = path.display();
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read the tools {name}"))?;
-    let document = Document::read(&bytes);
-    if let Some(fault) = document.faults().first() {
-        let at = toolcheck_json::locate(&bytes, &[fault.span.start as usize]);
-        let (line, column) = at.first().map_or((1, 1), |at| (at.line, at.column));
-        return Err(anyhow!("{name}:{line}:{column}: {}", fault.kind.describe()));
-    }
-    let tools = document.root().and_then(toolcheck_core::tools::read);
-    tools.ok_or_else(|| {
-        anyhow!("{name} declares no tools\n\nIt must hold a list of tools, a request, or an MCP server's answer to tools/list")
-    })
-}
-
-/// A target that is compiled in, or one that was read from a file.
-enum Found {
-    Builtin(&'static Target),
-    Own(Box<Target>),
-}
-
-impl Found {
-    fn as_target(&self) -> &Target {
-        match self {
-            Self::Builtin(target) => target,
-            Self::Own(target) => target,
+impl Skipped {
+    /// Whether a file is something else: nothing in it is recognised, in the part of it that can be read either.
+    fn take(&mut self, file: &FileReport) -> bool {
+        let is_something_else = file.transcripts == 0;
+        if is_something_else {
+            let is_broken = file.findings.iter().any(|finding| finding.rule != "unrecognised-format");
+            self.files += 1;
+            self.broken += usize::from(is_broken);
         }
+        is_something_else
     }
-}
 
-fn find_target(name: &str) -> Result<Found> {
-    if let Some(target) = target::find(name) {
-        return Ok(Found::Builtin(target));
+    /// What to tell of them.
+    fn note(&self) -> Option<String> {
+        let (hold, were) = if self.files == 1 { ("holds", "was") } else { ("hold", "were") };
+        let broken =
+            if self.broken > 0 { format!(" ({} no JSON either)", self.broken) } else { String::new() };
+        let files = counted(self.files, "file");
+        (self.files > 0).then(|| format!("{files} {hold} no transcript and {were} skipped{broken}"))
     }
-    let path = Path::new(name);
-    if path.extension().is_some_and(|ending| ending == "toml") || path.is_file() {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the target {name}"))?;
-        let target = Target::parse(&text).map_err(|error| anyhow!("{name} is no target:\n{error}"))?;
-        return Ok(Found::Own(Box::new(target)));
-    }
-    let known = target::ids().collect::<Vec<_>>().join(", ");
-    let similar = did_you_mean(name, target::ids());
-    Err(anyhow!("there is no target `{name}`{similar}\n\ntargets: {known}, or a TOML file"))
 }

@@ -157,6 +157,17 @@ impl TextCalls {
     /// once for a bracket, and nothing else is looked at.
     #[must_use]
     pub fn read<'s>(document: &Document<'s>, transcript: &Transcript<'s>) -> Self {
+        Self::read_spoken(document, transcript, None)
+    }
+
+    /// Reads the calls of these protocols, whether or not the transcript shows that it speaks them; where they are
+    /// `None`, of every one that it does.
+    #[must_use]
+    pub fn read_spoken<'s>(
+        document: &Document<'s>,
+        transcript: &Transcript<'s>,
+        spoken: Option<&[&'static Protocol]>,
+    ) -> Self {
         let mut read = Self::default();
         let mut candidates: Vec<(u32, &Part<'s>)> = Vec::new();
         for (number, (message, parts)) in transcript.messages_with_parts().enumerate() {
@@ -169,7 +180,7 @@ impl TextCalls {
         if candidates.is_empty() {
             return read;
         }
-        for protocol in ALL {
+        for protocol in spoken.unwrap_or(ALL) {
             let mut found = Found::new(protocol);
             for (number, part) in &candidates {
                 found.read_part(document, *number, part);
@@ -178,7 +189,7 @@ impl TextCalls {
                 continue;
             }
             let is_answered = found.hear_answers(document, transcript);
-            if is_answered || is_taught(document, transcript, protocol) {
+            if spoken.is_some() || is_answered || is_taught(document, transcript, protocol) {
                 read.calls.append(&mut found.calls);
                 read.malformed.append(&mut found.malformed);
             }

@@ -89,6 +89,15 @@ struct SummaryV1 {
     transcripts: usize,
     errors: usize,
     warnings: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    allowed: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    in_baseline: usize,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 fn render(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
@@ -104,6 +113,8 @@ fn render(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()>
             transcripts: report.transcripts(),
             errors: report.count(Level::Error),
             warnings: report.count(Level::Warning),
+            allowed: report.files.iter().map(|file| file.allowed).sum(),
+            in_baseline: report.files.iter().map(|file| file.in_baseline).sum(),
         },
     };
     write_json(&serde_json::to_string_pretty(&document)?, out)

@@ -1,0 +1,68 @@
+//! `lint --show-settings`: what holds for a file, and where it comes from.
+
+use std::io::Write;
+
+use anyhow::Result;
+use serde_json::json;
+use toolcheck_lint::settings::ToolNames;
+use toolcheck_lint::shown as printable;
+
+use crate::config::shown;
+use crate::inputs::Input;
+use crate::settle::{Settler, TargetOf};
+
+/// Writes what holds for the first input, in the form of a configuration.
+pub(crate) fn show(settler: &mut Settler<'_>, inputs: &[Input], out: &mut dyn Write) -> Result<()> {
+    let Some(input) = inputs.first() else { return Ok(()) };
+    let Some(settled) = settler.settle(input) else { return Ok(()) };
+    let settings = &settled.loaded.config.settings;
+    writeln!(out, "# what holds for {}", printable(&input.name))?;
+    let sources: Vec<String> = settled.loaded.sources.iter().map(|path| shown(path)).collect();
+    let sources = if sources.is_empty() { "none".to_owned() } else { sources.join(", which extends ") };
+    writeln!(out, "# configuration: {}", printable(&sources))?;
+    match settled.format {
+        Some(format) => writeln!(out, "format = {}", json!(format.id))?,
+        None => writeln!(out, "# format: found out from the content")?,
+    }
+    match settled.target.as_ref().map(TargetOf::get) {
+        Some(target) => writeln!(out, "target = {}", json!(target.id))?,
+        None => writeln!(out, "# target: the format's own provider")?,
+    }
+    writeln!(out, "kind = {}", json!(settled.kind.as_str()))?;
+    if !settled.tools.is_empty() {
+        writeln!(out, "# tools that are declared beside the transcripts: {}", settled.tools.len())?;
+    }
+    let rules = settled.rules.iter().map(|rule| format!("    {},\n", json!(rule.id)));
+    writeln!(out, "select = [\n{}]", rules.collect::<String>())?;
+    match &settings.text_protocols {
+        Some(protocols) => {
+            let ids: Vec<&str> = protocols.iter().map(|protocol| protocol.id).collect();
+            writeln!(out, "text-protocols = {}", json!(ids))?;
+        }
+        None => writeln!(out, "# text-protocols: those that a transcript shows to speak")?,
+    }
+    if !settings.levels.is_empty() {
+        writeln!(out, "\n[levels]")?;
+        let mut levels: Vec<_> = settings.levels.iter().collect();
+        levels.sort();
+        for (rule, level) in levels {
+            writeln!(out, "{rule} = {}", json!(level.as_str()))?;
+        }
+    }
+    let tools = |tools: &ToolNames| json!(tools.globs().collect::<Vec<_>>());
+    writeln!(out, "\n[rules.completion-after-failure]\ntools = {}", tools(&settings.completion_tools))?;
+    writeln!(out, "\n[rules.repeated-failing-call]\ntimes = {}", settings.failures_in_a_row)?;
+    writeln!(out, "\n[rules.shell-file-write]\ntools = {}", tools(&settings.shell_tools))?;
+    let systems = settings.command_limits.iter().filter_map(|limit| limit.system).map(str::to_lowercase);
+    writeln!(out, "\n[rules.oversized-command]\nsystems = {}", json!(systems.collect::<Vec<_>>()))?;
+    for limit in settings.command_limits.iter().filter(|limit| limit.system.is_none()) {
+        writeln!(out, "most-characters = {}", limit.most)?;
+    }
+    for policy in &settings.policies {
+        writeln!(out, "\n# policy {}", json!(policy.id))?;
+    }
+    for allow in &settled.loaded.config.allows {
+        writeln!(out, "\n# allowed, {}: {}", allow.rule.id, allow.reason)?;
+    }
+    Ok(())
+}

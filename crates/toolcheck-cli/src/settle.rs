@@ -1,0 +1,172 @@
+//! How a file is linted: what the command line says, over what its configuration says.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow};
+use toolcheck_core::formats::Format;
+use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::target::{self, Target};
+use toolcheck_core::tools::Definition;
+use toolcheck_json::Document;
+use toolcheck_lint::config::{Selection, TargetName};
+use toolcheck_lint::suggest::did_you_mean;
+use toolcheck_lint::{Options, Rule};
+
+use crate::args::{ReadingArgs, RuleArgs};
+use crate::config::{Configs, Loaded};
+use crate::inputs::Input;
+
+/// How a file is linted.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) format: Option<&'static Format>,
+    pub(crate) target: Option<TargetOf>,
+    pub(crate) kind: TranscriptKind,
+    pub(crate) tools: Arc<Vec<Definition>>,
+    pub(crate) rules: Vec<&'static Rule>,
+}
+
+/// A target that is compiled in, or one that was read from a file.
+#[derive(Debug, Clone)]
+pub(crate) enum TargetOf {
+    Builtin(&'static Target),
+    Own(Arc<Target>),
+}
+
+impl TargetOf {
+    pub(crate) fn get(&self) -> &Target {
+        match self {
+            Self::Builtin(target) => target,
+            Self::Own(target) => target,
+        }
+    }
+}
+
+impl Settled {
+    pub(crate) fn options(&self) -> Options<'_> {
+        Options {
+            format: self.format,
+            target: self.target.as_ref().map(TargetOf::get),
+            kind: self.kind,
+            tools: &self.tools,
+            settings: &self.loaded.config.settings,
+            rules: self.rules.clone(),
+        }
+    }
+}
+
+/// Settles how files are linted. What several of them need is read once.
+#[derive(Debug)]
+pub(crate) struct Settler<'a> {
+    reading: &'a ReadingArgs,
+    asked: Selection,
+    configs: Arc<Configs>,
+    target: Option<TargetOf>,
+    tools: Option<Arc<Vec<Definition>>>,
+    /// The targets and tools that configurations name; `None` where they can't be read.
+    targets_of_files: HashMap<PathBuf, Option<TargetOf>>,
+    tools_of_files: HashMap<PathBuf, Option<Arc<Vec<Definition>>>>,
+    /// What was wrong with them.
+    pub(crate) troubles: Vec<String>,
+}
+
+impl<'a> Settler<'a> {
+    pub(crate) fn new(reading: &'a ReadingArgs, rules: &RuleArgs, configs: &Arc<Configs>) -> Result<Self> {
+        let asked = Selection {
+            select: rules.select.clone(),
+            extend_select: rules.extend_select.clone(),
+            ignore: rules.ignore.clone(),
+        };
+        Ok(Self {
+            reading,
+            asked,
+            configs: Arc::clone(configs),
+            target: reading.target.as_deref().map(find_target).transpose()?,
+            tools: reading.tools.as_deref().map(read_tools).transpose()?.map(Arc::new),
+            targets_of_files: HashMap::new(),
+            tools_of_files: HashMap::new(),
+            troubles: Vec::new(),
+        })
+    }
+
+    /// How an input is linted; `None` where its configuration can't be used, which is told once.
+    pub(crate) fn settle(&mut self, input: &Input) -> Option<Settled> {
+        let loaded = self.configs.of(&input.real)?;
+        let (read_as, selection) = loaded.config.for_file(&input.real);
+        let target = match (&self.target, read_as.target) {
+            (Some(target), _) => Some(target.clone()),
+            (None, None) => None,
+            (None, Some(TargetName::Known(target))) => Some(TargetOf::Builtin(target)),
+            (None, Some(TargetName::File(path))) => Some(self.target_of_file(path)?),
+        };
+        let tools = match (&self.tools, read_as.tools) {
+            (Some(tools), _) => Arc::clone(tools),
+            (None, None) => Arc::default(),
+            (None, Some(path)) => self.tools_of_file(path)?,
+        };
+        Some(Settled {
+            format: self.reading.format.or(read_as.format),
+            target,
+            kind: self.reading.kind.or(read_as.kind).unwrap_or_default(),
+            tools,
+            rules: self.asked.clone().over(selection).rules(),
+            loaded,
+        })
+    }
+
+    fn target_of_file(&mut self, path: PathBuf) -> Option<TargetOf> {
+        let troubles = &mut self.troubles;
+        let read =
+            |path: &PathBuf| read_target(path).map_err(|error| troubles.push(format!("{error:#}"))).ok();
+        self.targets_of_files.entry(path).or_insert_with_key(read).clone()
+    }
+
+    fn tools_of_file(&mut self, path: PathBuf) -> Option<Arc<Vec<Definition>>> {
+        let troubles = &mut self.troubles;
+        let read = |path: &PathBuf| {
+            read_tools(path).map(Arc::new).map_err(|error| troubles.push(format!("{error:#}"))).ok()
+        };
+        self.tools_of_files.entry(path).or_insert_with_key(read).clone()
+    }
+}
+
+/// The target of that id, or the one that a file of that name describes.
+fn find_target(name: &str) -> Result<TargetOf> {
+    if let Some(target) = target::find(name) {
+        return Ok(TargetOf::Builtin(target));
+    }
+    let path = Path::new(name);
+    if path.extension().is_some_and(|ending| ending == "toml") || path.is_file() {
+        return read_target(path);
+    }
+    let known = target::ids().collect::<Vec<_>>().join(", ");
+    let similar = did_you_mean(name, target::ids());
+    Err(anyhow!("there is no target `{name}`{similar}\n\ntargets: {known}, or a TOML file"))
+}
+
+fn read_target(path: &Path) -> Result<TargetOf> {
+    let name = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read the target {name}"))?;
+    let target = Target::parse(&text).map_err(|error| anyhow!("{name} is no target:\n{error}"))?;
+    Ok(TargetOf::Own(Arc::new(target)))
+}
+
+/// The tools that a file declares.
+fn read_tools(path: &Path) -> Result<Vec<Definition>> {
+    let name = path.display();
+    let bytes = fs::read(path).with_context(|| format!("cannot read the tools {name}"))?;
+    let document = Document::read(&bytes);
+    if let Some(fault) = document.faults().first() {
+        let at = toolcheck_json::locate(&bytes, &[fault.span.start as usize]);
+        let (line, column) = at.first().map_or((1, 1), |at| (at.line, at.column));
+        return Err(anyhow!("{name}:{line}:{column}: {}", fault.kind.describe()));
+    }
+    let tools = document.root().and_then(toolcheck_core::tools::read);
+    tools.ok_or_else(|| {
+        anyhow!("{name} declares no tools\n\nIt must hold a list of tools, a request, or an MCP server's answer to tools/list")
+    })
+}

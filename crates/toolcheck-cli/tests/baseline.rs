@@ -1,0 +1,71 @@
+//! A baseline through its life: written, met, outgrown and pruned.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+mod common;
+
+use std::path::Path;
+
+use common::{CLEAN, folder, seen_in, unanswered, write};
+
+const LINT: [&str; 5] = ["lint", "logs", "--output-format", "concise", "--baseline"];
+
+fn lint(folder: &Path, more: &[&str]) -> String {
+    let arguments: Vec<&str> =
+        LINT.iter().copied().chain(["ci/baseline.json"]).chain(more.iter().copied()).collect();
+    seen_in(folder, &arguments)
+}
+
+fn baseline(folder: &Path) -> String {
+    std::fs::read_to_string(folder.join("ci/baseline.json")).unwrap()
+}
+
+#[test]
+fn a_baseline_is_written_met_and_pruned() {
+    let folder = folder("baseline");
+    std::fs::create_dir_all(folder.join("ci")).unwrap();
+    let (one, two) = (unanswered("toolu_1"), unanswered("toolu_2"));
+    write(&folder, "logs/a.jsonl", format!("{one}\n{two}\n"));
+    write(&folder, "logs/b.json", unanswered("toolu_3"));
+
+    insta::assert_snapshot!("not-there", lint(&folder, &[]));
+    insta::assert_snapshot!("written", lint(&folder, &["--write-baseline"]));
+    insta::assert_snapshot!("baseline", baseline(&folder));
+    insta::assert_snapshot!("met", lint(&folder, &[]));
+
+    // A log that grows at both ends keeps what is known, and only the new finding is told.
+    write(&folder, "logs/a.jsonl", format!("{CLEAN}\n{one}\n{two}\n{}\n", unanswered("toolu_4")));
+    insta::assert_snapshot!("grown", lint(&folder, &[]));
+
+    // What is mended or gone fails the run until it is dropped.
+    write(&folder, "logs/a.jsonl", format!("{CLEAN}\n{two}\n"));
+    std::fs::remove_file(folder.join("logs/b.json")).unwrap();
+    insta::assert_snapshot!("stale", lint(&folder, &[]));
+    insta::assert_snapshot!("pruned", lint(&folder, &["--prune-baseline"]));
+    insta::assert_snapshot!("baseline-pruned", baseline(&folder));
+    assert!(lint(&folder, &[]).starts_with("status: 0"));
+
+    // A run of other rules or files knows nothing of the rest, and takes nothing away.
+    let before = baseline(&folder);
+    write(&folder, "other/c.json", unanswered("toolu_5"));
+    assert!(lint(&folder, &["--select", "blank-text"]).starts_with("status: 0"));
+    lint(&folder, &["--select", "blank-text", "--write-baseline"]);
+    assert_eq!(baseline(&folder), before);
+    let other = ["lint", "other", "--baseline", "ci/baseline.json", "--write-baseline"];
+    assert!(seen_in(&folder, &other).starts_with("status: 0"));
+    assert!(baseline(&folder).contains("toolu_2") && baseline(&folder).contains("toolu_5"));
+    // Paths count from the baseline's folder, wherever the program is run.
+    let below = ["lint", "../logs", "../other", "--baseline", "baseline.json"];
+    assert!(seen_in(&folder.join("ci"), &below).starts_with("status: 0"));
+}
+
+#[test]
+fn what_is_no_baseline_is_told_before_anything_is_linted() {
+    let folder = folder("no-baseline");
+    write(&folder, "logs/a.json", unanswered("toolu_1"));
+    write(&folder, "ci/baseline.json", "{\"version\": 2, \"files\": {}}\n");
+    insta::assert_snapshot!(lint(&folder, &["--write-baseline"]));
+    assert_eq!(baseline(&folder), "{\"version\": 2, \"files\": {}}\n");
+    for flag in ["--write-baseline", "--prune-baseline"] {
+        assert!(seen_in(&folder, &["lint", "logs", flag]).starts_with("status: 2"));
+    }
+}

@@ -1,0 +1,85 @@
+//! What the tests of the program share.
+#![allow(dead_code, reason = "not every test needs all of it")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The program, in the project's directory and with nothing of the caller's environment that changes its output.
+pub(crate) fn toolcheck() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
+    command.current_dir(root());
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    toolcheck().args(arguments).output().unwrap()
+}
+
+pub(crate) fn run_with_input(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = toolcheck()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that has seen enough may close its end.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// What a user sees: both streams and the exit status.
+pub(crate) fn seen(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    format!(
+        "status: {}\n--- stdout\n{}--- stderr\n{}",
+        output.status.code().unwrap(),
+        text(&output.stdout),
+        text(&output.stderr)
+    )
+}
+
+/// A directory of this test's own.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// The program in a folder of a test's own.
+pub(crate) fn toolcheck_in(folder: &Path) -> Command {
+    let mut command = toolcheck();
+    command.current_dir(folder);
+    command
+}
+
+/// What a user sees who runs it there.
+pub(crate) fn seen_in(folder: &Path, arguments: &[&str]) -> String {
+    seen(&toolcheck_in(folder).args(arguments).output().unwrap())
+}
+
+/// Writes a file, and the folders that it is in.
+pub(crate) fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// A request that nothing is wrong with.
+pub(crate) const CLEAN: &str = r#"{"messages": [{"role": "user", "content": "hello"}]}"#;
+
+/// A request whose one call nothing answers.
+pub(crate) fn unanswered(id: &str) -> String {
+    format!(
+        r#"{{"messages": [{{"role": "user", "content": "tides"}}, {{"role": "assistant", "content": [{{"type": "tool_use", "id": "{id}", "name": "tide", "input": {{}}}}]}}, {{"role": "user", "content": "and now?"}}]}}"#
+    )
+}

@@ -1,0 +1,209 @@
+//! What a configuration does to a run, as its users see it.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+
+use common::{CLEAN, folder, root, seen_in, toolcheck_in, unanswered, write};
+
+/// The template's lines with its settings switched on.
+fn switched_on(template: &str) -> String {
+    let is_setting = |line: &str| {
+        let begins = line.split([' ', '.', '=']).next().unwrap_or_default();
+        line.starts_with('[')
+            || line.contains(" = ") && begins.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+    };
+    let on = template.lines().filter_map(|line| line.strip_prefix("# ").filter(|line| is_setting(line)));
+    on.map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn init_writes_what_there_is_to_set() {
+    let folder = folder("init");
+    insta::assert_snapshot!("init", seen_in(&folder, &["init"]));
+    insta::assert_snapshot!("init-again", seen_in(&folder, &["init"]));
+    assert!(toolcheck_in(&folder).args(["init", "--force"]).output().unwrap().status.success());
+    let template = std::fs::read_to_string(folder.join("toolcheck.toml")).unwrap();
+    // As it is it changes nothing.
+    assert!(template.lines().all(|line| line.is_empty() || line.starts_with('#')));
+    assert!(template.lines().all(|line| line.chars().count() <= 100));
+    // Everything in it is right, and everything that there is is in it.
+    let on = switched_on(&template);
+    toolcheck_lint::Config::parse(&on).unwrap_or_else(|error| panic!("{error}\n{on}"));
+    let schema = config_schema();
+    let mut keys: BTreeSet<&str> =
+        schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+    for table in ["FilesTable", "AllowTable", "PolicyTable", "RulesTable", "OversizedTable", "RepeatedTable"]
+    {
+        keys.extend(schema["$defs"][table]["properties"].as_object().unwrap().keys().map(String::as_str));
+    }
+    for key in keys {
+        let is_named = [format!("{key} ="), format!("{key}."), format!("[{key}"), format!(".{key}]")]
+            .iter()
+            .any(|form| on.contains(form.as_str()));
+        // Named where the lists of tools are set: one word for both is enough.
+        assert!(is_named || key == "tools", "`{key}` is not in the template");
+    }
+    assert_eq!(schema_errors(&on), Vec::<String>::new());
+}
+
+fn config_schema() -> Json {
+    let text = std::fs::read_to_string(root().join("schemas/config.v1.schema.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// What the schema has against a configuration.
+fn schema_errors(text: &str) -> Vec<String> {
+    let value: Json = toml::from_str(text).unwrap();
+    let validator = jsonschema::validator_for(&config_schema()).unwrap();
+    validator.iter_errors(&value).map(|error| error.to_string()).collect()
+}
+
+#[test]
+fn the_schema_refuses_what_the_program_refuses() {
+    for wrong in [
+        "ingore = []",
+        "select = [\"blank-txt\"]",
+        "levels.blank-text = \"off\"",
+        "levels.blank-txt = \"error\"",
+        "kind = \"log\"",
+        "[[allow]]\nrule = \"blank-text\"",
+        "[[files]]\nkind = \"session\"",
+        "[rules.repeated-failing-call]\ntimes = \"three\"",
+        "text-protocols = [\"xml\"]",
+    ] {
+        assert!(!schema_errors(wrong).is_empty(), "{wrong}");
+        assert!(toolcheck_lint::Config::parse(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn what_holds_for_a_file_and_where_it_comes_from() {
+    let folder = folder("show-settings");
+    write(
+        &folder,
+        "base.toml",
+        "select = [\"unanswered-tool-call\", \"blank-text\"]\ntarget = \"bedrock\"\n",
+    );
+    write(
+        &folder,
+        "toolcheck.toml",
+        "extend = \"base.toml\"\nignore = [\"blank-text\"]\nlevels.unanswered-tool-call = \"warning\"\n\
+         [[files]]\npaths = [\"logs\"]\nkind = \"session\"\n\
+         [[allow]]\nrule = \"unanswered-tool-call\"\ntool = \"ask_*\"\nreason = \"nobody answers\\nat night\"\n\
+         [[policy]]\nid = \"short\"\ntools = [\"*\"]\nschema.maxProperties = 9\n",
+    );
+    write(&folder, "logs/a.jsonl", CLEAN);
+    insta::assert_snapshot!(seen_in(&folder, &["lint", "logs", "--show-settings"]));
+}
+
+#[test]
+fn tables_in_other_files_count_where_they_are_closest() {
+    let folder = folder("embedded");
+    write(&folder, "Cargo.toml", "[workspace.metadata.toolcheck]\nignore = [\"unanswered-tool-call\"]\n");
+    write(&folder, "a.json", unanswered("toolu_1"));
+    write(
+        &folder,
+        "python/pyproject.toml",
+        "[project]\nname = \"a\"\n[tool.toolcheck]\ntarget = \"bedrock\"\n",
+    );
+    write(&folder, "python/a.json", unanswered("toolu_2"));
+    // One that says nothing of toolcheck does not hide those above, even if it is broken.
+    write(&folder, "rust/Cargo.toml", "[package\n");
+    write(&folder, "rust/a.json", unanswered("toolu_3"));
+    // A file of its own comes first.
+    write(&folder, "both/toolcheck.toml", "levels.unanswered-tool-call = \"warning\"\n");
+    write(&folder, "both/pyproject.toml", "[tool.toolcheck]\nignore = [\"unanswered-tool-call\"]\n");
+    write(&folder, "both/a.json", unanswered("toolu_4"));
+    insta::assert_snapshot!(seen_in(&folder, &["lint", "--output-format", "concise"]));
+}
+
+#[test]
+fn what_cannot_be_extended_is_told_at_its_place() {
+    let folder = folder("extend");
+    write(&folder, "loop/toolcheck.toml", "extend = \"other.toml\"\n");
+    write(&folder, "loop/other.toml", "\n  extend = \"./toolcheck.toml\"\n");
+    write(&folder, "loop/a.json", CLEAN);
+    write(&folder, "missing/toolcheck.toml", "extend = \"none.toml\"\n");
+    write(&folder, "missing/a.json", CLEAN);
+    write(&folder, "broken/toolcheck.toml", "extend = \"base.toml\"\n");
+    write(&folder, "broken/base.toml", "ignore = [\n  \"blank-txt\"]\n");
+    write(&folder, "broken/a.json", CLEAN);
+    write(&folder, "fine/toolcheck.toml", "extend = \"../pyproject.toml\"\n");
+    write(&folder, "pyproject.toml", "[tool.toolcheck]\nignore = [\"unanswered-tool-call\"]\n");
+    write(&folder, "fine/a.json", unanswered("toolu_1"));
+    let seen = seen_in(&folder, &["lint", "--output-format", "concise"]);
+    insta::assert_snapshot!(seen.replace("(os error 2)", "(no such file)"));
+}
+
+#[test]
+fn a_target_and_tools_that_a_configuration_names() {
+    let folder = folder("named-files");
+    write(&folder, "ci/toolcheck.toml", "target = \"gateway.toml\"\ntools = \"tools.json\"\n");
+    write(
+        &folder,
+        "ci/gateway.toml",
+        "id = \"our-gateway\"\nname = \"our gateway\"\nformat = \"anthropic\"\n",
+    );
+    write(&folder, "ci/tools.json", r#"[{"name": "wind", "input_schema": {"type": "object"}}]"#);
+    write(&folder, "ci/a.json", unanswered("toolu_1"));
+    let output =
+        toolcheck_in(&folder).args(["lint", "ci/a.json", "--output-format", "json"]).output().unwrap();
+    let report: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["files"][0]["target"], "our-gateway");
+    let rules: Vec<&str> =
+        report["findings"].as_array().unwrap().iter().map(|found| found["rule"].as_str().unwrap()).collect();
+    assert!(rules.contains(&"unknown-tool"), "{rules:?}");
+    // The command line has the last word.
+    let output = toolcheck_in(&folder)
+        .args(["lint", "ci/a.json", "--output-format", "json", "--target", "bedrock", "--kind", "session"])
+        .output()
+        .unwrap();
+    let report: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&report["files"][0]["target"], &report["files"][0]["kind"]),
+        (&"bedrock".into(), &"session".into())
+    );
+    std::fs::remove_file(folder.join("ci/tools.json")).unwrap();
+    write(&folder, "ci/b.json", CLEAN);
+    let seen = seen_in(&folder, &["lint", "ci"]);
+    // Told once, however many files need it.
+    assert_eq!(seen.matches("cannot read the tools").count(), 1, "{seen}");
+    assert!(seen.starts_with("status: 2"), "{seen}");
+}
+
+#[test]
+fn findings_that_are_allowed() {
+    let folder = folder("allow");
+    write(
+        &folder,
+        "toolcheck.toml",
+        "[[allow]]\nrule = \"unanswered-tool-call\"\npath = \"cancelled/*.json\"\nreason = \"cancelled on purpose\"\n\n\
+         [[allow]]\nrule = \"blank-text\"\nreason = \"was mended\"\n\n\
+         [[allow]]\nrule = \"unanswered-tool-call\"\npath = \"logs/a.json\"\npointer = \"/messages/3\"\nreason = \"moved\"\n",
+    );
+    write(&folder, "cancelled/a.json", unanswered("toolu_1"));
+    write(&folder, "logs/a.json", unanswered("toolu_2"));
+    insta::assert_snapshot!("allow", seen_in(&folder, &["lint", "--output-format", "concise"]));
+    // Who looks at a part knows nothing of the rest: only what names the very file is known to be unused.
+    insta::assert_snapshot!(
+        "allow-part",
+        seen_in(&folder, &["lint", "logs/a.json", "--output-format", "concise"])
+    );
+    insta::assert_snapshot!(
+        "allow-other-part",
+        seen_in(&folder, &["lint", "cancelled", "--output-format", "concise"])
+    );
+    // What is unused is a warning.
+    let status = |arguments: &[&str]| toolcheck_in(&folder).args(arguments).output().unwrap().status.code();
+    std::fs::remove_file(folder.join("logs/a.json")).unwrap();
+    assert_eq!(status(&["lint"]), Some(0));
+    assert_eq!(status(&["lint", "--fail-on", "warning"]), Some(1));
+    assert_eq!(status(&["lint", "--fail-on", "warning", "--ignore", "blank-text"]), Some(0));
+    let output = toolcheck_in(&folder).args(["lint", "--output-format", "json"]).output().unwrap();
+    let report: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["summary"]["allowed"], 1);
+}

@@ -1,0 +1,193 @@
+//! Which files a run reads, and how.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+mod common;
+
+use std::io::Write as _;
+use std::path::Path;
+
+use common::{CLEAN, folder, seen, seen_in, toolcheck_in, unanswered, write};
+
+/// The files that a run would lint.
+fn files(folder: &Path, arguments: &[&str]) -> Vec<String> {
+    let arguments = ["lint", "--show-files"].iter().chain(arguments);
+    let output = toolcheck_in(folder).args(arguments).output().unwrap();
+    let names = String::from_utf8(output.stdout).unwrap();
+    names.lines().map(|name| name.replace('\\', "/")).collect()
+}
+
+/// A folder with files that are ignored, hidden, excluded and of other kinds.
+fn tree(name: &str) -> std::path::PathBuf {
+    let folder = folder(name);
+    for file in [
+        "a.json",
+        "b.jsonl",
+        "c.ndjson",
+        "d.JSON",
+        "e.json.gz",
+        "f.ndjson.zst",
+        "g.yaml",
+        "h.gz",
+        ".hidden.json",
+        ".cache/i.json",
+        "ignored/j.json",
+        "vendor/k.json",
+        "deep/vendor/l.json",
+        "deep/m.json",
+    ] {
+        write(&folder, file, CLEAN);
+    }
+    // What counts for version control counts without it too.
+    write(&folder, ".ignore", "ignored/\n");
+    write(&folder, "toolcheck.toml", "exclude = [\"vendor\"]\n");
+    folder
+}
+
+#[test]
+fn a_folder_is_searched_as_its_owners_mean_it() {
+    let folder = tree("search");
+    let usual = ["a.json", "b.jsonl", "c.ndjson", "deep/m.json", "e.json.gz", "f.ndjson.zst"];
+    assert_eq!(files(&folder, &[]), usual);
+    assert_eq!(files(&folder, &["."]), usual);
+    assert_eq!(files(&folder, &["deep", "a.json", "./deep/m.json"]), ["deep/m.json", "a.json"]);
+    assert!(files(&folder, &["--no-ignore"]).contains(&"ignored/j.json".to_owned()));
+    let hidden = files(&folder, &["--hidden"]);
+    assert!(hidden.contains(&".cache/i.json".to_owned()) && hidden.contains(&".hidden.json".to_owned()));
+    assert_eq!(files(&folder, &["--exclude", "*.gz", "--exclude", "deep/**"]).len(), 4);
+    // What is named is meant, unless somebody says otherwise.
+    assert_eq!(files(&folder, &["vendor", "deep/vendor/l.json", "ignored"]).len(), 3);
+    assert_eq!(files(&folder, &["vendor", "deep/vendor/l.json", "a.json", "--force-exclude"]), ["a.json"]);
+    assert_eq!(files(&folder, &["--isolated"]).len(), usual.len() + 2);
+}
+
+#[test]
+fn git_says_what_is_ignored_in_a_repository() {
+    let folder = tree("gitignore");
+    std::fs::create_dir(folder.join(".git")).unwrap();
+    write(&folder, ".gitignore", "*.jsonl\n!b.jsonl\n/deep/\n");
+    write(&folder, "z.jsonl", CLEAN);
+    let found = files(&folder, &[]);
+    assert!(found.contains(&"b.jsonl".to_owned()));
+    assert!(!found.contains(&"z.jsonl".to_owned()) && !found.contains(&"deep/m.json".to_owned()));
+}
+
+#[test]
+fn the_configuration_says_what_is_included() {
+    let folder = tree("include");
+    write(&folder, "toolcheck.toml", "include = [\"*.yaml\", \"deep/*.json\"]\n");
+    assert_eq!(files(&folder, &[]), ["deep/m.json", "g.yaml"]);
+}
+
+#[test]
+fn a_configuration_elsewhere_counts_from_where_it_is_used() {
+    let folder = tree("config-elsewhere");
+    write(&folder, "ci/strict.toml", "exclude = [\"/deep\", \"/a.json\"]\n");
+    let found = files(&folder, &["--config", "ci/strict.toml"]);
+    assert!(
+        found.contains(&"vendor/k.json".to_owned()) && !found.contains(&"a.json".to_owned()),
+        "{found:?}"
+    );
+    assert!(!found.contains(&"deep/m.json".to_owned()));
+}
+
+#[test]
+fn files_of_a_list() {
+    let folder = tree("list");
+    write(&folder, "lines.txt", "a.json\r\n\ndeep/m.json\r\n");
+    write(&folder, "nul.txt", "a.json\0deep/m.json\0");
+    assert_eq!(files(&folder, &["--files-from", "lines.txt"]), ["a.json", "deep/m.json"]);
+    assert_eq!(files(&folder, &["--files-from", "nul.txt", "b.jsonl"]), ["b.jsonl", "a.json", "deep/m.json"]);
+    write(&folder, "empty.txt", "\n");
+    // No file is what the list says: there is nothing wrong with that.
+    assert!(seen_in(&folder, &["lint", "--files-from", "empty.txt"]).starts_with("status: 0"));
+    assert!(seen_in(&folder, &["lint", "--files-from", "none.txt"]).starts_with("status: 2"));
+    let both = seen_in(&folder, &["lint", "-", "--files-from", "-"]);
+    assert!(both.contains("can't be both"), "{both}");
+    let mut child = toolcheck_in(&folder)
+        .args(["lint", "--files-from", "-", "--output-format", "concise"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"a.json\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("in 1 transcript"), "{output:?}");
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packer.write_all(text.as_bytes()).unwrap();
+    packer.finish().unwrap()
+}
+
+fn zstd(text: &str) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest)
+}
+
+#[test]
+fn compressed_files_are_read_as_what_they_hold() {
+    let folder = folder("compressed");
+    let (one, two) = (format!("{}\n", unanswered("toolu_1")), format!("{}\n", unanswered("toolu_2")));
+    write(&folder, "a.jsonl.gz", gzip(&one));
+    write(&folder, "b.jsonl.zst", zstd(&one));
+    // Several in a row are one text, and what may be skipped holds nothing.
+    write(&folder, "c.jsonl.gz", [gzip(&one), gzip(&two)].concat());
+    let skippable = [0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3];
+    write(&folder, "d.jsonl.zst", [&zstd(&one)[..], &skippable, &zstd(&two)].concat());
+    // The bytes tell, and not the name.
+    write(&folder, "e.json", gzip(&one));
+    // What is broken is told, and hides nothing of the others.
+    let packed = gzip(&one);
+    write(&folder, "f.json.gz", &packed[..packed.len() - 9]);
+    let packed = zstd(&one);
+    write(&folder, "g.json.zst", &packed[..packed.len() - 9]);
+    let mut wrong = gzip(&one);
+    let middle = wrong.len() / 2;
+    wrong[middle] ^= 0x55;
+    write(&folder, "h.json.gz", wrong);
+    insta::assert_snapshot!(seen_in(&folder, &["lint", "--output-format", "concise"]));
+}
+
+#[test]
+fn what_no_format_recognises() {
+    let folder = folder("unrecognised");
+    write(&folder, "package.json", "{\"name\": \"a\"}");
+    write(&folder, "a.json", CLEAN);
+    insta::assert_snapshot!("found", seen_in(&folder, &["lint", "--output-format", "concise"]));
+    insta::assert_snapshot!(
+        "named",
+        seen_in(&folder, &["lint", "package.json", "--output-format", "concise"])
+    );
+    let quietly =
+        ["lint", "package.json", "a.json", "--output-format", "concise", "--skip-unrecognised", "--quiet"];
+    insta::assert_snapshot!("skipped", seen_in(&folder, &quietly));
+}
+
+#[test]
+fn an_empty_folder_is_told() {
+    let folder = folder("empty");
+    insta::assert_snapshot!(seen_in(&folder, &["lint"]));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_lead_in_circles_and_names_that_are_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = folder("links");
+    write(&folder, "a/b.json", CLEAN);
+    std::os::unix::fs::symlink("..", folder.join("a/loop")).unwrap();
+    std::os::unix::fs::symlink("b.json", folder.join("a/c.json")).unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.join("a/d.json")).unwrap();
+    assert_eq!(files(&folder, &[]), ["a/b.json"]);
+    // A link that is named is followed, and the same file is read once.
+    assert_eq!(files(&folder, &["a/c.json", "a/b.json"]), ["a/c.json"]);
+    assert!(seen_in(&folder, &["lint", "a/d.json"]).starts_with("status: 2"));
+    let odd = std::ffi::OsStr::from_bytes(b"odd\xff\x1b[31m.json");
+    std::fs::write(folder.join(odd), unanswered("toolu_1")).unwrap();
+    let output = toolcheck_in(&folder).args(["lint", "--output-format", "concise"]).output().unwrap();
+    let seen = seen(&output);
+    assert!(seen.contains("unanswered-tool-call") && !seen.contains('\x1b'), "{seen}");
+    let output = toolcheck_in(&folder).arg("lint").arg(odd).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!output.stdout.contains(&0x1b));
+}

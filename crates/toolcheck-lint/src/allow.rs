@@ -1,0 +1,147 @@
+//! What the user has seen and allows: findings that are not reported, each with the reason.
+
+use std::path::{Path, PathBuf};
+
+use glob::{MatchOptions, Pattern};
+use toolcheck_json::Position;
+
+use crate::Rule;
+use crate::config::PathGlobs;
+use crate::report::{FileReport, Located};
+use crate::settings::ToolNames;
+
+/// Findings that the user allows.
+#[derive(Debug, Clone)]
+pub struct Allow {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The files; all where it names none.
+    pub paths: Option<PathGlobs>,
+    /// The value, or one around it; any where it names none.
+    pub pointer: Option<Pattern>,
+    /// The tools; any call, and what is no call, where it names none.
+    pub tools: Option<ToolNames>,
+    /// Why.
+    pub reason: String,
+    /// The configuration's file, as it is shown.
+    pub config: String,
+    /// Where it stands in it.
+    pub position: Position,
+    /// The folder that the configuration is for.
+    pub folder: PathBuf,
+}
+
+/// A star stays within one step of a pointer.
+const OPTIONS: MatchOptions = MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: false,
+};
+
+impl Allow {
+    /// Whether it speaks of a file.
+    #[must_use]
+    pub fn is_for(&self, path: &Path) -> bool {
+        self.paths.as_ref().is_none_or(|paths| paths.hold(path))
+    }
+
+    /// Whether a run has looked at everything that it speaks of, where the run searched these folders whole: what names one
+    /// file is sought in that file only, and all else may be found anywhere below the configuration.
+    #[must_use]
+    pub fn is_covered(&self, searched: &[PathBuf]) -> bool {
+        self.paths.as_ref().is_some_and(PathGlobs::is_literal)
+            || searched.iter().any(|searched| self.folder.starts_with(searched))
+    }
+
+    /// Whether it allows a finding of a file that it is for.
+    fn allows(&self, finding: &Located) -> bool {
+        let is_there = |pattern: &Pattern| {
+            let pointer = &*finding.pointer;
+            let around = pointer.match_indices('/').map(|(at, _)| &pointer[..at]);
+            around.chain([pointer]).any(|pointer| pattern.matches_with(pointer, OPTIONS))
+        };
+        self.rule.id == finding.rule
+            && self.pointer.as_ref().is_none_or(is_there)
+            && self
+                .tools
+                .as_ref()
+                .is_none_or(|tools| finding.tool_name.as_deref().is_some_and(|tool| tools.hold(tool)))
+    }
+}
+
+/// Takes the allowed findings out of a report, and says of each entry of the list whether it allowed any.
+#[must_use]
+pub fn apply(allows: &[Allow], path: &Path, file: &mut FileReport) -> Vec<bool> {
+    let mut used = vec![false; allows.len()];
+    if file.findings.is_empty() {
+        return used;
+    }
+    let here: Vec<(usize, &Allow)> =
+        allows.iter().enumerate().filter(|(_, allow)| allow.is_for(path)).collect();
+    if here.is_empty() {
+        return used;
+    }
+    let before = file.findings.len();
+    file.findings.retain(|finding| {
+        // Two entries that say the same are both used: neither is the one too many.
+        let mut is_allowed = false;
+        for (number, _) in here.iter().filter(|(_, allow)| allow.allows(finding)) {
+            used[*number] = true;
+            is_allowed = true;
+        }
+        !is_allowed
+    });
+    file.allowed += before - file.findings.len();
+    used
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Config, Options, lint};
+
+    const TEXT: &str = r#"{"messages":[{"role":"user","content":"tides"},
+        {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"tide","input":{}},
+            {"type":"tool_use","id":"toolu_2","name":"wind","input":{}}]},
+        {"role":"user","content":"and now?"}]}"#;
+
+    /// How many findings are left in `logs/a.json`, how many are allowed, and which entries were used.
+    fn left(entries: &[&str]) -> (usize, usize, Vec<bool>) {
+        let table =
+            |keys: &&str| format!("[[allow]]\nrule = \"unanswered-tool-call\"\nreason = \"seen\"\n{keys}\n");
+        let text: String = entries.iter().map(table).collect();
+        let config = Config::parse(&text).expect("it is a configuration");
+        let mut file = lint("logs/a.json", TEXT.as_bytes(), &Options::default());
+        let used = apply(&config.allows, Path::new("logs/a.json"), &mut file);
+        (file.findings.len(), file.allowed, used)
+    }
+
+    #[test]
+    fn what_is_allowed_is_not_reported() {
+        assert_eq!(left(&[]), (2, 0, vec![]));
+        assert_eq!(left(&[""]), (0, 2, vec![true]));
+        assert_eq!(left(&["tool = \"wi*\""]), (1, 1, vec![true]));
+        assert_eq!(left(&["path = \"logs\""]), (0, 2, vec![true]));
+        assert_eq!(left(&["path = \"b/*\""]), (2, 0, vec![false]));
+        assert_eq!(
+            left(&["tool = \"tide\"", "tool = \"tid?\"", "tool = \"rain\""]),
+            (1, 1, vec![true, true, false])
+        );
+    }
+
+    #[test]
+    fn a_pointer_names_a_value_or_one_around_it() {
+        for (pointer, expected) in [
+            ("/messages/1/content/0", 1),
+            ("/messages/1", 0),
+            ("/messages/*/content/1", 1),
+            ("/**/0", 1),
+            ("/*", 0),
+            ("/messages/2", 2),
+            ("/messages/1/content/0/id", 2),
+            ("/message", 2),
+        ] {
+            assert_eq!(left(&[&format!("pointer = \"{pointer}\"")]).0, expected, "{pointer}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! A baseline: findings that were there before anybody looked, and that are not reported until they are mended.
+//!
+//! An entry knows its finding by the rule, the file, the ids and the bytes at the place, never by a line, a record or a
+//! pointer: recordings grow and histories are trimmed.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::Rule;
+use crate::fingerprint::Fingerprints;
+use crate::report::FileReport;
+
+/// The findings that are known, as a file holds them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    /// The version of the file's form.
+    #[allow(dead_code, reason = "its value has been checked when it was read")]
+    version: Version,
+    /// The findings, by the path of their file as seen from the baseline's folder.
+    files: BTreeMap<String, Vec<Entry>>,
+}
+
+/// The only version that there is so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u32")]
+struct Version;
+
+impl TryFrom<u32> for Version {
+    type Error = String;
+
+    fn try_from(number: u32) -> Result<Self, String> {
+        if number == 1 {
+            Ok(Self)
+        } else {
+            Err(format!("its version is {number}, and 1 is the only one that there is"))
+        }
+    }
+}
+
+/// A finding that is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// The rule's id.
+    pub rule: String,
+    /// What was said when it was written, for whoever reads the file; it is not compared.
+    pub message: String,
+    /// What it is known by.
+    pub fingerprint: String,
+}
+
+impl Baseline {
+    /// Reads a baseline's text.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, and where.
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// The text of the file: one entry a line, so that a change is read easily.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let files = self.files.iter().map(|(path, entries)| {
+            let entry = |entry: &Entry| serde_json::to_string(entry).expect("an entry is three strings");
+            let entries = entries.iter().map(|one| format!("\n      {}", entry(one)));
+            format!("\n    {}: [{}\n    ]", json!(path), entries.collect::<Vec<_>>().join(","))
+        });
+        let files = files.collect::<Vec<_>>().join(",");
+        let end = if files.is_empty() { "" } else { "\n  " };
+        format!("{{\n  \"version\": 1,\n  \"files\": {{{files}{end}}}\n}}\n")
+    }
+
+    /// How many findings it knows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.files.values().map(Vec::len).sum()
+    }
+
+    /// Whether it knows none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The files that it knows findings of.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// Forgets a file, and says how many findings it knew of it.
+    pub fn forget(&mut self, path: &str) -> usize {
+        self.files.remove(path).map_or(0, |entries| entries.len())
+    }
+
+    /// Takes the known findings out of a file's report, whose text must be there, and says which entries are stale: the
+    /// finding of a rule that has run is there no more.
+    #[must_use]
+    pub fn apply(&self, path: &str, rules: &[&'static Rule], file: &mut FileReport) -> Vec<Entry> {
+        let Some(entries) = self.files.get(path) else { return Vec::new() };
+        let known: FxHashSet<&str> = entries.iter().map(|entry| &*entry.fingerprint).collect();
+        let mut met = FxHashSet::default();
+        let mut found = fingerprints(path, file).into_iter();
+        let before = file.findings.len();
+        file.findings.retain(|_| {
+            let is_known = found.next().filter(|fingerprint| known.contains(&**fingerprint));
+            is_known.is_none_or(|fingerprint| {
+                met.insert(fingerprint);
+                false
+            })
+        });
+        file.in_baseline += before - file.findings.len();
+        let is_stale = |entry: &&Entry| has_run(entry, rules) && !met.contains(&entry.fingerprint);
+        entries.iter().filter(is_stale).cloned().collect()
+    }
+
+    /// Knows what a file's report holds, whose text must be there, in the place of what was known of these rules.
+    pub fn renew(&mut self, path: &str, rules: &[&'static Rule], file: &FileReport) {
+        let mut entries = self.files.remove(path).unwrap_or_default();
+        entries.retain(|entry| !has_run(entry, rules));
+        entries.extend(file.findings.iter().zip(fingerprints(path, file)).map(|(finding, fingerprint)| {
+            Entry { rule: finding.rule.to_owned(), message: finding.message.clone(), fingerprint }
+        }));
+        if !entries.is_empty() {
+            self.files.insert(path.to_owned(), entries);
+        }
+    }
+
+    /// Drops entries of a file.
+    pub fn drop(&mut self, path: &str, stale: &[Entry]) {
+        let Some(entries) = self.files.get_mut(path) else { return };
+        entries.retain(|entry| !stale.contains(entry));
+        if entries.is_empty() {
+            self.files.remove(path);
+        }
+    }
+}
+
+/// Whether the rule of an entry is one of those that have run, or none that there is.
+fn has_run(entry: &Entry, rules: &[&'static Rule]) -> bool {
+    rules.iter().any(|rule| rule.id == entry.rule) || crate::rules::find(&entry.rule).is_none()
+}
+
+fn fingerprints(path: &str, file: &FileReport) -> Vec<String> {
+    let mut fingerprints = Fingerprints::default();
+    file.findings.iter().map(|finding| fingerprints.next(path, file, finding)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, lint, rules};
+
+    fn report(text: &str) -> FileReport {
+        let file = lint("a.jsonl", text.as_bytes(), &Options::default());
+        FileReport { source: text.as_bytes().to_vec(), ..file }
+    }
+
+    fn unanswered(id: &str) -> String {
+        format!(
+            r#"{{"messages":[{{"role":"user","content":"tides"}},{{"role":"assistant","content":[{{"type":"tool_use","id":"{id}","name":"tide","input":{{}}}}]}},{{"role":"user","content":"and now?"}}]}}"#
+        )
+    }
+
+    #[test]
+    fn what_is_known_is_not_told_again_wherever_it_moves() {
+        let (first, second) = (unanswered("toolu_1"), unanswered("toolu_2"));
+        let mut baseline = Baseline::default();
+        baseline.renew("a.jsonl", rules::ALL, &report(&format!("{first}\n")));
+        assert_eq!((baseline.len(), baseline.paths().collect::<Vec<_>>()), (1, vec!["a.jsonl"]));
+
+        let read = Baseline::parse(&baseline.to_text()).expect("it reads what it writes");
+        assert_eq!(read, baseline);
+
+        let mut grown = report(&format!("{second}\n\n{first}\n"));
+        assert_eq!(grown.findings.len(), 2);
+        assert!(baseline.apply("a.jsonl", rules::ALL, &mut grown).is_empty());
+        assert_eq!((grown.findings.len(), grown.in_baseline), (1, 1));
+        assert_eq!(grown.findings[0].tool_call_id.as_deref(), Some("toolu_2"));
+
+        let mut elsewhere = report(&first);
+        assert!(baseline.apply("b.jsonl", rules::ALL, &mut elsewhere).is_empty());
+        assert_eq!(elsewhere.findings.len(), 1);
+    }
+
+    #[test]
+    fn the_same_fault_once_more_is_a_new_one() {
+        let text = unanswered("toolu_1");
+        let mut baseline = Baseline::default();
+        baseline.renew("a.jsonl", rules::ALL, &report(&text));
+        let mut twice = report(&format!("{text}\n{text}\n"));
+        assert!(baseline.apply("a.jsonl", rules::ALL, &mut twice).is_empty());
+        assert_eq!((twice.findings.len(), twice.findings[0].record), (1, 1));
+    }
+
+    #[test]
+    fn what_is_mended_is_stale_where_its_rule_has_run() {
+        let mut baseline = Baseline::default();
+        baseline.renew("a.jsonl", rules::ALL, &report(&unanswered("toolu_1")));
+        let clean = r#"{"messages":[{"role":"user","content":"tides"}]}"#;
+        let others: Vec<_> =
+            rules::ALL.iter().copied().filter(|rule| rule.id != "unanswered-tool-call").collect();
+        assert!(baseline.apply("a.jsonl", &others, &mut report(clean)).is_empty());
+        let mut kept = baseline.clone();
+        kept.renew("a.jsonl", &others, &report(clean));
+        assert_eq!(kept, baseline);
+
+        let stale = baseline.apply("a.jsonl", rules::ALL, &mut report(clean));
+        assert_eq!(stale.len(), 1);
+        assert_eq!(stale[0].rule, "unanswered-tool-call");
+        baseline.drop("a.jsonl", &stale);
+        assert!(baseline.is_empty());
+        assert_eq!(baseline.to_text(), "{\n  \"version\": 1,\n  \"files\": {}\n}\n");
+    }
+
+    #[test]
+    fn what_is_no_baseline_is_told() {
+        for text in [
+            "",
+            "[]",
+            r#"{"version": 2, "files": {}}"#,
+            r#"{"version": 1}"#,
+            r#"{"version": 1, "files": {}, "a": 1}"#,
+        ] {
+            assert!(Baseline::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Patterns of paths, as a configuration names files and folders.
+
+use std::path::{Component, Path, PathBuf};
+
+use glob::{MatchOptions, Pattern};
+
+/// Patterns of files and folders, read as `.gitignore` reads them: one without a slash means a name at any depth, one
+/// with a slash a path from the folder where the patterns count from. `*` stays within a name, `**` does not.
+#[derive(Debug, Clone, Default)]
+pub struct PathGlobs {
+    /// The folder that the patterns count from.
+    folder: PathBuf,
+    patterns: Vec<PathGlob>,
+}
+
+#[derive(Debug, Clone)]
+struct PathGlob {
+    pattern: Pattern,
+    /// Whether it means a name at any depth.
+    is_name: bool,
+}
+
+/// A star stays within a name, and a name that begins with a dot is one like any other.
+const OPTIONS: MatchOptions = MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: false,
+};
+
+impl PathGlobs {
+    /// Patterns that count from a folder.
+    ///
+    /// # Errors
+    ///
+    /// The number of the first that is none, and why.
+    pub fn new<'p>(
+        folder: &Path,
+        patterns: impl IntoIterator<Item = &'p str>,
+    ) -> Result<Self, (usize, String)> {
+        let compile = |(number, text)| PathGlob::new(text).map_err(|message| (number, message));
+        let patterns = patterns.into_iter().enumerate().map(compile).collect::<Result<_, _>>()?;
+        Ok(Self { folder: folder.to_owned(), patterns })
+    }
+
+    /// Whether there is no pattern at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    /// Whether the patterns are paths without any wildcard, from the folder where they count from.
+    #[must_use]
+    pub fn is_literal(&self) -> bool {
+        let is_path = |glob: &PathGlob| !glob.is_name && !glob.pattern.as_str().contains(['*', '?', '[']);
+        self.patterns.iter().all(is_path)
+    }
+
+    /// Whether a pattern means this very file or folder.
+    #[must_use]
+    pub fn name(&self, path: &Path) -> bool {
+        self.below(path).is_some_and(|names| self.match_names(&names))
+    }
+
+    /// Whether a pattern means this file, or a folder that it is in.
+    #[must_use]
+    pub fn hold(&self, path: &Path) -> bool {
+        self.below(path).is_some_and(|names| (1..=names.len()).any(|depth| self.match_names(&names[..depth])))
+    }
+
+    fn match_names(&self, names: &[String]) -> bool {
+        let path = names.join("/");
+        self.patterns.iter().any(|glob| {
+            let text = if glob.is_name { names.last().map_or("", String::as_str) } else { &path };
+            glob.pattern.matches_with(text, OPTIONS)
+        })
+    }
+
+    /// The names that lead from the folder to a path; `None` where it is elsewhere.
+    fn below(&self, path: &Path) -> Option<Vec<String>> {
+        if self.is_empty() {
+            return None;
+        }
+        let below = path.strip_prefix(&self.folder).ok()?;
+        let names = below.components().filter(|part| matches!(part, Component::Normal(_)));
+        Some(names.map(|name| name.as_os_str().to_string_lossy().into_owned()).collect())
+    }
+}
+
+impl PathGlob {
+    fn new(text: &str) -> Result<Self, String> {
+        if Path::new(text)
+            .components()
+            .any(|part| matches!(part, Component::ParentDir | Component::Prefix(_)))
+        {
+            return Err(format!("`{text}` leads out of the folder that it counts from"));
+        }
+        let inner = text.strip_prefix("./").unwrap_or(text).trim_end_matches('/');
+        if inner.is_empty() {
+            return Err(format!("`{text}` names nothing; `*` is everything"));
+        }
+        let pattern = Pattern::new(inner.trim_start_matches('/'));
+        let pattern = pattern.map_err(|error| format!("`{text}` is no glob: {error}"))?;
+        Ok(Self { pattern, is_name: !inner.contains('/') })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holds(pattern: &str, path: &str) -> bool {
+        let globs = PathGlobs::new(Path::new("/project"), [pattern]).expect("it is a glob");
+        globs.hold(&Path::new("/project").join(path))
+    }
+
+    #[test]
+    fn a_pattern_without_a_slash_means_a_name_at_any_depth() {
+        for path in ["vendor", "vendor/a.json", "b/vendor/c/d.json"] {
+            assert!(holds("vendor", path) && holds("vendor/", path), "{path}");
+        }
+        assert!(!holds("vendor", "vendors/a.json"));
+        assert!(holds("*.jsonl", "a/b.jsonl") && !holds("*.jsonl", "a/b.json"));
+        assert!(holds(".hidden*", "a/.hidden.json") && holds("*", "a/.hidden.json"));
+    }
+
+    #[test]
+    fn a_pattern_with_a_slash_counts_from_the_folder() {
+        assert!(holds("logs/*.json", "logs/a.json") && !holds("logs/*.json", "logs/b/a.json"));
+        assert!(holds("logs/**/*.json", "logs/b/a.json") && holds("logs/**/*.json", "logs/a.json"));
+        assert!(!holds("logs/*.json", "old/logs/a.json") && holds("**/logs/*.json", "old/logs/a.json"));
+        assert!(holds("/logs", "logs/a.json") && !holds("/logs", "old/logs/a.json"));
+        assert!(holds("./logs/a", "logs/a/b/c.json"));
+    }
+
+    #[test]
+    fn what_is_elsewhere_is_not_meant() {
+        let globs = PathGlobs::new(Path::new("/project"), ["*"]).expect("it is a glob");
+        assert!(!globs.hold(Path::new("/elsewhere/a.json")));
+        assert!(!globs.hold(Path::new("/project")));
+        assert!(!PathGlobs::default().hold(Path::new("a.json")));
+    }
+
+    #[test]
+    fn a_name_is_the_very_path() {
+        let globs = PathGlobs::new(Path::new("/project"), ["vendor"]).expect("it is a glob");
+        assert!(
+            globs.name(Path::new("/project/a/vendor")) && !globs.name(Path::new("/project/vendor/a.json"))
+        );
+    }
+
+    #[test]
+    fn what_can_mean_nothing_is_told() {
+        for (pattern, message) in [
+            ("../a", "`../a` leads out of the folder that it counts from"),
+            ("", "`` names nothing; `*` is everything"),
+            ("./", "`./` names nothing; `*` is everything"),
+        ] {
+            let error = PathGlobs::new(Path::new("/project"), ["fine", pattern]).expect_err(pattern);
+            assert_eq!(error, (1, message.to_owned()));
+        }
+        assert!(PathGlobs::new(Path::new(""), ["[a"]).is_err());
+    }
+}

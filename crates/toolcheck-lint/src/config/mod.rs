@@ -1,0 +1,341 @@
+//! The configuration: which rules run on which files, what they are set to, what is allowed, and the user's own
+//! policies.
+//!
+//! ```
+//! use toolcheck_lint::Config;
+//!
+//! let config = Config::parse("[rules.repeated-failing-call]\ntimes = 5\n").expect("it is a configuration");
+//! assert_eq!(config.settings.failures_in_a_row, 5);
+//! let error = Config::parse("ingore = []\n").expect_err("there is no such key");
+//! assert_eq!((error.line, error.column), (1, 1));
+//! assert!(error.message.contains("did you mean `ignore`?"));
+//! ```
+
+mod file;
+mod globs;
+mod names;
+mod values;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use toolcheck_core::formats::Format;
+use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::target::Target;
+
+pub use file::{ConfigFile, Home, Origin};
+pub use globs::PathGlobs;
+
+use crate::allow::Allow;
+use crate::rule::Rule;
+use crate::rules;
+use crate::settings::Settings;
+
+/// The JSON Schema of the configuration.
+#[cfg(feature = "schema")]
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    file::schema()
+}
+
+/// What holds for a folder: its configuration, and those that it extends.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// Which rules run.
+    pub selection: Selection,
+    /// What they are set to.
+    pub settings: Settings,
+    /// How files are read.
+    pub read_as: ReadAs,
+    /// What holds for some files only; what stands later counts more.
+    pub files: Vec<FilesConfig>,
+    /// The files of a folder that are linted; `None` for those whose names end as transcripts do.
+    pub include: Option<PathGlobs>,
+    /// The files and folders that are left out, by the configuration that says so.
+    pub exclude: Vec<PathGlobs>,
+    /// The findings that are not reported.
+    pub allows: Vec<Allow>,
+}
+
+/// How files are read; what is `None` is found out or usual.
+#[derive(Debug, Clone, Default)]
+pub struct ReadAs {
+    /// The format.
+    pub format: Option<&'static Format>,
+    /// Whom they are for.
+    pub target: Option<TargetName>,
+    /// What they are for.
+    pub kind: Option<TranscriptKind>,
+    /// The file that declares tools for transcripts that do not.
+    pub tools: Option<PathBuf>,
+}
+
+/// A target, as a configuration names it.
+#[derive(Debug, Clone)]
+pub enum TargetName {
+    /// One that is built in.
+    Known(&'static Target),
+    /// The user's own.
+    File(PathBuf),
+}
+
+/// What holds for some files only.
+#[derive(Debug, Clone)]
+pub struct FilesConfig {
+    /// The files.
+    pub paths: PathGlobs,
+    /// How they are read.
+    pub read_as: ReadAs,
+    /// Which rules run on them.
+    pub selection: Selection,
+}
+
+/// Which rules run.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// These and no others; where it is empty, all that are not off unless selected.
+    pub select: Vec<&'static Rule>,
+    /// These too.
+    pub extend_select: Vec<&'static Rule>,
+    /// But not these.
+    pub ignore: Vec<&'static Rule>,
+}
+
+impl Config {
+    /// What holds for one file.
+    #[must_use]
+    pub fn for_file(&self, path: &Path) -> (ReadAs, Selection) {
+        let all = (self.read_as.clone(), self.selection.clone());
+        let own = self.files.iter().filter(|files| files.paths.hold(path));
+        own.fold(all, |(read_as, selection), files| {
+            (files.read_as.clone().over(read_as), files.selection.clone().over(selection))
+        })
+    }
+
+    /// Whether a file or folder is left out, by its own name.
+    #[must_use]
+    pub fn excludes(&self, path: &Path) -> bool {
+        self.exclude.iter().any(|globs| globs.name(path))
+    }
+
+    /// Whether a file is left out, by its own name or by that of a folder that it is in.
+    #[must_use]
+    pub fn excludes_around(&self, path: &Path) -> bool {
+        self.exclude.iter().any(|globs| globs.hold(path))
+    }
+}
+
+impl ReadAs {
+    /// This, and what the other says where this says nothing.
+    #[must_use]
+    pub fn over(self, other: Self) -> Self {
+        Self {
+            format: self.format.or(other.format),
+            target: self.target.or(other.target),
+            kind: self.kind.or(other.kind),
+            tools: self.tools.or(other.tools),
+        }
+    }
+}
+
+impl Selection {
+    /// The rules that run.
+    #[must_use]
+    pub fn rules(&self) -> Vec<&'static Rule> {
+        let is_chosen = |rule: &Rule| {
+            let is_selected =
+                if self.select.is_empty() { !rule.is_optional } else { holds(&self.select, rule) };
+            (is_selected || holds(&self.extend_select, rule)) && !holds(&self.ignore, rule)
+        };
+        rules::ALL.iter().copied().filter(|rule| is_chosen(rule)).collect()
+    }
+
+    /// What comes of the other where this has the last word: `select` takes the place of all that the other says, and
+    /// `extend-select` brings back what the other ignores.
+    #[must_use]
+    pub fn over(self, other: Self) -> Self {
+        let mut both = if self.select.is_empty() { other } else { Self::default() };
+        both.select.extend(self.select);
+        both.ignore.retain(|ignored| !holds(&self.extend_select, ignored));
+        both.extend_select.extend(self.extend_select);
+        both.ignore.extend(self.ignore);
+        both
+    }
+}
+
+fn holds(list: &[&Rule], rule: &Rule) -> bool {
+    list.iter().any(|other| other.id == rule.id)
+}
+
+/// What is wrong with a configuration, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The line, from 1.
+    pub line: u64,
+    /// The column, from 1, in characters.
+    pub column: u64,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> String {
+        Config::parse(text).expect_err("it is no configuration").to_string()
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place_and_what_was_meant() {
+        let cases = [
+            ("select = [\"blank-txt\"]", "1:11: there is no rule `blank-txt`; did you mean `blank-text`?"),
+            ("\n  polcy = 1", "2:3: unknown field `polcy`"),
+            ("[rules.shell-file-writ]", "1:8: unknown field `shell-file-writ`"),
+            ("[[policy]]\nid = \"a\"\ntools = []\nschema.type = \"objekt\"", "4:"),
+            ("[[policy]]\nid = \"a\"\ntools = [\"[\"]\nschema = {}", "3:10: `[` is no glob"),
+            ("[[policy]]\nid = \"a\"\ntools = []", "1:1: missing field `schema`"),
+            ("[[policy]]\nid = \"a\"\ntools = []\nschema = '{'", "4:10: the schema is no JSON"),
+            (
+                "[[policy]]\nid = \"a\"\ntools = []\nschema = {}\nlevel = \"fatal\"",
+                "5:9: there is no level `fatal`, but error, warning",
+            ),
+            ("[rules.oversized-command]\nsystems = [\"window\"]", "2:12: there is no system `window`"),
+            ("[rules.repeated-failing-call]\ntimes = 1", "2:9: a call that fails once"),
+            ("select = [", "1:"),
+            (
+                "[levels]\nblank-txt = \"error\"",
+                "2:1: there is no rule `blank-txt`; did you mean `blank-text`?",
+            ),
+            ("[levels]\nblank-text = \"off\"", "2:14: there is no level `off`, but error, warning"),
+            ("format = \"messages\"", "1:10: there is no format `messages`"),
+            ("target = \"portabel\"", "1:10: there is no target `portabel`; did you mean `portable`?"),
+            ("kind = \"log\"", "1:8: there is no kind `log`, but request, session, dataset"),
+            ("text-protocols = [\"xml\"]", "1:19: there is no protocol `xml`, but "),
+            ("exclude = [\"a\", \"../b\"]", "1:17: `../b` leads out of the folder"),
+            ("[[files]]\nkind = \"session\"", "1:1: missing field `paths`"),
+            ("[[files]]\npaths = [\"[\"]", "2:10: `[` is no glob"),
+            ("[[allow]]\nrule = \"blank-text\"", "1:1: missing field `reason`"),
+            ("[[allow]]\nrule = \"blank-text\"\nreason = \" \"", "3:10: the reason is empty"),
+            ("[[allow]]\nrule = \"blank\"\nreason = \"a\"", "2:8: there is no rule `blank`"),
+            (
+                "[[allow]]\nrule = \"blank-text\"\npointer = \"messages\"\nreason = \"a\"",
+                "3:11: `messages` is no JSON Pointer, which begins with `/`",
+            ),
+        ];
+        for (text, beginning) in cases {
+            let fault = fault(text);
+            assert!(fault.starts_with(beginning), "{text}\n{fault}");
+        }
+        assert!(fault("ingore = []").ends_with("did you mean `ignore`?"));
+        assert!(fault("[rules.oversized-command]\nsystems = [\"window\"]").ends_with("`windows`?"));
+        let twice = "[[policy]]\nid = \"a\"\ntools = []\nschema = {}\n".repeat(2);
+        assert_eq!(fault(&twice), "6:6: there are two policies `a`");
+    }
+
+    #[test]
+    fn settings_take_the_place_of_those_that_are_built_in_or_join_them() {
+        let config = Config::parse(
+            "[rules.completion-after-failure]\ntools = [\"done\"]\n\
+             [rules.shell-file-write]\nextend-tools = [\"run_*\"]\n\
+             [rules.oversized-command]\nsystems = [\"Linux\"]\nmost-characters = 1000\n",
+        );
+        let settings = config.expect("it is a configuration").settings;
+        assert!(
+            settings.completion_tools.hold("done") && !settings.completion_tools.hold("attempt_completion")
+        );
+        assert!(settings.shell_tools.hold("run_it") && settings.shell_tools.hold("bash"));
+        let limits: Vec<_> = settings.command_limits.iter().map(|limit| limit.most).collect();
+        assert_eq!(limits, [131_071, 1000]);
+    }
+
+    #[test]
+    fn what_runs() {
+        let ids = |text: &str| {
+            let selection = Config::parse(text).expect("it is a configuration").selection;
+            selection.rules().iter().map(|rule| rule.id).collect::<Vec<_>>()
+        };
+        assert!(!ids("").contains(&"shell-file-write"));
+        assert_eq!(ids("extend-select = [\"shell-file-write\"]").len(), ids("").len() + 1);
+        assert_eq!(
+            ids("select = [\"blank-text\", \"empty-content\"]\nignore = [\"blank-text\"]"),
+            ["empty-content"]
+        );
+    }
+    #[test]
+    fn what_stands_later_counts_more_for_a_file() {
+        let text = "target = \"portable\"\nignore = [\"blank-text\"]\n\
+            [[files]]\npaths = [\"logs\"]\nkind = \"session\"\ntarget = \"mcp-sampling\"\n\
+            [[files]]\npaths = [\"*.jsonl\"]\nkind = \"dataset\"\nextend-select = [\"blank-text\"]\n";
+        let config = Config::parse(text).expect("it is a configuration");
+        let of = |path: &str| {
+            let (read_as, selection) = config.for_file(Path::new(path));
+            let target = match read_as.target {
+                Some(TargetName::Known(target)) => target.id.clone(),
+                other => panic!("{other:?}"),
+            };
+            let has_blank = selection.rules().iter().any(|rule| rule.id == "blank-text");
+            (target, read_as.kind.map(TranscriptKind::as_str), has_blank)
+        };
+        assert_eq!(of("a.json"), ("portable".to_owned(), None, false));
+        assert_eq!(of("logs/a.json"), ("mcp-sampling".to_owned(), Some("session"), false));
+        assert_eq!(of("logs/a.jsonl"), ("mcp-sampling".to_owned(), Some("dataset"), true));
+        assert_eq!(of("b/a.jsonl"), ("portable".to_owned(), Some("dataset"), true));
+    }
+
+    #[test]
+    fn what_extends_has_the_last_word() {
+        let read = |text: &str, base: Config, folder: &str| {
+            let origin = Origin { name: "", folder: Path::new(folder), globs_from: Path::new(folder) };
+            let file =
+                ConfigFile::read(text, Home::Own).expect("it is a configuration").expect("it is not empty");
+            file.over(base, origin).expect("it means something")
+        };
+        let base = "ignore = [\"blank-text\", \"empty-content\"]\nexclude = [\"vendor\"]\ntarget = \"gateway.toml\"\n\
+            [levels]\nblank-text = \"error\"\n\
+            [[policy]]\nid = \"a\"\ntools = [\"one\"]\nschema = {}\n[[policy]]\nid = \"b\"\ntools = []\nschema = {}\n";
+        let own = "extend = \"../base.toml\"\nextend-select = [\"blank-text\"]\nexclude = [\"old\"]\n\
+            levels.empty-content = \"warning\"\n\
+            [[policy]]\nid = \"a\"\ntools = [\"two\"]\nschema = {}\n";
+        let config = read(own, read(base, Config::default(), "/base"), "/base/own");
+        let rules = config.selection.rules();
+        assert!(rules.iter().any(|rule| rule.id == "blank-text"));
+        assert!(rules.iter().all(|rule| rule.id != "empty-content"));
+        assert!(config.excludes(Path::new("/base/vendor")) && config.excludes(Path::new("/base/own/old")));
+        assert!(!config.excludes(Path::new("/base/old")));
+        assert!(
+            matches!(&config.read_as.target, Some(TargetName::File(path)) if path == Path::new("/base/gateway.toml"))
+        );
+        assert_eq!(config.settings.levels.len(), 2);
+        let policies: Vec<_> =
+            config.settings.policies.iter().map(|policy| (&*policy.id, policy.tools.hold("two"))).collect();
+        assert_eq!(policies, [("b", false), ("a", true)]);
+    }
+
+    #[test]
+    fn tables_of_other_files() {
+        let read = |text: &str, home| ConfigFile::read(text, home).map(|file| file.is_some());
+        let pyproject = "[project]\nname = \"toolcheck-users\"\n[tool.ruff]\nselect = [\"ALL\"]\n";
+        assert_eq!(read(pyproject, Home::Pyproject), Ok(false));
+        let ours = format!("{pyproject}[tool.toolcheck]\nignore = [\"blank-text\"]\n");
+        assert_eq!(read(&ours, Home::Pyproject), Ok(true));
+        let wrong = read(&format!("{ours}ingore = []\n"), Home::Pyproject).expect_err("there is no such key");
+        assert_eq!((wrong.line, wrong.column), (7, 1));
+        for table in ["workspace", "package"] {
+            let manifest =
+                format!("[package]\nname = \"a\"\n[{table}.metadata.toolcheck]\nkind = \"dataset\"\n");
+            assert_eq!(read(&manifest, Home::Cargo), Ok(true), "{table}");
+        }
+        assert_eq!(read("[package]\nname = \"a\"\n", Home::Cargo), Ok(false));
+        // What is broken and none of ours is for others to tell.
+        assert_eq!(read("[package\n", Home::Cargo), Ok(false));
+    }
+}
