@@ -18,7 +18,9 @@ pub(crate) fn style(color: Color) -> Style {
             !is_set("NO_COLOR") && (is_terminal && !is_dumb || is_set("CLICOLOR_FORCE"))
         }
     };
+    // Logs of CI show what a terminal takes for a link as rubbish, whatever they are told of colours.
+    let has_links = color && is_terminal && !is_set("CI");
     let width = is_terminal.then(terminal_size::terminal_size).flatten();
     let width = width.map_or(Style::default().width, |(width, _)| usize::from(width.0));
-    Style { color, width, ..Style::default() }
+    Style { color, has_links, width, ..Style::default() }
 }

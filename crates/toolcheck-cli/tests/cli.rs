@@ -177,6 +177,9 @@ fn colours_only_where_they_are_wanted() {
     };
     assert!(!has_escapes(lint(&[])), "a pipe gets none");
     assert!(has_escapes(lint(&["--color", "always"])));
+    // Colours are wanted in logs too, which show a terminal's links as rubbish.
+    let coloured = lint(&["--color", "always"]).output().unwrap().stdout;
+    assert!(!String::from_utf8(coloured).unwrap().contains("\x1b]8;"));
     let mut forced = lint(&[]);
     forced.env("CLICOLOR_FORCE", "1");
     assert!(has_escapes(forced));

@@ -434,3 +434,19 @@ fn statistics_stand_below_and_quiet_leaves_the_summary_out() {
         }
     }
 }
+
+#[test]
+fn a_rule_is_a_link_where_the_screen_follows_links() {
+    let (mut linked, mut plain) = (Vec::new(), Vec::new());
+    let output = render::find("full").unwrap();
+    let style = Style { color: true, ..Style::default() };
+    (output.render)(
+        &report("seeds/coco-before.json", None),
+        &Style { has_links: true, ..style },
+        &mut linked,
+    )
+    .unwrap();
+    (output.render)(&report("seeds/coco-before.json", None), &style, &mut plain).unwrap();
+    assert!(String::from_utf8(linked).unwrap().contains("\x1b]8;;https://"));
+    assert!(!String::from_utf8(plain).unwrap().contains("https://github"));
+}

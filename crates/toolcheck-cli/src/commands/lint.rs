@@ -118,7 +118,7 @@ fn write_outputs(
     let args = &args.output;
     let style = Style { is_quiet: args.quiet, with_statistics: args.statistics, ..screen::style(args.color) };
     // The files are written first: who reads the standard output may close it before its end.
-    let file_style = Style { color: false, width: Style::default().width, ..style };
+    let file_style = Style { color: false, has_links: false, width: Style::default().width, ..style };
     for wanted in &args.output_format {
         let Some(path) = &wanted.file else { continue };
         if let Err(error) = write_file(path, wanted.output, report, &file_style) {

@@ -30,7 +30,7 @@ const LABELS_SHOWN: usize = 8;
 fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let width = style.width.clamp(WIDTHS.0, WIDTHS.1);
     let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    let handler = GraphicalReportHandler::new_themed(theme).with_width(width).with_links(style.color);
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(width).with_links(style.has_links);
     for file in &report.files {
         let mut record: Option<(usize, Document<'_>)> = None;
         for finding in &file.findings {
@@ -40,7 +40,7 @@ fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result
                 record = Some((finding.record, Document::read(bytes)));
             }
             let Some((_, document)) = &record else { continue };
-            let shown = Shown { is_linked: style.color, ..Shown::new(file, finding, document, width) };
+            let shown = Shown { is_linked: style.has_links, ..Shown::new(file, finding, document, width) };
             let mut text = String::new();
             handler
                 .clone()

@@ -39,6 +39,8 @@ pub struct Output {
 pub struct Style {
     /// Whether to write colours.
     pub color: bool,
+    /// Whether it follows the hyperlinks of terminals (OSC 8).
+    pub has_links: bool,
     /// How many columns there are.
     pub width: usize,
     /// Whether to leave out the summary.
@@ -49,7 +51,7 @@ pub struct Style {
 
 impl Default for Style {
     fn default() -> Self {
-        Self { color: false, width: 80, is_quiet: false, with_statistics: false }
+        Self { color: false, has_links: false, width: 80, is_quiet: false, with_statistics: false }
     }
 }
 
