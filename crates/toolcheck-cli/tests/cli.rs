@@ -242,6 +242,18 @@ fn explain_an_error() {
 }
 
 #[test]
+fn an_error_that_a_log_has_cut_off() {
+    let (sentence, _) = ANSWER.split_once(". Each").unwrap();
+    for error in [sentence.to_owned(), format!("{sentence}. Each `tool_us")] {
+        let output = run(&["explain", "--error", &error, "--output-format", "json"]);
+        let json: Json = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["matches"][0]["rule"], "unanswered-tool-call", "{error}");
+        let ids = json["matches"][0]["captures"]["ids"].as_str().unwrap();
+        assert!(sentence.ends_with(ids), "{ids}");
+    }
+}
+
+#[test]
 fn explain_an_error_to_machines() {
     let arguments =
         ["explain", "--error", ANSWER, "fixtures/seeds/coco-before.json", "--output-format", "json"];

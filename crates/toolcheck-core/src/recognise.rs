@@ -33,6 +33,8 @@ struct Table {
 
 /// The fewest characters of its own that a text needs to be recognised by.
 const FEWEST: usize = 14;
+/// The same of a text's first sentence, which is all that is left of many an error in a log. It must be surer.
+const FEWEST_OF_SENTENCE: usize = 30;
 /// The longest error that is looked at; what comes behind it is a dump of something else.
 const LONGEST: usize = 100_000;
 
@@ -41,62 +43,87 @@ const LONGEST_NAME: usize = 600;
 /// The memory that the set of all texts may take once it is compiled.
 const SET_LIMIT: usize = 64 << 20;
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let (mut entries, mut own, mut patterns) = (Vec::new(), Vec::new(), Vec::new());
-    for target in target::all().filter(|target| target.union.is_empty()) {
-        // What a variant inherits is its parent's text.
-        for refusal in target.refusals.iter().filter(|refusal| !refusal.is_inherited) {
-            let Some(text) = &refusal.text else { continue };
-            let (pattern, length) = pattern(text);
-            if length >= FEWEST {
-                entries.push((target, refusal));
-                own.push(length);
-                patterns.push(pattern);
-            }
-        }
-    }
-    let set = RegexSetBuilder::new(&patterns).size_limit(SET_LIMIT).build();
-    let set = set.expect("patterns made from texts are regular expressions");
-    let compiled = patterns.iter().map(|_| OnceLock::new()).collect();
-    Table { entries, own, patterns, compiled, set }
+/// The whole texts.
+static TEXTS: LazyLock<Table> = LazyLock::new(|| {
+    // The last name goes on to where an envelope closes or a line ends.
+    Table::new(|text| Some((text, r#"[^\n"}]*"#)), FEWEST)
 });
 
-/// The refusals that `error` is an instance of, the surest first; each target and rule once.
-#[must_use]
-pub fn recognise(error: &str) -> Vec<Recognised> {
-    let table = &*TABLE;
-    let end = (0..=LONGEST.min(error.len())).rev().find(|at| error.is_char_boundary(*at)).unwrap_or(0);
-    let error = &error[..end];
-    let mut found: Vec<usize> = table.set.matches(error).into_iter().collect();
-    // Of equals the first of the files, where the plain case stands before its relatives.
-    found.sort_by_key(|index| {
-        let (target, refusal) = table.entries[*index];
-        (std::cmp::Reverse(table.own[*index]), target.extends.is_some(), refusal.legacy)
-    });
-    let mut recognised: Vec<Recognised> = Vec::new();
-    for index in found {
-        let (target, refusal) = table.entries[index];
-        if recognised.iter().any(|known| known.target.id == target.id && known.refusal.rule == refusal.rule) {
-            continue;
+/// The first sentences of those that have several.
+static SENTENCES: LazyLock<Table> = LazyLock::new(|| {
+    let first = |text: &'static str| text.split_once(". ").map(|(sentence, _)| (sentence, r#"[^\n"}.]*"#));
+    Table::new(first, FEWEST_OF_SENTENCE)
+});
+
+impl Table {
+    /// The table of a part of each text, with the expression of a name that is the part's last.
+    fn new(part: fn(&'static str) -> Option<(&'static str, &'static str)>, fewest: usize) -> Self {
+        let (mut entries, mut own, mut patterns) = (Vec::new(), Vec::new(), Vec::new());
+        for target in target::all().filter(|target| target.union.is_empty()) {
+            // What a variant inherits is its parent's text.
+            for refusal in target.refusals.iter().filter(|refusal| !refusal.is_inherited) {
+                let Some((text, last)) = refusal.text.as_deref().and_then(part) else { continue };
+                let (pattern, length) = pattern(text, last);
+                if length >= fewest {
+                    entries.push((target, refusal));
+                    own.push(length);
+                    patterns.push(pattern);
+                }
+            }
         }
-        let compile = || Regex::new(&table.patterns[index]).expect("the set has compiled it");
-        let pattern = table.compiled[index].get_or_init(compile);
-        let Some(found) = pattern.captures(error) else { continue };
-        let groups = found.iter().skip(1).flatten();
-        if groups.map(|group| group.as_str()).any(|value| value.len() > LONGEST_NAME) {
-            continue;
-        }
-        let named = pattern.capture_names().flatten().filter_map(|name| {
-            let value = found.name(name)?.as_str().trim();
-            (!value.is_empty()).then(|| (name.replace('_', "-"), value.to_owned()))
-        });
-        recognised.push(Recognised { target, refusal, captures: named.collect() });
+        let set = RegexSetBuilder::new(&patterns).size_limit(SET_LIMIT).build();
+        let set = set.expect("patterns made from texts are regular expressions");
+        let compiled = patterns.iter().map(|_| OnceLock::new()).collect();
+        Self { entries, own, patterns, compiled, set }
     }
-    recognised
 }
 
-/// A regular expression for the instances of a text, and how many characters of the text are its own.
-fn pattern(text: &str) -> (String, usize) {
+/// The refusals that `error` is an instance of, the surest first; each target and rule once. Where no text is found
+/// whole, those whose first sentence is: logs cut what is long.
+#[must_use]
+pub fn recognise(error: &str) -> Vec<Recognised> {
+    let end = (0..=LONGEST.min(error.len())).rev().find(|at| error.is_char_boundary(*at)).unwrap_or(0);
+    let error = &error[..end];
+    let whole = TEXTS.recognise(error);
+    if whole.is_empty() { SENTENCES.recognise(error) } else { whole }
+}
+
+impl Table {
+    fn recognise(&self, error: &str) -> Vec<Recognised> {
+        let mut found: Vec<usize> = self.set.matches(error).into_iter().collect();
+        // Of equals the first of the files, where the plain case stands before its relatives.
+        found.sort_by_key(|index| {
+            let (target, refusal) = self.entries[*index];
+            (std::cmp::Reverse(self.own[*index]), target.extends.is_some(), refusal.legacy)
+        });
+        let mut recognised: Vec<Recognised> = Vec::new();
+        for index in found {
+            let (target, refusal) = self.entries[index];
+            let is_same =
+                |known: &Recognised| known.target.id == target.id && known.refusal.rule == refusal.rule;
+            if recognised.iter().any(is_same) {
+                continue;
+            }
+            let compile = || Regex::new(&self.patterns[index]).expect("the set has compiled it");
+            let pattern = self.compiled[index].get_or_init(compile);
+            let Some(found) = pattern.captures(error) else { continue };
+            let groups = found.iter().skip(1).flatten();
+            if groups.map(|group| group.as_str()).any(|value| value.len() > LONGEST_NAME) {
+                continue;
+            }
+            let named = pattern.capture_names().flatten().filter_map(|name| {
+                let value = found.name(name)?.as_str().trim();
+                (!value.is_empty()).then(|| (name.replace('_', "-"), value.to_owned()))
+            });
+            recognised.push(Recognised { target, refusal, captures: named.collect() });
+        }
+        recognised
+    }
+}
+
+/// A regular expression for the instances of a text whose last name has the expression `last`, and how many characters
+/// of the text are its own.
+fn pattern(text: &str, last: &str) -> (String, usize) {
     let mut pattern = String::from("(?s)");
     let (mut own, mut seen): (usize, Vec<&str>) = (0, Vec::new());
     let mut rest = text;
@@ -105,8 +132,7 @@ fn pattern(text: &str) -> (String, usize) {
             let is_last = !after.contains(char::is_alphanumeric);
             let inside = match name {
                 "index" | "part" | "member" | "part-member" | "max" | "length" | "count" => r"\d+|\?|N|X",
-                // The last name goes on to where an envelope closes or a line ends.
-                _ if is_last => r#"[^\n"}]*"#,
+                _ if is_last => last,
                 _ => ".*?",
             };
             let group = name.replace('-', "_");
