@@ -1,7 +1,7 @@
 //! Helpers for tests of what makes, converts or stores tool-calling conversations.
 //!
 //! - [`corpus`] runs a directory of cases with expectations beside them; `toolcheck test` is the same.
-//! - [`Conversation`] is a conversation without a wire format: [`write`] writes it in each, [`Conversation::of`] folds
+//! - [`Conversation`] is a conversation without a wire format: [`mod@write`] writes it in each, [`Conversation::of`] folds
 //!   what was read back, so that two readings can be compared.
 //! - [`strategies`] generates conversations, and faults to plant in them.
 
