@@ -3,12 +3,13 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use toolcheck_core::Level;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::target;
 use toolcheck_lint::render::{self, Output};
 use toolcheck_lint::{Rule, rules};
 
@@ -49,6 +50,10 @@ pub(crate) enum Command {
     Test(TestArgs),
     /// Write a toolcheck.toml that says what there is to set.
     Init(InitArgs),
+    /// Write the completions of a shell.
+    Completions(CompletionsArgs),
+    /// Write the manual page, or all of them into a directory.
+    Man(ManArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -120,7 +125,7 @@ pub(crate) struct ReadingArgs {
     pub(crate) format: Option<&'static Format>,
 
     /// The API that the transcripts are for: an id of `toolcheck targets`, or a TOML file [default: the format's own]
-    #[arg(long, value_name = "ID|FILE")]
+    #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
     pub(crate) target: Option<String>,
 
     /// What the transcripts are for; a session or dataset may end with calls that nothing answers yet [default: request]
@@ -137,15 +142,15 @@ pub(crate) struct ReadingArgs {
 #[command(next_help_heading = "Rules")]
 pub(crate) struct RuleArgs {
     /// Run these rules only
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = parse_rule)]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
     pub(crate) select: Vec<&'static Rule>,
 
     /// Run these rules too: those that are off unless somebody asks for them
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = parse_rule)]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
     pub(crate) extend_select: Vec<&'static Rule>,
 
     /// Do not run these rules
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = parse_rule)]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
     pub(crate) ignore: Vec<&'static Rule>,
 
     /// The level from which findings make the exit status 1
@@ -228,7 +233,10 @@ pub(crate) enum Color {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ExplainArgs {
     /// The rule; with --error, the file to look for the error's place in
-    #[arg(value_name = "RULE|FILE", required_unless_present = "error")]
+    #[arg(
+        value_name = "RULE|FILE", required_unless_present = "error", value_parser = subject_parser(),
+        hide_possible_values = true
+    )]
     pub(crate) subject: Option<String>,
 
     /// An error that an API answered, in whatever it came wrapped; `-` reads it from the standard input
@@ -272,6 +280,44 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     pub(crate) force: bool,
 }
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = COMPLETIONS_AFTER)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
+
+const COMPLETIONS_AFTER: &str = "\
+Examples:
+  toolcheck completions bash > ~/.local/share/bash-completion/completions/toolcheck
+  toolcheck completions zsh > ~/.zfunc/_toolcheck      with ~/.zfunc in fpath
+  toolcheck completions fish > ~/.config/fish/completions/toolcheck.fish";
+
+/// The shells that have completions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Nushell,
+    Powershell,
+    Zsh,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = MAN_AFTER)]
+pub(crate) struct ManArgs {
+    /// The directory for a page of each command [default: the program's own page, to the standard output]
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+const MAN_AFTER: &str = "\
+Examples:
+  toolcheck man | man -l -
+  toolcheck man ~/.local/share/man/man1";
 
 fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
     PossibleValuesParser::new(formats::ALL.iter().map(|format| format.id))
@@ -325,6 +371,47 @@ pub(crate) fn parse_rule(id: &str) -> Result<&'static Rule, String> {
         let known = rules::ALL.iter().map(|rule| rule.id);
         format!("there is no such rule{}\n\n`toolcheck rules` lists them", did_you_mean(id, known))
     })
+}
+
+fn rule_parser() -> impl TypedValueParser<Value = &'static Rule> {
+    Suggesting { parser: parse_rule as fn(&str) -> Result<&'static Rule, String>, values: rule_values }
+}
+
+fn subject_parser() -> impl TypedValueParser<Value = String> {
+    Suggesting { parser: StringValueParser::new(), values: rule_values }
+}
+
+fn target_parser() -> impl TypedValueParser<Value = String> {
+    let values = || target::all().map(|target| PossibleValue::new(&*target.id).help(&*target.name)).collect();
+    Suggesting { parser: StringValueParser::new(), values }
+}
+
+fn rule_values() -> Vec<PossibleValue> {
+    rules::ALL.iter().map(|rule| PossibleValue::new(rule.id).help(rule.summary.trim())).collect()
+}
+
+/// Reads as `parser` does, and tells the completions of shells which values there are. Others may be good too.
+#[derive(Clone)]
+struct Suggesting<P> {
+    parser: P,
+    values: fn() -> Vec<PossibleValue>,
+}
+
+impl<P: TypedValueParser> TypedValueParser for Suggesting<P> {
+    type Value = P::Value;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<P::Value, clap::Error> {
+        self.parser.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.values)().into_iter()))
+    }
 }
 
 fn kind_parser() -> impl TypedValueParser<Value = TranscriptKind> {

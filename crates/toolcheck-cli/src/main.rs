@@ -39,6 +39,8 @@ fn main() -> ExitCode {
         Command::Targets(args) => commands::list::targets(&args, &mut out),
         Command::Test(args) => commands::test::run(&args, &mut out),
         Command::Init(args) => commands::init::run(&args, &mut out),
+        Command::Completions(args) => commands::completions::run(&args, &mut out),
+        Command::Man(args) => commands::man::run(&args, &mut out),
     };
     let status = status.and_then(|status| out.flush().map(|()| status).map_err(Into::into));
     ExitCode::from(match status {
