@@ -1,0 +1,583 @@
+//! What others install and call - the hooks, the action, completions, manual pages and packages - against the program.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use toml::Table;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn text(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn yaml<T: DeserializeOwned>(text: &str) -> T {
+    serde_saphyr::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn toml(path: &str) -> Table {
+    text(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn run(arguments: &[&str]) -> String {
+    let output = program().args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Both streams, for people who read why a test failed, and for searching in them.
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&[&*output.stdout, &*output.stderr].concat()).into_owned()
+}
+
+/// A directory of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+const CLEAN: &str = r#"{"messages": [{"role": "user", "content": "find the lighthouse"}]}"#;
+const BROKEN: &str = r#"{"messages": [{"role": "user", "content": "find it"}, {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "find", "arguments": "{}"}}]}, {"role": "user", "content": "well?"}]}"#;
+
+/// Two conversations a file, of which the second is broken, and what stands beside them in a repository.
+fn repository(name: &str) -> PathBuf {
+    let folder = folder(name);
+    std::fs::write(folder.join("bad log.jsonl"), format!("{CLEAN}\n{BROKEN}\n")).unwrap();
+    std::fs::write(folder.join("good.json"), CLEAN).unwrap();
+    std::fs::write(folder.join("good.ndjson"), format!("{CLEAN}\n{CLEAN}\n")).unwrap();
+    std::fs::write(folder.join("package.json"), r#"{"name": "lighthouse", "version": "1.0.0"}"#).unwrap();
+    folder
+}
+
+// ---- pre-commit
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code, reason = "what pre-commit knows of a hook; the test reads a part")]
+struct Hook {
+    id: String,
+    name: String,
+    description: String,
+    entry: String,
+    #[serde(default)]
+    args: Vec<String>,
+    language: String,
+    types: Vec<String>,
+    files: String,
+    require_serial: bool,
+    minimum_pre_commit_version: String,
+}
+
+fn hooks() -> Vec<Hook> {
+    yaml(&text(".pre-commit-hooks.yaml"))
+}
+
+#[test]
+fn hooks_see_the_files_of_transcripts() {
+    for hook in hooks() {
+        // pre-commit searches, as `is_match` does.
+        let files = regex::Regex::new(&hook.files).unwrap();
+        for name in ["a.json", "logs/a b.jsonl", "x.ndjson", "x.y.json", ".hidden.json"] {
+            assert!(files.is_match(name), "{} does not see {name}", hook.id);
+        }
+        for name in ["json", "a.jsonc", "a.json5", "a.json.md", "a.jsonl.gz", "ajson", "toolcheck.toml"] {
+            assert!(!files.is_match(name), "{} sees {name}", hook.id);
+        }
+        // `json` is a type that .jsonl has not.
+        assert_eq!(hook.types, ["text"], "{}", hook.id);
+        // Two at once would write two reports into each other.
+        assert!(hook.require_serial, "{}", hook.id);
+    }
+}
+
+#[test]
+fn hooks_run_the_program() {
+    let found: Vec<(String, String)> =
+        hooks().iter().map(|hook| (hook.id.clone(), hook.language.clone())).collect();
+    let wanted = [("toolcheck", "python"), ("toolcheck-system", "system")];
+    assert_eq!(found, wanted.map(|(id, language)| (id.to_owned(), language.to_owned())));
+    for hook in hooks() {
+        let folder = repository(&format!("hook-{}", hook.id));
+        let mut words = hook.entry.split_whitespace();
+        assert_eq!(words.next(), Some("toolcheck"));
+        let words: Vec<&str> = words.chain(hook.args.iter().map(String::as_str)).collect();
+        let files = ["bad log.jsonl", "good.json", "good.ndjson", "package.json"];
+        let run = || program().current_dir(&folder).args(&words).args(files).output().unwrap();
+        let output = run();
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        assert!(said(&output).contains("bad log.jsonl:2:"), "{}", said(&output));
+        assert!(!said(&output).contains("package.json"), "{}", said(&output));
+        std::fs::write(folder.join("bad log.jsonl"), CLEAN).unwrap();
+        let output = run();
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    }
+}
+
+#[test]
+fn what_hooks_install_is_the_program() {
+    let project = toml("pyproject.toml");
+    let maturin = &project["tool"]["maturin"];
+    assert_eq!(maturin["bindings"].as_str(), Some("bin"));
+    let manifest = toml(maturin["manifest-path"].as_str().unwrap());
+    assert_eq!(manifest["bin"][0]["name"].as_str(), Some("toolcheck"));
+    assert_eq!(project["project"]["name"], manifest["package"]["name"]);
+    assert_eq!(project["project"]["description"], manifest["package"]["description"]);
+}
+
+// ---- the action
+
+#[derive(Deserialize)]
+struct Action {
+    inputs: BTreeMap<String, Input>,
+    outputs: BTreeMap<String, ActionOutput>,
+    runs: Runs,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    description: String,
+    default: String,
+}
+
+#[derive(Deserialize)]
+struct ActionOutput {
+    description: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+struct Runs {
+    steps: Vec<Step>,
+}
+
+#[derive(Deserialize)]
+struct Step {
+    id: Option<String>,
+    uses: Option<String>,
+    run: Option<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+}
+
+fn action() -> Action {
+    yaml(&text("action.yml"))
+}
+
+/// The step of the action that has this id.
+fn step(id: &str) -> Step {
+    action().runs.steps.into_iter().find(|step| step.id.as_deref() == Some(id)).unwrap()
+}
+
+/// The inputs that a text speaks of: `${{ inputs.name }}`.
+fn inputs_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split("inputs.").skip(1).map(|rest| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
+        &rest[..end]
+    })
+}
+
+#[test]
+fn nothing_is_put_into_the_scripts_of_the_action() {
+    let mut scripts = 0;
+    for step in action().runs.steps {
+        if let Some(run) = &step.run {
+            assert!(!run.contains("${{"), "an expression in a script is code that others write:\n{run}");
+            scripts += 1;
+        }
+        if let Some(uses) = &step.uses {
+            let commit = uses.split_once('@').unwrap().1;
+            let is_commit = commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+            assert!(is_commit, "`{uses}` is whatever its tag says tomorrow");
+        }
+    }
+    assert_eq!(scripts, 2);
+}
+
+#[test]
+fn inputs_of_the_action_are_told_and_used() {
+    let action = action();
+    let source = text("action.yml");
+    let told: BTreeSet<&str> = action.inputs.keys().map(String::as_str).collect();
+    assert_eq!(inputs_in(&source).collect::<BTreeSet<_>>(), told);
+    let page = text("docs/ci.md");
+    for (name, input) in &action.inputs {
+        assert!(!input.description.is_empty());
+        let row = format!("| `{name}` | {} |", default_of(input));
+        assert!(page.contains(&row), "docs/ci.md has no row that begins with {row}");
+    }
+    for (name, output) in &action.outputs {
+        assert!(!output.description.is_empty());
+        assert!(page.contains(&format!("`{name}`")), "docs/ci.md does not tell the output {name}");
+        let script = step("lint").run.unwrap();
+        assert_eq!(output.value, format!("${{{{ steps.lint.outputs.{name} }}}}"));
+        assert!(script.contains(&format!("\"{name}=")), "nothing writes the output {name}");
+    }
+}
+
+/// How the page shows a default.
+fn default_of(input: &Input) -> String {
+    if input.default.is_empty() { String::new() } else { format!("`{}`", input.default) }.trim().to_owned()
+}
+
+/// What a step of the action did.
+struct Ran {
+    status: Option<i32>,
+    said: String,
+    outputs: BTreeMap<String, String>,
+    summary: String,
+}
+
+/// Runs the action's lint step as GitHub does, with these inputs in place of the defaults.
+fn lint_step(folder: &Path, inputs: &[(&str, &str)]) -> Ran {
+    let (action, step) = (action(), step("lint"));
+    let temporary = folder.join("runner temp");
+    std::fs::create_dir_all(&temporary).unwrap();
+    let (outputs, summary) = (temporary.join("outputs"), temporary.join("summary"));
+    std::fs::write(&outputs, "").unwrap();
+    std::fs::write(&summary, "").unwrap();
+    let mut command = Command::new("bash");
+    command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step.run.unwrap()]).current_dir(folder);
+    command
+        .env("RUNNER_TEMP", &temporary)
+        .env("GITHUB_OUTPUT", &outputs)
+        .env("GITHUB_STEP_SUMMARY", &summary);
+    for (name, value) in &step.env {
+        let value = match inputs_in(value).next() {
+            None => env!("CARGO_BIN_EXE_toolcheck"),
+            Some(input) => inputs
+                .iter()
+                .find(|(name, _)| *name == input)
+                .map_or(action.inputs[input].default.as_str(), |(_, value)| value),
+        };
+        command.env(name, value);
+    }
+    for (name, _) in inputs {
+        assert!(action.inputs.contains_key(*name), "there is no input {name}");
+    }
+    let output = command.output().unwrap();
+    let read = |path: &Path| std::fs::read_to_string(path).unwrap();
+    let lines = read(&outputs);
+    let pairs = lines.lines().map(|line| line.split_once('=').unwrap());
+    Ran {
+        status: output.status.code(),
+        said: said(&output),
+        outputs: pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        summary: read(&summary),
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_action_lints() {
+    let folder = repository("action");
+    let ran = lint_step(&folder, &[]);
+    assert_eq!(ran.status, Some(1), "{}", ran.said);
+    assert!(ran.said.contains("::error file=bad log.jsonl,line=2,"), "{}", ran.said);
+    assert_eq!(ran.outputs["findings"], "1");
+    assert_eq!(ran.outputs["exit-status"], "1");
+    assert!(ran.summary.contains("unanswered-tool-call"), "{}", ran.summary);
+    let sarif = std::fs::read_to_string(&ran.outputs["sarif-file"]).unwrap();
+    let sarif: serde_json::Value = serde_json::from_str(&sarif).unwrap();
+    assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 1);
+
+    let ran = lint_step(&folder, &[("paths", "good.json\n\ngood.ndjson\n"), ("summary", "false")]);
+    assert_eq!(ran.status, Some(0), "{}", ran.said);
+    assert_eq!((ran.outputs["findings"].as_str(), ran.summary.as_str()), ("0", ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn every_input_of_the_action_arrives() {
+    let folder = repository("action-inputs");
+    std::fs::write(folder.join("off.toml"), "ignore = [\"unanswered-tool-call\"]\n").unwrap();
+    let status = |inputs: &[(&str, &str)]| {
+        let inputs = [&[("paths", "bad log.jsonl")], inputs].concat();
+        let ran = lint_step(&folder, &inputs);
+        (ran.status.unwrap(), ran.said)
+    };
+    assert_eq!(status(&[]).0, 1);
+    assert_eq!(status(&[("fail-on", "never")]).0, 0);
+    assert_eq!(status(&[("config", "off.toml")]).0, 0);
+    assert_eq!(status(&[("args", "--ignore\nunanswered-tool-call\n")]).0, 0);
+    assert!(status(&[("output-format", "concise")]).1.contains("bad log.jsonl:2:"));
+    // These are refused by their names, so the flags are there.
+    for (name, refusal) in [
+        ("format", "invalid value 'none' for '--format <ID>'"),
+        ("target", "there is no target `none`"),
+        ("kind", "invalid value 'none' for '--kind <KIND>'"),
+        ("fail-on", "invalid value 'none' for '--fail-on <LEVEL>'"),
+        ("output-format", "invalid value 'none' for '--output-format <OUTPUT[=FILE]>'"),
+    ] {
+        let (status, said) = status(&[(name, "none")]);
+        assert_eq!(status, 2, "{name}: {said}");
+        assert!(said.contains(refusal), "{name}: {said}");
+    }
+    assert_eq!(status(&[("format", "openai-chat"), ("target", "openai-chat"), ("kind", "request")]).0, 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn inputs_of_the_action_are_no_code() {
+    let folder = repository("action-hostile");
+    let hostile = "good.json\"; touch taken; $(touch taken) `touch taken` --exit-zero";
+    for name in action().inputs.keys().map(String::as_str) {
+        if ["version", "category", "sarif"].contains(&name) {
+            continue; // other steps
+        }
+        lint_step(&folder, &[(name, hostile)]);
+        assert!(!folder.join("taken").exists(), "{name}");
+    }
+    // A path that looks like an argument is a path.
+    let ran = lint_step(&folder, &[("paths", "--exit-zero")]);
+    assert_eq!(ran.status, Some(2), "{}", ran.said);
+    assert!(ran.said.contains("error: --exit-zero: "), "{}", ran.said);
+}
+
+// ---- the pages
+
+/// What stands in code blocks of these languages, each with its first line's language.
+fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
+    let opening = format!("```{language}\n");
+    page.split(&opening).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+#[test]
+fn arguments_that_the_pages_show_are_arguments() {
+    let mut lines = 0;
+    for path in ["README.md", "docs/ci.md", "docs/install.md", "crates/toolcheck-cli/README.md"] {
+        let page = text(path);
+        let blocks = ["sh", "yaml"].map(|language| blocks(&page, language)).concat();
+        for line in blocks.iter().flat_map(|block| block.lines()) {
+            let Some((_, command)) = line.split_once("toolcheck ") else { continue };
+            let mut words = command.split_whitespace();
+            let Some(subcommand) = words.next().filter(|word| ["lint", "explain"].contains(word)) else {
+                continue;
+            };
+            let help = run(&[subcommand, "--help"]);
+            let flags = words.take_while(|word| *word != "#").filter(|word| word.starts_with("--"));
+            for flag in flags.map(|flag| flag.split('=').next().unwrap()) {
+                assert!(
+                    help.contains(&format!("{flag} ")) || help.contains(&format!("{flag}\n")),
+                    "{path}: {line}"
+                );
+            }
+            lines += 1;
+        }
+    }
+    assert!(lines > 8, "{lines} commands");
+}
+
+#[test]
+fn hooks_and_inputs_that_the_pages_show_are_there() {
+    let ids: Vec<String> = hooks().into_iter().map(|hook| hook.id).collect();
+    let action = action();
+    let (mut hooks, mut uses) = (0, 0);
+    for path in ["README.md", "docs/ci.md"] {
+        let page = text(path);
+        for block in blocks(&page, "yaml") {
+            let value: serde_json::Value = yaml(block);
+            for repository in value.as_array().or(value["repos"].as_array()).into_iter().flatten() {
+                for hook in repository["hooks"].as_array().into_iter().flatten() {
+                    let id = hook["id"].as_str().unwrap();
+                    assert!(ids.iter().any(|known| known == id), "{path}: there is no hook {id}");
+                    hooks += 1;
+                }
+            }
+            let jobs = value["jobs"].as_object().into_iter().flatten();
+            for step in jobs.flat_map(|(_, job)| job["steps"].as_array().unwrap()) {
+                if step["uses"].as_str().is_some_and(|uses| uses.starts_with("toolcheck/toolcheck@")) {
+                    for name in step["with"].as_object().into_iter().flatten().map(|(name, _)| name) {
+                        assert!(action.inputs.contains_key(name), "{path}: there is no input {name}");
+                    }
+                    uses += 1;
+                }
+            }
+        }
+    }
+    assert!(hooks >= 3 && uses >= 2, "{hooks} hooks, {uses} uses");
+}
+
+// ---- completions and manual pages
+
+/// The commands that the help lists.
+fn commands() -> Vec<String> {
+    let help = run(&["--help"]);
+    let list = help.split_once("Commands:\n").unwrap().1.split("\n\n").next().unwrap();
+    let names = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names
+        .map(|line| line.split_whitespace().next().unwrap().to_owned())
+        .filter(|name| name != "help")
+        .collect()
+}
+
+#[test]
+fn completions_know_commands_flags_and_ids() {
+    for shell in ["bash", "elvish", "fish", "nushell", "powershell", "zsh"] {
+        let script = run(&["completions", shell]);
+        for command in commands() {
+            assert!(script.contains(&command), "{shell} does not know {command}");
+        }
+        assert!(script.contains("output-format"), "{shell} does not know the flags");
+        // The generators for Elvish and PowerShell complete no values.
+        if !["elvish", "powershell"].contains(&shell) {
+            for id in ["bedrock-converse", "vertex-anthropic", "unanswered-tool-call", "sarif"] {
+                assert!(script.contains(id), "{shell} does not know {id}");
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_completes() {
+    let folder = folder("completions");
+    std::fs::write(folder.join("toolcheck.bash"), run(&["completions", "bash"])).unwrap();
+    let complete = |words: &[&str]| {
+        let script = r#"
+            source toolcheck.bash
+            COMP_WORDS=(toolcheck "$@") COMP_CWORD=$#
+            _toolcheck toolcheck "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+            echo "${COMPREPLY[*]}"
+        "#;
+        let mut command = Command::new("bash");
+        command.current_dir(&folder).args(["--noprofile", "--norc", "-c", script, "bash"]).args(words);
+        String::from_utf8(command.output().unwrap().stdout).unwrap().trim().to_owned()
+    };
+    assert_eq!(complete(&["comp"]), "completions");
+    assert_eq!(complete(&["lint", "--exit"]), "--exit-zero");
+    assert_eq!(complete(&["lint", "--output-format", "s"]), "sarif");
+    assert_eq!(complete(&["lint", "--target", "vertex"]), "vertex-anthropic vertex-gemini");
+    assert_eq!(complete(&["lint", "--ignore", "split"]), "split-assistant-turn split-tool-results");
+    assert_eq!(complete(&["explain", "lone"]), "lone-surrogate");
+}
+
+#[test]
+fn a_page_of_the_manual() {
+    let folder = folder("man");
+    let names = run(&["man", folder.to_str().unwrap()]);
+    let page = std::fs::read_to_string(folder.join("toolcheck-completions.1")).unwrap();
+    insta::assert_snapshot!("man-completions", page.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
+    let mut wanted = vec!["toolcheck.1".to_owned()];
+    wanted.extend(commands().iter().map(|command| format!("toolcheck-{command}.1")));
+    let names: Vec<&str> = names.lines().map(|line| line.rsplit(['/', '\\']).next().unwrap()).collect();
+    assert_eq!(names, wanted);
+    let top = std::fs::read_to_string(folder.join("toolcheck.1")).unwrap();
+    assert_eq!(top, run(&["man"]));
+    for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "SUBCOMMANDS", "EXIT STATUS", "EXAMPLES"] {
+        let heading = format!(".SH {section}\n");
+        let quoted = format!(".SH \"{section}\"\n");
+        assert!(top.contains(&heading) || top.contains(&quoted), "{section}:\n{top}");
+    }
+    // Examples keep their lines.
+    let help = run(&["--help"]);
+    let examples = help.split_once("Examples:\n").unwrap().1;
+    assert!(top.matches("\ntoolcheck ").count() >= examples.lines().count(), "{top}");
+    // A line that begins with a dot is a command to the formatter: none of a help text's may.
+    const MACROS: [&str; 10] = [".TH", ".SH", ".TP", ".IP", ".RS", ".RE", ".PP", ".nf", ".fi", ".ie"];
+    for name in &names {
+        let page = std::fs::read_to_string(folder.join(name)).unwrap();
+        for line in page.lines().filter(|line| line.starts_with('.')) {
+            let word = line.split_whitespace().next().unwrap();
+            assert!(MACROS.contains(&word) || word == ".el" || word == ".br", "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_trouble() {
+    let folder = folder("man-trouble");
+    std::fs::write(folder.join("file"), "").unwrap();
+    let output = program().args(["man", folder.join("file").to_str().unwrap()]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).starts_with("error: cannot make the directory "), "{}", said(&output));
+}
+
+// ---- packages
+
+/// The manifests of the crates that are published.
+fn manifests() -> Vec<(String, Table)> {
+    let mut manifests: Vec<(String, Table)> = std::fs::read_dir(root().join("crates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .map(|name| (name.clone(), toml(&format!("crates/{name}/Cargo.toml"))))
+        .collect();
+    manifests.sort_by(|a, b| a.0.cmp(&b.0));
+    assert!(manifests.len() >= 5);
+    manifests
+}
+
+#[test]
+fn every_crate_has_what_its_package_needs() {
+    let workspace = toml("Cargo.toml");
+    for (name, manifest) in manifests() {
+        let package = manifest["package"].as_table().unwrap();
+        assert_eq!(package["name"].as_str(), Some(&*name));
+        assert!(package.get("publish").is_none(), "{name}: .ci/run packages all of crates/");
+        for key in ["description", "documentation", "readme"] {
+            assert!(package[key].as_str().is_some_and(|text| !text.is_empty()), "{name}: {key}");
+        }
+        for key in ["version", "edition", "rust-version", "license", "repository"] {
+            assert_eq!(package[key]["workspace"].as_bool(), Some(true), "{name}: {key}");
+        }
+        let keywords =
+            package["keywords"].as_array().or(workspace["workspace"]["package"]["keywords"].as_array());
+        let keywords = keywords.unwrap();
+        assert!(!keywords.is_empty() && keywords.len() <= 5, "{name}: the registry takes five keywords");
+        assert!(keywords.iter().all(|word| word.as_str().unwrap().len() <= 20), "{name}");
+        let categories = package["categories"].as_array().unwrap();
+        assert!(!categories.is_empty() && categories.len() <= 5, "{name}: {categories:?}");
+        let include = package["include"].as_array().unwrap();
+        for path in ["/src", "/README.md", "/LICENSE-*"] {
+            assert!(include.iter().any(|included| included.as_str() == Some(path)), "{name}: {path}");
+        }
+        for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            assert_eq!(text(&format!("crates/{name}/{license}")), text(license), "{name}: {license}");
+        }
+        // The registry shows this page, where the paths of the repository lead nowhere.
+        let page = text(&format!("crates/{name}/README.md"));
+        for link in page.split("](").skip(1) {
+            assert!(link.starts_with("https://"), "{name}: {}", link.lines().next().unwrap());
+        }
+    }
+}
+
+#[test]
+fn versions_agree() {
+    let workspace = toml("Cargo.toml");
+    let version = workspace["workspace"]["package"]["version"].as_str().unwrap();
+    assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    for (name, _) in manifests() {
+        let dependencies = workspace["workspace"]["dependencies"].as_table().unwrap();
+        // The program is nobody's dependency.
+        if let Some(dependency) = dependencies.get(&name) {
+            assert_eq!(dependency["version"].as_str(), Some(version), "{name}");
+        }
+    }
+    assert_eq!(toml("pyproject.toml")["project"]["version"].as_str(), Some(version));
+    assert_eq!(action().inputs["version"].default, version);
+    assert!(text("CHANGELOG.md").contains(&format!("\n## {version}")));
+    for path in ["README.md", "docs/ci.md", "docs/install.md"] {
+        let page = text(path);
+        for mark in ["rev: v", "toolcheck/toolcheck@v", "--tag v", "toolcheck-cli=="] {
+            for rest in page.split(mark).skip(1) {
+                assert!(rest.starts_with(version), "{path}: {mark}{}", rest.lines().next().unwrap());
+            }
+        }
+    }
+}
