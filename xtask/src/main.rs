@@ -1,7 +1,8 @@
-//! Chores of the project: `cargo xtask docs`, `cargo xtask bench`.
+//! Chores of the project: `cargo xtask docs`, `cargo xtask bench`, `cargo xtask package`.
 
 mod bench;
 mod docs;
+mod package;
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,8 @@ fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("docs") => docs::write(),
         Some("bench") => bench::run(),
-        _ => bail!("usage: cargo xtask docs | bench"),
+        Some("package") => package::check(),
+        _ => bail!("usage: cargo xtask docs | bench | package"),
     }
 }
 

@@ -1,0 +1,78 @@
+//! Packs the crates, and builds them from what the packages hold.
+//!
+//! Not with cargo's own verification: it unpacks the crates that others of them need into the registry's folder once a
+//! version, so after a change it would build against what they held before.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::root;
+
+/// Packs the crates into `target/package`, and checks each as those who fetch it get it.
+pub(crate) fn check() -> Result<()> {
+    let packages = root().join("target/package");
+    // Those of an earlier version, and of crates that are no more.
+    for old in crates(&packages).unwrap_or_default() {
+        fs::remove_file(packages.join(format!("{old}.crate")))?;
+    }
+    run(cargo(&root()).args([
+        "package",
+        "--package=toolcheck-*",
+        "--no-verify",
+        "--locked",
+        "--allow-dirty",
+        "--quiet",
+    ]))?;
+    let crates = crates(&packages)?;
+    let unpacked = packages.join("unpacked");
+    if unpacked.exists() {
+        fs::remove_dir_all(&unpacked)?;
+    }
+    fs::create_dir_all(&unpacked)?;
+    let mut manifest =
+        String::from("[workspace]\nresolver = \"3\"\nmembers = [\"toolcheck-*\"]\n\n[patch.crates-io]\n");
+    for folder in &crates {
+        let package = packages.join(format!("{folder}.crate"));
+        // `m`: all files of a package bear the same old day, by which cargo could not tell that they changed.
+        run(Command::new("tar").arg("-xmzf").arg(&package).arg("-C").arg(&unpacked))?;
+        println!("{:5} KiB  {folder}", fs::metadata(&package)?.len().div_ceil(1024));
+        let (name, _) = folder.rsplit_once('-').context("a package has a version")?;
+        manifest.push_str(&format!("{name} = {{ path = \"{folder}\" }}\n"));
+    }
+    fs::write(unpacked.join("Cargo.toml"), manifest)?;
+    fs::copy(root().join("Cargo.lock"), unpacked.join("Cargo.lock"))?;
+    // One by one: together, what one of them turns on of another would hide that a third forgot it.
+    for folder in &crates {
+        let target = packages.join("build");
+        let mut cargo = cargo(&unpacked.join(folder));
+        run(cargo.args(["check", "--quiet"]).env("CARGO_TARGET_DIR", target))?;
+    }
+    Ok(())
+}
+
+/// The packages in a folder, sorted: `toolcheck-json-0.1.0`.
+fn crates(packages: &Path) -> Result<Vec<String>> {
+    let mut crates = Vec::new();
+    for entry in fs::read_dir(packages)? {
+        let name = entry?.file_name().into_string().ok();
+        crates.extend(name.as_deref().and_then(|name| name.strip_suffix(".crate")).map(str::to_owned));
+    }
+    crates.sort();
+    Ok(crates)
+}
+
+/// The cargo that runs this.
+fn cargo(folder: &Path) -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(folder);
+    cargo
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
+    ensure!(status.success(), "{command:?} failed");
+    Ok(())
+}
