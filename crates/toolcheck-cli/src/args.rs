@@ -10,6 +10,7 @@ use toolcheck_core::Level;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target;
+use toolcheck_lint::draw::{self, Drawing};
 use toolcheck_lint::render::{self, Output};
 use toolcheck_lint::{Rule, rules};
 
@@ -31,6 +32,7 @@ Examples:
   toolcheck lint transcript.json               one request body, or a bare list of messages
   toolcheck lint 'logs/**/*.jsonl' --kind session
   toolcheck lint history.json --target bedrock as another API would see it
+  toolcheck show transcript.json               who speaks, what is called, what is broken
   toolcheck explain unanswered-tool-call
   toolcheck explain --error 'messages.2: `tool_use` ids were found without ...' request.json";
 
@@ -38,6 +40,8 @@ Examples:
 pub(crate) enum Command {
     /// Check transcripts.
     Lint(Box<LintArgs>),
+    /// Draw a transcript: who speaks, what is called and answered, and what is broken where.
+    Show(Box<ShowArgs>),
     /// Show a rule's page and which APIs refuse what it finds, or tell what an API's error speaks of.
     Explain(ExplainArgs),
     /// List the rules.
@@ -69,6 +73,10 @@ pub(crate) struct LintArgs {
 
     #[command(flatten)]
     pub(crate) config: ConfigArgs,
+
+    /// Show what holds for the first file and where it comes from, and lint nothing
+    #[arg(long, help_heading = "Configuration")]
+    pub(crate) show_settings: bool,
 
     #[command(flatten)]
     pub(crate) baseline: BaselineArgs,
@@ -140,7 +148,7 @@ pub(crate) struct ReadingArgs {
 
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Rules")]
-pub(crate) struct RuleArgs {
+pub(crate) struct SelectionArgs {
     /// Run these rules only
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
     pub(crate) select: Vec<&'static Rule>,
@@ -152,6 +160,13 @@ pub(crate) struct RuleArgs {
     /// Do not run these rules
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
     pub(crate) ignore: Vec<&'static Rule>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Rules")]
+pub(crate) struct RuleArgs {
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
 
     /// The level from which findings make the exit status 1
     #[arg(long, value_name = "LEVEL", default_value = "error", value_parser = level_parser())]
@@ -172,10 +187,6 @@ pub(crate) struct ConfigArgs {
     /// Use no configuration
     #[arg(long)]
     pub(crate) isolated: bool,
-
-    /// Show what holds for the first file and where it comes from, and lint nothing
-    #[arg(long)]
-    pub(crate) show_settings: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -214,6 +225,45 @@ pub(crate) struct OutputArgs {
     /// Show no progress; it is shown on a terminal only
     #[arg(long)]
     pub(crate) no_progress: bool,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ShowArgs {
+    /// The file; `-` is the standard input
+    #[arg(value_name = "FILE", help_heading = "Arguments")]
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+
+    #[command(flatten)]
+    pub(crate) drawing: DrawingArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct DrawingArgs {
+    /// How to draw it
+    #[arg(long, value_name = "OUTPUT", default_value = "text", value_parser = drawing_parser())]
+    pub(crate) output_format: &'static Drawing,
+
+    /// Show how each text, argument and result begins: they may hold secrets
+    #[arg(long)]
+    pub(crate) text: bool,
+
+    /// Leave nothing out of long transcripts and files of many
+    #[arg(long)]
+    pub(crate) all: bool,
 
     /// When to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto")]
@@ -322,6 +372,13 @@ Examples:
 fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
     PossibleValuesParser::new(formats::ALL.iter().map(|format| format.id))
         .map(|id| formats::find(&id).expect("only ids of the table are possible"))
+}
+
+fn drawing_parser() -> impl TypedValueParser<Value = &'static Drawing> {
+    PossibleValuesParser::new(
+        draw::ALL.iter().map(|drawing| PossibleValue::new(drawing.id).help(drawing.summary)),
+    )
+    .map(|id| draw::find(&id).expect("only ids of the table are possible"))
 }
 
 /// An output, and the file that it goes to; `None` is the standard output.

@@ -33,6 +33,7 @@ fn main() -> ExitCode {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let status = match args.command {
         Command::Lint(args) => commands::lint::run(&args, &mut out),
+        Command::Show(args) => commands::show::run(&args, &mut out),
         Command::Explain(args) => commands::explain::run(&args, &mut out),
         Command::Rules(args) => commands::list::rules(&args, &mut out),
         Command::Formats(args) => commands::list::formats(&args, &mut out),

@@ -20,7 +20,9 @@ pub(crate) fn style(color: Color) -> Style {
     };
     // Logs of CI show what a terminal takes for a link as rubbish, whatever they are told of colours.
     let has_links = color && is_terminal && !is_set("CI");
-    let width = is_terminal.then(terminal_size::terminal_size).flatten();
-    let width = width.map_or(Style::default().width, |(width, _)| usize::from(width.0));
+    // Who sets it wants that width in a pipe too.
+    let wanted = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let of_terminal = || is_terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0);
+    let width = wanted.or_else(of_terminal).map_or(Style::default().width, usize::from);
     Style { color, has_links, width, ..Style::default() }
 }

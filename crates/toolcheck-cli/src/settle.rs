@@ -15,7 +15,7 @@ use toolcheck_lint::config::{Selection, TargetName};
 use toolcheck_lint::suggest::did_you_mean;
 use toolcheck_lint::{Options, Rule};
 
-use crate::args::{ReadingArgs, RuleArgs};
+use crate::args::{ReadingArgs, SelectionArgs};
 use crate::config::{Configs, Loaded};
 use crate::inputs::Input;
 
@@ -75,7 +75,11 @@ pub(crate) struct Settler<'a> {
 }
 
 impl<'a> Settler<'a> {
-    pub(crate) fn new(reading: &'a ReadingArgs, rules: &RuleArgs, configs: &Arc<Configs>) -> Result<Self> {
+    pub(crate) fn new(
+        reading: &'a ReadingArgs,
+        rules: &SelectionArgs,
+        configs: &Arc<Configs>,
+    ) -> Result<Self> {
         let asked = Selection {
             select: rules.select.clone(),
             extend_select: rules.extend_select.clone(),

@@ -145,6 +145,13 @@ pub(crate) struct Continued {
     first_new: usize,
 }
 
+impl Continued {
+    /// The number of the first message behind its history.
+    pub(crate) fn first_new(self) -> usize {
+        self.first_new
+    }
+}
+
 /// The histories of a transcript's first messages: word for word, and by what they call alone.
 pub(crate) struct Histories {
     /// For each number of messages, word for word and by what they call.

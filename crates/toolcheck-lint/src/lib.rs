@@ -15,6 +15,7 @@
 //!
 //! - [`lint`] runs the rules of [`rules`] over one file's text and locates what they find.
 //! - [`render`] writes a [`Report`] for people and for machines.
+//! - [`picture()`] draws a conversation as it is linted, and [`draw`] writes the [`Picture`].
 //!
 //! Nothing here reads a file or the environment.
 
@@ -22,6 +23,7 @@ pub mod allow;
 pub mod baseline;
 mod calls;
 pub mod config;
+pub mod draw;
 mod excerpt;
 mod exchanges;
 mod failure;
@@ -29,6 +31,7 @@ mod fingerprint;
 mod lint;
 mod objects;
 pub mod pairing;
+mod picture;
 pub mod policy;
 pub mod render;
 pub mod report;
@@ -47,6 +50,7 @@ pub use baseline::Baseline;
 pub use config::{Config, ConfigError};
 pub use excerpt::shown;
 pub use lint::{Options, lint};
+pub use picture::{Picture, View, picture};
 pub use report::{FileReport, Located, Report};
 pub use rule::Rule;
 pub use settings::Settings;

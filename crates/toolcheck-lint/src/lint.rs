@@ -1,12 +1,13 @@
 //! One file's text, from bytes to findings.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::LazyLock;
 
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::{Detection, Format};
 use toolcheck_core::ir::{Place, Room, Transcript, TranscriptKind};
+use toolcheck_core::response::Answer;
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::Definition;
 use toolcheck_core::{Finding, Level, response};
@@ -14,7 +15,7 @@ use toolcheck_json::{Document, FaultKind, Layout, NodeId, Record, Records, Value
 
 use crate::exchanges::{Exchanges, Histories, Kept};
 use crate::pairing::Pairing;
-use crate::report::{FileReport, locate_all};
+use crate::report::{FileReport, Located, locate_all};
 use crate::rule::{self, Context, Rule};
 use crate::rules;
 use crate::schemas::Schemas;
@@ -56,9 +57,43 @@ impl Default for Options<'_> {
 /// How many records are looked at to find out a file's format, where the first leaves it open.
 const RECORDS_LOOKED_AT: usize = 16;
 
+/// Who looks on while a file is linted, and draws what is read.
+pub(crate) trait Onlooker {
+    /// A transcript has been read and its rules are about to run. `known` of its messages an earlier request of the file
+    /// has too.
+    fn transcript(&mut self, _context: &Context<'_, '_>, _known: usize) {}
+
+    /// The last transcript is the request of an exchange, and this is what came back.
+    fn response(&mut self, _response: &Response<'_, '_>) {}
+
+    /// A record comes to its end, with what was found in it.
+    fn record(&mut self, _record: &Record<'_>, _document: &Document<'_>, _findings: &[Located]) {}
+}
+
+/// Nobody looks on.
+impl Onlooker for () {}
+
+/// What came back of a request.
+pub(crate) struct Response<'r, 's> {
+    /// What is recorded; `None` where nothing is.
+    pub(crate) value: Option<Value<'r, 's>>,
+    /// The answers in it; none where it is an error, or something else.
+    pub(crate) answers: &'r [Answer],
+}
+
 /// Lints the text of one file. `path` is the name that its report bears.
 #[must_use]
 pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
+    lint_before(path, bytes, options, &mut ())
+}
+
+/// Lints the text of one file while somebody looks on.
+pub(crate) fn lint_before(
+    path: &str,
+    bytes: &[u8],
+    options: &Options<'_>,
+    onlooker: &mut dyn Onlooker,
+) -> FileReport {
     let mut records = Records::new(bytes);
     let mut report = FileReport {
         path: path.to_owned(),
@@ -98,6 +133,7 @@ pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
         options,
         schemas: &schemas,
         exchanges: Exchanges::default(),
+        onlooker: RefCell::new(onlooker),
         report: &mut report,
     };
     let mut record = first;
@@ -139,6 +175,7 @@ struct Run<'r> {
     options: &'r Options<'r>,
     schemas: &'r Schemas<'r>,
     exchanges: Exchanges,
+    onlooker: RefCell<&'r mut dyn Onlooker>,
     report: &'r mut FileReport,
 }
 
@@ -152,7 +189,9 @@ impl<'r> Run<'r> {
     ) -> Room<'s> {
         let Some(root) = document.root() else {
             // Without any value there is nothing to point at but the fault that says so.
-            self.report_without_value(record, document);
+            let findings = self.find_without_value(record, document);
+            self.onlooker.get_mut().record(record, document, &findings);
+            self.report.findings.extend(findings);
             return room;
         };
         let mut findings = Vec::new();
@@ -170,7 +209,9 @@ impl<'r> Run<'r> {
             }
         }
         findings.sort_by_key(|finding| (finding.place.span.start, finding.rule));
-        self.report.findings.extend(locate_all(document, record, findings));
+        let findings = locate_all(document, record, findings);
+        self.onlooker.get_mut().record(record, document, &findings);
+        self.report.findings.extend(findings);
         room
     }
 
@@ -198,7 +239,7 @@ impl<'r> Run<'r> {
         findings: &mut Vec<Finding>,
     ) -> Room<'s> {
         let transcript = self.read(document, root, room);
-        self.run_rules(document, &transcript, None, true, findings);
+        self.run_rules(document, &transcript, Before::default(), true, findings);
         transcript.into_room()
     }
 
@@ -216,13 +257,17 @@ impl<'r> Run<'r> {
         let (continued, kept) = self.exchanges.continued_by(document, &transcript, &histories).unzip();
         let kept = kept.flatten();
         let mut found = Vec::new();
-        self.run_rules(document, &transcript, kept.as_ref(), is_first, &mut found);
+        let before =
+            Before { kept: kept.as_ref(), known: continued.map_or(0, |continued| continued.first_new()) };
+        self.run_rules(document, &transcript, before, is_first, &mut found);
         if let Some(continued) = continued.filter(|_| kept.is_some()) {
             self.exchanges.settle(continued);
         }
         let response = exchange.response.zip(self.lens.format);
         let response = response.and_then(|(response, format)| response::read(format, response));
         let (answers, said) = response.unwrap_or_default();
+        let response = Response { value: exchange.response, answers: &answers };
+        self.onlooker.get_mut().response(&response);
         let mut found_in_response = Vec::new();
         for said in said {
             self.run_rules_on_answer(document, &transcript, said.transcript, &mut found_in_response);
@@ -284,22 +329,23 @@ impl<'r> Run<'r> {
         &self,
         document: &Document<'_>,
         transcript: &Transcript<'_>,
-        kept: Option<&Kept<'_>>,
+        before: Before<'_>,
         is_first: bool,
         findings: &mut Vec<Finding>,
     ) {
         let pairing = Pairing::new(transcript, self.lens.target);
-        let context = self.context(document, transcript, &pairing, kept);
+        let context = self.context(document, transcript, &pairing, before.kept);
+        self.onlooker.borrow_mut().transcript(&context, before.known);
         for rule in self.lens.rules.iter().filter(|rule| is_first || !rule.on_text) {
             rule::run(rule, &context, findings);
         }
     }
 
-    /// Reports what is wrong with a text that holds no value at all, such as an empty file.
-    fn report_without_value(&mut self, record: &Record<'_>, document: &Document<'_>) {
+    /// What is wrong with a text that holds no value at all, such as an empty file.
+    fn find_without_value(&self, record: &Record<'_>, document: &Document<'_>) -> Vec<Located> {
         const RULE: &str = "malformed-json";
         if !self.lens.rules.iter().any(|rule| rule.id == RULE) {
-            return;
+            return Vec::new();
         }
         // A value to point at.
         let stand_in = Document::read(b"null");
@@ -311,7 +357,7 @@ impl<'r> Run<'r> {
             finding.caption("here");
             finding
         });
-        self.report.findings.extend(locate_all(&stand_in, record, faults.collect()));
+        locate_all(&stand_in, record, faults.collect())
     }
 
     fn context<'c, 's>(
@@ -334,6 +380,15 @@ impl<'r> Run<'r> {
             settings: self.options.settings,
         }
     }
+}
+
+/// What a request has of the exchange that it goes on with.
+#[derive(Default)]
+struct Before<'e> {
+    /// What it keeps of the answer, where that owes something.
+    kept: Option<&'e Kept<'e>>,
+    /// How many of its messages were sent before.
+    known: usize,
 }
 
 /// Whether the text ends before its value does.

@@ -21,20 +21,20 @@ use crate::{Status, screen};
 
 pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     let configs = Arc::new(Configs::new(&args.config)?);
-    let mut settler = Settler::new(&args.reading, &args.rules, &configs)?;
+    let mut settler = Settler::new(&args.reading, &args.rules.selection, &configs)?;
     let mut baseline = RunBaseline::new(&args.baseline)?;
     let collected = inputs::collect(&args.files, &configs)?;
     let (inputs, mut troubles) = (collected.inputs, collected.troubles);
     let outputs = &args.output.output_format;
     check_outputs(outputs, &inputs)?;
-    if args.config.show_settings {
+    if args.show_settings {
         settings::show(&mut settler, &inputs, out)?;
     } else if args.files.show_files {
         for input in &inputs {
             writeln!(out, "{}", input.name)?;
         }
     }
-    let is_shown_only = args.config.show_settings || args.files.show_files;
+    let is_shown_only = args.show_settings || args.files.show_files;
     let needs_source = baseline.is_some() || outputs.iter().any(|wanted| wanted.output.needs_source);
     let mut allowed = Allowed::default();
     let mut report = Report::default();

@@ -1,0 +1,416 @@
+//! A conversation as one sees it at a glance: who speaks, what is called and answered, and what is broken where.
+//!
+//! A picture is made while the file is linted, from what the rules see. It is bounded whatever the file's size: what is
+//! left out is counted, and what is marked is left out last.
+
+mod fold;
+mod rows;
+
+use std::ops::Range;
+
+use toolcheck_core::ir::Place;
+use toolcheck_core::{Level, target};
+use toolcheck_json::{Document, Record, Span};
+
+use crate::lint::{Onlooker, Options, Response, lint_before};
+use crate::report::{Located, Report, locate_places};
+use crate::rule::Context;
+
+pub(crate) use fold::{Fold, Line};
+pub(crate) use rows::{Row, What};
+
+/// What a picture is to show.
+#[derive(Debug, Clone, Default)]
+pub struct View {
+    /// Whether to leave nothing out.
+    pub shows_all: bool,
+    /// Whether to show how each text begins: the texts of transcripts hold secrets.
+    pub shows_text: bool,
+    /// The command that shows the findings whole, for the last line.
+    pub more: String,
+}
+
+/// The picture of a file.
+#[derive(Debug)]
+pub struct Picture {
+    /// What was found in it.
+    pub report: Report,
+    /// The command that shows the findings whole.
+    pub(crate) more: String,
+    /// What is drawn.
+    pub(crate) scenes: Vec<Scene>,
+    /// How many scenes the file has.
+    pub(crate) total: usize,
+    /// How many without findings are left out at the end.
+    pub(crate) left_out: LeftOut,
+    /// How many findings have no mark in what is drawn.
+    pub(crate) unmarked: usize,
+}
+
+/// Scenes that are left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    /// How many.
+    pub(crate) scenes: usize,
+    /// How many of them have findings.
+    pub(crate) marked: usize,
+}
+
+/// One transcript, or one exchange.
+#[derive(Debug)]
+pub(crate) struct Scene {
+    /// Its number in the file, from 1.
+    pub(crate) number: usize,
+    /// Whether it is an exchange.
+    pub(crate) is_exchange: bool,
+    /// The line on which it begins.
+    pub(crate) line: u64,
+    /// What is left out before it.
+    pub(crate) left_out: LeftOut,
+    /// What is drawn.
+    pub(crate) lines: Vec<Line>,
+    /// What belongs to no line.
+    pub(crate) marks: Marks,
+    /// Where its record begins in the file.
+    record_start: usize,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Default)]
+pub(crate) struct Marks {
+    /// The first of it.
+    pub(crate) shown: Vec<Mark>,
+    /// How much more there is.
+    pub(crate) more: usize,
+}
+
+/// A finding, or the other end of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// The number of the finding in the report.
+    pub(crate) finding: usize,
+    /// Its rule.
+    pub(crate) rule: &'static str,
+    /// How bad it is.
+    pub(crate) level: Level,
+    /// What is wrong; of another end, what is there.
+    pub(crate) message: String,
+    /// Whether it is only another place that the finding speaks of.
+    pub(crate) is_label: bool,
+    /// The line of the file.
+    pub(crate) line: u64,
+}
+
+/// How many marks of one line are shown.
+const MARKS_SHOWN: usize = 6;
+/// How many scenes without findings are shown, and how many with.
+const SCENES_SHOWN: (usize, usize) = (8, 40);
+
+impl Marks {
+    fn add(&mut self, mark: Mark) {
+        if self.shown.len() < MARKS_SHOWN {
+            // A finding that has its other end on the same line, or several of them, marks it once.
+            let is_same = |other: &Mark| {
+                other.finding == mark.finding && (mark.is_label || !other.is_label)
+                    || other.is_label
+                        && mark.is_label
+                        && (other.rule, &other.message) == (mark.rule, &mark.message)
+            };
+            if !self.shown.iter().any(is_same) {
+                self.shown.push(mark);
+            }
+        } else if !mark.is_label {
+            self.more += 1;
+        }
+    }
+
+    /// Whether nothing is wrong.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shown.is_empty()
+    }
+
+    /// The worst finding of the line itself.
+    pub(crate) fn worst(&self) -> Option<Level> {
+        self.shown.iter().filter(|mark| !mark.is_label).map(|mark| mark.level).max()
+    }
+
+    /// How many findings are shown.
+    fn findings(&self) -> usize {
+        self.shown.iter().filter(|mark| !mark.is_label).count()
+    }
+}
+
+/// Lints the text of one file and draws it. `path` is the name that it bears.
+#[must_use]
+pub fn picture(path: &str, bytes: &[u8], options: &Options<'_>, view: &View) -> Picture {
+    let mut painter = Painter {
+        view,
+        drafts: Vec::new(),
+        scenes: Vec::new(),
+        total: 0,
+        shown: (0, 0),
+        left_out: LeftOut::default(),
+        findings: 0,
+    };
+    let file = lint_before(path, bytes, options, &mut painter);
+    let mut scenes = painter.scenes;
+    mark_from_elsewhere(&mut scenes, &file.findings);
+    let marked: usize = scenes
+        .iter()
+        .map(|scene| {
+            scene.marks.findings() + scene.rows().map(|(_, row)| row.marks.findings()).sum::<usize>()
+        })
+        .sum();
+    Picture {
+        unmarked: file.findings.len().saturating_sub(marked),
+        report: Report { files: vec![file] },
+        more: view.more.clone(),
+        scenes,
+        total: painter.total,
+        left_out: painter.left_out,
+    }
+}
+
+impl Picture {
+    /// The file's name.
+    pub(crate) fn path(&self) -> &str {
+        self.report.files.first().map_or("", |file| &file.path)
+    }
+
+    /// What the file was read as, and whom it was held against.
+    pub(crate) fn reading(&self) -> String {
+        let Some(file) = self.report.files.first() else { return String::new() };
+        let Some(format) = file.format else { return "no format that is known".to_owned() };
+        match file.target.as_deref() {
+            Some(target) if target != format => {
+                let name = target::find(target).map_or(target, |target| &target.name);
+                format!("{format}, held against {name}")
+            }
+            _ => format.to_owned(),
+        }
+    }
+}
+
+impl Scene {
+    /// The rows that are drawn, with the numbers of their lines.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (usize, &Row)> {
+        self.lines.iter().enumerate().filter_map(|(number, line)| match line {
+            Line::Row(row) => Some((number, row)),
+            Line::Fold(_) => None,
+        })
+    }
+
+    /// What stands above it where the file holds several.
+    pub(crate) fn heading(&self, total: usize) -> String {
+        let word = if self.is_exchange { "exchange" } else { "record" };
+        format!("{word} {} of {total}, line {}", self.number, self.line)
+    }
+}
+
+impl LeftOut {
+    /// The same in words; `None` where nothing is left out.
+    pub(crate) fn words(self) -> Option<String> {
+        let plural = if self.scenes == 1 { "" } else { "s" };
+        match (self.scenes, self.marked) {
+            (0, _) => None,
+            (scenes, 0) => Some(format!("{scenes} more record{plural}, nothing found in them")),
+            (scenes, marked) => Some(format!("{scenes} more record{plural}, {marked} of them with findings")),
+        }
+    }
+}
+
+/// Who draws what is read.
+struct Painter<'v> {
+    view: &'v View,
+    /// The scenes of the record that is being read.
+    drafts: Vec<Draft>,
+    scenes: Vec<Scene>,
+    total: usize,
+    /// How many scenes without findings are drawn, and how many with.
+    shown: (usize, usize),
+    left_out: LeftOut,
+    /// How many findings the records before had.
+    findings: usize,
+}
+
+/// A scene before anything is marked in it.
+struct Draft {
+    place: Option<Place>,
+    is_exchange: bool,
+    rows: Vec<Row>,
+    /// What each row, or the scene as a whole, covers of the record.
+    covers: Vec<(Span, Option<usize>)>,
+    marks: Marks,
+}
+
+impl Onlooker for Painter<'_> {
+    fn transcript(&mut self, context: &Context<'_, '_>, known: usize) {
+        let place = context.transcript.place;
+        let (rows, mut covers) = rows::of_transcript(context, known, self.view.shows_text);
+        covers.push((place.span, None));
+        self.drafts.push(Draft {
+            place: Some(place),
+            is_exchange: false,
+            rows,
+            covers,
+            marks: Marks::default(),
+        });
+    }
+
+    fn response(&mut self, response: &Response<'_, '_>) {
+        let Some(draft) = self.drafts.last_mut() else { return };
+        draft.is_exchange = true;
+        rows::add_response(response, self.view.shows_text, &mut draft.rows, &mut draft.covers);
+    }
+
+    fn record(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Located]) {
+        let mut drafts = std::mem::take(&mut self.drafts);
+        if drafts.is_empty() {
+            let (rows, covers, marks) = (Vec::new(), Vec::new(), Marks::default());
+            drafts.push(Draft { place: None, is_exchange: false, rows, covers, marks });
+        }
+        mark(&mut drafts, record, findings, self.findings);
+        self.findings += findings.len();
+        // Only exchanges may stand several in one record.
+        let places: Vec<Place> =
+            drafts.iter().filter(|draft| draft.is_exchange).filter_map(|draft| draft.place).collect();
+        let mut spots = locate_places(document, record, &places).into_iter();
+        for draft in drafts {
+            let spot = draft.place.filter(|_| draft.is_exchange).and_then(|_| spots.next());
+            self.keep(draft, record, spot.map_or(record.position.line, |spot| spot.start.line));
+        }
+    }
+}
+
+impl Painter<'_> {
+    /// Keeps a scene, or counts it.
+    fn keep(&mut self, draft: Draft, record: &Record<'_>, line: u64) {
+        self.total += 1;
+        let is_marked = !draft.marks.is_empty() || draft.rows.iter().any(|row| !row.marks.is_empty());
+        let (count, most) =
+            if is_marked { (&mut self.shown.1, SCENES_SHOWN.1) } else { (&mut self.shown.0, SCENES_SHOWN.0) };
+        if *count == most && !self.view.shows_all {
+            self.left_out.scenes += 1;
+            self.left_out.marked += usize::from(is_marked);
+            return;
+        }
+        *count += 1;
+        self.scenes.push(Scene {
+            number: self.total,
+            is_exchange: draft.is_exchange,
+            line,
+            left_out: std::mem::take(&mut self.left_out),
+            lines: fold::fold(draft.rows, self.view.shows_all),
+            marks: draft.marks,
+            record_start: record.start,
+        });
+    }
+}
+
+/// Marks what the findings of a record speak of in it.
+fn mark(drafts: &mut [Draft], record: &Record<'_>, findings: &[Located], first: usize) {
+    let mut places = Vec::new();
+    for (number, finding) in findings.iter().enumerate() {
+        places.push((finding.bytes.clone(), mark_of(first + number, finding)));
+        let here = finding.labels.iter().filter(|label| label.spot.record == finding.record);
+        for label in here {
+            let mark = label_of(first + number, finding, &label.message, label.spot.start.line);
+            places.push((label.spot.bytes.clone(), mark));
+        }
+    }
+    let mut covers: Vec<Cover> = Vec::new();
+    for (scene, draft) in drafts.iter().enumerate() {
+        let offset = |span: &Span| record.start + span.start as usize..record.start + span.end as usize;
+        covers.extend(draft.covers.iter().map(|(span, row)| Cover { bytes: offset(span), scene, row: *row }));
+    }
+    for (mark, found) in innermost(covers, places) {
+        let (scene, row) = found.unwrap_or_default();
+        // What belongs to no line, and is no finding, needs no line.
+        match (drafts.get_mut(scene), row) {
+            (Some(draft), Some(row)) => draft.rows[row].marks.add(mark),
+            (Some(draft), None) if !mark.is_label => draft.marks.add(mark),
+            _ => {}
+        }
+    }
+}
+
+/// Marks what findings speak of in other records than their own, as far as it is drawn.
+fn mark_from_elsewhere(scenes: &mut [Scene], findings: &[Located]) {
+    let mut places = Vec::new();
+    for (number, finding) in findings.iter().enumerate() {
+        for label in finding.labels.iter().filter(|label| label.spot.record != finding.record) {
+            let mark = label_of(number, finding, &label.message, label.spot.start.line);
+            places.push((label.spot.bytes.clone(), mark));
+        }
+    }
+    if places.is_empty() {
+        return;
+    }
+    let mut covers = Vec::new();
+    for (number, scene) in scenes.iter().enumerate() {
+        covers.extend(scene.rows().map(|(line, row)| {
+            let start = scene.record_start;
+            let bytes = start + row.span.start as usize..start + row.span.end as usize;
+            Cover { bytes, scene: number, row: Some(line) }
+        }));
+    }
+    for (mark, found) in innermost(covers, places) {
+        if let Some((scene, Some(line))) = found
+            && let Line::Row(row) = &mut scenes[scene].lines[line]
+        {
+            row.marks.add(mark);
+        }
+    }
+}
+
+fn mark_of(number: usize, finding: &Located) -> Mark {
+    Mark {
+        finding: number,
+        rule: finding.rule,
+        level: finding.level,
+        message: finding.message.clone(),
+        is_label: false,
+        line: finding.start.line,
+    }
+}
+
+fn label_of(number: usize, finding: &Located, message: &str, line: u64) -> Mark {
+    Mark { message: message.to_owned(), is_label: true, line, ..mark_of(number, finding) }
+}
+
+/// What a row, or a scene as a whole, covers of the file.
+struct Cover {
+    bytes: Range<usize>,
+    scene: usize,
+    row: Option<usize>,
+}
+
+/// How many covers around a place are looked at: they lie in each other, a call in its message in its request.
+const DEPTH: usize = 16;
+
+/// For each place, the innermost cover that holds it. One pass over both, in the order of the file.
+fn innermost(
+    mut covers: Vec<Cover>,
+    mut places: Vec<(Range<usize>, Mark)>,
+) -> impl Iterator<Item = (Mark, Option<(usize, Option<usize>)>)> {
+    covers.sort_by_key(|cover| (cover.bytes.start, std::cmp::Reverse(cover.bytes.end)));
+    // Findings come before their labels, and in their order.
+    places.sort_by_key(|(bytes, mark)| (bytes.start, mark.is_label, mark.finding));
+    let mut next = 0;
+    let mut open: Vec<usize> = Vec::new();
+    places.into_iter().map(move |(bytes, mark)| {
+        while covers.get(next).is_some_and(|cover| cover.bytes.start <= bytes.start) {
+            while open.last().is_some_and(|last| covers[*last].bytes.end <= covers[next].bytes.start) {
+                open.pop();
+            }
+            open.push(next);
+            next += 1;
+        }
+        while open.last().is_some_and(|last| covers[*last].bytes.end < bytes.start) {
+            open.pop();
+        }
+        let around = open.iter().rev().take(DEPTH).map(|cover| &covers[*cover]);
+        let found = around.into_iter().find(|cover| bytes.end <= cover.bytes.end);
+        (mark, found.map(|cover| (cover.scene, cover.row)))
+    })
+}
