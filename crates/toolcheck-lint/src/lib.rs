@@ -29,6 +29,7 @@ mod exchanges;
 mod failure;
 mod fingerprint;
 mod lint;
+mod markup;
 mod objects;
 pub mod pairing;
 mod picture;

@@ -6,10 +6,11 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use toolcheck_core::{Format, formats};
 use toolcheck_json::Document;
-use toolcheck_lint::{FileReport, Options, Report, lint, render};
+use toolcheck_lint::{FileReport, Options, Report, View, draw, lint, picture, render};
 use toolcheck_test::strategies::{conversations, faults};
 use toolcheck_test::write::{exchanges, write};
 use toolcheck_test::{Conversation, Turn};
+use unicode_width::UnicodeWidthStr;
 
 const WITHOUT_IDS: [&str; 2] = ["gemini", "ollama"];
 
@@ -25,6 +26,21 @@ fn lint_value(value: &Json, format: &'static Format, pretty: bool) -> FileReport
 
 fn ids(report: &FileReport) -> Vec<&'static str> {
     report.findings.iter().map(|finding| finding.rule).collect()
+}
+
+fn draw_text(picture: &toolcheck_lint::Picture, width: usize) -> String {
+    let mut text = Vec::new();
+    let style = render::Style { width, ..Default::default() };
+    (draw::find("text").unwrap().draw)(picture, &style, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+/// The number that a line of a drawing begins with, where it is the row of a message.
+fn row_number(line: &str) -> Option<usize> {
+    let number = line.strip_prefix("  ")?.split_whitespace().next()?;
+    // What stands further to the right belongs to the message above.
+    let is_in_column = line.find(number)? < 6;
+    number.parse().ok().filter(|_| is_in_column)
 }
 
 /// The list of messages of a body.
@@ -232,9 +248,17 @@ proptest! {
                 prop_assert!(finding.bytes.end <= bytes.len() && finding.bytes.start <= finding.bytes.end);
             }
             file.source = bytes.to_vec();
+            let found: Vec<_> = file.findings.iter().map(|found| (found.rule, found.bytes.clone())).collect();
             let report = Report { files: vec![file] };
             for output in render::ALL {
                 (output.render)(&report, &render::Style::default(), &mut Vec::new()).unwrap();
+            }
+            let picture = picture("case", bytes, &Options { format, ..Options::default() }, &View::default());
+            let drawn = &picture.report.files[0].findings;
+            prop_assert_eq!(found, drawn.iter().map(|found| (found.rule, found.bytes.clone())).collect::<Vec<_>>());
+            let text = draw_text(&picture, 80);
+            for found in drawn.iter().filter(|_| drawn.len() < 7) {
+                prop_assert!(text.contains(found.rule), "{} in {}", found.rule, text);
             }
         }
     }
@@ -246,6 +270,47 @@ proptest! {
         let report = Report { files: vec![file] };
         for output in render::ALL {
             (output.render)(&report, &render::Style { width: 40, color: true, ..Default::default() }, &mut Vec::new()).unwrap();
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_drawn(
+        bytes in prop::collection::vec(any::<u8>(), 0..400), width in 0..200usize, shows_all: bool, shows_text: bool
+    ) {
+        let view = View { shows_all, shows_text, more: "toolcheck lint case".to_owned() };
+        let picture = picture("case", &bytes, &Options::default(), &view);
+        for drawing in draw::ALL {
+            (drawing.draw)(&picture, &render::Style { width, color: true, ..Default::default() }, &mut Vec::new()).unwrap();
+        }
+    }
+
+    #[test]
+    fn every_message_has_its_row_in_order_and_no_row_is_too_wide(
+        conversation in conversations(), format in format(), width in 32..150usize, shows_text: bool
+    ) {
+        let mut body = write(&conversation, format.id).unwrap();
+        let count = messages(&mut body, format).len();
+        let text = body.to_string();
+        let view = View { shows_all: true, shows_text, more: String::new() };
+        let picture = picture("case", text.as_bytes(), &Options { format: Some(format), ..Options::default() }, &view);
+        let text = draw_text(&picture, width);
+        let rows: Vec<usize> = text.lines().filter_map(row_number).collect();
+        let mut sorted = rows.clone();
+        sorted.sort();
+        sorted.dedup();
+        prop_assert_eq!(&rows, &sorted, "{}", text);
+        prop_assert_eq!(rows.len(), picture.report.files[0].messages, "{}", text);
+        prop_assert!(rows.last().is_none_or(|last| *last < count), "{}", text);
+        for line in text.lines() {
+            prop_assert!(line.width() <= width, "{} columns: {:?}", width, line);
+        }
+        // Each call and its result bear one number.
+        let joined = |sign: &str| -> Vec<String> {
+            let signs = text.lines().filter_map(|line| line.split_once(sign).map(|(_, rest)| rest.trim_start()));
+            signs.map(|rest| rest.split(' ').next().unwrap().to_owned()).collect()
+        };
+        if !shows_text {
+            prop_assert_eq!(joined("→ "), joined("← "), "{}", text);
         }
     }
 

@@ -19,8 +19,11 @@ pub(super) static DRAWING: Drawing =
 const WIDTHS: (usize, usize) = (32, 140);
 /// From this width on there is room between the columns.
 const ROOMY: usize = 64;
-/// The widest columns of speakers, tools and ids.
-const WIDEST: (usize, usize, usize) = (12, 40, 17);
+/// The widest columns of speakers and ids.
+const WIDEST: (usize, usize) = (12, 17);
+/// The widest column of tools, and from which width on it is the second one.
+const WIDEST_TITLE: (usize, usize) = (32, 40);
+const WIDE: usize = 100;
 /// The fewest columns that a name, an id or a remark is cut to.
 const LEAST: (usize, usize) = (8, 16);
 /// How many lines the message of a finding takes.
@@ -77,9 +80,9 @@ fn draw(picture: &Picture, style: &Style, out: &mut dyn io::Write) -> io::Result
             pen.end()?;
         }
     }
-    if picture.report.files.iter().any(|file| !file.findings.is_empty()) {
+    if let Some(more) = picture.more() {
         // A command is no command any more when it is broken into lines.
-        writeln!(pen.out, "more: {}", shown(&picture.more))?;
+        writeln!(pen.out, "more: {more}")?;
     }
     Ok(())
 }
@@ -150,8 +153,9 @@ impl Columns {
         let pair = widest(&|row| row.pair.map_or(0, digits));
         let of_tools =
             |of: &dyn Fn(&Row) -> usize| widest(&|row| if row.what == What::Other { 0 } else { of(row) });
-        let title = of_tools(&|row| row.title.width()).min(WIDEST.1);
-        let id = of_tools(&|row| row.id.as_ref().map_or(0, |id| id.width())).min(WIDEST.2);
+        let widest_title = if width < WIDE { WIDEST_TITLE.0 } else { WIDEST_TITLE.1 };
+        let title = of_tools(&|row| row.title.width()).min(widest_title);
+        let id = of_tools(&|row| row.id.as_ref().map_or(0, |id| id.width())).min(WIDEST.1);
         let room = width.saturating_sub(content + arrow(pair));
         // A name that leaves no room for anything else says less than a shorter one with what belongs to it.
         let title = title.min(if title + 2 + id > room { LEAST.1.max(room / 2) } else { title }).min(room);
@@ -178,7 +182,8 @@ impl Columns {
     fn row(&self, row: &Row, pen: &mut Pen<'_>) -> io::Result<()> {
         match row.marks.worst() {
             Some(level) => pen.put(sign(level), colors_of(level)),
-            None => pen.space(1),
+            None if row.marks.is_empty() => pen.space(1),
+            None => pen.put("·", DIM),
         }
         if row.is_first {
             let number = row.number.map(|number| number.to_string()).unwrap_or_default();
@@ -189,13 +194,18 @@ impl Columns {
         }
         pen.go_to(self.content);
         let beside = beside(&row.marks);
-        // A rule's id is never cut; what another place has to do with a finding may be.
+        // A rule's id is never cut; what another place has to do with a finding may be, where it must.
         let wanted = beside.map_or(0, |mark| {
-            let width = short(mark).width();
-            4 + if mark.is_label { width.min(LEAST.1) } else { width }
+            let (width, room) =
+                (short(mark).width(), pen.left().saturating_sub(arrow(self.pair) + self.title));
+            4 + if mark.is_label && 4 + width > room { width.min(LEAST.1) } else { width }
         });
         self.said(row, wanted, pen);
         let is_beside = pen.left() >= wanted;
+        let column = self.content + arrow(self.pair) + self.title;
+        if column + wanted <= pen.width && self.title > 0 {
+            pen.go_to(column);
+        }
         if let Some(mark) = beside.filter(|_| is_beside) {
             pen.space(2);
             self.mark(mark, pen);
@@ -227,13 +237,9 @@ impl Columns {
             }
         };
         let colors = row.pair.map_or(PLAIN, |pair| PAIRS[pair % PAIRS.len()].on_default());
-        pen.put(sign, colors);
-        if self.pair > 0 {
-            let number = row.pair.map_or_else(String::new, |pair| pair.to_string());
-            pen.space(self.pair.saturating_sub(number.len()));
-            pen.put(&number, colors);
-            pen.space(1);
-        }
+        let number = row.pair.map_or_else(String::new, |pair| pair.to_string());
+        let gap = if self.pair > 0 { " " } else { "" };
+        pen.put(&format!("{sign}{number:>0$}{gap}", self.pair), colors);
         let title = cut(&row.title, self.title.min(pen.left()));
         pen.put(&title, colors);
         let after = pen.left();
@@ -331,7 +337,9 @@ impl Columns {
 /// A text over as many lines as it needs, up to a few.
 fn wrapped(text: &str, column: usize, colors: Colors, pen: &mut Pen<'_>) -> io::Result<()> {
     let width = pen.width.saturating_sub(column).max(LEAST.1);
-    for line in textwrap::wrap(&bounded(text, width * MESSAGE_LINES), width) {
+    let indent = if text.starts_with('·') { "  " } else { "" };
+    let options = textwrap::Options::new(width).subsequent_indent(indent);
+    for line in textwrap::wrap(&bounded(text, width * MESSAGE_LINES), options) {
         pen.go_to(column);
         pen.put(&line, colors);
         pen.end()?;

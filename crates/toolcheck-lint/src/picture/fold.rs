@@ -28,7 +28,7 @@ pub(crate) struct Fold {
 /// How many rows a conversation may have before its middle is left out.
 const ROWS_SHOWN: usize = 120;
 /// How many rows of its beginning and of its end are shown then.
-const ENDS_SHOWN: usize = 40;
+const ENDS_SHOWN: usize = 20;
 /// How many marked rows are shown then.
 const MARKED_SHOWN: usize = 100;
 /// Fewer rows are not worth a line that counts them.

@@ -12,6 +12,7 @@ use toolcheck_core::ir::Place;
 use toolcheck_core::{Level, target};
 use toolcheck_json::{Document, Record, Span};
 
+use crate::excerpt::shown;
 use crate::lint::{Onlooker, Options, Response, lint_before};
 use crate::report::{Located, Report, locate_places};
 use crate::rule::Context;
@@ -26,7 +27,7 @@ pub struct View {
     pub shows_all: bool,
     /// Whether to show how each text begins: the texts of transcripts hold secrets.
     pub shows_text: bool,
-    /// The command that shows the findings whole, for the last line.
+    /// The command that shows the findings whole, for the last line; none where it is empty.
     pub more: String,
 }
 
@@ -36,7 +37,7 @@ pub struct Picture {
     /// What was found in it.
     pub report: Report,
     /// The command that shows the findings whole.
-    pub(crate) more: String,
+    more: String,
     /// What is drawn.
     pub(crate) scenes: Vec<Scene>,
     /// How many scenes the file has.
@@ -108,18 +109,20 @@ const SCENES_SHOWN: (usize, usize) = (8, 40);
 
 impl Marks {
     fn add(&mut self, mark: Mark) {
-        if self.shown.len() < MARKS_SHOWN {
-            // A finding that has its other end on the same line, or several of them, marks it once.
-            let is_same = |other: &Mark| {
-                other.finding == mark.finding && (mark.is_label || !other.is_label)
-                    || other.is_label
-                        && mark.is_label
-                        && (other.rule, &other.message) == (mark.rule, &mark.message)
+        if mark.is_label {
+            // A finding that has its other end on the same line, or several findings that say the same of it, mark it once.
+            let is_said = |other: &Mark| {
+                other.finding == mark.finding || other.is_label && other.message == mark.message
             };
-            if !self.shown.iter().any(is_same) {
+            if self.shown.len() < MARKS_SHOWN && !self.shown.iter().any(is_said) {
                 self.shown.push(mark);
             }
-        } else if !mark.is_label {
+            return;
+        }
+        self.shown.retain(|other| other.finding != mark.finding);
+        if self.findings() < MARKS_SHOWN {
+            self.shown.push(mark);
+        } else {
             self.more += 1;
         }
     }
@@ -155,26 +158,38 @@ pub fn picture(path: &str, bytes: &[u8], options: &Options<'_>, view: &View) -> 
     let file = lint_before(path, bytes, options, &mut painter);
     let mut scenes = painter.scenes;
     mark_from_elsewhere(&mut scenes, &file.findings);
-    let marked: usize = scenes
-        .iter()
-        .map(|scene| {
-            scene.marks.findings() + scene.rows().map(|(_, row)| row.marks.findings()).sum::<usize>()
-        })
-        .sum();
-    Picture {
-        unmarked: file.findings.len().saturating_sub(marked),
+    let found = file.findings.len();
+    let mut picture = Picture {
+        unmarked: 0,
         report: Report { files: vec![file] },
         more: view.more.clone(),
         scenes,
         total: painter.total,
         left_out: painter.left_out,
-    }
+    };
+    picture.unmarked = found - picture.marks().filter(|mark| !mark.is_label).count();
+    picture
 }
 
 impl Picture {
     /// The file's name.
     pub(crate) fn path(&self) -> &str {
         self.report.files.first().map_or("", |file| &file.path)
+    }
+
+    /// Whether anything was found.
+    pub(crate) fn has_findings(&self) -> bool {
+        self.report.files.iter().any(|file| !file.findings.is_empty())
+    }
+
+    /// The command that shows the findings whole, where there are any.
+    pub(crate) fn more(&self) -> Option<String> {
+        (self.has_findings() && !self.more.is_empty()).then(|| shown(&self.more))
+    }
+
+    /// What is marked in what is drawn.
+    pub(crate) fn marks(&self) -> impl Iterator<Item = &Mark> {
+        self.scenes.iter().flat_map(Scene::all_marks)
     }
 
     /// What the file was read as, and whom it was held against.
@@ -198,6 +213,11 @@ impl Scene {
             Line::Row(row) => Some((number, row)),
             Line::Fold(_) => None,
         })
+    }
+
+    /// What is marked in it.
+    pub(crate) fn all_marks(&self) -> impl Iterator<Item = &Mark> {
+        self.marks.shown.iter().chain(self.rows().flat_map(|(_, row)| &row.marks.shown))
     }
 
     /// What stands above it where the file holds several.

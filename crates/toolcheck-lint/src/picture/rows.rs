@@ -190,6 +190,7 @@ pub(super) fn add_response(
 }
 
 const BY_PROVIDER: &str = "run by the provider";
+const IN_TEXT: &str = "in the text";
 
 /// Who speaks.
 fn speaker(message: &Message<'_>) -> String {
@@ -227,16 +228,14 @@ fn in_text(calls: &TextCalls) -> FxHashMap<u32, Vec<Row>> {
     let mut rows: FxHashMap<u32, Vec<Row>> = FxHashMap::default();
     for call in &calls.calls {
         let row = Row::of_call(None, Some(&call.name), call.place.span)
-            .note(format!("in the text ({})", call.protocol.name))
+            .note(IN_TEXT)
             .note_if(call.reply == Reply::Result, "answered")
             .note_if(call.reply == Reply::Refusal, "not carried out");
         rows.entry(call.message).or_default().push(row);
     }
     for block in &calls.malformed {
         let span = block.opening.span.to(block.place.span);
-        let row = Row::of_call(None, block.name.as_deref(), span)
-            .note(format!("in the text ({})", block.protocol.name))
-            .note("malformed");
+        let row = Row::of_call(None, block.name.as_deref(), span).note(IN_TEXT).note("malformed");
         rows.entry(block.message).or_default().push(row);
     }
     for rows in rows.values_mut() {

@@ -1,8 +1,8 @@
-use std::fmt::{self, Write as _};
 use std::io;
 
 use super::{Output, Style};
 use crate::excerpt::shown;
+use crate::markup::Escaped;
 use crate::report::{FileReport, Report};
 
 pub(super) static OUTPUT: Output = Output {
@@ -65,25 +65,4 @@ fn suite(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
         writeln!(out, "</failure>\n    </testcase>")?;
     }
     writeln!(out, "  </testsuite>")
-}
-
-/// Text as XML 1.0 allows it, in an attribute or between tags. The characters that it has no way to write are left out.
-struct Escaped<'t>(&'t str);
-
-impl fmt::Display for Escaped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for character in self.0.chars() {
-            match character {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\'' => f.write_str("&apos;")?,
-                '\t' | '\n' | '\r' => write!(f, "&#{};", u32::from(character))?,
-                '\0'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}' => {}
-                _ => f.write_char(character)?,
-            }
-        }
-        Ok(())
-    }
 }

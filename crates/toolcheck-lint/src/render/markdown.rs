@@ -5,6 +5,7 @@ use toolcheck_core::Level;
 
 use super::{Output, Style, repository_path};
 use crate::excerpt::bounded;
+use crate::markup::{Piece, pieces};
 use crate::report::{FileReport, Located, Report};
 use crate::summary::{Summary, statistics};
 
@@ -16,7 +17,7 @@ pub(super) static OUTPUT: Output = Output {
 };
 
 /// How many bytes are written before the rest is only counted: a comment on GitHub holds 65,536 characters.
-const MOST: usize = 60_000;
+pub(crate) const MOST: usize = 60_000;
 /// How many characters of each text are written.
 const LONGEST: usize = 500;
 
@@ -97,26 +98,19 @@ fn row(file: &FileReport, finding: &Located) -> String {
 }
 
 /// A text, with what it holds in backticks as code.
-fn inline(text: &str) -> String {
-    let pieces: Vec<&str> = text.split('`').collect();
+pub(crate) fn inline(text: &str) -> String {
     let mut written = String::new();
-    for (number, piece) in pieces.iter().enumerate() {
-        // A backtick that nothing closes is itself.
-        let is_open = number % 2 == 1;
-        if is_open && number + 1 < pieces.len() {
-            written.push_str(&code(piece));
-        } else {
-            if is_open {
-                written.push_str("&#96;");
-            }
-            escape(piece, false, &mut written);
+    for piece in pieces(text) {
+        match piece {
+            Piece::Plain(text) => escape(text, false, &mut written),
+            Piece::Code(text) => written.push_str(&code(text)),
         }
     }
     written
 }
 
 /// A text as code. Tags, because a backtick inside could end what backticks began.
-fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let mut written = String::from("<code>");
     escape(text, true, &mut written);
     written.push_str("</code>");

@@ -11,7 +11,7 @@ mod grouped;
 mod json;
 mod jsonl;
 mod junit;
-mod markdown;
+pub(crate) mod markdown;
 mod sarif;
 
 use std::borrow::Cow;

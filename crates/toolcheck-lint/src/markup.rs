@@ -1,0 +1,48 @@
+//! Text that stands between the tags of XML and HTML.
+
+use std::fmt::{self, Write as _};
+
+/// Text as XML 1.0 and HTML allow it, in an attribute or between tags. The characters that it has no way to write are left out.
+pub(crate) struct Escaped<'t>(pub(crate) &'t str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for character in self.0.chars() {
+            match character {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&apos;")?,
+                '\t' | '\n' | '\r' => write!(f, "&#{};", u32::from(character))?,
+                '\0'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}' => {}
+                _ => f.write_char(character)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A piece of a message: plain, or code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Piece<'t> {
+    /// Plain text.
+    Plain(&'t str),
+    /// What stood between two backticks.
+    Code(&'t str),
+}
+
+/// The pieces of a message. A backtick that nothing closes is plain.
+pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find('`') {
+        let Some(length) = rest[start + 1..].find('`') else { break };
+        pieces.push(Piece::Plain(&rest[..start]));
+        pieces.push(Piece::Code(&rest[start + 1..start + 1 + length]));
+        rest = &rest[start + length + 2..];
+    }
+    pieces.push(Piece::Plain(rest));
+    pieces.retain(|piece| *piece != Piece::Plain(""));
+    pieces
+}
