@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value as Json;
 
-use common::{folder, run, run_with_input, seen, toolcheck};
+use common::{folder, root, run, run_with_input, seen, toolcheck};
 
 const CLEAN: &[u8] = br#"{"messages": [{"role": "user", "content": "hello"}]}"#;
 const BROKEN: &[u8] = br#"{"messages": [{"role": "user", "content": "hello"},]}"#;
@@ -40,6 +40,51 @@ fn a_mistyped_flag_rule_and_target() {
     insta::assert_snapshot!("mistyped-rule", seen(&run(&["explain", "unanswered-tool-cal"])));
     let output = run(&["lint", "fixtures/seeds/coco-after.json", "--target", "bedrok"]);
     insta::assert_snapshot!("mistyped-target", seen(&output));
+}
+
+#[test]
+fn a_transcript_is_shown() {
+    insta::assert_snapshot!("show", seen(&run(&["show", "fixtures/seeds/goclaw-orphan.json"])));
+    insta::assert_snapshot!("show-help", seen(&run(&["show", "--help"])));
+    let arguments = ["show", "-", "--target", "bedrock", "--kind", "session", "--isolated", "--text"];
+    insta::assert_snapshot!("show-stdin", seen(&run_with_input(&arguments, BROKEN)));
+    insta::assert_snapshot!("show-trouble", seen(&run(&["show", "no/such file.json"])));
+    insta::assert_snapshot!("show-directory", seen(&run(&["show", "fixtures"])));
+    insta::assert_snapshot!(
+        "show-mistyped",
+        seen(&run(&["show", "fixtures/seeds/coco-after.json", "--output-format", "htm"]))
+    );
+}
+
+#[test]
+fn a_shown_transcript_is_as_wide_as_the_caller_wants() {
+    let widest = |columns: &str| {
+        let mut command = toolcheck();
+        let output = command
+            .args(["show", "fixtures/seeds/litellm-after.json"])
+            .env("COLUMNS", columns)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().map(|line| line.chars().count()).max().unwrap()
+    };
+    assert!(widest("40") <= 40 && widest("100") > 80);
+    assert_eq!(widest("no number"), widest("80"));
+}
+
+/// The last line of a picture is a command that shows the same findings.
+#[test]
+fn what_a_picture_names_at_its_end_can_be_run() {
+    let folder = folder("it's here");
+    let path = folder.join("a b.json");
+    std::fs::copy(root().join("fixtures/seeds/litellm-before.json"), &path).unwrap();
+    let shown = run(&["show", path.to_str().unwrap(), "--target", "bedrock", "--format", "openai-chat"]);
+    let text = String::from_utf8(shown.stdout).unwrap();
+    let more = text.lines().last().unwrap().strip_prefix("more: toolcheck ").unwrap();
+    let line = format!("'{}' {more} --output-format concise", env!("CARGO_BIN_EXE_toolcheck"));
+    let output = Command::new("sh").args(["-c", &line]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("split-assistant-turn") && output.stderr.is_empty(), "{line}: {text}");
 }
 
 #[test]

@@ -24,7 +24,9 @@ fn draw(picture: &Picture, style: &Style, out: &mut dyn io::Write) -> io::Result
         if picture.total > 1 {
             rows.push(format!("#### {}\n\n", inline(&scene.heading(picture.total))));
         }
-        rows.extend(scene.marks.shown.iter().map(|mark| format!("- {}\n", of_mark(mark))));
+        rows.extend(
+            scene.marks.shown.iter().map(|mark| format!("- line {}, {}\n", mark.line, of_mark(mark))),
+        );
         if !scene.marks.is_empty() {
             rows.push(format!(
                 "{}\n",

@@ -211,16 +211,17 @@ impl Columns {
             self.mark(mark, pen);
         }
         pen.end()?;
+        if is_beside {
+            self.messages(&row.marks, beside, pen)?;
+        } else {
+            self.below(&row.marks, self.content, pen)?;
+        }
         if let Some(beginning) = &row.beginning {
             pen.go_to(self.content + 2);
             pen.put(&cut(&format!("“{beginning}”"), pen.left()), DIM);
             pen.end()?;
         }
-        if is_beside {
-            self.messages(&row.marks, beside, pen)
-        } else {
-            self.below(&row.marks, self.content, pen)
-        }
+        Ok(())
     }
 
     /// What the row says, and `wanted` columns behind it where that leaves enough of it.
@@ -312,6 +313,7 @@ impl Columns {
             pen.put(sign(mark.level), colors_of(mark.level));
             pen.go_to(column);
             pen.put(&cut(mark.rule, pen.left()), colors_of(mark.level));
+            pen.put(&cut(&format!(", line {}", mark.line), pen.left()), DIM);
         } else {
             pen.go_to(column.min(widest));
             self.mark(mark, pen);

@@ -110,6 +110,7 @@ pub(super) fn of_transcript(context: &Context<'_, '_>, known: usize, shows_text:
         document: context.document,
         pairing: context.pairing,
         shows_text,
+        is_continued: transcript.continues_remote_state,
         next_call: 0,
         next_result: 0,
         rows: Vec::with_capacity(transcript.parts.len() + 2),
@@ -166,13 +167,13 @@ pub(super) fn add_response(
         }
         if !answer.text.is_empty() {
             let row = Row::new(What::Other, "text", span).note(characters(&answer.text));
-            let beginning = shows_text.then(|| bounded(&answer.text, BEGINNING));
+            let beginning = shows_text.then(|| beginning(&answer.text));
             push(Row { beginning, ..row });
         }
         for call in &answer.calls {
             let row = Row::of_call(call.id.as_deref(), call.name.as_deref(), call.place.span)
                 .note_if(call.executor == Executor::Server, BY_PROVIDER);
-            let beginning = shows_text.then(|| bounded(&call.arguments, BEGINNING));
+            let beginning = shows_text.then(|| beginning(&call.arguments));
             push(Row { beginning, ..row });
         }
         if !answer.is_whole {
@@ -215,6 +216,12 @@ fn nothing(content: Content) -> &'static str {
     }
 }
 
+/// How a text begins, on one line.
+fn beginning(text: &str) -> String {
+    let start: String = text.chars().take(BEGINNING + 1).collect();
+    bounded(&start.replace("\r\n", "\n").replace('\n', "↵"), BEGINNING)
+}
+
 fn characters(text: &str) -> String {
     Counted(text.chars().count(), "character").to_string()
 }
@@ -248,6 +255,8 @@ struct Writer<'c, 's> {
     document: &'c Document<'s>,
     pairing: &'c Pairing<'c, 's>,
     shows_text: bool,
+    /// Whether calls may stand in what the server holds.
+    is_continued: bool,
     next_call: usize,
     next_result: usize,
     rows: Vec<Row>,
@@ -298,8 +307,7 @@ impl Writer<'_, '_> {
             row = row.note(call.kind.name());
         }
         if self.shows_text && call.arguments.place().is_some() {
-            row.beginning =
-                Some(bounded(&String::from_utf8_lossy(&call.arguments.json(self.document)), BEGINNING));
+            row.beginning = Some(beginning(&String::from_utf8_lossy(&call.arguments.json(self.document))));
         }
         if call.executor == Executor::Client {
             let site = self.pairing.calls.get(self.next_call);
@@ -326,6 +334,7 @@ impl Writer<'_, '_> {
                 Some(Answers::Call(_)) | None => None,
                 Some(Answers::Again(_)) => Some("answered before"),
                 Some(Answers::Later(_)) => Some("before its call"),
+                Some(Answers::Nothing) if self.is_continued => Some("its call is on the server"),
                 Some(Answers::Nothing) => Some("answers no call"),
             };
         }
@@ -347,7 +356,7 @@ impl Writer<'_, '_> {
     /// The row, with how long its text is.
     fn with_text(&self, row: Row, text: JsonStr<'_>) -> Row {
         let text = text.decode();
-        let beginning = self.shows_text.then(|| bounded(&text, BEGINNING));
+        let beginning = self.shows_text.then(|| beginning(&text));
         Row { beginning, ..row.note(characters(&text)) }
     }
 
@@ -358,7 +367,7 @@ impl Writer<'_, '_> {
             Some(text) => self.with_text(row, text),
             None => {
                 let raw = value.raw();
-                let beginning = self.shows_text.then(|| bounded(&String::from_utf8_lossy(raw), BEGINNING));
+                let beginning = self.shows_text.then(|| beginning(&String::from_utf8_lossy(raw)));
                 Row { beginning, ..row.note(format!("{} of JSON", Counted(raw.len(), "byte"))) }
             }
         }
