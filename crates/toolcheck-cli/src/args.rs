@@ -234,7 +234,7 @@ pub(crate) struct OutputArgs {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ShowArgs {
     /// The file; `-` is the standard input
-    #[arg(value_name = "FILE", help_heading = "Arguments")]
+    #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
     #[command(flatten)]

@@ -54,7 +54,7 @@ impl Allow {
     }
 
     /// Whether it allows a finding of a file that it is for.
-    fn allows(&self, finding: &Located) -> bool {
+    pub(crate) fn allows(&self, finding: &Located) -> bool {
         let is_there = |pattern: &Pattern| {
             let pointer = &*finding.pointer;
             let around = pointer.match_indices('/').map(|(at, _)| &pointer[..at]);

@@ -20,7 +20,7 @@ fn of_file(path: &str, target: Option<&str>) -> Picture {
     picture(path, &bytes, &Options { target, ..Options::default() }, &view)
 }
 
-fn of_text(text: &str, view: &View) -> Picture {
+fn of_text(text: &str, view: &View<'_>) -> Picture {
     picture("case", text.as_bytes(), &Options::default(), view)
 }
 
@@ -287,6 +287,24 @@ fn a_line_with_many_findings_counts_the_rest() {
     let shown = show(&picture, "text", 80);
     assert_eq!(shown.matches("duplicate-key").count(), 6, "{shown}");
     assert!(shown.contains(&format!("and {} more findings\n", found - 6)), "{shown}");
+}
+
+#[test]
+fn what_is_allowed_is_not_marked() {
+    let text = long(3, 0).replace(r#""tool_use", "id": "t2""#, r#""tool_use", "id": "lost""#);
+    let config = "[[allow]]\nrule = \"unanswered-tool-call\"\nreason = \"seen\"";
+    let config = toolcheck_lint::Config::parse(config).unwrap();
+    let shown = show(&of_text(&text, &View::default()), "text", 80);
+    let rules = |shown: &str| (shown.matches("✗ unanswered").count(), shown.matches("✗ orphan").count());
+    assert_eq!(rules(&shown), (1, 1), "{shown}");
+    let view = View { allows: &config.allows, ..View::default() };
+    let picture = of_text(&text, &view);
+    let shown = show(&picture, "text", 80);
+    assert_eq!(rules(&shown), (0, 1), "{shown}");
+    assert_eq!((picture.report.files[0].findings.len(), picture.report.files[0].allowed), (1, 1));
+    // What is marked is still what is listed.
+    let page = show(&picture, "html", 80);
+    assert!(page.contains("href=\"#finding-0\"") && page.contains("id=\"finding-0\""), "{page}");
 }
 
 #[test]

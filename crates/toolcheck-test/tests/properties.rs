@@ -277,7 +277,7 @@ proptest! {
     fn any_bytes_are_drawn(
         bytes in prop::collection::vec(any::<u8>(), 0..400), width in 0..200usize, shows_all: bool, shows_text: bool
     ) {
-        let view = View { shows_all, shows_text, more: "toolcheck lint case".to_owned() };
+        let view = View { shows_all, shows_text, more: "toolcheck lint case".to_owned(), ..View::default() };
         let picture = picture("case", &bytes, &Options::default(), &view);
         for drawing in draw::ALL {
             (drawing.draw)(&picture, &render::Style { width, color: true, ..Default::default() }, &mut Vec::new()).unwrap();
@@ -291,7 +291,7 @@ proptest! {
         let mut body = write(&conversation, format.id).unwrap();
         let count = messages(&mut body, format).len();
         let text = body.to_string();
-        let view = View { shows_all: true, shows_text, more: String::new() };
+        let view = View { shows_all: true, shows_text, ..View::default() };
         let picture = picture("case", text.as_bytes(), &Options { format: Some(format), ..Options::default() }, &view);
         let text = draw_text(&picture, width);
         let rows: Vec<usize> = text.lines().filter_map(row_number).collect();

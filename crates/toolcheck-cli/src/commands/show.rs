@@ -22,7 +22,13 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
         return Ok(Status::Trouble);
     };
     let bytes = inputs::read(&input).with_context(|| format!("cannot read {}", input.name))?;
-    let view = View { shows_all: args.drawing.all, shows_text: args.drawing.text, more: lint_command(args) };
+    let view = View {
+        shows_all: args.drawing.all,
+        shows_text: args.drawing.text,
+        more: lint_command(args),
+        allows: &settled.loaded.config.allows,
+        path: input.real.clone(),
+    };
     let picture = picture(&input.name, &bytes, &settled.options(), &view);
     (args.drawing.output_format.draw)(&picture, &screen::style(args.drawing.color), out)?;
     Ok(Status::Clean)

@@ -7,11 +7,13 @@ mod fold;
 mod rows;
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 use toolcheck_core::ir::Place;
 use toolcheck_core::{Level, target};
 use toolcheck_json::{Document, Record, Span};
 
+use crate::allow::{self, Allow};
 use crate::excerpt::shown;
 use crate::lint::{Onlooker, Options, Response, lint_before};
 use crate::report::{Located, Report, locate_places};
@@ -22,13 +24,17 @@ pub(crate) use rows::{Row, What};
 
 /// What a picture is to show.
 #[derive(Debug, Clone, Default)]
-pub struct View {
+pub struct View<'v> {
     /// Whether to leave nothing out.
     pub shows_all: bool,
     /// Whether to show how each text begins: the texts of transcripts hold secrets.
     pub shows_text: bool,
     /// The command that shows the findings whole, for the last line; none where it is empty.
     pub more: String,
+    /// What the user allows: it is not marked.
+    pub allows: &'v [Allow],
+    /// Where the file is, for what is allowed of it.
+    pub path: PathBuf,
 }
 
 /// The picture of a file.
@@ -145,9 +151,10 @@ impl Marks {
 
 /// Lints the text of one file and draws it. `path` is the name that it bears.
 #[must_use]
-pub fn picture(path: &str, bytes: &[u8], options: &Options<'_>, view: &View) -> Picture {
+pub fn picture(path: &str, bytes: &[u8], options: &Options<'_>, view: &View<'_>) -> Picture {
     let mut painter = Painter {
         view,
+        allows: view.allows.iter().filter(|allow| allow.is_for(&view.path)).collect(),
         drafts: Vec::new(),
         scenes: Vec::new(),
         total: 0,
@@ -155,7 +162,8 @@ pub fn picture(path: &str, bytes: &[u8], options: &Options<'_>, view: &View) -> 
         left_out: LeftOut::default(),
         findings: 0,
     };
-    let file = lint_before(path, bytes, options, &mut painter);
+    let mut file = lint_before(path, bytes, options, &mut painter);
+    let _ = allow::apply(view.allows, &view.path, &mut file);
     let mut scenes = painter.scenes;
     mark_from_elsewhere(&mut scenes, &file.findings);
     let found = file.findings.len();
@@ -241,7 +249,9 @@ impl LeftOut {
 
 /// Who draws what is read.
 struct Painter<'v> {
-    view: &'v View,
+    view: &'v View<'v>,
+    /// What is allowed of the file.
+    allows: Vec<&'v Allow>,
     /// The scenes of the record that is being read.
     drafts: Vec<Draft>,
     scenes: Vec<Scene>,
@@ -289,7 +299,9 @@ impl Onlooker for Painter<'_> {
             let (rows, covers, marks) = (Vec::new(), Vec::new(), Marks::default());
             drafts.push(Draft { place: None, is_exchange: false, rows, covers, marks });
         }
-        mark(&mut drafts, record, findings, self.findings);
+        let is_told = |finding: &&Located| !self.allows.iter().any(|allow| allow.allows(finding));
+        let findings: Vec<&Located> = findings.iter().filter(is_told).collect();
+        mark(&mut drafts, record, &findings, self.findings);
         self.findings += findings.len();
         // Only exchanges may stand several in one record.
         let places: Vec<Place> =
@@ -328,7 +340,7 @@ impl Painter<'_> {
 }
 
 /// Marks what the findings of a record speak of in it.
-fn mark(drafts: &mut [Draft], record: &Record<'_>, findings: &[Located], first: usize) {
+fn mark(drafts: &mut [Draft], record: &Record<'_>, findings: &[&Located], first: usize) {
     let mut places = Vec::new();
     for (number, finding) in findings.iter().enumerate() {
         places.push((finding.bytes.clone(), mark_of(first + number, finding)));
