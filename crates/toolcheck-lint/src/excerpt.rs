@@ -224,7 +224,7 @@ fn raw(bytes: &[u8], span: Span, width: usize) -> Excerpt {
 }
 
 /// At most `width` columns of the text, with what a terminal would obey made visible.
-pub(crate) fn cut(text: &str, width: usize) -> Cow<'_, str> {
+fn cut(text: &str, width: usize) -> Cow<'_, str> {
     if text.len() <= width && text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
         return Cow::Borrowed(text);
     }

@@ -61,6 +61,9 @@ fn a_narrow_screen_and_a_coloured_one() {
     insta::assert_snapshot!("narrow", show(&sample, "text", 40));
     let style = Style { color: true, width: 100, ..Style::default() };
     insta::assert_snapshot!("coloured", drawn(&sample, "text", &style));
+    let linked = drawn(&sample, "text", &Style { has_links: true, ..style });
+    let link = "\u{1b}]8;;https://github.com/toolcheck/toolcheck/blob/main/docs/rules/unanswered-tool-call.md\u{1b}\\";
+    assert_eq!((linked.matches(link).count(), linked.matches("\u{1b}]8;;\u{1b}\\").count()), (1, 1));
 }
 
 #[test]

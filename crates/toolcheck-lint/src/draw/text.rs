@@ -10,6 +10,7 @@ use super::Drawing;
 use crate::excerpt::{bounded, shown};
 use crate::picture::{Fold, Line, Mark, Marks, Picture, Row, Scene, What};
 use crate::render::Style;
+use crate::report::rule_url;
 use crate::summary;
 
 pub(super) static DRAWING: Drawing =
@@ -39,7 +40,8 @@ const PAIRS: [AnsiColor; 4] = [AnsiColor::Cyan, AnsiColor::Magenta, AnsiColor::G
 
 fn draw(picture: &Picture, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let width = style.width.clamp(WIDTHS.0, WIDTHS.1);
-    let mut pen = Pen { out, is_colored: style.color, width, line: String::new(), used: 0 };
+    let mut pen =
+        Pen { out, is_colored: style.color, has_links: style.has_links, width, line: String::new(), used: 0 };
     pen.put(&start_cut(&shown(picture.path()), width), BOLD);
     let reading = picture.reading();
     if pen.used + 2 + reading.width() > width {
@@ -91,6 +93,7 @@ fn draw(picture: &Picture, style: &Style, out: &mut dyn io::Write) -> io::Result
 struct Pen<'o> {
     out: &'o mut dyn io::Write,
     is_colored: bool,
+    has_links: bool,
     width: usize,
     line: String,
     used: usize,
@@ -104,6 +107,18 @@ impl Pen<'_> {
             self.line.push_str(text);
         }
         self.used += text.width();
+    }
+
+    /// The id of a rule, at most as long as the line; a link to its page where the terminal follows links.
+    fn put_rule(&mut self, rule: &str, colors: Colors) {
+        let (start, end) = (format!("\u{1b}]8;;{}\u{1b}\\", rule_url(rule)), "\u{1b}]8;;\u{1b}\\");
+        if self.has_links {
+            self.line.push_str(&start);
+        }
+        self.put(&cut(rule, self.left()), colors);
+        if self.has_links {
+            self.line.push_str(end);
+        }
     }
 
     fn space(&mut self, columns: usize) {
@@ -278,7 +293,8 @@ impl Columns {
         if mark.is_label {
             pen.put(&cut(&format!("· {}", mark.message), pen.left()), label_colors_of(mark.level));
         } else {
-            pen.put(&format!("{} {}", sign(mark.level), mark.rule), colors_of(mark.level));
+            pen.put(&format!("{} ", sign(mark.level)), colors_of(mark.level));
+            pen.put_rule(mark.rule, colors_of(mark.level));
         }
     }
 
@@ -312,7 +328,7 @@ impl Columns {
         if column == 2 {
             pen.put(sign(mark.level), colors_of(mark.level));
             pen.go_to(column);
-            pen.put(&cut(mark.rule, pen.left()), colors_of(mark.level));
+            pen.put_rule(mark.rule, colors_of(mark.level));
             pen.put(&cut(&format!(", line {}", mark.line), pen.left()), DIM);
         } else {
             pen.go_to(column.min(widest));
