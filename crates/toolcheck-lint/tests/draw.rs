@@ -72,6 +72,14 @@ fn exchanges_show_what_was_answered_and_dropped() {
 }
 
 #[test]
+fn an_exchange_of_another_format_says_so() {
+    let shown = show(&of_file("exchanges/mixed-formats.jsonl", None), "text", 80);
+    let headings: Vec<&str> = shown.lines().filter(|line| line.starts_with("exchange ")).collect();
+    let expected = ["1 of 4, line 1", "2 of 4, line 2, openai-chat", "3 of 4, line 3", "4 of 4, line 4"];
+    assert_eq!(headings, expected.map(|heading| format!("exchange {heading}")), "{shown}");
+}
+
+#[test]
 fn calls_in_texts_and_several_findings_of_one_line() {
     insta::assert_snapshot!("in-text", show(&of_file("seeds/roo-mixed-protocols.json", None), "text", 80));
     insta::assert_snapshot!(

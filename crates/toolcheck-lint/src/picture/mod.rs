@@ -72,6 +72,10 @@ pub(crate) struct Scene {
     pub(crate) is_exchange: bool,
     /// The line on which it begins.
     pub(crate) line: u64,
+    /// Its format; empty where none recognised it.
+    format: &'static str,
+    /// Whether that is another one than the file's: a log of a gateway holds several.
+    is_of_other_format: bool,
     /// What is left out before it.
     pub(crate) left_out: LeftOut,
     /// What is drawn.
@@ -166,6 +170,9 @@ pub fn picture(path: &str, bytes: &[u8], options: &Options<'_>, view: &View<'_>)
     let _ = allow::apply(view.allows, &view.path, &mut file);
     let mut scenes = painter.scenes;
     mark_from_elsewhere(&mut scenes, &file.findings);
+    for scene in &mut scenes {
+        scene.is_of_other_format = !scene.format.is_empty() && file.format != Some(scene.format);
+    }
     let found = file.findings.len();
     let mut picture = Picture {
         unmarked: 0,
@@ -231,7 +238,8 @@ impl Scene {
     /// What stands above it where the file holds several.
     pub(crate) fn heading(&self, total: usize) -> String {
         let word = if self.is_exchange { "exchange" } else { "record" };
-        format!("{word} {} of {total}, line {}", self.number, self.line)
+        let format = if self.is_of_other_format { format!(", {}", self.format) } else { String::new() };
+        format!("{word} {} of {total}, line {}{format}", self.number, self.line)
     }
 }
 
@@ -267,6 +275,7 @@ struct Painter<'v> {
 struct Draft {
     place: Option<Place>,
     is_exchange: bool,
+    format: &'static str,
     rows: Vec<Row>,
     /// What each row, or the scene as a whole, covers of the record.
     covers: Vec<(Span, Option<usize>)>,
@@ -281,6 +290,7 @@ impl Onlooker for Painter<'_> {
         self.drafts.push(Draft {
             place: Some(place),
             is_exchange: false,
+            format: context.transcript.format,
             rows,
             covers,
             marks: Marks::default(),
@@ -297,7 +307,7 @@ impl Onlooker for Painter<'_> {
         let mut drafts = std::mem::take(&mut self.drafts);
         if drafts.is_empty() {
             let (rows, covers, marks) = (Vec::new(), Vec::new(), Marks::default());
-            drafts.push(Draft { place: None, is_exchange: false, rows, covers, marks });
+            drafts.push(Draft { place: None, is_exchange: false, format: "", rows, covers, marks });
         }
         let is_told = |finding: &&Located| !self.allows.iter().any(|allow| allow.allows(finding));
         let findings: Vec<&Located> = findings.iter().filter(is_told).collect();
@@ -331,6 +341,8 @@ impl Painter<'_> {
             number: self.total,
             is_exchange: draft.is_exchange,
             line,
+            format: draft.format,
+            is_of_other_format: false,
             left_out: std::mem::take(&mut self.left_out),
             lines: fold::fold(draft.rows, self.view.shows_all),
             marks: draft.marks,
