@@ -255,8 +255,9 @@ pub fn shown(text: &str) -> String {
     text.chars().flat_map(visible).collect()
 }
 
-/// At most `most` characters of a text, on one line.
-pub(crate) fn bounded(text: &str, most: usize) -> String {
+/// At most `most` characters of a text, on one line, with what a terminal would obey made visible.
+#[must_use]
+pub fn bounded(text: &str, most: usize) -> String {
     let mut characters = text.chars().flat_map(visible);
     let mut short: String = characters.by_ref().take(most).collect();
     if characters.next().is_some() {

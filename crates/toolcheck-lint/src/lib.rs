@@ -28,6 +28,7 @@ mod excerpt;
 mod exchanges;
 mod failure;
 mod fingerprint;
+pub mod junit;
 mod lint;
 mod markup;
 mod objects;
@@ -49,7 +50,7 @@ mod validated;
 
 pub use baseline::Baseline;
 pub use config::{Config, ConfigError};
-pub use excerpt::shown;
+pub use excerpt::{bounded, shown};
 pub use lint::{Options, lint};
 pub use picture::{Picture, View, picture};
 pub use report::{FileReport, Located, Report};

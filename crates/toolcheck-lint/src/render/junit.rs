@@ -2,7 +2,7 @@ use std::io;
 
 use super::{Output, Style};
 use crate::excerpt::shown;
-use crate::markup::Escaped;
+use crate::junit::{Case, Counts, Outcome, Writer};
 use crate::report::{FileReport, Report};
 
 pub(super) static OUTPUT: Output = Output {
@@ -15,12 +15,11 @@ pub(super) static OUTPUT: Output = Output {
 fn render(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let failures: usize = report.files.iter().map(|file| file.findings.len()).sum();
     let tests: usize = report.files.iter().map(tests).sum();
-    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    writeln!(out, "<testsuites name=\"toolcheck\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">")?;
+    let mut xml = Writer::begin("toolcheck", Counts { tests, failures, errors: 0 }, out)?;
     for file in &report.files {
-        suite(file, out)?;
+        suite(file, &mut xml)?;
     }
-    writeln!(out, "</testsuites>")
+    xml.end()
 }
 
 /// A file without findings is one test, which passes.
@@ -28,41 +27,35 @@ fn tests(file: &FileReport) -> usize {
     file.findings.len().max(1)
 }
 
-fn suite(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
+fn suite(file: &FileReport, xml: &mut Writer<'_>) -> io::Result<()> {
     let path = shown(&file.path);
-    let name = Escaped(&path);
-    let (tests, failures) = (tests(file), file.findings.len());
-    writeln!(
-        out,
-        "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\">"
-    )?;
+    xml.begin_suite(&path, Counts { tests: tests(file), failures: file.findings.len(), errors: 0 })?;
     if file.findings.is_empty() {
-        writeln!(out, "    <testcase name=\"no findings\" classname=\"{name}\"/>")?;
+        let outcome = Outcome::Passed;
+        xml.case(&Case { name: "no findings", class: &path, file: None, line: None, outcome })?;
     }
     for finding in &file.findings {
         let (line, column) = (finding.start.line, finding.start.column);
-        // The place keeps names apart: readers of these files take equal ones for one test.
-        writeln!(
-            out,
-            "    <testcase name=\"{} at {line}:{column}\" classname=\"{name}\" file=\"{name}\" line=\"{line}\">",
-            finding.rule
-        )?;
         let message = shown(&finding.message);
-        write!(
-            out,
-            "      <failure type=\"{}\" message=\"{}\">{name}:{line}:{column}",
-            finding.level,
-            Escaped(&message)
-        )?;
+        let mut text = format!("{path}:{line}:{column}");
         if !finding.pointer.is_empty() {
-            write!(out, " {}", Escaped(&shown(&finding.pointer)))?;
+            text.push(' ');
+            text.push_str(&shown(&finding.pointer));
         }
         let said = finding.said(file.target.as_deref());
         let help = finding.help.as_ref().map(|help| format!("help: {}", shown(help)));
-        for line in [Some(message), said, help].into_iter().flatten() {
-            write!(out, "\n{}", Escaped(&line))?;
+        for line in [Some(&message), said.as_ref(), help.as_ref()].into_iter().flatten() {
+            text.push('\n');
+            text.push_str(line);
         }
-        writeln!(out, "</failure>\n    </testcase>")?;
+        xml.case(&Case {
+            // The place keeps names apart: readers of these files take equal ones for one test.
+            name: &format!("{} at {line}:{column}", finding.rule),
+            class: &path,
+            file: Some(&path),
+            line: Some(line),
+            outcome: Outcome::Failed { kind: finding.level.as_str(), message: &message, text: &text },
+        })?;
     }
-    writeln!(out, "  </testsuite>")
+    xml.end_suite()
 }
