@@ -1,5 +1,7 @@
 //! The command line.
 
+mod test;
+
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -15,6 +17,8 @@ use toolcheck_lint::render::{self, Output};
 use toolcheck_lint::{Rule, rules};
 
 use toolcheck_lint::suggest::did_you_mean;
+
+pub(crate) use test::TestArgs;
 
 /// Says which tool-calling mistakes an LLM API would refuse, lose or misread - before the API does.
 #[derive(Debug, Parser)]
@@ -311,13 +315,6 @@ pub(crate) enum ListFormat {
     Text,
     /// For machines.
     Json,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct TestArgs {
-    /// The directory of the cases
-    #[arg(value_name = "DIR", default_value = "fixtures")]
-    pub(crate) dir: PathBuf,
 }
 
 #[derive(Debug, ClapArgs)]

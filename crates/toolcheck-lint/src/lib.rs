@@ -56,3 +56,4 @@ pub use picture::{Picture, View, picture};
 pub use report::{FileReport, Located, Report};
 pub use rule::Rule;
 pub use settings::Settings;
+pub use summary::Counted;

@@ -90,8 +90,9 @@ pub(crate) fn statistics(report: &Report) -> Vec<Count> {
     counts
 }
 
-/// A number and its noun.
-pub(crate) struct Counted(pub(crate) usize, pub(crate) &'static str);
+/// A number and its noun, which takes an `s` where there are several.
+#[derive(Debug, Clone, Copy)]
+pub struct Counted(pub usize, pub &'static str);
 
 impl fmt::Display for Counted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,8 +7,10 @@
 
 mod conversation;
 pub mod corpus;
+mod expected;
 #[cfg(feature = "proptest")]
 pub mod strategies;
 pub mod write;
 
 pub use conversation::{Answer, Call, Conversation, Turn};
+pub use expected::{Change, Difference, Expected, Found, Place};

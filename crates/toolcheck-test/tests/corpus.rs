@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
-use toolcheck_test::corpus::{self, Outcome};
+use toolcheck_test::corpus::{self, Failure, Outcome};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -12,22 +12,9 @@ fn root() -> PathBuf {
 
 #[test]
 fn every_case_is_as_expected() {
-    let results = corpus::run(&root().join("fixtures")).unwrap();
-    assert!(results.len() > 100, "the corpus is there: {}", results.len());
-    let failures: Vec<String> = results
-        .iter()
-        .filter_map(|result| match &result.outcome {
-            Outcome::Passed => None,
-            Outcome::Failed(why) => Some(format!("{}\n{why}", result.name)),
-        })
-        .collect();
-    assert!(
-        failures.is_empty(),
-        "{} of {} cases failed\n{}",
-        failures.len(),
-        results.len(),
-        failures.join("\n")
-    );
+    let run = corpus::run(&root().join("fixtures")).unwrap();
+    assert!(run.results.len() > 100, "the corpus is there: {}", run.results.len());
+    run.assert_passed();
 }
 
 #[test]
@@ -58,8 +45,8 @@ fn every_expectation_fits_its_schema() {
 fn a_missing_expectation_fails() {
     let folder = tempdir("missing-expectation");
     std::fs::write(folder.join("case.json"), br#"{"messages": []}"#).unwrap();
-    let results = corpus::run(&folder).unwrap();
-    assert!(matches!(&results[0].outcome, Outcome::Failed(why) if why.contains("no expectation")));
+    let run = corpus::run(&folder).unwrap();
+    assert!(matches!(&run.results[0].outcome, Outcome::Failed(Failure::NoExpectation { .. })), "{run:?}");
 }
 
 #[test]
@@ -70,8 +57,9 @@ fn a_wrong_expectation_fails() {
     let expectation =
         r#"{"description": "d", "source": "s", "findings": [{"rule": "blank-text", "pointer": ""}]}"#;
     std::fs::write(folder.join("case.expect.json"), expectation).unwrap();
-    let results = corpus::run(&folder).unwrap();
-    assert!(matches!(&results[0].outcome, Outcome::Failed(why) if why.contains("blank-text")));
+    let run = corpus::run(&folder).unwrap();
+    let Outcome::Failed(Failure::Findings(difference)) = &run.results[0].outcome else { panic!("{run:?}") };
+    assert_eq!(difference.changes[0].line("case"), "- blank-text at \"\"");
 }
 
 /// An empty directory for this test.

@@ -1,23 +1,69 @@
-use std::io::Write;
+use std::fs;
+use std::io::{self, Write};
 
-use anyhow::{Result, bail};
-use toolcheck_test::corpus::{self, Outcome};
+use anyhow::{Context, Result, bail};
+use toolcheck_lint::render::Style;
+use toolcheck_lint::shown;
+use toolcheck_test::corpus::{Bless, Corpus};
 
-use crate::Status;
 use crate::args::TestArgs;
+use crate::{Status, screen};
 
 pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
-    let results = corpus::run(&args.dir)?;
-    if results.is_empty() {
-        bail!("no case in {}", args.dir.display());
+    let directory = shown(&args.dir.to_string_lossy());
+    if args.output_format.iter().filter(|wanted| wanted.file.is_none()).count() > 1 {
+        bail!("only one output may go to the standard output: write the others to files, OUTPUT=FILE");
     }
-    let mut failed = 0;
-    for result in &results {
-        if let Outcome::Failed(why) = &result.outcome {
-            failed += 1;
-            writeln!(out, "FAILED {}\n{why}", result.name)?;
+    let corpus = Corpus::open(&args.dir).with_context(|| format!("cannot read the directory {directory}"))?;
+    let (cases, mut troubles) = corpus.select(&args.filters);
+    if corpus.cases.is_empty() && corpus.troubles.is_empty() {
+        bail!("no case in {directory}: no file that ends in .json, .jsonl or .ndjson");
+    }
+    if args.list {
+        for case in &cases {
+            writeln!(out, "{}", shown(&case.name))?;
+        }
+        troubles.extend(corpus.troubles.iter().cloned());
+        return told(&troubles, Status::Clean, out);
+    }
+    let mut run = corpus.run(&cases, args.bless.map_or(Bless::Nothing, |bless| bless.0));
+    troubles.append(&mut run.troubles);
+    let style = Style { is_quiet: args.quiet, ..screen::style(args.color) };
+    for wanted in &args.output_format {
+        let Some(path) = &wanted.file else {
+            if !cases.is_empty() {
+                (wanted.output.render)(&run, &style, out)?;
+            }
+            continue;
+        };
+        let write = || -> io::Result<()> {
+            let mut file = io::BufWriter::new(fs::File::create(path)?);
+            (wanted.output.render)(&run, &Style { color: false, ..style }, &mut file)?;
+            file.flush()
+        };
+        if let Err(error) = write() {
+            troubles.push(format!("cannot write {}: {error}", shown(&path.to_string_lossy())));
         }
     }
-    writeln!(out, "{} cases, {failed} failed", results.len())?;
-    Ok(if failed > 0 { Status::Findings } else { Status::Clean })
+    let status = match (run.unreadable(), run.failed()) {
+        (0, 0) => Status::Clean,
+        (0, _) => Status::Findings,
+        _ => Status::Trouble,
+    };
+    // The output for people tells it where it stands.
+    if !args.output_format.iter().any(|wanted| wanted.file.is_none() && wanted.output.id == "text") {
+        for written in run.written() {
+            eprintln!("note: wrote {written}");
+        }
+    }
+    told(&troubles, status, out)
+}
+
+/// Tells the troubles, behind all else, and what the run comes to with them.
+fn told(troubles: &[String], status: Status, out: &mut dyn Write) -> Result<Status> {
+    out.flush()?;
+    for trouble in troubles {
+        eprintln!("error: {trouble}");
+    }
+    Ok(if troubles.is_empty() { status } else { Status::Trouble })
 }

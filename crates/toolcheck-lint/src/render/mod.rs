@@ -78,7 +78,11 @@ pub fn find(id: &str) -> Option<&'static Output> {
 
 /// Writes JSON text and a line end. What hides or turns text on a screen becomes an escape, which any reader undoes:
 /// people read JSON in terminals and logs too. Outside strings such a character is a line end.
-fn write_json(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
+///
+/// # Errors
+///
+/// Where it cannot be written.
+pub fn write_json(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
     let mut rest = text;
     let mut from = 0;
     // Most text is plain ASCII, which is passed over by its bytes.

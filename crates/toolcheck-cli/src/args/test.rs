@@ -1,0 +1,91 @@
+//! The arguments of `toolcheck test`.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+use toolcheck_lint::suggest::did_you_mean;
+use toolcheck_test::corpus::Bless;
+use toolcheck_test::corpus::render::{self, Output};
+
+use super::Color;
+
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    /// The directory of the cases
+    #[arg(value_name = "DIR", default_value = "fixtures")]
+    pub(crate) dir: PathBuf,
+
+    /// Run these cases only: a part of their path in the directory, or with `*`, `?` or `[` a glob for all of it
+    #[arg(value_name = "FILTER")]
+    pub(crate) filters: Vec<String>,
+
+    /// Write what is found into the expectations that there are; with `=new` into those that are missing, with `=all` into
+    /// both
+    #[arg(
+        long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "changed",
+        hide_possible_values = true
+    )]
+    pub(crate) bless: Option<BlessArg>,
+
+    /// Print the names of the cases and run none
+    #[arg(long, conflicts_with_all = ["bless", "output_format"])]
+    pub(crate) list: bool,
+
+    /// How to write what came of the cases: `text`, `junit` or `json`; with `=FILE` into a file. Several may be named, one
+    /// of them for the standard output
+    #[arg(
+        long, value_name = "OUTPUT[=FILE]", default_value = "text", value_delimiter = ',', value_parser = parse_wanted
+    )]
+    pub(crate) output_format: Vec<WantedRun>,
+
+    /// Write no summary
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+/// Which expectations are written anew.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BlessArg(pub(crate) Bless);
+
+impl ValueEnum for BlessArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self(Bless::Changed), Self(Bless::New), Self(Bless::All)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self.0 {
+            Bless::Nothing => None,
+            Bless::Changed => Some("changed".into()),
+            Bless::New => Some("new".into()),
+            Bless::All => Some("all".into()),
+        }
+    }
+}
+
+/// An output of the runner, and the file that it goes to; `None` is the standard output.
+#[derive(Debug, Clone)]
+pub(crate) struct WantedRun {
+    pub(crate) output: &'static Output,
+    pub(crate) file: Option<PathBuf>,
+}
+
+fn parse_wanted(text: &str) -> Result<WantedRun, String> {
+    let (id, file) = text.split_once('=').map_or((text, None), |(id, file)| (id, Some(PathBuf::from(file))));
+    let ids = || render::ALL.iter().map(|output| output.id);
+    let output = render::find(id).ok_or_else(|| {
+        format!(
+            "there is no such output{}\n\noutputs: {}",
+            did_you_mean(id, ids()),
+            ids().collect::<Vec<_>>().join(", ")
+        )
+    })?;
+    if file.as_ref().is_some_and(|file| file.as_os_str().is_empty()) {
+        return Err("it names no file behind `=`".to_owned());
+    }
+    Ok(WantedRun { output, file })
+}

@@ -1,0 +1,263 @@
+//! The expectation beside a case: reading it, and writing it anew.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::target::{self, Target};
+use toolcheck_core::{Format, Level, formats};
+use toolcheck_json::{Document, Value};
+use toolcheck_lint::shown;
+use toolcheck_lint::suggest::did_you_mean;
+
+use crate::expected::{Difference, Expected, Found, Place, Step, align, has_level};
+
+/// An expectation as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    /// What the case shows, in one sentence.
+    description: String,
+    /// Where the case comes from.
+    source: String,
+    /// The target; the format's own where it is absent.
+    #[serde(default)]
+    target: Option<String>,
+    /// The format; the directory's or the content's where it is absent.
+    #[serde(default)]
+    format: Option<String>,
+    /// What the transcript is for.
+    #[serde(default)]
+    kind: Option<String>,
+    /// The configuration, as a path from the case's folder; none where it is absent.
+    #[serde(default)]
+    config: Option<String>,
+    /// The findings, in the order of the text.
+    findings: Vec<WrittenFinding>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenFinding {
+    rule: String,
+    pointer: String,
+    #[serde(default)]
+    record: usize,
+    #[serde(default)]
+    level: Option<String>,
+}
+
+/// What a case expects.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Expectation {
+    pub(super) format: Option<&'static Format>,
+    pub(super) target: Option<&'static Target>,
+    pub(super) kind: TranscriptKind,
+    pub(super) config: Option<String>,
+    pub(super) findings: Vec<Expected>,
+    /// Whether a person has yet to say what the case shows and where it comes from.
+    pub(super) is_to_be_described: bool,
+}
+
+/// What stands for the words that only a person can say.
+const TO_BE_SAID: &str = "TODO";
+
+/// An expectation that expects nothing and says nothing.
+pub(super) const EMPTY: &str = "{\n  \"description\": \"TODO: what the case shows, in one sentence\",\n  \"source\": \"TODO: where it comes from\",\n  \"findings\": []\n}\n";
+
+impl Expectation {
+    /// Reads an expectation.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub(super) fn parse(text: &str) -> Result<Self, Broken> {
+        let written: Written = serde_json::from_str(text).map_err(|error| {
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or_default();
+            Broken { at: Some((error.line(), error.column())), why: message.to_owned() }
+        })?;
+        for (key, said) in [("description", &written.description), ("source", &written.source)] {
+            if said.trim().is_empty() {
+                return Err(format!("`{key}` says nothing").into());
+            }
+        }
+        let format = written.format.as_deref().map(|id| {
+            let similar = || did_you_mean(id, formats::ALL.iter().map(|format| format.id));
+            formats::find(id).ok_or_else(|| format!("there is no format `{id}`{}", similar()))
+        });
+        let target = written.target.as_deref().map(|id| {
+            let similar = || did_you_mean(id, target::ids());
+            target::find(id).ok_or_else(|| format!("there is no target `{id}`{}", similar()))
+        });
+        let findings = written.findings.into_iter().map(|finding| {
+            let level = finding.level.map(|level| level.parse::<Level>()).transpose()?;
+            let place = Place { record: finding.record, pointer: finding.pointer };
+            Ok(Expected { rule: finding.rule, place: Some(place), level })
+        });
+        let is_to_be_said = |said: &String| said.starts_with(TO_BE_SAID);
+        Ok(Self {
+            format: format.transpose()?,
+            target: target.transpose()?,
+            kind: written.kind.map_or(Ok(TranscriptKind::default()), |kind| kind.parse())?,
+            config: written.config,
+            findings: findings.collect::<Result<_, String>>()?,
+            is_to_be_described: is_to_be_said(&written.description) || is_to_be_said(&written.source),
+        })
+    }
+}
+
+/// What is wrong with an expectation.
+#[derive(Debug)]
+pub(super) struct Broken {
+    /// The line and the column, where they are known.
+    at: Option<(usize, usize)>,
+    why: String,
+}
+
+impl From<String> for Broken {
+    fn from(why: String) -> Self {
+        Self { at: None, why }
+    }
+}
+
+impl Broken {
+    /// The same, of a file.
+    pub(super) fn of(&self, path: &Path) -> String {
+        let (path, why) = (path.display(), &self.why);
+        match self.at {
+            Some((line, column)) => shown(&format!("{path}:{line}:{column}: {why}")),
+            None => shown(&format!("{path}: {why}")),
+        }
+    }
+}
+
+/// The text of an expectation with its list of findings written anew: what was found, and nothing else. Everything
+/// beside the list, and each finding in it that stays, keeps its bytes. `None` where the text is none that has such a
+/// list.
+pub(super) fn rewritten(text: &str, expected: &[Expected], found: &[Found]) -> Option<String> {
+    let document = Document::read(text.as_bytes());
+    let list = document.root()?.get("findings").filter(|list| list.is_array())?;
+    let old: Vec<Value<'_, '_>> = list.elements().collect();
+    if old.len() != expected.len() {
+        return None;
+    }
+    if Difference::of(expected, found).is_empty() {
+        return Some(text.to_owned());
+    }
+    let layout = Layout::of(text, list, &old, found.len());
+    let with_level = expected.iter().any(|expected| expected.level.is_some());
+    let mut elements = Vec::new();
+    for step in align(expected, found) {
+        match step {
+            Step::Pair(one, other) if has_level(&expected[one], &found[other]) => {
+                elements.push(slice(text, old[one])?.to_owned());
+            }
+            Step::Pair(one, other) => {
+                let element = slice(text, old[one])?;
+                let level = old[one].get("level")?.span().range();
+                let at = old[one].span().start as usize;
+                let (before, after) = (&element[..level.start - at], &element[level.end - at..]);
+                elements.push(format!("{before}{}{after}", Json::from(found[other].level.as_str())));
+            }
+            Step::Missing(_) => {}
+            Step::Unexpected(other) => elements.push(layout.element(&found[other], with_level)),
+        }
+    }
+    let span = list.span().range();
+    let new = format!("{}{}{}", &text[..span.start], layout.list(&elements), &text[span.end..]);
+    // What is written must say what was found, whatever the text was like.
+    let read = Expectation::parse(&new).ok()?;
+    Difference::of(&read.findings, found).is_empty().then_some(new)
+}
+
+fn slice<'t>(text: &'t str, value: Value<'_, '_>) -> Option<&'t str> {
+    text.get(value.span().range())
+}
+
+/// How the list of a file is laid out.
+struct Layout<'t> {
+    line_end: &'static str,
+    /// What stands before a key of the file, on its line.
+    step: &'t str,
+    /// What stands before an element, where each has a line of its own.
+    indent: Option<String>,
+    /// Whether elements have their keys on lines of their own.
+    is_tall: bool,
+    /// What stands behind the colon of a key.
+    gap: &'static str,
+}
+
+impl<'t> Layout<'t> {
+    fn of(text: &'t str, list: Value<'_, '_>, old: &[Value<'_, '_>], count: usize) -> Self {
+        let span = list.span().range();
+        let key = list.member_span().range().start;
+        let is_one_line = !text.trim().contains('\n');
+        let step = if is_one_line { "" } else { white_space_before(text, key) };
+        let indent = match old.first() {
+            Some(first) if text[span.start..first.span().start as usize].contains('\n') => {
+                Some(white_space_before(text, first.span().start as usize).to_owned())
+            }
+            // One finding stands beside its key; several have a line each.
+            _ if count > 1 && old.len() < 2 && !is_one_line => Some(step.repeat(2)),
+            _ => None,
+        };
+        let is_tall = old.iter().any(|old| text[old.span().range()].contains('\n'));
+        let colon = list.key_span().map_or(0, |key| key.range().end);
+        let is_spaced = text.get(colon..span.start).is_some_and(|gap| gap.ends_with([' ', '\t', '\n']));
+        Self {
+            line_end: if text.contains("\r\n") { "\r\n" } else { "\n" },
+            step,
+            indent,
+            is_tall,
+            gap: if is_spaced { " " } else { "" },
+        }
+    }
+
+    /// A finding as the list writes it.
+    fn element(&self, found: &Found, with_level: bool) -> String {
+        let gap = self.gap;
+        let mut members = vec![
+            format!("\"rule\":{gap}{}", Json::from(found.rule)),
+            format!("\"pointer\":{gap}{}", Json::from(&*found.place.pointer)),
+        ];
+        if found.place.record > 0 {
+            members.push(format!("\"record\":{gap}{}", found.place.record));
+        }
+        if with_level {
+            members.push(format!("\"level\":{gap}{}", Json::from(found.level.as_str())));
+        }
+        match &self.indent {
+            Some(indent) if self.is_tall => self.lines('{', &members, '}', indent),
+            _ => format!("{{{}}}", members.join(&format!(",{gap}"))),
+        }
+    }
+
+    fn list(&self, elements: &[String]) -> String {
+        match &self.indent {
+            Some(_) if !elements.is_empty() => self.lines('[', elements, ']', self.step),
+            _ => format!("[{}]", elements.join(&format!(",{}", self.gap))),
+        }
+    }
+
+    /// Each item on a line of its own, one step further in than what holds them.
+    fn lines(&self, open: char, items: &[String], close: char, outer: &str) -> String {
+        let end = self.line_end;
+        let inner = match &self.indent {
+            Some(indent) if open == '[' => indent.clone(),
+            _ => format!("{outer}{}", self.step),
+        };
+        format!("{open}{end}{inner}{}{end}{outer}{close}", items.join(&format!(",{end}{inner}")))
+    }
+}
+
+/// The white space between the beginning of the line and a byte of it.
+fn white_space_before(text: &str, at: usize) -> &str {
+    let line = text[..at].rfind('\n').map_or(0, |line_end| line_end + 1);
+    let rest = text[line..at].trim_start_matches([' ', '\t']);
+    &text[line..at - rest.len()]
+}
+
+#[cfg(test)]
+mod tests;

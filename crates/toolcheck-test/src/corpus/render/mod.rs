@@ -1,0 +1,106 @@
+//! What came of a corpus, written for people and for machines: one file each.
+//!
+//! Adding an output is a file and two lines here.
+
+mod json;
+mod junit;
+mod text;
+
+use std::io;
+use std::path::Path;
+
+use toolcheck_lint::render::Style;
+use toolcheck_lint::shown;
+
+use super::{CaseResult, Failure, Run};
+use crate::expected::{Change, Difference, Found};
+
+/// A way to write what came of a corpus.
+#[derive(Debug)]
+pub struct Output {
+    /// The id on the command line.
+    pub id: &'static str,
+    /// What it is for, in one line.
+    pub summary: &'static str,
+    /// Writes it.
+    pub render: fn(&Run, &Style, &mut dyn io::Write) -> io::Result<()>,
+}
+
+/// All outputs, by id.
+pub static ALL: &[&Output] = &[&json::OUTPUT, &junit::OUTPUT, &text::OUTPUT];
+
+/// The output of that id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Output> {
+    ALL.iter().copied().find(|output| output.id == id)
+}
+
+/// What a person reads, without colours.
+#[must_use]
+pub(super) fn text(run: &Run) -> String {
+    let mut text = Vec::new();
+    let written = (text::OUTPUT.render)(run, &Style::default(), &mut text);
+    written.map(|()| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
+}
+
+/// How many findings of a case are told.
+const CHANGES_SHOWN: usize = 40;
+
+/// The lines that tell a failure: those of a difference begin with `-` or `+`.
+fn lines(result: &CaseResult, failure: &Failure) -> Vec<String> {
+    let path = path_shown(&result.path);
+    match failure {
+        Failure::Findings(difference) => {
+            let mut lines = changes(&difference.changes, &path);
+            if difference.as_expected > 0 {
+                lines.push(format!("and {} as expected", difference.as_expected));
+            }
+            lines
+        }
+        Failure::NoExpectation { path: named, found } => {
+            let named = path_shown(named);
+            let mut lines = vec![format!("there is no expectation beside it: {named}")];
+            lines.extend(changes(&unexpected(found), &path));
+            lines
+        }
+        Failure::BrokenExpectation(why) => vec![why.clone()],
+        Failure::SharedExpectation(other) => {
+            vec![format!("it would share its expectation with {}: rename one of them", shown(other))]
+        }
+        Failure::NoCase => vec!["there is no case for this expectation".to_owned()],
+        Failure::Conversation(lines) => lines.iter().map(|line| shown(line)).collect(),
+    }
+}
+
+fn unexpected(found: &[Found]) -> Vec<Change> {
+    Difference::of(&[], found).changes
+}
+
+fn changes(changes: &[Change], path: &str) -> Vec<String> {
+    let mut lines: Vec<String> =
+        changes.iter().take(CHANGES_SHOWN).map(|change| shown(&change.line(path))).collect();
+    if changes.len() > CHANGES_SHOWN {
+        lines.push(format!("and {} more differences", changes.len() - CHANGES_SHOWN));
+    }
+    lines
+}
+
+/// What sort of failure it is, in one word.
+fn kind(failure: &Failure) -> &'static str {
+    match failure {
+        Failure::Findings(_) => "findings",
+        Failure::NoExpectation { .. } => "no-expectation",
+        Failure::BrokenExpectation(_) => "broken-expectation",
+        Failure::SharedExpectation(_) => "shared-expectation",
+        Failure::NoCase => "no-case",
+        Failure::Conversation(_) => "conversation",
+    }
+}
+
+/// A path, as a person reads it.
+pub(super) fn path_shown(path: &Path) -> String {
+    let path = path.display().to_string();
+    let path = path.strip_prefix("./").unwrap_or(&path);
+    // Elsewhere a backslash is a letter of the name.
+    shown(&if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
+}

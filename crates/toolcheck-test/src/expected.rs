@@ -1,0 +1,349 @@
+//! What is expected and what was found: ids and places, never wording.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+
+use toolcheck_core::Level;
+use toolcheck_lint::suggest::did_you_mean;
+use toolcheck_lint::{Located, bounded, rules};
+
+/// A finding that is expected.
+///
+/// As text it is the rule's id, its level before it and its place behind it where they matter:
+///
+/// ```
+/// use toolcheck_test::Expected;
+///
+/// let expected: Expected = "error unanswered-tool-call at /messages/1/content/0".parse()?;
+/// assert_eq!(expected.rule, "unanswered-tool-call");
+/// assert_eq!(expected.place.expect("it names one").pointer, "/messages/1/content/0");
+/// // In the third record of JSON Lines, at either level; and anywhere.
+/// "unanswered-tool-call at 2:/messages/1/content/0".parse::<Expected>()?;
+/// "unanswered-tool-call".parse::<Expected>()?;
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expected {
+    /// The id of the rule.
+    pub rule: String,
+    /// Where it is; anywhere, where this is `None`.
+    pub place: Option<Place>,
+    /// How bad it is; either, where this is `None`.
+    pub level: Option<Level>,
+}
+
+/// The place of a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The number of its JSON Lines record, from 0.
+    pub record: usize,
+    /// Its JSON Pointer in the record.
+    pub pointer: String,
+}
+
+/// A finding, as far as it can be expected.
+///
+/// As text it is what [`Expected`] reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The id of the rule.
+    pub rule: &'static str,
+    /// How bad it is for the target.
+    pub level: Level,
+    /// Where it is.
+    pub place: Place,
+    /// The line on which it begins, from 1.
+    pub line: u64,
+    /// The column in which it begins, from 1, in characters.
+    pub column: u64,
+}
+
+/// The most characters of a pointer that are shown.
+const POINTER_SHOWN: usize = 200;
+
+impl From<&Located> for Found {
+    fn from(finding: &Located) -> Self {
+        Self {
+            rule: finding.rule,
+            level: finding.level,
+            place: Place { record: finding.record, pointer: finding.pointer.clone() },
+            line: finding.start.line,
+            column: finding.start.column,
+        }
+    }
+}
+
+impl FromStr for Expected {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (named, place) = match text.split_once(" at ") {
+            Some((named, place)) => (named, Some(place.parse()?)),
+            None => (text, None),
+        };
+        let (level, rule) = match named.trim().split_once(' ') {
+            Some((level, rule)) => (Some(level.parse()?), rule.trim()),
+            None => (None, named.trim()),
+        };
+        if rules::find(rule).is_none() {
+            return Err(format!("there is no rule `{rule}`{}", similar_rule(rule)));
+        }
+        Ok(Self { rule: rule.to_owned(), place, level })
+    }
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let (record, pointer) = match text.split_once(':') {
+            Some((record, pointer)) if !text.starts_with('/') => {
+                let number = record.parse().map_err(|_| format!("`{record}` is no number of a record"))?;
+                (number, pointer)
+            }
+            _ => (0, text),
+        };
+        // The value itself has the empty pointer, which nobody would see.
+        let pointer = if pointer == ROOT { "" } else { pointer };
+        if !pointer.is_empty() && !pointer.starts_with('/') {
+            return Err(format!("`{pointer}` is no JSON Pointer: it begins with `/`, or is {ROOT}"));
+        }
+        Ok(Self { record, pointer: pointer.to_owned() })
+    }
+}
+
+/// How the empty pointer is written.
+const ROOT: &str = "\"\"";
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.record > 0 {
+            write!(f, "{}:", self.record)?;
+        }
+        let pointer = if self.pointer.is_empty() { ROOT } else { &self.pointer };
+        f.write_str(&bounded(pointer, POINTER_SHOWN))
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(level) = self.level {
+            write!(f, "{level} ")?;
+        }
+        f.write_str(&bounded(&self.rule, POINTER_SHOWN))?;
+        self.place.as_ref().map_or(Ok(()), |place| write!(f, " at {place}"))
+    }
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} at {}", self.level, self.rule, self.place)
+    }
+}
+
+/// The rule that somebody may have meant.
+pub(crate) fn similar_rule(rule: &str) -> String {
+    did_you_mean(rule, rules::ALL.iter().map(|rule| rule.id))
+}
+
+/// How what is expected and what was found go together: each of both once, in the order of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// An expected finding was found, if perhaps at another level.
+    Pair(usize, usize),
+    /// An expected finding was not found there.
+    Missing(usize),
+    /// A finding was not expected there.
+    Unexpected(usize),
+}
+
+/// Holds what is expected against what was found, in one pass. What only stands in another order is both missing and
+/// unexpected.
+pub(crate) fn align(expected: &[Expected], found: &[Found]) -> Vec<Step> {
+    // What is still to come on each side. An expectation without a place takes any finding of its rule.
+    let mut awaited = HashMap::<(&str, Option<&Place>), usize>::new();
+    let mut coming = HashMap::<(&str, Option<&Place>), usize>::new();
+    for expected in expected {
+        *awaited.entry((&expected.rule, expected.place.as_ref())).or_default() += 1;
+    }
+    for found in found {
+        *coming.entry((found.rule, None)).or_default() += 1;
+        *coming.entry((found.rule, Some(&found.place))).or_default() += 1;
+    }
+    let (mut steps, mut next, mut at) = (Vec::new(), 0, 0);
+    while next < expected.len() || at < found.len() {
+        let (one, other) = (expected.get(next), found.get(at));
+        let is_pair = one.zip(other).is_some_and(|(one, other)| {
+            one.rule == other.rule && one.place.as_ref().is_none_or(|place| *place == other.place)
+        });
+        let is_coming =
+            |one: &Expected| coming.get(&(&*one.rule, one.place.as_ref())).is_some_and(|count| *count > 0);
+        let is_awaited = |other: &Found| {
+            [None, Some(&other.place)]
+                .iter()
+                .any(|place| awaited.get(&(other.rule, *place)).is_some_and(|count| *count > 0))
+        };
+        // One that comes later is waited for, as long as what stands before it is awaited by nobody.
+        let is_missing = one.is_some_and(|one| !is_coming(one) || other.is_none_or(&is_awaited));
+        let step = match is_pair {
+            true => Step::Pair(next, at),
+            false if is_missing => Step::Missing(next),
+            false => Step::Unexpected(at),
+        };
+        steps.push(step);
+        if let Some(one) = one.filter(|_| !matches!(step, Step::Unexpected(_))) {
+            awaited.entry((&one.rule, one.place.as_ref())).and_modify(|count| *count -= 1);
+            next += 1;
+        }
+        if let Some(other) = other.filter(|_| !matches!(step, Step::Missing(_))) {
+            for place in [None, Some(&other.place)] {
+                coming.entry((other.rule, place)).and_modify(|count| *count -= 1);
+            }
+            at += 1;
+        }
+    }
+    steps
+}
+
+/// What is otherwise than expected.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Difference {
+    /// What is missing and what is unexpected, in the order of the text.
+    pub changes: Vec<Change>,
+    /// How many findings are as expected.
+    pub as_expected: usize,
+}
+
+/// One thing that is otherwise than expected. A finding at another level is two.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// It was expected and not found.
+    Missing(Expected),
+    /// It was found and not expected.
+    Unexpected(Found),
+}
+
+impl Difference {
+    /// Holds what is expected against what was found.
+    #[must_use]
+    pub fn of(expected: &[Expected], found: &[Found]) -> Self {
+        let mut difference = Self::default();
+        let missing = |at: usize| Change::Missing(expected[at].clone());
+        let unexpected = |at: usize| Change::Unexpected(found[at].clone());
+        for step in align(expected, found) {
+            match step {
+                Step::Pair(one, other) if has_level(&expected[one], &found[other]) => {
+                    difference.as_expected += 1;
+                }
+                Step::Pair(one, other) => difference.changes.extend([missing(one), unexpected(other)]),
+                Step::Missing(one) => difference.changes.push(missing(one)),
+                Step::Unexpected(other) => difference.changes.push(unexpected(other)),
+            }
+        }
+        difference
+    }
+
+    /// Whether all is as expected.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+}
+
+/// Whether a finding is of the level that is expected, if any is.
+pub(crate) fn has_level(expected: &Expected, found: &Found) -> bool {
+    expected.level.is_none_or(|level| level == found.level)
+}
+
+impl Change {
+    /// The line that tells it: `-` and what is missing, or `+` and what was found, with its place in the file `path`.
+    #[must_use]
+    pub fn line(&self, path: &str) -> String {
+        match self {
+            Self::Missing(expected) if rules::find(&expected.rule).is_none() => {
+                format!("- {expected} (there is no such rule{})", similar_rule(&expected.rule))
+            }
+            Self::Missing(expected) => format!("- {expected}"),
+            Self::Unexpected(found) => format!("+ {found}  {path}:{}:{}", found.line, found.column),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expected(texts: &[&str]) -> Vec<Expected> {
+        texts.iter().map(|text| text.parse().expect("it is one")).collect()
+    }
+
+    fn found(texts: &[&str]) -> Vec<Found> {
+        let found = expected(texts).into_iter().map(|one| Found {
+            rule: rules::find(&one.rule).expect("there is such a rule").id,
+            level: one.level.unwrap_or(Level::Error),
+            place: one.place.expect("it has a place"),
+            line: 1,
+            column: 1,
+        });
+        found.collect()
+    }
+
+    /// The signs and rules of a difference.
+    fn changes(wanted: &[&str], got: &[&str]) -> Vec<String> {
+        let difference = Difference::of(&expected(wanted), &found(got));
+        difference.changes.iter().map(|change| change.line("f").replace("  f:1:1", "")).collect()
+    }
+
+    #[test]
+    fn what_is_the_same_is_no_difference() {
+        assert_eq!(changes(&[], &[]), Vec::<String>::new());
+        let all = ["blank-text at /a", "empty-content at /b", "blank-text at 1:/a"];
+        assert_eq!(changes(&all, &all), Vec::<String>::new());
+        assert_eq!(changes(&["blank-text", "empty-content", "blank-text"], &all), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_missing_and_what_is_unexpected_stand_in_the_order_of_the_text() {
+        let wanted = ["blank-text at /a", "empty-content at /b", "unknown-role at /d"];
+        let got = ["empty-content at /b", "blank-text at /c", "unknown-role at /d"];
+        assert_eq!(changes(&wanted, &got), ["- blank-text at /a", "+ error blank-text at /c"]);
+        assert_eq!(changes(&["blank-text at \"\""], &[]), ["- blank-text at \"\""]);
+        // An expectation without a place takes the next of its rule, and only one.
+        assert_eq!(
+            changes(&["blank-text"], &["blank-text at /a", "blank-text at /b"]),
+            ["+ error blank-text at /b"]
+        );
+    }
+
+    #[test]
+    fn another_order_and_another_level_are_told() {
+        let (one, other) = ("error blank-text at /a", "error empty-content at /b");
+        assert_eq!(changes(&[other, one], &[one, other]).len(), 2);
+        assert_eq!(
+            changes(&["warning blank-text at /a"], &[one]),
+            ["- warning blank-text at /a", "+ error blank-text at /a"]
+        );
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        let error = |text: &str| text.parse::<Expected>().expect_err(text);
+        assert_eq!(error("blank-tekst"), "there is no rule `blank-tekst`; did you mean `blank-text`?");
+        assert!(error("bad blank-text").contains("neither"));
+        assert!(error("blank-text at messages").contains("no JSON Pointer"));
+        assert!(error("blank-text at x:/a").contains("no number"));
+    }
+
+    #[test]
+    fn a_hundred_thousand_findings_are_compared_in_one_pass() {
+        let many = |from: usize| {
+            (from..from + 100_000).map(|at| format!("blank-text at /messages/{at}")).collect::<Vec<_>>()
+        };
+        let (wanted, got) = (many(0), many(50_000));
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        let got: Vec<&str> = got.iter().map(String::as_str).collect();
+        assert_eq!(changes(&wanted, &got).len(), 100_000);
+    }
+}
