@@ -1,6 +1,7 @@
-//! Chores of the project: `cargo xtask docs`, `cargo xtask bench`, `cargo xtask package`.
+//! Chores of the project: `cargo xtask docs`, `cargo xtask bench`, `cargo xtask corpus`, `cargo xtask package`.
 
 mod bench;
+mod corpus;
 mod docs;
 mod package;
 
@@ -12,8 +13,9 @@ fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("docs") => docs::write(),
         Some("bench") => bench::run(),
+        Some("corpus") => corpus::pack(std::env::args_os().nth(2).map(PathBuf::from)),
         Some("package") => package::check(),
-        _ => bail!("usage: cargo xtask docs | bench | package"),
+        _ => bail!("usage: cargo xtask docs | bench | corpus [DIR] | package"),
     }
 }
 
