@@ -4,6 +4,8 @@ use serde_json::{Map, Value as Json};
 use toolcheck_core::ir::{Arguments, Body, Executor, Role, Transcript};
 use toolcheck_json::{Document, Kind, Value};
 
+use crate::check::known_format;
+
 /// A conversation: what is said and done, and nothing of how a provider writes it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Conversation {
@@ -54,6 +56,34 @@ pub struct Answer {
 }
 
 impl Conversation {
+    /// Reads a request of a format, so that two can be compared: before and after an adapter, or in two formats.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolcheck_test::Conversation;
+    ///
+    /// let chat = json!({"messages": [{"role": "user", "content": "hello"}]});
+    /// let gemini = json!({"contents": [{"role": "user", "parts": [{"text": "hello"}]}]});
+    /// assert_eq!(Conversation::read(&chat, "openai-chat"), Conversation::read(&gemini, "gemini"));
+    /// ```
+    ///
+    /// System texts, definitions of tools, reasoning and media are no part of it, and calls are numbered anew.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no such format, or the body is no request of it.
+    #[must_use]
+    #[track_caller]
+    pub fn read(body: &Json, format: &str) -> Self {
+        let format = known_format(format);
+        let text = body.to_string();
+        let document = Document::read(text.as_bytes());
+        match document.root().and_then(|root| format.read(root)) {
+            Some(transcript) => Self::of(&transcript, &document),
+            None => panic!("the body holds no list of messages of {}", format.id),
+        }
+    }
+
     /// Folds a reading into turns.
     ///
     /// What formats write differently becomes one: results in messages of their own or in the user's, arguments in a

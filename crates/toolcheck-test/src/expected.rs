@@ -250,7 +250,22 @@ impl Difference {
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
+
+    /// The lines that tell it: `-` and what is missing, `+` and what was found with its place in the file `path`, and
+    /// how many there are beyond those that one would read.
+    #[must_use]
+    pub fn lines(&self, path: &str) -> Vec<String> {
+        let mut lines: Vec<String> =
+            self.changes.iter().take(CHANGES_SHOWN).map(|change| change.line(path)).collect();
+        if self.changes.len() > CHANGES_SHOWN {
+            lines.push(format!("and {} more differences", self.changes.len() - CHANGES_SHOWN));
+        }
+        lines
+    }
 }
+
+/// How many differences are told.
+const CHANGES_SHOWN: usize = 40;
 
 /// Whether a finding is of the level that is expected, if any is.
 pub(crate) fn has_level(expected: &Expected, found: &Found) -> bool {

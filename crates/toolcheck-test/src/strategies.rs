@@ -1,9 +1,35 @@
 //! Strategies for property tests: conversations, and faults to plant in them.
+//!
+//! What they generate may become richer in any release, so a property should hold of whatever a provider accepts.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value as Json};
 
-use crate::{Answer, Call, Conversation, Turn};
+use crate::check::known_format;
+use crate::{Answer, Call, Conversation, Turn, write};
+
+/// Requests that the provider of a format accepts: [`conversations`] written in it, with their tools declared.
+///
+/// ```
+/// use proptest::prelude::*;
+/// use toolcheck_test::check;
+/// use toolcheck_test::strategies::transcripts;
+///
+/// proptest!(|(request in transcripts("gemini"))| {
+///     check(&request).assert_clean();
+/// });
+/// ```
+///
+/// # Panics
+///
+/// Where there is no such format.
+#[track_caller]
+pub fn transcripts(format: &str) -> impl Strategy<Value = Json> + use<> {
+    let format = known_format(format).id;
+    conversations().prop_map(move |conversation| {
+        write::write(&conversation, format).expect("every known format can be written")
+    })
+}
 
 /// Conversations that every provider accepts in its own format: alternating turns, ids of nine letters and digits, each
 /// call answered once and in order, an end that the model can go on from.
@@ -120,7 +146,22 @@ fn give_ids(conversation: &mut Conversation) {
 }
 
 /// A fault that can be planted in a conversation.
+///
+/// ```
+/// use proptest::prelude::*;
+/// use toolcheck_test::strategies::{conversations, faults};
+/// use toolcheck_test::{check, write::write};
+///
+/// proptest!(|(mut conversation in conversations(), fault in faults(), at: prop::sample::Index)| {
+///     if fault.plant(&mut conversation, at).is_some() {
+///         let request = write(&conversation, "anthropic").expect("there is such a format");
+///         let rule = fault.rule(true).expect("its calls have ids");
+///         check(&request).format("anthropic").assert_findings(&[rule]);
+///     }
+/// });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fault {
     /// A result disappears.
     DropResult,
@@ -137,7 +178,7 @@ pub enum Fault {
 }
 
 /// All faults.
-pub const FAULTS: [Fault; 6] = [
+pub const FAULTS: &[Fault] = &[
     Fault::DropResult,
     Fault::RepeatResult,
     Fault::AddResult,
@@ -148,7 +189,7 @@ pub const FAULTS: [Fault; 6] = [
 
 /// A fault.
 pub fn faults() -> impl Strategy<Value = Fault> {
-    prop::sample::select(FAULTS.to_vec())
+    prop::sample::select(FAULTS)
 }
 
 impl Fault {

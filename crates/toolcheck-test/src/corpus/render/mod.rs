@@ -13,7 +13,7 @@ use toolcheck_lint::render::Style;
 use toolcheck_lint::shown;
 
 use super::{CaseResult, Failure, Run};
-use crate::expected::{Change, Difference, Found};
+use crate::expected::Difference;
 
 /// A way to write what came of a corpus.
 #[derive(Debug)]
@@ -43,15 +43,12 @@ pub(super) fn text(run: &Run) -> String {
     written.map(|()| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
 }
 
-/// How many findings of a case are told.
-const CHANGES_SHOWN: usize = 40;
-
 /// The lines that tell a failure: those of a difference begin with `-` or `+`.
 fn lines(result: &CaseResult, failure: &Failure) -> Vec<String> {
     let path = path_shown(&result.path);
     match failure {
         Failure::Findings(difference) => {
-            let mut lines = changes(&difference.changes, &path);
+            let mut lines = difference.lines(&path);
             if difference.as_expected > 0 {
                 lines.push(format!("and {} as expected", difference.as_expected));
             }
@@ -60,7 +57,7 @@ fn lines(result: &CaseResult, failure: &Failure) -> Vec<String> {
         Failure::NoExpectation { path: named, found } => {
             let named = path_shown(named);
             let mut lines = vec![format!("there is no expectation beside it: {named}")];
-            lines.extend(changes(&unexpected(found), &path));
+            lines.extend(Difference::of(&[], found).lines(&path));
             lines
         }
         Failure::BrokenExpectation(why) => vec![why.clone()],
@@ -70,19 +67,6 @@ fn lines(result: &CaseResult, failure: &Failure) -> Vec<String> {
         Failure::NoCase => vec!["there is no case for this expectation".to_owned()],
         Failure::Conversation(lines) => lines.iter().map(|line| shown(line)).collect(),
     }
-}
-
-fn unexpected(found: &[Found]) -> Vec<Change> {
-    Difference::of(&[], found).changes
-}
-
-fn changes(changes: &[Change], path: &str) -> Vec<String> {
-    let mut lines: Vec<String> =
-        changes.iter().take(CHANGES_SHOWN).map(|change| shown(&change.line(path))).collect();
-    if changes.len() > CHANGES_SHOWN {
-        lines.push(format!("and {} more differences", changes.len() - CHANGES_SHOWN));
-    }
-    lines
 }
 
 /// What sort of failure it is, in one word.
