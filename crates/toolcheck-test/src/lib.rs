@@ -80,3 +80,8 @@ macro_rules! check {
 
 #[doc(hidden)]
 pub use serde_json::json as __json;
+
+/// The code of the page is run too.
+#[cfg(all(doctest, feature = "proptest"))]
+#[doc = include_str!("../../../docs/test-helper.md")]
+struct Page;

@@ -66,7 +66,8 @@ fn a_wrong_expectation_fails() {
 fn the_outputs_equal_their_directory() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/corpus/render");
     let stems = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut stems: Vec<String> = stems.map(|path| path.file_stem().unwrap().to_string_lossy().into()).collect();
+    let mut stems: Vec<String> =
+        stems.map(|path| path.file_stem().unwrap().to_string_lossy().into()).collect();
     stems.retain(|stem| stem != "mod");
     stems.sort();
     let ids: Vec<&str> = corpus::render::ALL.iter().map(|output| output.id).collect();
