@@ -113,8 +113,6 @@ fn colours_mark_what_was_expected_and_what_was_found() {
 #[test]
 fn outputs_for_machines() {
     let folder = corpus("corpus-outputs");
-    let output = test(&folder, &["--output-format", "text,junit=../corpus.xml"]);
-    assert_eq!(output.status.code(), Some(1));
     let output = test(&folder, &["--output-format", "junit"]);
     insta::assert_snapshot!("junit", stdout(&output));
     let output = test(&folder, &["--output-format", "json"]);
@@ -142,6 +140,17 @@ fn a_file_and_the_screen_get_an_output_each() {
     fs::remove_file(file).unwrap();
     let output = test(&folder, &["as-expected", "--output-format", "junit=no/such/folder.xml"]);
     assert_eq!(output.status.code(), Some(2));
+    // Nothing of the corpus is written over.
+    for held in ["anthropic/changed.json", "anthropic/changed.expect.json"] {
+        let wanted = format!("json={}/{held}", folder.file_name().unwrap().to_string_lossy());
+        let before = fs::read(folder.join(held)).unwrap();
+        let output = test(&folder, &["--output-format", &wanted]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(seen(&output).contains("belongs to the corpus"), "{}", seen(&output));
+        assert_eq!(fs::read(folder.join(held)).unwrap(), before);
+    }
+    let output = test(&folder, &["--output-format", "json=x.out,junit=x.out"]);
+    assert!(seen(&output).contains("two outputs would be written to x.out"));
     insta::assert_snapshot!("two-outputs", seen(&test(&folder, &["--output-format", "text,junit"])));
     insta::assert_snapshot!("mistyped-output", seen(&test(&folder, &["--output-format", "junt"])));
 }

@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 
@@ -6,15 +7,13 @@ use toolcheck_lint::render::Style;
 use toolcheck_lint::shown;
 use toolcheck_test::corpus::{Bless, Corpus};
 
-use crate::args::TestArgs;
+use crate::args::{TestArgs, WantedRun};
 use crate::{Status, screen};
 
 pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
     let directory = shown(&args.dir.to_string_lossy());
-    if args.output_format.iter().filter(|wanted| wanted.file.is_none()).count() > 1 {
-        bail!("only one output may go to the standard output: write the others to files, OUTPUT=FILE");
-    }
     let corpus = Corpus::open(&args.dir).with_context(|| format!("cannot read the directory {directory}"))?;
+    check_outputs(&args.output_format, &corpus)?;
     let (cases, mut troubles) = corpus.select(&args.filters);
     if corpus.cases.is_empty() && corpus.troubles.is_empty() {
         bail!("no case in {directory}: no file that ends in .json, .jsonl or .ndjson");
@@ -57,6 +56,24 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
         }
     }
     told(&troubles, status, out)
+}
+
+/// Whether each output has a place of its own, outside of what is tested.
+fn check_outputs(outputs: &[WantedRun], corpus: &Corpus) -> Result<()> {
+    if outputs.iter().filter(|wanted| wanted.file.is_none()).count() > 1 {
+        bail!("only one output may go to the standard output: write the others to files, OUTPUT=FILE");
+    }
+    let mut taken = HashSet::new();
+    for path in outputs.iter().filter_map(|wanted| wanted.file.as_deref()) {
+        let (real, name) = (fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()), path.display());
+        if corpus.holds(&real) {
+            bail!("{} belongs to the corpus, so no output may be written to it", shown(&name.to_string()));
+        }
+        if !taken.insert(real) {
+            bail!("two outputs would be written to {}", shown(&name.to_string()));
+        }
+    }
+    Ok(())
 }
 
 /// Tells the troubles, behind all else, and what the run comes to with them.

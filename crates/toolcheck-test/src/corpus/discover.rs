@@ -117,6 +117,12 @@ impl Corpus {
         Ok(Self { cases, troubles })
     }
 
+    /// Whether a file is a case or an expectation of it, by its one name ([`Path::canonicalize`]).
+    #[must_use]
+    pub fn holds(&self, file: &Path) -> bool {
+        self.cases.iter().any(|case| case.real == file || expectation_of(&case.real) == file)
+    }
+
     /// The cases that one of the filters is for, or all where there is no filter; and what is wrong with filters. A
     /// filter is a part of the case's name, or, with `*`, `?` or `[`, a glob for all of it.
     #[must_use]
