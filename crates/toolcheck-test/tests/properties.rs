@@ -9,7 +9,7 @@ use toolcheck_json::Document;
 use toolcheck_lint::{FileReport, Options, Report, View, draw, lint, picture, render};
 use toolcheck_test::strategies::{conversations, faults};
 use toolcheck_test::write::{exchanges, write};
-use toolcheck_test::{Change, Conversation, Difference, Expected, Found, Place, Turn};
+use toolcheck_test::{Conversation, Turn};
 use unicode_width::UnicodeWidthStr;
 
 const WITHOUT_IDS: [&str; 2] = ["gemini", "ollama"];
@@ -80,48 +80,7 @@ fn disturb(value: &mut Json, steps: &[prop::sample::Index], with: &Json, how: u8
     }
 }
 
-/// Findings of few rules at few places, so that many are alike.
-fn found() -> impl Strategy<Value = Vec<Found>> {
-    let rule = prop::sample::select(vec!["blank-text", "unknown-role"]);
-    let one = (rule, 0..2usize, "/[ab]", any::<bool>()).prop_map(|(rule, record, pointer, is_error)| Found {
-        rule,
-        level: if is_error { toolcheck_core::Level::Error } else { toolcheck_core::Level::Warning },
-        place: Place { record, pointer },
-        line: 1,
-        column: 1,
-    });
-    prop::collection::vec(one, 0..8)
-}
-
 proptest! {
-    #[test]
-    fn each_finding_is_as_expected_or_told(
-        wanted in found(), got in found(), with in prop::collection::vec((any::<bool>(), any::<bool>()), 8)
-    ) {
-        let expect = |(found, (place, level)): (&Found, &(bool, bool))| Expected {
-            rule: found.rule.to_owned(),
-            place: place.then(|| found.place.clone()),
-            level: level.then_some(found.level),
-        };
-        let expected: Vec<Expected> = wanted.iter().zip(&with).map(expect).collect();
-        let difference = Difference::of(&expected, &got);
-        let missing = difference.changes.iter().filter(|change| matches!(change, Change::Missing(_))).count();
-        prop_assert_eq!(difference.as_expected + missing, expected.len());
-        prop_assert_eq!(difference.as_expected + difference.changes.len() - missing, got.len());
-        prop_assert!(Difference::of(&expected, &wanted).is_empty());
-        // What is told of one side is a part of it, in its order.
-        let mut rest = got.iter();
-        for change in &difference.changes {
-            if let Change::Unexpected(found) = change {
-                prop_assert!(rest.any(|one| one == found));
-            }
-        }
-        // And what is shown of it can be read again.
-        for one in &expected {
-            prop_assert_eq!(&one.to_string().parse::<Expected>(), &Ok(one.clone()));
-        }
-    }
-
     #[test]
     fn a_conversation_is_read_back_from_every_format(conversation in conversations(), format in format()) {
         let body = write(&conversation, format.id).unwrap().to_string();
