@@ -1,6 +1,7 @@
 //! One body held against the rules, in a test.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
@@ -10,10 +11,13 @@ use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::{self, Definition};
 use toolcheck_core::{Format, Level, formats};
 use toolcheck_json::Document;
+use toolcheck_lint::allow;
+use toolcheck_lint::config::{Selection, TargetName};
 use toolcheck_lint::render::{self, Style};
 use toolcheck_lint::suggest::did_you_mean;
 use toolcheck_lint::{Config, Counted, FileReport, Options, Report, Rule, lint, rules, shown};
 
+use crate::config;
 use crate::expected::{Difference, Expected, Found, similar_rule};
 
 /// Checks a request body, a list of messages, an exchange, or JSON Lines of them.
@@ -37,9 +41,10 @@ pub fn check(body: impl Into<Body>) -> Check {
         body: body.into(),
         format: None,
         target: None,
-        kind: TranscriptKind::default(),
+        kind: None,
         tools: Vec::new(),
         config: Config::default(),
+        asked: Selection::default(),
         with_color: false,
     }
 }
@@ -152,9 +157,11 @@ pub struct Check {
     body: Body,
     format: Option<&'static Format>,
     target: Option<Against>,
-    kind: TranscriptKind,
+    kind: Option<TranscriptKind>,
     tools: Vec<Definition>,
     config: Config,
+    /// Which rules run, whatever the configuration says.
+    asked: Selection,
     with_color: bool,
 }
 
@@ -197,7 +204,7 @@ impl Check {
     pub fn kind(mut self, kind: &str) -> Self {
         let kinds = TranscriptKind::ALL.map(TranscriptKind::as_str);
         let Ok(kind) = kind.parse() else { no_such("kind", kind, kinds.into_iter()) };
-        self.kind = kind;
+        self.kind = Some(kind);
         self
     }
 
@@ -215,35 +222,45 @@ impl Check {
         self
     }
 
-    /// The text of a `toolcheck.toml`: what rules are set to, which of them run, and your own policies. No file is looked
-    /// for.
+    /// The text of a `toolcheck.toml`: what rules are set to, which of them run, what is allowed, your own policies, and
+    /// whatever else it says of a file of this name ([`Check::named`]) that the check itself does not. No file is looked
+    /// for, so it may not name any: no configuration that it extends, no target or tools of its own.
     #[track_caller]
     pub fn config(mut self, toml: &str) -> Self {
-        self.config = match Config::parse(toml) {
+        let config = match config::read(toml) {
             Ok(config) => config,
             Err(error) => panic!("it is no configuration: {error}"),
         };
+        let reads = std::iter::once(&config.read_as).chain(config.files.iter().map(|files| &files.read_as));
+        for read_as in reads {
+            if matches!(read_as.target, Some(TargetName::File(_))) || read_as.tools.is_some() {
+                panic!(
+                    "it is no configuration for a test: it names a file of a target or of tools, and none is read"
+                );
+            }
+        }
+        self.config = config;
         self
     }
 
     /// Runs these rules and no others.
     #[track_caller]
     pub fn select<'r>(mut self, ids: impl IntoIterator<Item = &'r str>) -> Self {
-        self.config.selection.select = known_rules(ids);
+        self.asked.select = known_rules(ids);
         self
     }
 
     /// Runs these rules too: those that are off unless somebody asks for them.
     #[track_caller]
     pub fn extend_select<'r>(mut self, ids: impl IntoIterator<Item = &'r str>) -> Self {
-        self.config.selection.extend_select.extend(known_rules(ids));
+        self.asked.extend_select.extend(known_rules(ids));
         self
     }
 
     /// Does not run these rules.
     #[track_caller]
     pub fn ignore<'r>(mut self, ids: impl IntoIterator<Item = &'r str>) -> Self {
-        self.config.selection.ignore.extend(known_rules(ids));
+        self.asked.ignore.extend(known_rules(ids));
         self
     }
 
@@ -262,20 +279,24 @@ impl Check {
     /// What is found.
     #[must_use]
     pub fn report(&self) -> Checked {
-        let target = match &self.target {
-            None => None,
-            Some(Against::Known(target)) => Some(*target),
-            Some(Against::Own(target)) => Some(&**target),
+        let path = Path::new(&self.name);
+        let (read_as, selection) = self.config.for_file(path);
+        let target = match (&self.target, &read_as.target) {
+            (Some(Against::Known(target)), _) | (None, Some(TargetName::Known(target))) => Some(*target),
+            (Some(Against::Own(target)), _) => Some(&**target),
+            (None, _) => None,
         };
         let options = Options {
-            format: self.format,
+            format: self.format.or(read_as.format),
             target,
-            kind: self.kind,
+            kind: self.kind.or(read_as.kind).unwrap_or_default(),
             tools: &self.tools,
             settings: &self.config.settings,
-            rules: self.config.selection.rules(),
+            rules: self.asked.clone().over(selection).rules(),
         };
         let mut file = lint(&self.name, &self.body.0, &options);
+        // Which entries are used shows only over all files of a project.
+        let _ = allow::apply(&self.config.allows, path, &mut file);
         file.source.clone_from(&self.body.0);
         Checked { report: Report { files: vec![file] }, with_color: self.with_color }
     }

@@ -52,6 +52,7 @@
 //! The feature `proptest`, which is on by default, is what `strategies` needs.
 
 mod check;
+mod config;
 mod conversation;
 pub mod corpus;
 mod expected;

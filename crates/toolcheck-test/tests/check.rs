@@ -164,6 +164,19 @@ fn tools_policies_and_targets_of_ones_own() {
     check(&request).format("anthropic").tools(&tools).assert_findings(&["arguments-schema-mismatch"]);
     let policy = "[[policy]]\nid = \"content\"\ntools = [\"write\"]\nschema.required = [\"content\"]\n";
     check(&request).format("anthropic").config(policy).assert_findings(&["policy-violation"]);
+    let settings = "kind = \"session\"\nformat = \"anthropic\"\n[[allow]]\nrule = \"unanswered-tool-call\"\n\
+                    tool = \"find_*\"\nreason = \"they come by another way\"\n";
+    check(unanswered()).config(settings).assert_clean();
+    check(unanswered()).config("ignore = [\"unanswered-tool-call\"]").assert_clean();
+    check(unanswered()).config("target = \"bedrock\"").target("vertex-anthropic").assert_findings(&[FINDING]);
+    assert_eq!(check(unanswered()).config("target = \"bedrock\"").report().target(), Some("bedrock"));
+    let warned = check(unanswered()).config("[levels]\nunanswered-tool-call = \"warning\"\n");
+    warned.assert_findings(&["warning unanswered-tool-call"]);
+    for names_a_file in ["extend = \"../toolcheck.toml\"", "tools = \"tools.json\"", "target = \"ours.toml\""]
+    {
+        let message = failure(|| drop(check("[]").config(names_a_file)));
+        assert!(message.contains("is no configuration"), "{message}");
+    }
     let gateway = "id = \"gateway\"\nname = \"Ours\"\nextends = \"anthropic\"\n";
     let report = check(unanswered()).own_target(gateway).report();
     assert_eq!((report.target(), report.to_string()), (Some("gateway"), FINDING.to_owned()));

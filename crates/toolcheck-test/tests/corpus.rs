@@ -63,6 +63,31 @@ fn a_wrong_expectation_fails() {
 }
 
 #[test]
+fn a_case_may_bring_its_configuration() {
+    let folder = tempdir("own-configuration");
+    let request = r#"{"messages": [{"role": "user", "content": ""}]}"#;
+    let expectation = r#"{"description": "d", "source": "s", "config": "own.toml", "format": "anthropic",
+        "findings": [{"rule": "empty-content", "pointer": "/messages/0/content", "level": "warning"}]}"#;
+    std::fs::write(folder.join("case.json"), request).unwrap();
+    std::fs::write(folder.join("case.expect.json"), expectation).unwrap();
+    let outcome = |config: &str| {
+        std::fs::write(folder.join("own.toml"), config).unwrap();
+        corpus::run(&folder).unwrap().results.remove(0).outcome
+    };
+    let level = "[levels]\nempty-content = \"warning\"\n";
+    assert_eq!(outcome(level), Outcome::Passed);
+    assert!(matches!(outcome(""), Outcome::Failed(Failure::Findings(_))));
+    // What it switches off and what it allows is found all the same.
+    let allow = "[[allow]]\nrule = \"empty-content\"\nreason = \"seen\"\n";
+    assert_eq!(outcome(&format!("ignore = [\"empty-content\"]\n{level}{allow}")), Outcome::Passed);
+    for broken in ["ingore = []", "extend = \"other.toml\""] {
+        let outcome = outcome(broken);
+        let Outcome::Failed(Failure::BrokenExpectation(why)) = &outcome else { panic!("{outcome:?}") };
+        assert!(why.contains("case.expect.json: `config` own.toml:1:"), "{why}");
+    }
+}
+
+#[test]
 fn the_outputs_equal_their_directory() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/corpus/render");
     let stems = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

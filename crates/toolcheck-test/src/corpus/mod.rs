@@ -281,5 +281,5 @@ fn run_case(case: &Case, bless: Bless, result: &mut CaseResult) -> Result<(), Bo
 fn read_config(case: &Path, name: &str) -> Result<Config, String> {
     let text =
         fs::read_to_string(case.with_file_name(name)).map_err(|error| format!("`config` {name}: {error}"))?;
-    Config::parse(&text).map_err(|error| format!("`config` {name}:{error}"))
+    crate::config::read(&text).map_err(|error| format!("`config` {name}:{error}"))
 }

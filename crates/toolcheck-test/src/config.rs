@@ -1,0 +1,15 @@
+//! A configuration that a test or a case brings along.
+
+use toolcheck_lint::config::{ConfigFile, Home};
+use toolcheck_lint::{Config, ConfigError};
+
+/// Reads the text of a `toolcheck.toml` that stands alone: what holds must not depend on other files.
+pub(crate) fn read(text: &str) -> Result<Config, ConfigError> {
+    let config = Config::parse(text)?;
+    match ConfigFile::read(text, Home::Own)? {
+        Some(file) if file.extends().is_some() => {
+            Err(file.error_of_extends("it extends another configuration, which is not read here".to_owned()))
+        }
+        _ => Ok(config),
+    }
+}
