@@ -18,7 +18,7 @@ use toolcheck_lint::{Rule, rules};
 
 use toolcheck_lint::suggest::did_you_mean;
 
-pub(crate) use test::{TestArgs, WantedRun};
+pub(crate) use test::{BlessArg, TestArgs, WantedRun};
 
 /// Says which tool-calling mistakes an LLM API would refuse, lose or misread - before the API does.
 #[derive(Debug, Parser)]

@@ -207,6 +207,9 @@ fn new_ones_leave_old_ones_alone_and_all_means_both() {
          note: wrote corpus-blessed-new/anthropic/level.expect.json\n\
          note: wrote corpus-blessed-new/anthropic/missing.expect.json\n"
     );
+    let output = test(&folder, &["--bless", "new"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(seen(&output).contains("did you mean `--bless=new`?"), "{}", seen(&output));
     let output = test(&folder, &["--bless=everything"]);
     assert_eq!(output.status.code(), Some(2), "{}", seen(&output));
 }

@@ -3,11 +3,12 @@ use std::fs;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
 use toolcheck_lint::render::Style;
 use toolcheck_lint::shown;
 use toolcheck_test::corpus::{Bless, Corpus};
 
-use crate::args::{TestArgs, WantedRun};
+use crate::args::{BlessArg, TestArgs, WantedRun};
 use crate::{Status, screen};
 
 pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
@@ -17,6 +18,9 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
     let (cases, mut troubles) = corpus.select(&args.filters);
     if corpus.cases.is_empty() && corpus.troubles.is_empty() {
         bail!("no case in {directory}: no file that ends in .json, .jsonl or .ndjson");
+    }
+    if let Some(word) = args.filters.iter().find(|filter| is_word_of_bless(args, filter)) {
+        troubles.push(format!("did you mean `--bless={word}`?"));
     }
     if args.list {
         for case in &cases {
@@ -56,6 +60,12 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
         }
     }
     told(&troubles, status, out)
+}
+
+/// Whether a filter was to be the word of `--bless`, which takes one behind `=` only.
+fn is_word_of_bless(args: &TestArgs, filter: &str) -> bool {
+    let mut words = BlessArg::value_variants().iter().filter_map(BlessArg::to_possible_value);
+    args.bless.is_some() && words.any(|word| word.matches(filter, false))
 }
 
 /// Whether each output has a place of its own, outside of what is tested.
