@@ -1,18 +1,15 @@
-//! What is made from the tables: a page a rule, one for all targets, the README's list of rules, and the schema of the
+//! What is made from the tables: a page a rule, one for all rules and one for all targets, and the schema of the
 //! configuration.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use toolcheck_core::target::{self, Verdict};
 use toolcheck_lint::rules;
 
 use crate::root;
-
-/// Where the README's list of rules begins and ends.
-const LIST: (&str, &str) = ("<!-- rules: made by `cargo xtask docs` -->\n", "<!-- end of rules -->");
 
 /// Writes the pages.
 pub(crate) fn write() -> Result<()> {
@@ -34,15 +31,7 @@ fn pages() -> Result<Vec<(PathBuf, String)>> {
         .collect();
     pages.push((PathBuf::from("docs/targets.md"), targets_page()));
     pages.push((PathBuf::from("schemas/config.v1.schema.json"), config_schema()?));
-    let readme = fs::read_to_string(root().join("README.md"))?;
-    let (before, rest) = readme.split_once(LIST.0).context("the README has a place for the list of rules")?;
-    let (_, after) = rest.split_once(LIST.1).context("the README's list of rules ends")?;
-    let mut list = String::from("| rule | finds |\n| --- | --- |\n");
-    for rule in rules::ALL {
-        let (summary, note) = (rule.summary.trim(), rule.note());
-        let _ = writeln!(list, "| [`{0}`](docs/rules/{0}.md) | {summary}{note} |", rule.id);
-    }
-    pages.push((PathBuf::from("README.md"), format!("{before}{}{list}{}{after}", LIST.0, LIST.1)));
+    pages.push((PathBuf::from("docs/rules.md"), rules_page()));
     Ok(pages)
 }
 
@@ -53,6 +42,19 @@ fn config_schema() -> Result<String> {
     schema["$id"] = format!("{}/blob/main/{name}", env!("CARGO_PKG_REPOSITORY")).into();
     schema["title"] = "Configuration of toolcheck, version 1".into();
     Ok(format!("{}\n", serde_json::to_string_pretty(&schema)?))
+}
+
+fn rules_page() -> String {
+    let mut page = String::from(
+        "# The rules\n\n\
+         `toolcheck explain RULE` shows a rule's page too. How bad a finding is, the target says: [targets.md](targets.md).\n\n\
+         | rule | finds |\n| --- | --- |\n",
+    );
+    for rule in rules::ALL {
+        let (summary, note) = (rule.summary.trim(), rule.note());
+        let _ = writeln!(page, "| [`{0}`](rules/{0}.md) | {summary}{note} |", rule.id);
+    }
+    page
 }
 
 fn rule_page(rule: &toolcheck_lint::Rule) -> String {

@@ -111,3 +111,33 @@ fn every_configuration_is_one() {
         assert!(page.contains(policy.trim()), "{policy}");
     }
 }
+
+/// The commands that are shown without what they print: what they name may not be there, but their flags are.
+#[test]
+fn every_flag_that_a_page_names_is_one() {
+    let mut flags = 0;
+    for path in pages() {
+        let page = std::fs::read_to_string(&path).unwrap();
+        for block in page.split("```sh\n").skip(1) {
+            for line in block.split("```").next().unwrap().lines() {
+                let line = line.split(" # ").next().unwrap();
+                let Some(at) = line.find("toolcheck ") else { continue };
+                // What stands before it feeds it, and what stands behind a pipe is another program.
+                let line = line[at..].split(" | ").next().unwrap().split(" && ").next().unwrap();
+                let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+                let Some(subcommand) = words.first().filter(|word| word.chars().all(char::is_alphabetic))
+                else {
+                    continue;
+                };
+                let help = output(&format!("toolcheck {subcommand} --help"));
+                for word in words.iter().filter(|word| word.starts_with("--") && word.len() > 2) {
+                    let flag = word.split('=').next().unwrap();
+                    let is_one = help.split([' ', '=', ',', '[', '\n']).any(|known| known == flag);
+                    assert!(is_one, "{}: `{subcommand}` has no {flag}\n{help}", path.display());
+                    flags += 1;
+                }
+            }
+        }
+    }
+    assert!(flags > 15, "{flags} flags");
+}

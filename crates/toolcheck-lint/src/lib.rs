@@ -57,3 +57,8 @@ pub use report::{FileReport, Located, Report};
 pub use rule::Rule;
 pub use settings::Settings;
 pub use summary::Counted;
+
+/// The page about the crates as libraries, whose code runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+mod library {}
