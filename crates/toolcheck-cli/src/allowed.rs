@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use toolcheck_lint::allow::{self, Allow};
-use toolcheck_lint::{FileReport, Rule};
+use toolcheck_lint::allow::Allow;
 
-use crate::config::Loaded;
+use crate::settle::Settled;
 
 /// What came of the entries of all configurations. A configuration that several extend has each of its entries once.
 #[derive(Debug, Default)]
@@ -16,17 +15,10 @@ pub(crate) struct Allowed {
 }
 
 impl Allowed {
-    /// Takes what is allowed out of a file's report.
-    pub(crate) fn apply(
-        &mut self,
-        loaded: &Loaded,
-        path: &Path,
-        rules: &[&'static Rule],
-        file: &mut FileReport,
-    ) {
-        let allows = &loaded.config.allows;
-        let used = allow::apply(allows, path, file);
-        for (entry, used) in allows.iter().zip(used) {
+    /// Learns which entries were used in a file.
+    pub(crate) fn learn(&mut self, settled: &Settled, path: &Path, used: &[bool]) {
+        let (allows, rules) = (&settled.loaded.config.allows, &settled.rules);
+        for (entry, used) in allows.iter().zip(used.iter().copied()) {
             // A rule that has not run could find nothing.
             let has_run = rules.iter().any(|rule| rule.id == entry.rule.id);
             if has_run && entry.is_for(path) {

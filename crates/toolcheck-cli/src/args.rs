@@ -3,6 +3,7 @@
 mod test;
 
 use std::ffi::OsStr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
@@ -87,6 +88,10 @@ pub(crate) struct LintArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+
+    /// How many threads lint [default: as many as there are processors]
+    #[arg(long, short = 'j', value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -119,6 +124,10 @@ pub(crate) struct FileArgs {
     /// Skip files that no format recognises even where they are named
     #[arg(long)]
     pub(crate) skip_unrecognised: bool,
+
+    /// How many bytes a compressed file may become
+    #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
+    pub(crate) max_unpacked: u64,
 
     /// The name that the standard input has in the report
     #[arg(long, value_name = "NAME", default_value = "<stdin>", hide_default_value = true)]
@@ -218,6 +227,10 @@ pub(crate) struct OutputArgs {
     )]
     pub(crate) output_format: Vec<Wanted>,
 
+    /// Show the first so many findings of a file, and count the others; 0 shows all
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) max_findings: usize,
+
     /// Count the findings of each rule below the outputs for people
     #[arg(long)]
     pub(crate) statistics: bool,
@@ -233,6 +246,13 @@ pub(crate) struct OutputArgs {
     /// When to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+}
+
+impl OutputArgs {
+    /// How many findings of a file are shown.
+    pub(crate) fn most_findings(&self) -> usize {
+        if self.max_findings == 0 { usize::MAX } else { self.max_findings }
+    }
 }
 
 #[derive(Debug, ClapArgs)]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use toolcheck_lint::baseline::Entry;
+use toolcheck_lint::baseline::{Entry, FileBaseline};
 use toolcheck_lint::{Baseline, FileReport, Rule};
 
 use crate::args::BaselineArgs;
@@ -42,15 +42,19 @@ impl<'a> RunBaseline<'a> {
         Ok(Some(Self { args, path, folder, baseline, stale: Vec::new() }))
     }
 
-    /// Takes the known findings out of a file's report, or learns them, as the run is for.
-    pub(crate) fn apply(&mut self, path: &Path, rules: &[&'static Rule], file: &mut FileReport) {
+    /// What is known of a file, while it is linted.
+    pub(crate) fn session(&self, path: &Path) -> Session<'_> {
+        let known = self.baseline.of(&path_from(&self.folder, path));
+        Session { known, learnt: self.args.write_baseline.then(Vec::new) }
+    }
+
+    /// What a session came to.
+    pub(crate) fn settle(&mut self, path: &Path, rules: &[&'static Rule], entries: Vec<Entry>) {
         let path = path_from(&self.folder, path);
         if self.args.write_baseline {
-            self.baseline.renew(&path, rules, file);
-        }
-        let stale = self.baseline.apply(&path, rules, file);
-        if !stale.is_empty() {
-            self.stale.push((path, stale));
+            self.baseline.renew(&path, rules, entries);
+        } else if !entries.is_empty() {
+            self.stale.push((path, entries));
         }
     }
 
@@ -99,6 +103,28 @@ impl<'a> RunBaseline<'a> {
             }),
             Vec::new(),
         ))
+    }
+}
+
+/// One file and the baseline.
+pub(crate) struct Session<'b> {
+    known: FileBaseline<'b>,
+    /// What was found, where the baseline is to learn it.
+    learnt: Option<Vec<Entry>>,
+}
+
+impl Session<'_> {
+    /// Takes the known findings out of a part of the file's report, or all of them where they are to be learnt.
+    pub(crate) fn apply(&mut self, part: &mut FileReport) {
+        match &mut self.learnt {
+            Some(learnt) => learnt.append(&mut self.known.take(part)),
+            None => self.known.apply(part),
+        }
+    }
+
+    /// What was learnt, or what is stale.
+    pub(crate) fn end(self, rules: &[&'static Rule]) -> Vec<Entry> {
+        self.learnt.unwrap_or_else(|| self.known.stale(rules))
     }
 }
 

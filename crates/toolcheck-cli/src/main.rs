@@ -6,6 +6,7 @@ mod baseline;
 mod commands;
 mod config;
 mod inputs;
+mod linting;
 mod progress;
 mod screen;
 mod settle;

@@ -1,6 +1,8 @@
 //! How far a long run has come, for whoever watches it on a terminal.
 
 use std::io::{self, IsTerminal};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -13,41 +15,53 @@ const PATIENCE: Duration = Duration::from_millis(700);
 /// The progress of a run, on the standard error.
 pub(crate) struct Progress {
     begin: Instant,
-    files: u64,
-    done: u64,
+    /// How many bytes there are to read, as far as that is known.
+    bytes: u64,
+    done: AtomicU64,
     /// Whether anybody watches.
     is_wanted: bool,
-    bar: Option<ProgressBar>,
+    bar: OnceLock<ProgressBar>,
 }
 
 impl Progress {
-    pub(crate) fn new(args: &OutputArgs, files: usize) -> Self {
-        // What runs without people often has a terminal all the same.
-        let is_ci = std::env::var_os("CI").is_some();
-        let is_wanted = files > 1 && !args.no_progress && !args.quiet && !is_ci && io::stderr().is_terminal();
-        Self { begin: Instant::now(), files: files as u64, done: 0, is_wanted, bar: None }
+    /// That of a run which nobody watches.
+    pub(crate) fn unseen() -> Self {
+        let (bar, done) = (OnceLock::new(), AtomicU64::new(0));
+        Self { begin: Instant::now(), bytes: 0, done, is_wanted: false, bar }
     }
 
-    /// A file more is begun.
-    pub(crate) fn next(&mut self) {
+    /// That of a run which reads so many bytes.
+    pub(crate) fn new(args: &OutputArgs, bytes: u64) -> Self {
+        // What runs without people often has a terminal all the same.
+        let is_ci = std::env::var_os("CI").is_some();
+        let is_wanted = !args.no_progress && !args.quiet && !is_ci && io::stderr().is_terminal();
+        Self { bytes, is_wanted, ..Self::unseen() }
+    }
+
+    /// So many bytes more have been read.
+    pub(crate) fn advance(&self, bytes: u64) {
         if !self.is_wanted {
             return;
         }
-        if self.bar.is_none() && self.begin.elapsed() > PATIENCE {
-            let style = ProgressStyle::with_template("{bar:30} {pos} of {len} files, {eta} left");
-            let bar = ProgressBar::new(self.files);
-            self.bar = Some(style.map_or(bar.clone(), |style| bar.with_style(style)));
+        let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if self.begin.elapsed() > PATIENCE {
+            self.bar.get_or_init(|| bar(self.bytes)).set_position(done);
         }
-        if let Some(bar) = &self.bar {
-            bar.set_position(self.done);
-        }
-        self.done += 1;
     }
 
     /// Nothing of it stays on the screen.
-    pub(crate) fn end(&mut self) {
-        if let Some(bar) = self.bar.take() {
+    pub(crate) fn end(&self) {
+        if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
         }
+    }
+}
+
+fn bar(bytes: u64) -> ProgressBar {
+    let template = "{bar:30} {binary_bytes} of {binary_total_bytes}, {eta} left";
+    let bar = ProgressBar::new(bytes);
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
     }
 }

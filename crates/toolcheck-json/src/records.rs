@@ -62,6 +62,19 @@ impl<'s> Records<'s> {
         Self { bytes, layout, at: 0, position: Position { line: 1, column: 1 }, index: 0, arena }
     }
 
+    /// The records of text that is known to be JSON Lines, such as a part of a file.
+    #[must_use]
+    pub fn of_lines(bytes: &'s [u8]) -> Self {
+        Self {
+            bytes,
+            layout: Layout::Lines,
+            at: 0,
+            position: Position { line: 1, column: 1 },
+            index: 0,
+            arena: Arena::default(),
+        }
+    }
+
     /// How the file is laid out.
     #[must_use]
     pub fn layout(&self) -> Layout {

@@ -98,34 +98,24 @@ impl Baseline {
         self.files.remove(path).map_or(0, |entries| entries.len())
     }
 
-    /// Takes the known findings out of a file's report, whose text must be there, and says which entries are stale: the
-    /// finding of a rule that has run is there no more.
+    /// What is known of a file, for a run of these rules.
     #[must_use]
-    pub fn apply(&self, path: &str, rules: &[&'static Rule], file: &mut FileReport) -> Vec<Entry> {
-        let Some(entries) = self.files.get(path) else { return Vec::new() };
-        let known: FxHashSet<&str> = entries.iter().map(|entry| &*entry.fingerprint).collect();
-        let mut met = FxHashSet::default();
-        let mut found = fingerprints(path, file).into_iter();
-        let before = file.findings.len();
-        file.findings.retain(|_| {
-            let is_known = found.next().filter(|fingerprint| known.contains(&**fingerprint));
-            is_known.is_none_or(|fingerprint| {
-                met.insert(fingerprint);
-                false
-            })
-        });
-        file.in_baseline += before - file.findings.len();
-        let is_stale = |entry: &&Entry| has_run(entry, rules) && !met.contains(&entry.fingerprint);
-        entries.iter().filter(is_stale).cloned().collect()
+    pub fn of(&self, path: &str) -> FileBaseline<'_> {
+        let entries = self.files.get(path).map_or(&[][..], Vec::as_slice);
+        FileBaseline {
+            path: path.to_owned(),
+            entries,
+            known: entries.iter().map(|entry| &*entry.fingerprint).collect(),
+            met: FxHashSet::default(),
+            fingerprints: Fingerprints::default(),
+        }
     }
 
-    /// Knows what a file's report holds, whose text must be there, in the place of what was known of these rules.
-    pub fn renew(&mut self, path: &str, rules: &[&'static Rule], file: &FileReport) {
+    /// Knows these findings of a file, in the place of what was known of these rules.
+    pub fn renew(&mut self, path: &str, rules: &[&'static Rule], mut found: Vec<Entry>) {
         let mut entries = self.files.remove(path).unwrap_or_default();
         entries.retain(|entry| !has_run(entry, rules));
-        entries.extend(file.findings.iter().zip(fingerprints(path, file)).map(|(finding, fingerprint)| {
-            Entry { rule: finding.rule.to_owned(), message: finding.message.clone(), fingerprint }
-        }));
+        entries.append(&mut found);
         if !entries.is_empty() {
             self.files.insert(path.to_owned(), entries);
         }
@@ -146,9 +136,56 @@ fn has_run(entry: &Entry, rules: &[&'static Rule]) -> bool {
     rules.iter().any(|rule| rule.id == entry.rule) || crate::rules::find(&entry.rule).is_none()
 }
 
-fn fingerprints(path: &str, file: &FileReport) -> Vec<String> {
-    let mut fingerprints = Fingerprints::default();
-    file.findings.iter().map(|finding| fingerprints.next(path, file, finding)).collect()
+/// What is known of one file while it is linted, whole or piece by piece.
+#[derive(Debug)]
+pub struct FileBaseline<'b> {
+    path: String,
+    entries: &'b [Entry],
+    known: FxHashSet<&'b str>,
+    met: FxHashSet<&'b str>,
+    fingerprints: Fingerprints,
+}
+
+impl FileBaseline<'_> {
+    /// Takes the known findings out of a part of the file's report, whose text must be there.
+    pub fn apply(&mut self, part: &mut FileReport) {
+        let found = self.fingerprints_of(part);
+        let mut is_known = found.iter().map(|fingerprint| match self.known.get(&**fingerprint) {
+            Some(known) => {
+                self.met.insert(known);
+                true
+            }
+            None => false,
+        });
+        let before = part.findings.len();
+        part.findings.retain(|_| !is_known.next().unwrap_or_default());
+        drop(is_known);
+        part.in_baseline += before - part.findings.len();
+    }
+
+    /// Takes all findings out of a part of the file's report, whose text must be there, as entries.
+    pub fn take(&mut self, part: &mut FileReport) -> Vec<Entry> {
+        let found = self.fingerprints_of(part);
+        part.in_baseline += part.findings.len();
+        let entries = part.findings.drain(..).zip(found).map(|(finding, fingerprint)| Entry {
+            rule: finding.rule.to_owned(),
+            message: finding.message,
+            fingerprint,
+        });
+        entries.collect()
+    }
+
+    /// The entries that are stale after the whole file: the finding of a rule that has run is there no more.
+    #[must_use]
+    pub fn stale(self, rules: &[&'static Rule]) -> Vec<Entry> {
+        let is_stale = |entry: &&Entry| has_run(entry, rules) && !self.met.contains(&*entry.fingerprint);
+        self.entries.iter().filter(is_stale).cloned().collect()
+    }
+
+    fn fingerprints_of(&mut self, part: &FileReport) -> Vec<String> {
+        let (fingerprints, path) = (&mut self.fingerprints, &self.path);
+        part.findings.iter().map(|finding| fingerprints.next(path, part, finding)).collect()
+    }
 }
 
 #[cfg(test)]
@@ -158,7 +195,19 @@ mod tests {
 
     fn report(text: &str) -> FileReport {
         let file = lint("a.jsonl", text.as_bytes(), &Options::default());
-        FileReport { source: text.as_bytes().to_vec(), ..file }
+        FileReport { source: text.as_bytes().to_vec().into(), ..file }
+    }
+
+    /// What is stale after a file's report went through the baseline.
+    fn apply(baseline: &Baseline, path: &str, rules: &[&'static Rule], file: &mut FileReport) -> Vec<Entry> {
+        let mut known = baseline.of(path);
+        known.apply(file);
+        known.stale(rules)
+    }
+
+    fn renew(baseline: &mut Baseline, rules: &[&'static Rule], mut file: FileReport) {
+        let found = baseline.of("a.jsonl").take(&mut file);
+        baseline.renew("a.jsonl", rules, found);
     }
 
     fn unanswered(id: &str) -> String {
@@ -171,7 +220,7 @@ mod tests {
     fn what_is_known_is_not_told_again_wherever_it_moves() {
         let (first, second) = (unanswered("toolu_1"), unanswered("toolu_2"));
         let mut baseline = Baseline::default();
-        baseline.renew("a.jsonl", rules::ALL, &report(&format!("{first}\n")));
+        renew(&mut baseline, rules::ALL, report(&format!("{first}\n")));
         assert_eq!((baseline.len(), baseline.paths().collect::<Vec<_>>()), (1, vec!["a.jsonl"]));
 
         let read = Baseline::parse(&baseline.to_text()).expect("it reads what it writes");
@@ -179,12 +228,12 @@ mod tests {
 
         let mut grown = report(&format!("{second}\n\n{first}\n"));
         assert_eq!(grown.findings.len(), 2);
-        assert!(baseline.apply("a.jsonl", rules::ALL, &mut grown).is_empty());
+        assert!(apply(&baseline, "a.jsonl", rules::ALL, &mut grown).is_empty());
         assert_eq!((grown.findings.len(), grown.in_baseline), (1, 1));
         assert_eq!(grown.findings[0].tool_call_id.as_deref(), Some("toolu_2"));
 
         let mut elsewhere = report(&first);
-        assert!(baseline.apply("b.jsonl", rules::ALL, &mut elsewhere).is_empty());
+        assert!(apply(&baseline, "b.jsonl", rules::ALL, &mut elsewhere).is_empty());
         assert_eq!(elsewhere.findings.len(), 1);
     }
 
@@ -192,25 +241,25 @@ mod tests {
     fn the_same_fault_once_more_is_a_new_one() {
         let text = unanswered("toolu_1");
         let mut baseline = Baseline::default();
-        baseline.renew("a.jsonl", rules::ALL, &report(&text));
+        renew(&mut baseline, rules::ALL, report(&text));
         let mut twice = report(&format!("{text}\n{text}\n"));
-        assert!(baseline.apply("a.jsonl", rules::ALL, &mut twice).is_empty());
+        assert!(apply(&baseline, "a.jsonl", rules::ALL, &mut twice).is_empty());
         assert_eq!((twice.findings.len(), twice.findings[0].record), (1, 1));
     }
 
     #[test]
     fn what_is_mended_is_stale_where_its_rule_has_run() {
         let mut baseline = Baseline::default();
-        baseline.renew("a.jsonl", rules::ALL, &report(&unanswered("toolu_1")));
+        renew(&mut baseline, rules::ALL, report(&unanswered("toolu_1")));
         let clean = r#"{"messages":[{"role":"user","content":"tides"}]}"#;
         let others: Vec<_> =
             rules::ALL.iter().copied().filter(|rule| rule.id != "unanswered-tool-call").collect();
-        assert!(baseline.apply("a.jsonl", &others, &mut report(clean)).is_empty());
+        assert!(apply(&baseline, "a.jsonl", &others, &mut report(clean)).is_empty());
         let mut kept = baseline.clone();
-        kept.renew("a.jsonl", &others, &report(clean));
+        renew(&mut kept, &others, report(clean));
         assert_eq!(kept, baseline);
 
-        let stale = baseline.apply("a.jsonl", rules::ALL, &mut report(clean));
+        let stale = apply(&baseline, "a.jsonl", rules::ALL, &mut report(clean));
         assert_eq!(stale.len(), 1);
         assert_eq!(stale[0].rule, "unanswered-tool-call");
         baseline.drop("a.jsonl", &stale);

@@ -55,7 +55,7 @@ impl Default for Options<'_> {
 }
 
 /// How many records are looked at to find out a file's format, where the first leaves it open.
-const RECORDS_LOOKED_AT: usize = 16;
+pub(crate) const RECORDS_LOOKED_AT: usize = 16;
 
 /// Who looks on while a file is linted, and draws what is read.
 pub(crate) trait Onlooker {
@@ -95,48 +95,17 @@ pub(crate) fn lint_before(
     onlooker: &mut dyn Onlooker,
 ) -> FileReport {
     let mut records = Records::new(bytes);
-    let mut report = FileReport {
-        path: path.to_owned(),
-        format: None,
-        target: None,
-        kind: options.kind,
-        transcripts: 0,
-        messages: 0,
-        tool_calls: 0,
-        tool_results: 0,
-        findings: Vec::new(),
-        allowed: 0,
-        in_baseline: 0,
-        source: Vec::new(),
-    };
+    let mut report = FileReport::empty(path, options.kind);
     let is_single = records.layout() == Layout::Single;
     let Some(first) = records.next() else { return report };
-    let mut document = Document::read(first.bytes);
-    let format = options.format.or_else(|| {
-        let mut detection = Detection::default();
-        detection.look(&document);
-        if !is_single && !detection.is_certain() {
-            for record in Records::new(bytes).skip(1).take(RECORDS_LOOKED_AT) {
-                detection.look(&Document::read(record.bytes));
-            }
-        }
-        let wanted = options.target.and_then(|target| target.format.as_deref());
-        wanted.and_then(|id| detection.likely(id)).or_else(|| detection.best())
-    });
-    let lens = Rc::new(Lens::new(format, options));
-    report.format = format.map(|format| format.id);
-    report.target = lens.known.map(|target| target.id.clone());
+    let document = Document::read(first.bytes);
+    let more = if is_single { None } else { Some(Records::new(bytes).skip(1)) };
+    let lens = Lens::new(find_format(&document, more, options), options);
+    lens.tell(&mut report);
     let schemas = Schemas::declaring(options.tools);
-    let mut run = Run {
-        lens,
-        others: Vec::new(),
-        options,
-        schemas: &schemas,
-        exchanges: Exchanges::default(),
-        onlooker: RefCell::new(onlooker),
-        report: &mut report,
-    };
+    let mut run = Run::new(lens, options, &schemas, onlooker, &mut report);
     let mut record = first;
+    let mut document = document;
     let mut room = Room::default();
     loop {
         room = run.lint_record(&record, &document, room);
@@ -147,8 +116,27 @@ pub(crate) fn lint_before(
     report
 }
 
+/// The format of a file, told from its first record, and from some that follow where that leaves it open.
+pub(crate) fn find_format<'b>(
+    first: &Document<'_>,
+    more: Option<impl Iterator<Item = Record<'b>>>,
+    options: &Options<'_>,
+) -> Option<&'static Format> {
+    options.format.or_else(|| {
+        let mut detection = Detection::default();
+        detection.look(first);
+        if !detection.is_certain() {
+            for record in more.into_iter().flatten().take(RECORDS_LOOKED_AT) {
+                detection.look(&Document::read(record.bytes));
+            }
+        }
+        let wanted = options.target.and_then(|target| target.format.as_deref());
+        wanted.and_then(|id| detection.likely(id)).or_else(|| detection.best())
+    })
+}
+
 /// How the transcripts of one format are looked at.
-struct Lens<'r> {
+pub(crate) struct Lens<'r> {
     format: Option<&'static Format>,
     /// The target, where there is one.
     known: Option<&'r Target>,
@@ -158,7 +146,13 @@ struct Lens<'r> {
 }
 
 impl<'r> Lens<'r> {
-    fn new(format: Option<&'static Format>, options: &Options<'r>) -> Self {
+    /// Says in a report whom it is for.
+    pub(crate) fn tell(&self, report: &mut FileReport) {
+        report.format = self.format.map(|format| format.id);
+        report.target = self.known.map(|target| target.id.clone());
+    }
+
+    pub(crate) fn new(format: Option<&'static Format>, options: &Options<'r>) -> Self {
         let known = options.target.or_else(|| target::find(format?.id));
         let target = known.unwrap_or_else(|| Target::unknown());
         let id = format.map_or("", |format| format.id);
@@ -168,20 +162,42 @@ impl<'r> Lens<'r> {
 }
 
 /// A file that is being linted.
-struct Run<'r> {
+pub(crate) struct Run<'r> {
     lens: Rc<Lens<'r>>,
     /// The lenses for exchanges of other formats than the file's.
     others: Vec<Rc<Lens<'r>>>,
     options: &'r Options<'r>,
     schemas: &'r Schemas<'r>,
-    exchanges: Exchanges,
+    /// What is known of the exchanges so far.
+    pub(crate) exchanges: Exchanges,
+    /// The numbers of the records that hold exchanges, where these are left to who has seen those before them.
+    pub(crate) left_exchanges: Option<Vec<usize>>,
     onlooker: RefCell<&'r mut dyn Onlooker>,
     report: &'r mut FileReport,
 }
 
 impl<'r> Run<'r> {
+    pub(crate) fn new(
+        lens: Lens<'r>,
+        options: &'r Options<'r>,
+        schemas: &'r Schemas<'r>,
+        onlooker: &'r mut dyn Onlooker,
+        report: &'r mut FileReport,
+    ) -> Self {
+        Self {
+            lens: Rc::new(lens),
+            others: Vec::new(),
+            options,
+            schemas,
+            exchanges: Exchanges::default(),
+            left_exchanges: None,
+            onlooker: RefCell::new(onlooker),
+            report,
+        }
+    }
+
     /// Lints one record, and gives back the room of its transcript.
-    fn lint_record<'s>(
+    pub(crate) fn lint_record<'s>(
         &mut self,
         record: &Record<'_>,
         document: &Document<'s>,
@@ -197,6 +213,10 @@ impl<'r> Run<'r> {
         let mut findings = Vec::new();
         match exchange::exchanges(root) {
             None => room = self.lint_transcript(document, root, room, &mut findings),
+            Some(_) if self.left_exchanges.is_some() => {
+                self.left_exchanges.get_or_insert_default().push(record.index);
+                return room;
+            }
             Some(exchanges) => {
                 for (number, exchange) in exchanges.into_iter().enumerate() {
                     let is_first = number == 0;

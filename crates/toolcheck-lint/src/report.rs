@@ -1,6 +1,7 @@
 //! What a run found, with every place as a person names it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use toolcheck_core::Level;
@@ -56,15 +57,100 @@ pub struct FileReport {
     pub allowed: usize,
     /// How many findings the baseline knows, which are not among them.
     pub in_baseline: usize,
-    /// The file's text, for renderers that show it; empty where nothing was found or nobody asks.
-    pub source: Vec<u8>,
+    /// How many findings are left out, because there are too many, by rule and level.
+    pub left_out: BTreeMap<(&'static str, Level), usize>,
+    /// The parts of the file's text that the findings speak of, for renderers that show them; empty where nothing was
+    /// found or nobody asks.
+    pub source: Source,
 }
 
 impl FileReport {
-    /// How many findings there are at a level.
+    /// The report of a file in which nothing has been read yet.
+    #[must_use]
+    pub fn empty(path: &str, kind: TranscriptKind) -> Self {
+        Self {
+            path: path.to_owned(),
+            format: None,
+            target: None,
+            kind,
+            transcripts: 0,
+            messages: 0,
+            tool_calls: 0,
+            tool_results: 0,
+            findings: Vec::new(),
+            allowed: 0,
+            in_baseline: 0,
+            left_out: BTreeMap::new(),
+            source: Source::default(),
+        }
+    }
+
+    /// How many findings there are at a level, with those that are left out.
     #[must_use]
     pub fn count(&self, level: Level) -> usize {
-        self.findings.iter().filter(|finding| finding.level == level).count()
+        let left_out = self.left_out.iter().filter(|((_, other), _)| *other == level).map(|(_, count)| count);
+        self.findings.iter().filter(|finding| finding.level == level).count() + left_out.sum::<usize>()
+    }
+
+    /// How many findings are left out.
+    #[must_use]
+    pub fn left_out(&self) -> usize {
+        self.left_out.values().sum()
+    }
+
+    /// Adds what follows in the file, and of all findings the first `most`.
+    pub fn add(&mut self, mut part: Self, most: usize) {
+        self.format = self.format.or(part.format);
+        self.target = self.target.take().or(part.target.take());
+        self.transcripts += part.transcripts;
+        self.messages += part.messages;
+        self.tool_calls += part.tool_calls;
+        self.tool_results += part.tool_results;
+        self.allowed += part.allowed;
+        self.in_baseline += part.in_baseline;
+        let room = most.saturating_sub(self.findings.len());
+        for finding in part.findings.drain(room.min(part.findings.len())..) {
+            *self.left_out.entry((finding.rule, finding.level)).or_default() += 1;
+        }
+        self.findings.append(&mut part.findings);
+        // What nothing will be shown of need not be kept.
+        if room > 0 {
+            self.source.0.append(&mut part.source.0);
+        }
+    }
+
+    /// Leaves out all findings but the first `most`.
+    #[must_use]
+    pub fn limited_to(self, most: usize) -> Self {
+        let mut limited = Self::empty(&self.path, self.kind);
+        limited.add(self, most);
+        limited
+    }
+}
+
+/// Parts of a file's text.
+#[derive(Debug, Clone, Default)]
+pub struct Source(Vec<(usize, Vec<u8>)>);
+
+impl Source {
+    /// The bytes of the file in this range; `None` where they are not kept.
+    #[must_use]
+    pub fn get(&self, range: Range<usize>) -> Option<&[u8]> {
+        let part = self.0.partition_point(|(start, _)| *start <= range.start).checked_sub(1)?;
+        let (start, bytes) = &self.0[part];
+        bytes.get(range.start - start..range.end.checked_sub(*start)?)
+    }
+
+    /// Keeps bytes that begin there. They stand behind all that is kept so far.
+    pub(crate) fn keep(&mut self, start: usize, bytes: &[u8]) {
+        self.0.push((start, bytes.to_vec()));
+    }
+}
+
+impl From<Vec<u8>> for Source {
+    /// The whole text.
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(vec![(0, bytes)])
     }
 }
 
@@ -108,6 +194,20 @@ pub struct Located {
 }
 
 impl Located {
+    /// Moves it behind what stands before its part of the file.
+    pub(crate) fn move_behind(&mut self, before: &Before) {
+        before.shift(
+            &mut self.record,
+            &mut self.record_bytes,
+            [&mut self.start, &mut self.end],
+            &mut self.bytes,
+        );
+        for LocatedLabel { spot, .. } in &mut self.labels {
+            let ends = [&mut spot.start, &mut spot.end];
+            before.shift(&mut spot.record, &mut spot.record_bytes, ends, &mut spot.bytes);
+        }
+    }
+
     /// Where it is.
     #[must_use]
     pub fn spot(&self) -> Spot {
@@ -153,6 +253,29 @@ impl Located {
 #[must_use]
 pub fn rule_url(rule: &str) -> String {
     format!("{}/blob/main/docs/rules/{rule}.md", env!("CARGO_PKG_REPOSITORY"))
+}
+
+/// What stands in a file before a part of it that begins with a line.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Before {
+    pub(crate) records: usize,
+    pub(crate) bytes: usize,
+    pub(crate) lines: u64,
+}
+
+impl Before {
+    fn shift(
+        &self,
+        record: &mut usize,
+        record_bytes: &mut Range<usize>,
+        ends: [&mut Position; 2],
+        bytes: &mut Range<usize>,
+    ) {
+        *record += self.records;
+        *record_bytes = record_bytes.start + self.bytes..record_bytes.end + self.bytes;
+        *bytes = bytes.start + self.bytes..bytes.end + self.bytes;
+        ends.into_iter().for_each(|position| position.line += self.lines);
+    }
 }
 
 /// A label with its place in the file.

@@ -1,7 +1,7 @@
 //! The schemas of tools, compiled once and kept from one transcript to the next.
 
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::{PatternOptions, Validator};
@@ -24,7 +24,7 @@ pub struct Schemas<'o> {
 }
 
 /// What became of a schema.
-type Compiled = Rc<Result<Schema, Unusable>>;
+type Compiled = Arc<Result<Schema, Unusable>>;
 
 /// How many schemas are kept: a log of a gateway may have any number of users, each with tools of their own.
 const MOST_KEPT: usize = 4096;
@@ -44,13 +44,13 @@ impl<'o> Schemas<'o> {
     pub(crate) fn of(&self, schema: &[u8]) -> Compiled {
         let mut compiled = self.compiled.borrow_mut();
         if let Some(known) = compiled.get(schema) {
-            return Rc::clone(known);
+            return Arc::clone(known);
         }
         if compiled.len() >= MOST_KEPT {
             compiled.clear();
         }
-        let outcome = Rc::new(Schema::compile(schema));
-        compiled.insert(schema.into(), Rc::clone(&outcome));
+        let outcome = Arc::new(Schema::compile(schema));
+        compiled.insert(schema.into(), Arc::clone(&outcome));
         outcome
     }
 }

@@ -84,6 +84,11 @@ pub(crate) fn statistics(report: &Report) -> Vec<Count> {
         count.0 += 1;
         count.1 += usize::from(finding.level == Level::Error);
     }
+    for ((rule, level), left_out) in report.files.iter().flat_map(|file| &file.left_out) {
+        let count = counts.entry(rule).or_default();
+        count.0 += left_out;
+        count.1 += if *level == Level::Error { *left_out } else { 0 };
+    }
     let mut counts: Vec<Count> =
         counts.into_iter().map(|(rule, (findings, errors))| Count { rule, findings, errors }).collect();
     counts.sort_by_key(|count| std::cmp::Reverse(count.findings));

@@ -21,7 +21,7 @@ fn report(path: &str, target: Option<&str>) -> Report {
 fn of_bytes(path: &str, bytes: Vec<u8>, target: Option<&str>) -> Report {
     let target = target.map(|id| target::find(id).unwrap());
     let mut file = lint(path, &bytes, &Options { target, ..Options::default() });
-    file.source = bytes;
+    file.source = bytes.into();
     Report { files: vec![file] }
 }
 

@@ -297,7 +297,7 @@ impl Check {
         let mut file = lint(&self.name, &self.body.0, &options);
         // Which entries are used shows only over all files of a project.
         let _ = allow::apply(&self.config.allows, path, &mut file);
-        file.source.clone_from(&self.body.0);
+        file.source = self.body.0.clone().into();
         Checked { report: Report { files: vec![file] }, with_color: self.with_color }
     }
 

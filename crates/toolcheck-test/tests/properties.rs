@@ -247,7 +247,7 @@ proptest! {
             for finding in &file.findings {
                 prop_assert!(finding.bytes.end <= bytes.len() && finding.bytes.start <= finding.bytes.end);
             }
-            file.source = bytes.to_vec();
+            file.source = bytes.to_vec().into();
             let found: Vec<_> = file.findings.iter().map(|found| (found.rule, found.bytes.clone())).collect();
             let report = Report { files: vec![file] };
             for output in render::ALL {
@@ -266,7 +266,7 @@ proptest! {
     #[test]
     fn any_bytes_are_linted_and_shown(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let mut file = lint("case", &bytes, &Options::default());
-        file.source = bytes;
+        file.source = bytes.into();
         let report = Report { files: vec![file] };
         for output in render::ALL {
             (output.render)(&report, &render::Style { width: 40, color: true, ..Default::default() }, &mut Vec::new()).unwrap();

@@ -68,7 +68,7 @@ fn places(file: &str, matches: &[Recognised]) -> Result<Report> {
             linted.findings.retain(|finding| names_it(&finding.tool_call_id));
         }
         if !linted.findings.is_empty() {
-            linted.source = bytes;
+            linted.source = bytes.into();
             report.files.push(linted);
             return Ok(report);
         }

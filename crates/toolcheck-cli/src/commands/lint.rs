@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use toolcheck_core::Level;
 use toolcheck_lint::render::{Output, Style};
-use toolcheck_lint::{FileReport, Report, lint};
+use toolcheck_lint::{FileReport, Report};
 
 use super::{counted, settings};
 use crate::allowed::Allowed;
@@ -15,11 +15,16 @@ use crate::args::{LintArgs, Wanted};
 use crate::baseline::RunBaseline;
 use crate::config::{Configs, real};
 use crate::inputs::{self, Input, Source};
+use crate::linting::{self, Linting};
 use crate::progress::Progress;
 use crate::settle::Settler;
 use crate::{Status, screen};
 
 pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
+    if let Some(threads) = args.threads {
+        // It is asked for once, before anything runs beside anything else.
+        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
+    }
     let configs = Arc::new(Configs::new(&args.config)?);
     let mut settler = Settler::new(&args.reading, &args.rules.selection, &configs)?;
     let mut baseline = RunBaseline::new(&args.baseline)?;
@@ -39,29 +44,30 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     let mut allowed = Allowed::default();
     let mut report = Report::default();
     let mut skipped = Skipped::default();
-    let mut progress = Progress::new(&args.output, inputs.len());
-    for input in inputs.iter().filter(|_| !is_shown_only) {
-        progress.next();
-        let Some(settled) = settler.settle(input) else { continue };
-        let bytes = match inputs::read(input) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                troubles.push(format!("{}: {error}", input.name));
+    let wanted = inputs.iter().filter(|_| !is_shown_only);
+    let settled: Vec<_> = wanted.filter_map(|input| Some((input, settler.settle(input)?))).collect();
+    let bytes = settled.iter().map(|(input, _)| linting::size(input)).sum();
+    let progress = Progress::new(&args.output, bytes);
+    for window in linting::windows(&settled) {
+        let linting = Linting {
+            needs_source,
+            most_findings: args.output.most_findings(),
+            most_unpacked: args.files.max_unpacked,
+            baseline: baseline.as_ref(),
+            progress: &progress,
+        };
+        for ((input, settled), outcome) in window.iter().zip(linting.lint_all(window)) {
+            let is_broken = outcome.trouble.is_some();
+            troubles.extend(outcome.trouble);
+            if is_broken && outcome.file.transcripts == 0 || !input.is_named && skipped.take(&outcome.file) {
                 continue;
             }
-        };
-        let mut file = lint(&input.name, &bytes, &settled.options());
-        if !input.is_named && skipped.take(&file) {
-            continue;
+            allowed.learn(settled, &input.real, &outcome.used);
+            if let Some(baseline) = &mut baseline {
+                baseline.settle(&input.real, &settled.rules, outcome.entries);
+            }
+            report.files.push(outcome.file);
         }
-        if needs_source && !file.findings.is_empty() {
-            file.source = bytes;
-        }
-        allowed.apply(&settled.loaded, &input.real, &settled.rules, &mut file);
-        if let Some(baseline) = &mut baseline {
-            baseline.apply(&input.real, &settled.rules, &mut file);
-        }
-        report.files.push(file);
     }
     progress.end();
     if !is_shown_only {
@@ -71,6 +77,14 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     out.flush()?;
     if let Some(note) = skipped.note().filter(|_| !args.output.quiet) {
         eprintln!("note: {note}");
+    }
+    let left_out: usize = report.files.iter().map(FileReport::left_out).sum();
+    if left_out > 0 && !args.output.quiet {
+        let most = args.output.max_findings;
+        eprintln!(
+            "note: {} left out, behind the first {most} of a file (--max-findings)",
+            counted(left_out, "finding")
+        );
     }
     let unused = allowed.unused(&collected.searched);
     for entry in &unused {
@@ -96,9 +110,10 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
         eprintln!("error: {trouble}");
     }
     let fail_on = args.rules.fail_on;
-    let is_failing = report.files.iter().flat_map(|file| &file.findings).any(|found| found.level >= fail_on)
-        || !stale.is_empty()
-        || !unused.is_empty() && fail_on <= Level::Warning;
+    let is_failing =
+        [Level::Error, Level::Warning].into_iter().any(|level| level >= fail_on && report.count(level) > 0)
+            || !stale.is_empty()
+            || !unused.is_empty() && fail_on <= Level::Warning;
     Ok(if !troubles.is_empty() {
         Status::Trouble
     } else if is_failing && !args.rules.exit_zero {

@@ -7,7 +7,8 @@ use toolcheck_lint::{Rule, View, picture};
 
 use crate::args::ShowArgs;
 use crate::config::{Configs, real};
-use crate::inputs::{self, Input, Source};
+use crate::inputs::{Input, Source, Text};
+use crate::progress::Progress;
 use crate::settle::Settler;
 use crate::{Status, screen};
 
@@ -21,7 +22,9 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
         }
         return Ok(Status::Trouble);
     };
-    let bytes = inputs::read(&input).with_context(|| format!("cannot read {}", input.name))?;
+    let progress = Progress::unseen();
+    let text = Text::open(&input, u32::MAX.into(), &progress).and_then(|mut text| text.rest());
+    let bytes = text.with_context(|| format!("cannot read {}", input.name))?;
     let view = View {
         shows_all: args.drawing.all,
         shows_text: args.drawing.text,

@@ -1,99 +1,235 @@
-//! The bytes of an input, unpacked where they are compressed.
+//! The text of an input, read piece by piece, and unpacked where it is compressed.
 
 use std::error::Error;
-use std::fs;
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 
+use memchr::{memchr_iter, memrchr};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::{Input, Source};
+use crate::progress::Progress;
 
-/// How many bytes a compressed input may become: a few kilobytes of it can become any number.
-const MOST_UNPACKED: u64 = 1 << 30;
+/// How many bytes a piece has, or one line where that is longer.
+const PIECE: usize = 1 << 20;
+/// How many bytes are asked for at a time.
+const STEP: usize = 256 << 10;
+/// The longest text that can be read as one: a span counts up to 4 GiB, and one byte more tells that it is longer.
+const LONGEST: u64 = u32::MAX as u64 + 2;
 
 /// How gzip's data begin (RFC 1952).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// How Zstandard's data begin (RFC 8878).
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Reads an input. What is compressed is told by its first bytes, whatever its name: no JSON begins like them.
-pub(crate) fn read(input: &Input) -> io::Result<Vec<u8>> {
-    let bytes = match &input.source {
-        Source::Stdin => {
-            let mut bytes = Vec::new();
-            io::stdin().lock().read_to_end(&mut bytes)?;
-            bytes
+/// The text of an input.
+pub(crate) struct Text<'p> {
+    source: Box<dyn Read + Send + 'p>,
+    /// What has been read and not been given out.
+    buffer: Vec<u8>,
+    is_ended: bool,
+}
+
+impl<'p> Text<'p> {
+    /// Opens an input. What is compressed is told by its first bytes, whatever its name: no JSON begins like them. It may
+    /// become `most_unpacked` bytes.
+    pub(crate) fn open(input: &Input, most_unpacked: u64, progress: &'p Progress) -> io::Result<Self> {
+        let source: Box<dyn Read + Send> = match &input.source {
+            Source::Stdin => Box::new(io::stdin()),
+            Source::File(path) => Box::new(File::open(path)?),
+        };
+        let mut source = Watched { source, progress };
+        let mut first = Vec::new();
+        (&mut source).take(ZSTD.len() as u64).read_to_end(&mut first)?;
+        let is_gzip = first.starts_with(&GZIP);
+        let is_zstd = first.starts_with(&ZSTD);
+        let source = Cursor::new(first).chain(source);
+        let unpacked = |name, source| Unpacked { name, left: most_unpacked, most: most_unpacked, source };
+        let source: Box<dyn Read + Send + 'p> = if is_gzip {
+            let source = BufReader::with_capacity(STEP, source);
+            Box::new(unpacked(
+                "gzip",
+                Box::new(flate2::bufread::MultiGzDecoder::new(source)) as Box<dyn Read + Send>,
+            ))
+        } else if is_zstd {
+            let source = BufReader::with_capacity(STEP, source);
+            let frames = ZstdFrames { source, decoder: FrameDecoder::new(), is_inside: false };
+            Box::new(unpacked("zstd", Box::new(frames)))
+        } else {
+            Box::new(source)
+        };
+        Ok(Self { source, buffer: Vec::new(), is_ended: false })
+    }
+
+    /// Reads on to a piece at least, and to so many lines that are not blank. Gives what there is then, and whether it is
+    /// everything.
+    pub(crate) fn head(&mut self, lines: usize) -> io::Result<(&[u8], bool)> {
+        self.fill(PIECE)?;
+        while !self.is_ended && count_lines(&self.buffer, lines) < lines {
+            self.fill(self.buffer.len() * 2)?;
         }
-        Source::File(path) => fs::read(path)?,
-    };
-    if bytes.starts_with(&GZIP) {
-        let mut packed = flate2::bufread::MultiGzDecoder::new(&*bytes);
-        let mut unpacked = Vec::new();
-        add(&mut packed, &mut unpacked).map_err(|error| broken("gzip", error))?;
-        Ok(unpacked)
-    } else if bytes.starts_with(&ZSTD) {
-        unpack_zstd(&bytes).map_err(|error| broken("zstd", error))
-    } else {
+        Ok((&self.buffer, self.is_ended))
+    }
+
+    /// The next lines, whole; `None` at the end.
+    pub(crate) fn piece(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut wanted = PIECE;
+        loop {
+            self.fill(wanted)?;
+            if self.buffer.is_empty() {
+                return Ok(None);
+            }
+            if self.is_ended && self.buffer.len() <= PIECE {
+                return Ok(Some(std::mem::take(&mut self.buffer)));
+            }
+            // What was read ahead goes out in pieces too.
+            let end = memrchr(b'\n', &self.buffer[..wanted.min(self.buffer.len())]).map(|at| at + 1);
+            if let Some(end) = end {
+                let rest = self.buffer.split_off(end);
+                return Ok(Some(std::mem::replace(&mut self.buffer, rest)));
+            }
+            if self.is_ended && self.buffer.len() <= wanted {
+                return Ok(Some(std::mem::take(&mut self.buffer)));
+            }
+            wanted *= 2;
+        }
+    }
+
+    /// All that is left.
+    pub(crate) fn rest(&mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = std::mem::take(&mut self.buffer);
+        if !self.is_ended {
+            (&mut self.source).take(LONGEST.saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes)?;
+            self.is_ended = true;
+        }
         Ok(bytes)
     }
-}
 
-/// Unpacks what is there, up to the limit.
-fn add(packed: &mut dyn Read, unpacked: &mut Vec<u8>) -> io::Result<()> {
-    packed.take(MOST_UNPACKED + 1 - unpacked.len() as u64).read_to_end(unpacked)?;
-    if unpacked.len() as u64 > MOST_UNPACKED {
-        let message = format!("they become more than {MOST_UNPACKED} bytes");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
-    }
-    Ok(())
-}
-
-/// Unpacks frames that follow each other; those that may be skipped hold nothing.
-fn unpack_zstd(mut rest: &[u8]) -> io::Result<Vec<u8>> {
-    let mut unpacked = Vec::new();
-    let mut decoder = FrameDecoder::new();
-    while !rest.is_empty() {
-        match StreamingDecoder::new_with_decoder(&mut rest, &mut decoder) {
-            Ok(mut frame) => add(&mut frame, &mut unpacked)?,
-            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                length, ..
-            })) => {
-                rest = rest.get(length as usize..).ok_or(io::ErrorKind::UnexpectedEof)?;
-                continue;
-            }
-            Err(error) => return Err(io::Error::other(error)),
+    /// Reads until there are so many bytes, or the end.
+    fn fill(&mut self, wanted: usize) -> io::Result<()> {
+        while !self.is_ended && self.buffer.len() < wanted {
+            let missing = (wanted - self.buffer.len()).max(STEP) as u64;
+            self.is_ended = (&mut self.source).take(missing).read_to_end(&mut self.buffer)? == 0;
         }
-        let (written, counted) = (decoder.get_checksum_from_data(), decoder.get_calculated_checksum());
-        if written.is_some() && written != counted {
-            return Err(io::Error::other("their checksum is another one"));
+        Ok(())
+    }
+}
+
+/// How many lines that are not blank end in the text, counted up to `most`.
+fn count_lines(text: &[u8], most: usize) -> usize {
+    let (mut count, mut start) = (0, 0);
+    for end in memchr_iter(b'\n', text) {
+        count += usize::from(!text[start..end].iter().all(u8::is_ascii_whitespace));
+        start = end + 1;
+        if count == most {
+            break;
         }
     }
-    Ok(unpacked)
+    count
 }
 
-fn broken(name: &str, error: io::Error) -> io::Error {
-    let message = if is_end(&error) {
-        format!("its {name} data are cut off")
-    } else {
-        format!("its {name} data can't be unpacked: {error}")
-    };
-    io::Error::new(error.kind(), message)
+/// What is read is told to who shows how far the run has come.
+struct Watched<'p> {
+    source: Box<dyn Read + Send>,
+    progress: &'p Progress,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(buffer)?;
+        self.progress.advance(count as u64);
+        Ok(count)
+    }
+}
+
+/// Data that are unpacked while they are read. A few kilobytes can become any number, so there is a limit.
+struct Unpacked<'p> {
+    name: &'static str,
+    left: u64,
+    most: u64,
+    source: Box<dyn Read + Send + 'p>,
+}
+
+impl Read for Unpacked<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let name = self.name;
+        let count = self.source.read(buffer).map_err(|error| {
+            let message = if is_end(&error) {
+                format!("its {name} data are cut off")
+            } else {
+                format!("its {name} data can't be unpacked: {error}")
+            };
+            io::Error::new(error.kind(), message)
+        })?;
+        self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
+            let message = format!("its {name} data become more than {} bytes (--max-unpacked)", self.most);
+            io::Error::new(io::ErrorKind::FileTooLarge, message)
+        })?;
+        Ok(count)
+    }
 }
 
 /// Whether the data ended too early, in whatever the unpacker wraps that.
 fn is_end(error: &io::Error) -> bool {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
-        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof)
-        {
+        let system = error.downcast_ref::<io::Error>();
+        if system.is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof) {
             return true;
         }
         // An error of the system shows what it wraps as its own cause.
-        cause = match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        cause = match system.and_then(io::Error::get_ref) {
             Some(inner) => Some(inner),
             None => error.source(),
         };
     }
     false
+}
+
+/// Zstandard's frames that follow each other; those that may be skipped hold nothing.
+struct ZstdFrames<R> {
+    source: R,
+    decoder: FrameDecoder,
+    is_inside: bool,
+}
+
+impl<R: BufRead> Read for ZstdFrames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.is_inside {
+                if self.source.fill_buf()?.is_empty() {
+                    return Ok(0);
+                }
+                match self.decoder.init(&mut self.source) {
+                    Ok(()) => self.is_inside = true,
+                    Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                        length,
+                        ..
+                    })) => {
+                        let length = u64::from(length);
+                        if io::copy(&mut (&mut self.source).take(length), &mut io::sink())? < length {
+                            return Err(io::ErrorKind::UnexpectedEof.into());
+                        }
+                        continue;
+                    }
+                    Err(error) => return Err(io::Error::other(error)),
+                }
+            }
+            while self.decoder.can_collect() < buffer.len() && !self.decoder.is_finished() {
+                let missing = buffer.len() - self.decoder.can_collect();
+                let strategy = BlockDecodingStrategy::UptoBytes(missing);
+                self.decoder.decode_blocks(&mut self.source, strategy).map_err(io::Error::other)?;
+            }
+            if self.decoder.is_finished() && self.decoder.can_collect() == 0 {
+                self.is_inside = false;
+                let written = self.decoder.get_checksum_from_data();
+                if written.is_some() && written != self.decoder.get_calculated_checksum() {
+                    return Err(io::Error::other("their checksum is another one"));
+                }
+                continue;
+            }
+            return self.decoder.read(buffer);
+        }
+    }
 }

@@ -93,6 +93,8 @@ struct SummaryV1 {
     allowed: usize,
     #[serde(skip_serializing_if = "is_zero")]
     in_baseline: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: usize,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
@@ -115,6 +117,7 @@ fn render(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()>
             warnings: report.count(Level::Warning),
             allowed: report.files.iter().map(|file| file.allowed).sum(),
             in_baseline: report.files.iter().map(|file| file.in_baseline).sum(),
+            left_out: report.files.iter().map(FileReport::left_out).sum(),
         },
     };
     write_json(&serde_json::to_string_pretty(&document)?, out)

@@ -1,4 +1,4 @@
-use std::rc::Rc;
+use std::sync::Arc;
 
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -71,7 +71,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     // Compiled when they are first called: most tools never are.
-    let mut compiled: FxHashMap<&str, Option<Rc<Result<Schema, Unusable>>>> = FxHashMap::default();
+    let mut compiled: FxHashMap<&str, Option<Arc<Result<Schema, Unusable>>>> = FxHashMap::default();
     let mut room = calls::Room::default();
     for (part, call) in calls::of_functions(cx, |_| true) {
         let Some(name) = &call.name else { continue };

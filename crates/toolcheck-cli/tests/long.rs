@@ -1,0 +1,175 @@
+//! Long inputs: read in pieces, linted side by side, and bounded in what they print.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+mod common;
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::Value as Json;
+
+use common::{CLEAN, folder, seen_in, toolcheck_in, unanswered, write};
+
+/// A log of several pieces: every so many lines a call that nothing answers.
+fn log(lines: usize, every: usize) -> String {
+    let filler = "a".repeat(2000);
+    let clean = format!(
+        r#"{{"messages": [{{"role": "user", "content": "{filler}"}}, {{"role": "assistant", "content": [{{"type": "tool_use", "id": "toolu_a", "name": "tide", "input": {{}}}}]}}, {{"role": "user", "content": [{{"type": "tool_result", "tool_use_id": "toolu_a", "content": "low"}}]}}]}}"#
+    );
+    let line = |number: usize| {
+        if number % every == every - 1 { unanswered(&format!("toolu_{number}")) } else { clean.clone() }
+    };
+    (0..lines).map(|number| line(number) + "\n").collect()
+}
+
+fn report(folder: &Path, arguments: &[&str]) -> Json {
+    let arguments = ["lint", "--output-format", "json"].iter().chain(arguments);
+    let output = toolcheck_in(folder).args(arguments).output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(text).unwrap();
+    packer.finish().unwrap()
+}
+
+#[test]
+fn the_same_is_found_whatever_the_number_of_threads_and_the_way_it_is_read() {
+    let folder = folder("long-threads");
+    let text = log(3000, 97);
+    write(&folder, "a.jsonl", &text);
+    let one = report(&folder, &["a.jsonl", "-j", "1"]);
+    let findings = one["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 3000 / 97);
+    for (number, finding) in findings.iter().enumerate() {
+        let line = 97 * (number + 1);
+        assert_eq!((&finding["line"], &finding["record"]), (&line.into(), &(line - 1).into()));
+        assert_eq!(finding["tool_call_id"], format!("toolu_{}", line - 1));
+        let at = finding["byte_start"].as_u64().unwrap() as usize;
+        assert!(
+            text[at..].starts_with(r#"{"type": "tool_use""#) || text[at..].starts_with("\"toolu_"),
+            "{finding}"
+        );
+    }
+    assert_eq!(report(&folder, &["a.jsonl", "-j", "7"]), one);
+    // Packed, and from a pipe.
+    write(&folder, "packed/a.jsonl", gzip(text.as_bytes()));
+    let packed = report(&folder, &["packed/a.jsonl"]);
+    assert_eq!(packed["findings"].to_string().replace("packed/", ""), one["findings"].to_string());
+    let mut child = toolcheck_in(&folder)
+        .args(["lint", "-", "--stdin-filename", "a.jsonl", "--output-format", "json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap().unwrap();
+    assert_eq!(serde_json::from_slice::<Json>(&output.stdout).unwrap(), one);
+}
+
+#[test]
+fn many_files_are_told_in_their_order() {
+    let folder = folder("long-order");
+    for number in 0..600 {
+        write(&folder, &format!("{number:03}.json"), unanswered(&format!("toolu_{number}")));
+    }
+    let report = report(&folder, &[]);
+    let ids: Vec<&str> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| found["tool_call_id"].as_str().unwrap())
+        .collect();
+    let expected: Vec<String> = (0..600).map(|number| format!("toolu_{number}")).collect();
+    assert_eq!(ids, expected);
+}
+
+#[test]
+fn what_is_shown_of_a_file_is_bounded_and_what_is_not_is_counted() {
+    let folder = folder("long-findings");
+    write(&folder, "a.jsonl", log(1500, 1));
+    write(&folder, "b.json", unanswered("toolu_b"));
+    let arguments = ["lint", "--output-format", "concise", "--max-findings", "2", "--statistics"];
+    insta::assert_snapshot!(seen_in(&folder, &arguments));
+    let usual = report(&folder, &[]);
+    assert_eq!(usual["findings"].as_array().unwrap().len(), 1001);
+    assert_eq!((&usual["summary"]["errors"], &usual["summary"]["left_out"]), (&1501.into(), &500.into()));
+    let all = report(&folder, &["--max-findings", "0"]);
+    assert_eq!(all["findings"].as_array().unwrap().len(), 1501);
+    assert!(all["summary"].get("left_out").is_none());
+}
+
+#[test]
+fn a_baseline_and_what_is_allowed_hold_across_pieces() {
+    let folder = folder("long-baseline");
+    write(&folder, "a.jsonl", log(3000, 10));
+    let lint = |more: &[&str]| {
+        let arguments = ["lint", "a.jsonl", "--output-format", "concise", "--baseline", "b.json"];
+        seen_in(&folder, &[&arguments[..], more].concat())
+    };
+    assert!(lint(&["--write-baseline"]).contains("b.json knows 300 findings now"));
+    // The same findings once more are new ones.
+    write(
+        &folder,
+        "a.jsonl",
+        format!("{}{}\n{}\n", log(3000, 10), unanswered("toolu_9"), unanswered("toolu_new")),
+    );
+    insta::assert_snapshot!("grown", lint(&[]));
+    write(
+        &folder,
+        "toolcheck.toml",
+        "[[allow]]\nrule = \"unanswered-tool-call\"\nreason = \"all of them\"\n",
+    );
+    let allowed = seen_in(&folder, &["lint", ".", "--output-format", "concise"]);
+    assert!(allowed.contains(", 302 allowed") && !allowed.contains("this allows nothing"), "{allowed}");
+}
+
+#[test]
+fn what_was_read_before_the_data_broke_is_told() {
+    let folder = folder("long-broken");
+    let packed = gzip(log(3000, 1000).as_bytes());
+    write(&folder, "a.jsonl.gz", &packed[..packed.len() * 2 / 3]);
+    write(&folder, "b.json", CLEAN);
+    let seen = seen_in(&folder, &["lint", "--output-format", "concise"]);
+    assert!(seen.starts_with("status: 2"), "{seen}");
+    assert!(
+        seen.contains("a.jsonl.gz:1000:") && seen.contains("a.jsonl.gz: its gzip data are cut off"),
+        "{seen}"
+    );
+    // A bomb goes off in a box.
+    write(&folder, "a.jsonl.gz", &packed);
+    let seen = seen_in(&folder, &["lint", "--max-unpacked", "3000000", "--output-format", "concise"]);
+    assert!(
+        seen.contains("a.jsonl.gz: its gzip data become more than 3000000 bytes (--max-unpacked)"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn a_call_that_is_dropped_far_behind_its_answer_is_found() {
+    let folder = folder("long-exchanges");
+    let user = r#"{"role": "user", "content": "tides and wind"}"#;
+    let block = |id: &str, name: &str| {
+        format!(r#"{{"type": "tool_use", "id": "{id}", "name": "{name}", "input": {{}}}}"#)
+    };
+    let (tide, wind) = (block("toolu_1", "tide"), block("toolu_2", "wind"));
+    let first = format!(
+        r#"{{"request": {{"messages": [{user}]}}, "response": {{"type": "message", "role": "assistant", "content": [{tide}, {wind}], "stop_reason": "tool_use"}}}}"#
+    );
+    let second = format!(
+        r#"{{"request": {{"messages": [{user}, {{"role": "assistant", "content": [{tide}]}}, {{"role": "user", "content": [{{"type": "tool_result", "tool_use_id": "toolu_1", "content": "low"}}]}}]}}, "response": null}}"#
+    );
+    write(&folder, "a.jsonl", format!("{first}\n{}{second}\n", log(3000, 5000)));
+    let report = report(&folder, &["a.jsonl", "-j", "2"]);
+    assert_eq!(report["findings"].as_array().unwrap().len(), 1, "{report:#}");
+    let finding = &report["findings"][0];
+    assert_eq!((&finding["rule"], &finding["record"]), (&"dropped-tool-call".into(), &3001.into()));
+    assert_eq!(finding["labels"][0]["record"], 0);
+    // What it speaks of is shown, far away as it is.
+    let seen = seen_in(&folder, &["lint", "a.jsonl"]);
+    assert!(seen.contains("a.jsonl:1:") && seen.contains("toolu_2"), "{seen}");
+}

@@ -1,0 +1,160 @@
+//! A file of JSON Lines piece by piece: it need not be held whole, and its pieces can be linted side by side.
+
+use std::sync::{Mutex, PoisonError};
+
+use toolcheck_core::formats::Format;
+use toolcheck_core::ir::Room;
+use toolcheck_json::{Document, Layout, Position, Record, Records};
+
+use crate::exchanges::Exchanges;
+use crate::lint::{Lens, Options, Run, find_format};
+use crate::report::{Before, FileReport};
+use crate::schemas::Schemas;
+
+/// The linter of one file of JSON Lines.
+///
+/// [`Lines::lint`] lints a piece by itself, and [`Lines::add`] puts what it found where it belongs. The findings are those
+/// that [`lint`](crate::lint) has for the whole text, whatever the pieces are.
+///
+/// ```
+/// use toolcheck_lint::{Lines, Options};
+///
+/// let options = Options::default();
+/// let line = "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]}\n";
+/// let text = line.repeat(3);
+/// let mut lines = Lines::new("log.jsonl", text.as_bytes(), &options, false).expect("it is JSON Lines");
+/// let (one, two) = text.as_bytes().split_at(line.len());
+/// let found = [one, two].map(|piece| lines.lint(piece));
+/// let reports: Vec<_> = [one, two].into_iter().zip(found).map(|(piece, found)| lines.add(piece, found)).collect();
+/// assert_eq!((reports[0].transcripts, reports[1].transcripts), (1, 2));
+/// ```
+#[derive(Debug)]
+pub struct Lines<'o> {
+    path: String,
+    options: &'o Options<'o>,
+    format: Option<&'static Format>,
+    keeps_source: bool,
+    /// What is known of the exchanges so far.
+    exchanges: Exchanges,
+    /// What stands before the next piece.
+    before: Before,
+    /// The schemas that were compiled so far, one set for each piece that is linted at a time.
+    schemas: Mutex<Vec<Schemas<'o>>>,
+}
+
+/// What was found in a piece.
+#[derive(Debug)]
+pub struct Piece {
+    report: FileReport,
+    /// The numbers of its records that hold exchanges: these go on with what stands before the piece.
+    exchanges: Vec<usize>,
+    records: usize,
+    lines: u64,
+}
+
+/// How many records a head must hold for a file's format to be told from it, unless it is the whole file.
+pub const RECORDS_OF_HEAD: usize = crate::lint::RECORDS_LOOKED_AT + 1;
+
+impl<'o> Lines<'o> {
+    /// The linter of a file that begins like this; `None` where that is not sure to be JSON Lines. Then the file has to
+    /// be linted whole.
+    #[must_use]
+    pub fn new(path: &str, head: &[u8], options: &'o Options<'o>, keeps_source: bool) -> Option<Self> {
+        let mut records = Records::new(head);
+        let first = Document::read(records.next()?.bytes);
+        let is_sure =
+            records.layout() == Layout::Lines && first.faults().iter().all(|fault| fault.kind.is_in_text());
+        is_sure.then(|| Self {
+            path: path.to_owned(),
+            options,
+            format: find_format(&first, Some(records), options),
+            keeps_source,
+            exchanges: Exchanges::default(),
+            before: Before::default(),
+            schemas: Mutex::default(),
+        })
+    }
+
+    /// Lints a piece, which begins and ends with a line. It may run beside others.
+    #[must_use]
+    pub fn lint(&self, piece: &[u8]) -> Piece {
+        let free = self.free_schemas().pop();
+        let schemas = free.unwrap_or_else(|| Schemas::declaring(self.options.tools));
+        let mut report = FileReport::empty(&self.path, self.options.kind);
+        let (mut none, mut records) = ((), 0);
+        let lens = self.lens();
+        lens.tell(&mut report);
+        let mut run = Run::new(lens, self.options, &schemas, &mut none, &mut report);
+        run.left_exchanges = Some(Vec::new());
+        let (mut document, mut room) = (Document::read(b""), Room::default());
+        for record in Records::of_lines(piece) {
+            document = Document::read_in(record.bytes, document.into_arena());
+            room = run.lint_record(&record, &document, room);
+            records += 1;
+        }
+        let exchanges = run.left_exchanges.take().unwrap_or_default();
+        drop(room);
+        self.free_schemas().push(schemas);
+        Piece { report, exchanges, records, lines: memchr::memchr_iter(b'\n', piece).count() as u64 }
+    }
+
+    /// The report of a piece, at its place. Pieces are added in their order.
+    pub fn add(&mut self, bytes: &[u8], piece: Piece) -> FileReport {
+        let mut report = piece.report;
+        let before = self.before;
+        report.findings.iter_mut().for_each(|finding| finding.move_behind(&before));
+        if !piece.exchanges.is_empty() {
+            self.add_exchanges(bytes, &piece.exchanges, &mut report);
+        }
+        if self.keeps_source {
+            self.keep_source(bytes, &piece.exchanges, &mut report);
+        }
+        self.before = Before {
+            records: before.records + piece.records,
+            bytes: before.bytes + bytes.len(),
+            lines: before.lines + piece.lines,
+        };
+        report
+    }
+
+    /// Lints the records with exchanges, which go on with those of earlier pieces.
+    fn add_exchanges(&mut self, bytes: &[u8], numbers: &[usize], report: &mut FileReport) {
+        let schemas = Schemas::declaring(self.options.tools);
+        let mut none = ();
+        let mut run = Run::new(self.lens(), self.options, &schemas, &mut none, report);
+        run.exchanges = std::mem::take(&mut self.exchanges);
+        for record in Records::of_lines(bytes).filter(|record| numbers.binary_search(&record.index).is_ok()) {
+            let record = Record {
+                index: self.before.records + record.index,
+                start: self.before.bytes + record.start,
+                position: Position { line: self.before.lines + record.position.line, ..record.position },
+                ..record
+            };
+            let document = Document::read(record.bytes);
+            let _ = run.lint_record(&record, &document, Room::default());
+        }
+        self.exchanges = std::mem::take(&mut run.exchanges);
+        report.findings.sort_by_key(|finding| finding.record);
+    }
+
+    /// Keeps the records that findings speak of. A later exchange may speak of any exchange before it.
+    fn keep_source(&self, bytes: &[u8], exchanges: &[usize], report: &mut FileReport) {
+        let mut wanted: Vec<usize> = report.findings.iter().map(|finding| finding.record).collect();
+        wanted.extend(exchanges.iter().map(|number| self.before.records + number));
+        wanted.sort_unstable();
+        for record in Records::of_lines(bytes) {
+            if wanted.binary_search(&(self.before.records + record.index)).is_ok() {
+                report.source.keep(self.before.bytes + record.start, record.bytes);
+            }
+        }
+    }
+
+    fn lens(&self) -> Lens<'o> {
+        Lens::new(self.format, self.options)
+    }
+
+    fn free_schemas(&self) -> std::sync::MutexGuard<'_, Vec<Schemas<'o>>> {
+        // What another thread has put there is whole, whatever happened to it then.
+        self.schemas.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,121 @@
+//! A file that is linted piece by piece has the findings of one that is linted whole.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use serde_json::Value as Json;
+use toolcheck_lint::render::{self, Style};
+use toolcheck_lint::{FileReport, Lines, Options, Report, lint};
+
+/// The corpus as JSON Lines: the requests of each folder one a line, and the files that are JSON Lines as they are.
+static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let mut texts = Vec::new();
+    let mut open = vec![root];
+    while let Some(folder) = open.pop() {
+        let mut paths: Vec<PathBuf> =
+            std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        let mut lines = Vec::new();
+        for path in paths {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if path.is_dir() {
+                open.push(path);
+            } else if name.ends_with(".jsonl") {
+                texts.push(std::fs::read(path).unwrap());
+            } else if name.ends_with(".json") && !name.ends_with(".expect.json") {
+                // What is broken stands in one line too.
+                let bytes = std::fs::read(path).unwrap();
+                let line = match serde_json::from_slice::<Json>(&bytes) {
+                    Ok(value) => value.to_string().into_bytes(),
+                    Err(_) => bytes.split(|byte| *byte == b'\n').collect::<Vec<_>>().concat(),
+                };
+                lines.extend(line);
+                lines.extend(if lines.len() % 3 == 0 { &b"\r\n\n"[..] } else { b"\n" });
+            }
+        }
+        texts.push(lines);
+    }
+    texts
+});
+
+fn shown(file: FileReport) -> String {
+    let report = Report { files: vec![file] };
+    let mut text = Vec::new();
+    for output in ["json", "full", "gitlab"] {
+        (render::find(output).unwrap().render)(&report, &Style::default(), &mut text).unwrap();
+    }
+    String::from_utf8(text).unwrap()
+}
+
+/// Lints a text in pieces that end behind these shares of its lines.
+fn in_pieces(text: &[u8], cuts: &[f64], options: &Options<'_>) -> Option<FileReport> {
+    let mut lines = Lines::new("log.jsonl", text, options, true)?;
+    let ends: Vec<usize> = memchr::memchr_iter(b'\n', text).map(|at| at + 1).collect();
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| ends[(cut * ends.len() as f64) as usize]).collect();
+    cuts.push(text.len());
+    cuts.sort_unstable();
+    let mut from = 0;
+    // All are linted before any is added, as if side by side.
+    let pieces: Vec<_> = cuts
+        .into_iter()
+        .map(|to| {
+            let piece = &text[from..to];
+            from = to;
+            (piece, lines.lint(piece))
+        })
+        .collect();
+    let mut file = FileReport::empty("log.jsonl", options.kind);
+    for (bytes, piece) in pieces {
+        file.add(lines.add(bytes, piece), usize::MAX);
+    }
+    Some(file)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn pieces_are_the_whole(number in 0..1000_usize, cuts in prop::collection::vec(0.0..1.0, 0..9)) {
+        let texts = &*TEXTS;
+        let text = &texts[number % texts.len()];
+        let options = Options::default();
+        if text.is_empty() {
+            return Ok(());
+        }
+        let mut whole = lint("log.jsonl", text, &options);
+        whole.source = text.clone().into();
+        let Some(pieces) = in_pieces(text, &cuts, &options) else { return Ok(()) };
+        prop_assert_eq!(shown(pieces), shown(whole));
+    }
+}
+
+#[test]
+fn the_corpus_is_linted_in_pieces() {
+    let options = Options::default();
+    let taken = TEXTS.iter().filter(|text| in_pieces(text, &[0.3, 0.7], &options).is_some()).count();
+    assert!(taken > 20, "{taken}");
+    let exchanges = std::fs::read(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/seeds/goclaw-last-kept.jsonl"),
+    );
+    // A finding at one piece that speaks of another.
+    let file = in_pieces(&exchanges.unwrap(), &[0.0], &options).unwrap();
+    assert_eq!(file.findings[0].rule, "dropped-tool-call");
+    assert_eq!((file.findings[0].record, file.findings[0].labels[0].spot.record), (1, 0));
+}
+
+#[test]
+fn what_is_no_json_lines_is_not_taken_for_it() {
+    let options = Options::default();
+    for text in [
+        "",
+        "{\n  \"messages\": []\n}\n",
+        "{\"messages\": []}",
+        "{\"messages\": [\n{}\n{}\n{}\n",
+        "[1,\n2]\n",
+    ] {
+        assert!(Lines::new("a.json", text.as_bytes(), &options, false).is_none(), "{text}");
+    }
+}
