@@ -191,3 +191,13 @@ fn links_that_lead_in_circles_and_names_that_are_no_text() {
     assert_eq!(output.status.code(), Some(1));
     assert!(!output.stdout.contains(&0x1b));
 }
+
+#[test]
+fn a_text_of_another_encoding_is_told_once() {
+    let folder = folder("encodings");
+    let text = format!("{}\n{}\n", unanswered("toolu_1"), unanswered("toolu_2"));
+    let utf16: Vec<u8> = [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    write(&folder, "a.jsonl", utf16);
+    insta::assert_snapshot!(seen_in(&folder, &["lint", "a.jsonl"]));
+    assert!(seen_in(&folder, &["lint", "a.jsonl", "--ignore", "invalid-utf8"]).starts_with("status: 0"));
+}

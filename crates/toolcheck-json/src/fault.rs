@@ -58,6 +58,10 @@ pub enum FaultKind {
     Empty,
     /// The text is longer than the 4 GiB that a span can address.
     TooLong,
+    /// The text is UTF-16, as some shells write what they redirect. JSON that is exchanged is UTF-8 (RFC 8259, 8.1).
+    Utf16,
+    /// The text is UTF-32.
+    Utf32,
 }
 
 impl FaultKind {
@@ -65,6 +69,12 @@ impl FaultKind {
     #[must_use]
     pub fn is_in_text(self) -> bool {
         matches!(self, Self::InvalidUtf8 | Self::LoneSurrogate)
+    }
+
+    /// Whether the whole text is of another encoding, so that nothing of it was read.
+    #[must_use]
+    pub fn is_other_encoding(self) -> bool {
+        matches!(self, Self::Utf16 | Self::Utf32)
     }
 
     /// The fault in one lower-case line, for a message.
@@ -92,6 +102,22 @@ impl FaultKind {
             Self::TrailingContent => "something follows the end of the value",
             Self::Empty => "there is no value",
             Self::TooLong => "the text is longer than 4 GiB",
+            Self::Utf16 => "the text is UTF-16, and not UTF-8",
+            Self::Utf32 => "the text is UTF-32, and not UTF-8",
         }
+    }
+}
+
+/// The encoding of a text that is not UTF-8, told by its mark or by where its first bytes are zero: JSON begins with
+/// characters of ASCII.
+pub(crate) fn other_encoding(bytes: &[u8]) -> Option<FaultKind> {
+    match bytes {
+        [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] | [0, 0, 0, 1..=255, ..] | [1..=255, 0, 0, 0, ..] => {
+            Some(FaultKind::Utf32)
+        }
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [0, 1..=255, 0, 1..=255, ..] | [1..=255, 0, 1..=255, 0, ..] => {
+            Some(FaultKind::Utf16)
+        }
+        _ => None,
     }
 }

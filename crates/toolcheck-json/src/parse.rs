@@ -5,7 +5,7 @@ use wide::u8x16;
 use crate::document::{
     Arena, Document, ESCAPED, KEY_ESCAPED, KEYED, Kind, MAYBE_DUPLICATE, Node, Span, UNTERMINATED,
 };
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{Fault, FaultKind, other_encoding};
 use crate::string::{code_unit, low_surrogate};
 
 /// How many faults of one document are kept: a binary file has one a byte.
@@ -42,6 +42,11 @@ pub(crate) fn document(bytes: &[u8], mut arena: Arena) -> Document<'_> {
         arena.faults.push(Fault { kind: FaultKind::TooLong, span: Span::new(0, 0), opened_at: None });
         return Document { bytes: &bytes[..0], text: Some(""), arena, faults_left_out: 0 };
     };
+    if let Some(kind) = other_encoding(bytes) {
+        let end = bytes.len().min(4) as u32;
+        arena.faults.push(Fault { kind, span: Span::new(0, end), opened_at: None });
+        return Document { bytes: &bytes[..0], text: Some(""), arena, faults_left_out: 0 };
+    }
     if bytes.starts_with(b"\xEF\xBB\xBF") {
         reader.at = 3;
         reader.fault(FaultKind::ByteOrderMark, 0, 3);

@@ -1,5 +1,6 @@
 //! JSON Lines: which texts a file holds, told from its content.
 
+use crate::fault::other_encoding;
 use crate::locate::Position;
 use crate::{Arena, locate, parse};
 
@@ -141,6 +142,10 @@ impl<'s> Iterator for Records<'s> {
 const LINES_LOOKED_AT: usize = 8;
 
 fn detect(bytes: &[u8], arena: &mut Arena) -> Layout {
+    if other_encoding(bytes).is_some() {
+        // Its bytes are no lines.
+        return Layout::Single;
+    }
     let mut lines =
         bytes.split(|byte| *byte == b'\n').filter(|line| !is_blank(line)).take(LINES_LOOKED_AT + 1);
     let (Some(first), Some(second)) = (lines.next(), lines.next()) else { return Layout::Single };

@@ -1,6 +1,6 @@
 //! Each fault at its place, and the rest of the text still read.
 
-use toolcheck_json::{Document, FaultKind, Kind};
+use toolcheck_json::{Document, FaultKind, Kind, Records};
 
 #[track_caller]
 fn check(text: impl AsRef<[u8]>, expected: &[(FaultKind, u32, u32)]) -> String {
@@ -107,4 +107,24 @@ fn a_binary_file_gives_a_bounded_number_of_faults() {
     let bytes: Vec<u8> = (0..100_000u32).map(|number| (number * 31 % 251) as u8).collect();
     let document = Document::read(&bytes);
     assert!(document.faults().len() <= 512);
+}
+
+#[test]
+fn another_encoding_is_one_fault() {
+    let text = "{\"messages\": [1]}\n[2]\n";
+    let utf16 = |to: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(to).collect::<Vec<u8>>();
+    let utf32 = |to: fn(u32) -> [u8; 4]| text.chars().flat_map(|c| to(c.into())).collect::<Vec<u8>>();
+    for (bytes, mark, kind) in [
+        (utf16(u16::to_le_bytes), &[0xFF, 0xFE][..], FaultKind::Utf16),
+        (utf16(u16::to_be_bytes), &[0xFE, 0xFF], FaultKind::Utf16),
+        (utf32(u32::to_le_bytes), &[0xFF, 0xFE, 0, 0], FaultKind::Utf32),
+        (utf32(u32::to_be_bytes), &[0, 0, 0xFE, 0xFF], FaultKind::Utf32),
+    ] {
+        for bytes in [bytes.clone(), [mark, &bytes].concat()] {
+            let document = Document::read(&bytes);
+            let kinds: Vec<FaultKind> = document.faults().iter().map(|fault| fault.kind).collect();
+            assert_eq!((kinds, document.root().is_none()), (vec![kind], true), "{bytes:?}");
+            assert_eq!(Records::new(&bytes).count(), 1);
+        }
+    }
 }

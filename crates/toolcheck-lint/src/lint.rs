@@ -363,19 +363,23 @@ impl<'r> Run<'r> {
 
     /// What is wrong with a text that holds no value at all, such as an empty file.
     fn find_without_value(&self, record: &Record<'_>, document: &Document<'_>) -> Vec<Located> {
-        const RULE: &str = "malformed-json";
-        if !self.lens.rules.iter().any(|rule| rule.id == RULE) {
-            return Vec::new();
-        }
         // A value to point at.
         let stand_in = Document::read(b"null");
-        let level = self.options.settings.levels.get(RULE).copied().unwrap_or(Level::Error);
-        let faults = document.faults().iter().map(|fault| {
+        let faults = document.faults().iter().filter_map(|fault| {
             let place = Place { node: NodeId::ROOT, span: fault.span };
-            let mut finding = Finding::new(RULE, place, fault.kind.describe());
-            finding.level = level;
-            finding.caption("here");
-            finding
+            let is_other = fault.kind.is_other_encoding();
+            let id = if is_other { "invalid-utf8" } else { "malformed-json" };
+            let rule = self.lens.rules.iter().find(|rule| rule.id == id)?;
+            let mut finding = Finding::new(rule.id, place, fault.kind.describe());
+            finding.level = self.options.settings.levels.get(rule.id).copied().unwrap_or(Level::Error);
+            if is_other {
+                finding
+                    .caption("nothing of it was read")
+                    .help("write it as UTF-8: `iconv -f UTF-16 -t UTF-8`, or what your shell has for it");
+            } else {
+                finding.caption("here");
+            }
+            Some(finding)
         });
         locate_all(&stand_in, record, faults.collect())
     }
