@@ -231,6 +231,10 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) max_findings: usize,
 
+    /// Show no line of the files: transcripts hold secrets, and logs of CI are public
+    #[arg(long)]
+    pub(crate) no_excerpt: bool,
+
     /// Count the findings of each rule below the outputs for people
     #[arg(long)]
     pub(crate) statistics: bool,

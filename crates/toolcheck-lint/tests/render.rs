@@ -450,3 +450,75 @@ fn a_rule_is_a_link_where_the_screen_follows_links() {
     assert!(String::from_utf8(linked).unwrap().contains("\x1b]8;;https://"));
     assert!(!String::from_utf8(plain).unwrap().contains("https://github"));
 }
+
+/// What no output may show unless it shows the lines of the file.
+const SECRET: &str = "sk-hunter2";
+
+/// Plants the secret in every text, argument and result, and says in how many.
+fn plant(value: &mut Json, is_content: bool) -> usize {
+    match value {
+        Json::String(text) if is_content => {
+            *text = format!("{SECRET}{text}{SECRET}");
+            1
+        }
+        Json::Array(items) => items.iter_mut().map(|item| plant(item, is_content)).sum(),
+        Json::Object(members) => {
+            let contents = [
+                "text",
+                "content",
+                "input",
+                "arguments",
+                "args",
+                "output",
+                "thinking",
+                "response",
+                "reasoning",
+            ];
+            // What describes the conversation may be named: ids, tools, roles and kinds.
+            let names = ["id", "Id", "name", "type", "Type", "role"];
+            let plant = |(key, value): (&String, &mut Json)| {
+                let is_name = names.iter().any(|name| key.ends_with(name));
+                plant(value, !is_name && (is_content || contents.contains(&key.as_str())))
+            };
+            members.iter_mut().map(plant).sum()
+        }
+        _ => 0,
+    }
+}
+
+#[test]
+fn no_output_tells_a_planted_secret() {
+    let mut open = vec![root().join("fixtures")];
+    let (mut planted, mut findings) = (0, 0);
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if !name.ends_with(".json") || name.ends_with(".expect.json") {
+            continue;
+        }
+        let Ok(mut value) = serde_json::from_slice::<Json>(&std::fs::read(&path).unwrap()) else { continue };
+        planted += plant(&mut value, false);
+        let report = of_bytes(&name, value.to_string().into_bytes(), None);
+        findings += report.files[0].findings.len();
+        for output in render::ALL {
+            let mut text = Vec::new();
+            let style = Style { has_excerpts: false, with_statistics: true, ..Style::default() };
+            (output.render)(&report, &style, &mut text).unwrap();
+            let text = String::from_utf8(text).unwrap();
+            assert!(!text.contains(SECRET), "{} in {}:\n{text}", path.display(), output.id);
+        }
+    }
+    assert!(planted > 2000 && findings > 200, "{planted} planted, {findings} findings");
+}
+
+#[test]
+fn without_excerpts_the_places_are_told() {
+    let report = report("seeds/coco-before.json", None);
+    let mut text = Vec::new();
+    let style = Style { has_excerpts: false, ..Style::default() };
+    (render::find("full").unwrap().render)(&report, &style, &mut text).unwrap();
+    insta::assert_snapshot!(String::from_utf8(text).unwrap());
+}

@@ -131,7 +131,12 @@ fn write_outputs(
     out: &mut dyn Write,
 ) -> Result<()> {
     let args = &args.output;
-    let style = Style { is_quiet: args.quiet, with_statistics: args.statistics, ..screen::style(args.color) };
+    let style = Style {
+        is_quiet: args.quiet,
+        with_statistics: args.statistics,
+        has_excerpts: !args.no_excerpt,
+        ..screen::style(args.color)
+    };
     // The files are written first: who reads the standard output may close it before its end.
     let file_style = Style { color: false, has_links: false, width: Style::default().width, ..style };
     for wanted in &args.output_format {

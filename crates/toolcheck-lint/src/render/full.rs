@@ -9,7 +9,7 @@ use toolcheck_core::Level;
 use toolcheck_json::{Document, Span};
 
 use super::{Output, Style};
-use crate::excerpt::{excerpt, shown, visible};
+use crate::excerpt::{Excerpt, excerpt, shown, visible};
 use crate::report::{FileReport, Located, Report};
 use crate::summary;
 
@@ -24,6 +24,8 @@ pub(super) static OUTPUT: Output = Output {
 const MARGIN: usize = 10;
 /// The narrowest and the widest screen that is written for.
 const WIDTHS: (usize, usize) = (40, 120);
+/// What stands for a line that is not to be shown.
+const ELIDED: &str = "\u{2026}";
 /// How many labels of one finding are shown.
 const LABELS_SHOWN: usize = 8;
 
@@ -40,7 +42,10 @@ fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result
                 record = Some((finding.record, Document::read(bytes)));
             }
             let Some((_, document)) = &record else { continue };
-            let shown = Shown { is_linked: style.has_links, ..Shown::new(file, finding, document, width) };
+            let shown = Shown {
+                is_linked: style.has_links,
+                ..Shown::new(file, finding, document, (width, style.has_excerpts))
+            };
             let mut text = String::new();
             handler
                 .clone()
@@ -80,7 +85,12 @@ impl fmt::Display for Said {
 impl std::error::Error for Said {}
 
 impl<'f> Shown<'f> {
-    fn new(file: &FileReport, finding: &'f Located, document: &Document<'_>, width: usize) -> Self {
+    fn new(
+        file: &FileReport,
+        finding: &'f Located,
+        document: &Document<'_>,
+        (width, has_excerpts): (usize, bool),
+    ) -> Self {
         let names: Vec<&str> =
             [&finding.tool_call_id, &finding.tool_name].into_iter().flatten().map(|name| &**name).collect();
         // In the order of the text, as one reads it.
@@ -106,13 +116,12 @@ impl<'f> Shown<'f> {
                 Some((record, other)) if *record == spot.record => other,
                 _ => document,
             };
-            let shown = excerpt(
-                document,
-                spot.node,
-                span,
-                &names,
-                (width.saturating_sub(MARGIN), caption.chars().count()),
-            );
+            let room = (width.saturating_sub(MARGIN), caption.chars().count());
+            let shown = if has_excerpts {
+                excerpt(document, spot.node, span, &names, room)
+            } else {
+                Excerpt { text: ELIDED.to_owned(), focus: 0..ELIDED.len() }
+            };
             let offset = excerpts.text.len();
             let span = SourceSpan::new((offset + shown.focus.start).into(), shown.focus.len());
             let caption = (!caption.is_empty()).then(|| caption.to_owned());

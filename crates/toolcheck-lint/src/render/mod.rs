@@ -43,6 +43,8 @@ pub struct Style {
     pub has_links: bool,
     /// How many columns there are.
     pub width: usize,
+    /// Whether to show the lines that a finding speaks of.
+    pub has_excerpts: bool,
     /// Whether to leave out the summary.
     pub is_quiet: bool,
     /// Whether outputs for people end with the counts of the rules.
@@ -51,7 +53,14 @@ pub struct Style {
 
 impl Default for Style {
     fn default() -> Self {
-        Self { color: false, has_links: false, width: 80, is_quiet: false, with_statistics: false }
+        Self {
+            color: false,
+            has_links: false,
+            width: 80,
+            has_excerpts: true,
+            is_quiet: false,
+            with_statistics: false,
+        }
     }
 }
 
