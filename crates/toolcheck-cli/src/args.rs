@@ -228,7 +228,7 @@ pub(crate) struct OutputArgs {
     pub(crate) output_format: Vec<Wanted>,
 
     /// Show the first so many findings of a file, and count the others; 0 shows all
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) max_findings: usize,
 
     /// Show no line of the files: transcripts hold secrets, and logs of CI are public

@@ -95,12 +95,23 @@ fn what_is_shown_of_a_file_is_bounded_and_what_is_not_is_counted() {
     write(&folder, "b.json", unanswered("toolu_b"));
     let arguments = ["lint", "--output-format", "concise", "--max-findings", "2", "--statistics"];
     insta::assert_snapshot!(seen_in(&folder, &arguments));
+    let some = report(&folder, &["--max-findings", "1000"]);
+    assert_eq!(some["findings"].as_array().unwrap().len(), 1001);
+    assert_eq!((&some["summary"]["errors"], &some["summary"]["left_out"]), (&1501.into(), &500.into()));
     let usual = report(&folder, &[]);
-    assert_eq!(usual["findings"].as_array().unwrap().len(), 1001);
-    assert_eq!((&usual["summary"]["errors"], &usual["summary"]["left_out"]), (&1501.into(), &500.into()));
-    let all = report(&folder, &["--max-findings", "0"]);
-    assert_eq!(all["findings"].as_array().unwrap().len(), 1501);
-    assert!(all["summary"].get("left_out").is_none());
+    assert_eq!(usual["findings"].as_array().unwrap().len(), 1501);
+    assert!(usual["summary"].get("left_out").is_none());
+    write(&folder, "a.jsonl", log(10_500, 1));
+    let (usual, all) = (report(&folder, &["a.jsonl"]), report(&folder, &["a.jsonl", "--max-findings", "0"]));
+    assert_eq!(usual["findings"].as_array().unwrap().len(), 10_000);
+    assert_eq!(
+        (all["findings"].as_array().unwrap().len(), &all["summary"]),
+        (10_500, &{
+            let mut summary = usual["summary"].clone();
+            summary.as_object_mut().unwrap().remove("left_out").unwrap();
+            summary
+        })
+    );
 }
 
 #[test]
