@@ -658,12 +658,19 @@ pub fn shorten(name: &str) -> Cow<'_, str> {
 }
 
 /// Whether the character hides what stands there, and so must be shown by its number: a terminal would obey a control
-/// character, and others have no width or change the direction of the text.
+/// character, others change the direction of the text, and those that Unicode lets a program ignore are not seen at
+/// all, though a model reads what they spell. The one that turns a sign into its emoji spells nothing.
 #[must_use]
 pub fn is_hidden(character: char) -> bool {
     character.is_control()
-        || matches!(character, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
-        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{061C}')
+        || matches!(character, '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}')
+        || matches!(
+            character,
+            '\u{AD}' | '\u{034F}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{3164}'
+        )
+        || matches!(character, '\u{180B}'..='\u{180F}' | '\u{FE00}'..='\u{FE0E}' | '\u{FEFF}' | '\u{FFA0}')
+        || matches!(character, '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}')
+        || matches!(character, '\u{E0000}'..='\u{E0FFF}')
 }
 
 /// Whether reasoning carries the provider's signature.
@@ -712,4 +719,20 @@ pub struct ToolDef<'s> {
     pub schema: Option<Place>,
     /// Who carries it out.
     pub executor: Executor,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_sees_is_hidden() {
+        // Tags and selectors spell words that a model reads; the others have no width, or turn the text.
+        for hidden in "\u{1b}\u{9b}\u{7f}\n\u{ad}\u{200b}\u{202e}\u{2060}\u{2066}\u{3164}\u{fe00}\u{feff}\u{e0041}\u{e0101}".chars() {
+            assert!(is_hidden(hidden), "{hidden:?}");
+        }
+        for seen in "aß漢 \u{a0}\u{301}\u{2764}\u{fe0f}\u{1f600}\u{fffd}".chars() {
+            assert!(!is_hidden(seen), "{seen:?}");
+        }
+    }
 }
