@@ -457,8 +457,12 @@ impl Target {
     /// Where the text is not TOML of that shape, or names a target, that does not exist; the message says the
     /// line and column.
     pub fn parse(text: &str) -> Result<Self, TargetError> {
-        let mut target: Self = toml::from_str(text)
-            .map_err(|error| TargetError { message: error.to_string().trim_end().to_owned() })?;
+        let mut target: Self = toml::from_str(text).map_err(|error| {
+            // The line itself is not quoted: who names a file that is no target may have named anything.
+            let at = toolcheck_json::locate(text.as_bytes(), &[error.span().map_or(0, |span| span.start)]);
+            let (line, column) = at.first().map_or((1, 1), |at| (at.line, at.column));
+            TargetError { message: format!("line {line}, column {column}: {}", error.message().trim()) }
+        })?;
         let known = |id: &str| {
             find(id).ok_or_else(|| TargetError {
                 message: format!("`{id}` is no target; there are {}", ids().collect::<Vec<_>>().join(", ")),

@@ -104,7 +104,10 @@ fn a_target_of_ones_own() {
 #[test]
 fn a_mistake_in_a_target_is_told_with_its_place() {
     let error = Target::parse("id = \"x\"\nname = \"x\"\nrefusals = []\n").unwrap_err().to_string();
-    assert!(error.contains("line 3") && error.contains("refusals"), "{error}");
+    assert!(error.starts_with("line 3, column 1: ") && error.contains("refusals"), "{error}");
+    // What somebody names may be no target but a secret, and logs are public.
+    let error = Target::parse("id = \"x\"\npassword = \"tides\"\n").unwrap_err().to_string();
+    assert!(error.contains("line 2") && !error.contains("tides"), "{error}");
     let error = Target::parse("id = \"x\"\nname = \"x\"\nextends = \"nobody\"\n").unwrap_err().to_string();
     assert!(error.contains("nobody") && error.contains("anthropic"), "{error}");
     assert!(Target::parse("id = \"x\"\nname = \"x\"\n[ids]\npattern = '['\n").is_err());
