@@ -3,9 +3,13 @@
 /// The least likeness, from 0 to 1, that is worth a suggestion.
 const LIKE_ENOUGH: f64 = 0.7;
 
+/// The longest name that is a mistyped one: likeness costs the product of both lengths.
+const LONGEST: usize = 100;
+
 /// `; did you mean ...?` where a known name is like enough, and nothing otherwise.
 #[must_use]
 pub fn did_you_mean<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> String {
+    let known = known.filter(|_| name.len() <= LONGEST);
     known
         .map(|known| (strsim::jaro_winkler(name, known), known))
         .max_by(|one, other| one.0.total_cmp(&other.0))

@@ -11,6 +11,7 @@ use toolcheck_json::{Position, locate};
 use super::names::{At, FormatId, KindName, LevelName, ProtocolId, RuleId, SystemName, TargetText};
 use super::values::{Fault, Place};
 use super::{Config, ConfigError};
+use crate::excerpt::bounded;
 use crate::suggest::did_you_mean;
 
 /// What a configuration file holds.
@@ -332,9 +333,13 @@ fn position(text: &str, span: &Range<usize>) -> Position {
     locate(text.as_bytes(), &[span.start])[0]
 }
 
+/// The longest message: it may quote a key or value of any length.
+const LONGEST_MESSAGE: usize = 600;
+
+/// The fault as it may be printed: a configuration is written by others too.
 fn error_at(text: &str, Fault(span, message): Fault) -> ConfigError {
     let at = position(text, &span);
-    ConfigError { line: at.line, column: at.column, message }
+    ConfigError { line: at.line, column: at.column, message: bounded(&message, LONGEST_MESSAGE) }
 }
 
 /// What an error about an unknown name suggests: it names the unknown one first, and then those that there are.

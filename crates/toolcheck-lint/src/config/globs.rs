@@ -94,6 +94,10 @@ impl PathGlob {
         {
             return Err(format!("`{text}` leads out of the folder that it counts from"));
         }
+        if text.starts_with('!') {
+            let why = "takes nothing back, as it would in .gitignore; `[!]` is the character";
+            return Err(format!("`{text}` {why}"));
+        }
         let inner = text.strip_prefix("./").unwrap_or(text).trim_end_matches('/');
         if inner.is_empty() {
             return Err(format!("`{text}` names nothing; `*` is everything"));
@@ -153,6 +157,7 @@ mod tests {
         for (pattern, message) in [
             ("../a", "`../a` leads out of the folder that it counts from"),
             ("", "`` names nothing; `*` is everything"),
+            ("!a", "`!a` takes nothing back, as it would in .gitignore; `[!]` is the character"),
             ("./", "`./` names nothing; `*` is everything"),
         ] {
             let error = PathGlobs::new(Path::new("/project"), ["fine", pattern]).expect_err(pattern);

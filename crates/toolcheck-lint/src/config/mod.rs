@@ -221,6 +221,9 @@ mod tests {
             ("kind = \"log\"", "1:8: there is no kind `log`, but request, session, dataset"),
             ("text-protocols = [\"xml\"]", "1:19: there is no protocol `xml`, but "),
             ("exclude = [\"a\", \"../b\"]", "1:17: `../b` leads out of the folder"),
+            ("exclude = [\"*.json\", \"!a.json\"]", "1:22: `!a.json` takes nothing back"),
+            ("[[policy]]\nid = \" \"\ntools = []\nschema = {}", "2:6: the policy's id is empty"),
+            ("\"\\u001b\\u202e\\n::error::\" = 1", "1:1: unknown field `\\u{1b}\\u{202e}\\u{a}::error::`"),
             ("[[files]]\nkind = \"session\"", "1:1: missing field `paths`"),
             ("[[files]]\npaths = [\"[\"]", "2:10: `[` is no glob"),
             ("[[allow]]\nrule = \"blank-text\"", "1:1: missing field `reason`"),
@@ -236,6 +239,8 @@ mod tests {
             assert!(fault.starts_with(beginning), "{text}\n{fault}");
         }
         assert!(fault("ingore = []").ends_with("did you mean `ignore`?"));
+        // However long what is wrong is, it is told in no time, and on one line.
+        assert!(fault(&format!("select = [\"{}\"]", "a".repeat(1_000_000))).chars().count() < 700);
         assert!(fault("[rules.oversized-command]\nsystems = [\"window\"]").ends_with("`windows`?"));
         let twice = "[[policy]]\nid = \"a\"\ntools = []\nschema = {}\n".repeat(2);
         assert_eq!(fault(&twice), "6:6: there are two policies `a`");

@@ -52,6 +52,9 @@ impl File {
         let mut policies: Vec<Policy> = Vec::new();
         for policy in self.policy {
             let (at, policy) = policy.into_inner().resolve()?;
+            if policy.id.trim().is_empty() {
+                return Err(Fault(at, "the policy's id is empty: findings bear it".to_owned()));
+            }
             if policies.iter().any(|known| known.id == policy.id) {
                 return Err(Fault(at, format!("there are two policies `{}`", policy.id)));
             }
