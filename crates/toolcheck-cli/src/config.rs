@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,6 +11,7 @@ use toolcheck_lint::Config;
 use toolcheck_lint::config::{ConfigFile, Home, Origin};
 
 use crate::args::ConfigArgs;
+use crate::screen::named;
 
 /// The names of configurations; where a folder has several, what stands first counts.
 const NAMES: [(&str, Home); 4] = [
@@ -113,7 +114,7 @@ fn load(
     open: &mut Vec<PathBuf>,
 ) -> Result<Option<Loaded>, String> {
     let name = shown(path);
-    let text = match fs::read_to_string(path) {
+    let text = match read_text(path) {
         Ok(text) => text,
         // A directory that nobody may look into has none either.
         Err(_) if globs_from.is_none() && open.is_empty() && path.symlink_metadata().is_err() => {
@@ -134,6 +135,9 @@ fn load(
             if open.contains(&other) {
                 return Err(fault(format!("{} extends itself", shown(&other))));
             }
+            if open.len() >= MOST_EXTENDED {
+                return Err(fault(format!("more than {MOST_EXTENDED} configurations extend each other")));
+            }
             let base = load(&other, home_of(&other), globs_from, open).map_err(&fault)?;
             base.ok_or_else(|| fault(format!("{} holds no table of toolcheck's", shown(&other))))?
         }
@@ -143,6 +147,29 @@ fn load(
     let sources = std::iter::once(path.to_owned()).chain(base.sources).collect();
     Ok(Some(Loaded { config, sources }))
 }
+
+/// How many bytes a file may have that a configuration is or names: it may name `/dev/zero`.
+const MOST_BYTES: u64 = 1 << 26;
+
+/// The bytes of such a file.
+pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        let message = format!("it has more than {MOST_BYTES} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(bytes)
+}
+
+/// The text of such a file.
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read_bytes(path)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no UTF-8"))
+}
+
+/// How many configurations may extend each other in a row.
+const MOST_EXTENDED: usize = 20;
 
 /// What a file is by its name.
 fn home_of(path: &Path) -> Home {
@@ -169,8 +196,11 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     })
 }
 
-/// The path as it is reached from the working directory.
+/// The path as it is reached from the working directory, for messages.
 pub(crate) fn shown(path: &Path) -> String {
-    let below = path.strip_prefix(here()).map(Path::to_owned);
-    below.as_deref().unwrap_or(path).display().to_string()
+    match path.strip_prefix(here()) {
+        // The working directory itself.
+        Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
+        below => named(below.unwrap_or(path)),
+    }
 }

@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         // Whoever reads the output has seen enough: `toolcheck ... | head`.
         Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            screen::tell("error", &format!("{error:#}"));
             2
         }
     })

@@ -1,10 +1,24 @@
-//! What the reader's screen can do.
+//! What the reader's screen can do, and what may be shown on it.
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
 use toolcheck_lint::render::Style;
+use toolcheck_lint::shown;
 
 use crate::args::Color;
+
+/// Tells something on the standard error. Whatever the message quotes, a terminal obeys none of it; a line end is one
+/// that we wrote, so what may hold another one is made visible before.
+pub(crate) fn tell(kind: &str, message: &str) {
+    let lines: Vec<String> = message.split('\n').map(shown).collect();
+    eprintln!("{kind}: {}", lines.join("\n"));
+}
+
+/// A path for a message: on one line, with what a terminal would obey made visible.
+pub(crate) fn named(path: &Path) -> String {
+    shown(&path.to_string_lossy())
+}
 
 /// The style for the standard output.
 pub(crate) fn style(color: Color) -> Style {

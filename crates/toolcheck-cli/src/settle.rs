@@ -1,7 +1,6 @@
 //! How a file is linted: what the command line says, over what its configuration says.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,11 +12,12 @@ use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
 use toolcheck_lint::config::{Selection, TargetName};
 use toolcheck_lint::suggest::did_you_mean;
-use toolcheck_lint::{Options, Rule};
+use toolcheck_lint::{Options, Rule, bounded};
 
 use crate::args::{ReadingArgs, SelectionArgs};
-use crate::config::{Configs, Loaded};
+use crate::config::{Configs, Loaded, read_bytes, read_text};
 use crate::inputs::Input;
+use crate::screen::named;
 
 /// How a file is linted.
 #[derive(Debug)]
@@ -149,20 +149,24 @@ fn find_target(name: &str) -> Result<TargetOf> {
     }
     let known = target::ids().collect::<Vec<_>>().join(", ");
     let similar = did_you_mean(name, target::ids());
-    Err(anyhow!("there is no target `{name}`{similar}\n\ntargets: {known}, or a TOML file"))
+    Err(anyhow!("there is no target `{}`{similar}\n\ntargets: {known}, or a TOML file", bounded(name, 80)))
 }
 
+/// The longest message about a target: it may quote a key of any length.
+const LONGEST_MESSAGE: usize = 600;
+
 fn read_target(path: &Path) -> Result<TargetOf> {
-    let name = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read the target {name}"))?;
-    let target = Target::parse(&text).map_err(|error| anyhow!("{name} is no target:\n{error}"))?;
+    let name = named(path);
+    let text = read_text(path).with_context(|| format!("cannot read the target {name}"))?;
+    let target = Target::parse(&text)
+        .map_err(|error| anyhow!("{name} is no target: {}", bounded(&error.to_string(), LONGEST_MESSAGE)))?;
     Ok(TargetOf::Own(Arc::new(target)))
 }
 
 /// The tools that a file declares.
 fn read_tools(path: &Path) -> Result<Vec<Definition>> {
-    let name = path.display();
-    let bytes = fs::read(path).with_context(|| format!("cannot read the tools {name}"))?;
+    let name = named(path);
+    let bytes = read_bytes(path).with_context(|| format!("cannot read the tools {name}"))?;
     let document = Document::read(&bytes);
     if let Some(fault) = document.faults().first() {
         let at = toolcheck_json::locate(&bytes, &[fault.span.start as usize]);

@@ -207,3 +207,72 @@ fn findings_that_are_allowed() {
     let report: Json = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["summary"]["allowed"], 1);
 }
+
+/// Whether a text holds what a terminal obeys, what turns text, or what is not seen at all.
+fn hides(text: &str) -> bool {
+    text.contains(|character: char| {
+        character.is_control() && character != '\n' || "\u{202e}\u{200b}\u{e0041}".contains(character)
+    })
+}
+
+#[test]
+fn nothing_that_a_configuration_says_is_obeyed() {
+    let folder = folder("hostile-config");
+    // What a terminal obeys, what turns the text, what nobody sees, and a command of a workflow.
+    let hostile = "a\\u001b[31m\\u009b\\u202e\\u200b\\U000e0041\\n::error::b";
+    write(&folder, "a.json", unanswered("toolu_1"));
+    write(&folder, "gateway.toml", format!("\"{hostile}\" = \"a secret\"\n"));
+    let broken = [
+        format!("\"{hostile}\" = 1"),
+        format!("ignore = [\"{hostile}\"]"),
+        format!("exclude = [\"[{hostile}\"]"),
+        format!("extend = \"{hostile}\""),
+        format!("target = \"{hostile}\""),
+        format!("target = \"{hostile}.toml\""),
+        format!("tools = \"{hostile}.json\""),
+        format!("[[allow]]\nrule = \"blank-text\"\npointer = \"{hostile}\"\nreason = \"seen\""),
+        format!("[[policy]]\nid = \"a\"\ntools = [\"[{hostile}\"]\nschema = {{}}"),
+        format!("[[policy]]\nid = \"a\"\ntools = []\nschema.properties.\"{hostile}\".type = 1"),
+        "target = \"gateway.toml\"".to_owned(),
+    ];
+    for text in &broken {
+        write(&folder, "toolcheck.toml", text);
+        // `show` tells the same, and ends there.
+        let output = toolcheck_in(&folder).args(["show", "a.json"]).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{text}\n{told}");
+        assert!(told.starts_with("error: "), "{told}");
+        assert!(!hides(&told) && !told.contains("\n::"), "{text}\n{told:?}");
+        assert!(!told.contains("secret"), "{told}");
+    }
+    let fine = format!(
+        "[[allow]]\nrule = \"unanswered-tool-call\"\npath = \"a.json\"\nreason = \"{hostile}\"\n\
+         [[policy]]\nid = \"{hostile}\"\ntools = [\"*\"]\nmessage = \"{hostile}\"\nschema = {{}}\n\
+         [rules.completion-after-failure]\ntools = [\"{}\"]\n",
+        hostile.replace('[', "")
+    );
+    write(&folder, "toolcheck.toml", fine);
+    for arguments in [["lint", "--show-settings"], ["show", "a.json"]] {
+        let seen = seen_in(&folder, &arguments);
+        assert!(seen.starts_with("status: 0"), "{seen}");
+        assert!(!hides(&seen) && !seen.contains("\n::"), "{seen:?}");
+    }
+}
+
+#[test]
+fn a_configuration_that_never_ends_is_told() {
+    let folder = folder("endless-config");
+    write(&folder, "a.json", CLEAN);
+    for number in 0..50 {
+        write(&folder, &format!("{number}.toml"), format!("extend = \"{}.toml\"", number + 1));
+    }
+    write(&folder, "toolcheck.toml", "extend = \"0.toml\"");
+    let seen = seen_in(&folder, &["lint", "a.json"]);
+    assert!(seen.starts_with("status: 2") && seen.contains("20 configurations extend each other"), "{seen}");
+    #[cfg(unix)]
+    for (key, name) in [("extend", "/dev/zero"), ("tools", "/dev/zero")] {
+        write(&folder, "toolcheck.toml", format!("{key} = \"{name}\""));
+        let seen = seen_in(&folder, &["lint", "a.json"]);
+        assert!(seen.starts_with("status: 2") && seen.contains("it has more than"), "{seen}");
+    }
+}

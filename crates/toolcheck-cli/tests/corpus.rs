@@ -279,3 +279,14 @@ fn many_differences_are_told_in_a_few_lines() {
 fn the_help_says_it() {
     insta::assert_snapshot!("help", seen(&toolcheck().args(["test", "--help"]).output().unwrap()));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_configuration_that_never_ends_is_told() {
+    let folder = folder("corpus-endless");
+    fs::write(folder.join("a.json"), CLEAN).unwrap();
+    let expectation = r#"{"description": "a", "source": "b", "config": "/dev/zero", "findings": []}"#;
+    fs::write(folder.join("a.expect.json"), expectation).unwrap();
+    let seen = seen(&test(&folder, &[]));
+    assert!(seen.starts_with("status: 1") && seen.contains("`config` /dev/zero: it has more than"), "{seen}");
+}

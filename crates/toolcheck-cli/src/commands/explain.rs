@@ -3,6 +3,7 @@ use std::io::Write;
 use anyhow::{Result, anyhow};
 use serde_json::json;
 use toolcheck_core::target::{self, Refusal};
+use toolcheck_lint::bounded;
 use toolcheck_lint::report::rule_url;
 
 use crate::Status;
@@ -13,7 +14,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         return super::explain_error::run(error, args.subject.as_deref(), args.output_format, out);
     }
     let id = args.subject.as_deref().unwrap_or_default();
-    let rule = parse_rule(id).map_err(|error| anyhow!("`{id}`: {error}"))?;
+    let rule = parse_rule(id).map_err(|error| anyhow!("`{}`: {error}", bounded(id, 80)))?;
     let refusals = target::all().filter(|target| target.union.is_empty()).flat_map(|target| {
         target.refusals.iter().filter(|refusal| refusal.rule == rule.id).map(move |refusal| (target, refusal))
     });

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use toolcheck_core::recognise::{Recognised, recognise};
-use toolcheck_lint::{FileReport, Options, Report, lint, render, rules};
+use toolcheck_lint::{FileReport, Options, Report, lint, render, rules, shown};
 
 use crate::args::{Color, ListFormat};
 use crate::{Status, screen};
@@ -41,7 +41,7 @@ pub(crate) fn run(
 /// The places in a file that the error speaks of: what its rules find for its target, and of that the very id that the
 /// error names where one is named.
 fn places(file: &str, matches: &[Recognised]) -> Result<Report> {
-    let bytes = std::fs::read(Path::new(file)).with_context(|| format!("cannot read {file}"))?;
+    let bytes = std::fs::read(Path::new(file)).with_context(|| format!("cannot read {}", shown(file)))?;
     let mut report = Report::default();
     let mut seen: Vec<&str> = Vec::new();
     for found in matches {
@@ -99,9 +99,7 @@ fn write_json(matches: &[Recognised], report: Option<&Report>, out: &mut dyn Wri
         let written: Value = serde_json::from_slice(&written)?;
         document["findings"] = written["findings"].clone();
     }
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)?;
-    Ok(())
+    Ok(render::write_json(&serde_json::to_string_pretty(&document)?, out)?)
 }
 
 fn write_text(matches: &[Recognised], report: Option<&Report>, out: &mut dyn Write) -> Result<()> {
@@ -129,7 +127,7 @@ fn write_text(matches: &[Recognised], report: Option<&Report>, out: &mut dyn Wri
         writeln!(out)?;
     }
     for (name, value) in &best.captures {
-        writeln!(out, "  {name}: {value}")?;
+        writeln!(out, "  {name}: {}", shown(value))?;
     }
     let mut others: Vec<&str> = Vec::new();
     for found in matches {

@@ -5,13 +5,14 @@ use anyhow::{Context, Result, bail};
 
 use crate::Status;
 use crate::args::InitArgs;
+use crate::screen::named;
 
 /// The file that is written: everything that there is to set, as comments, so that nothing changes yet.
 pub(crate) const TEMPLATE: &str = include_str!("init.toml");
 
 pub(crate) fn run(args: &InitArgs, out: &mut dyn Write) -> Result<Status> {
     let path = args.dir.join("toolcheck.toml");
-    let name = path.strip_prefix(".").unwrap_or(&path).display();
+    let name = named(path.strip_prefix(".").unwrap_or(&path));
     if args.force {
         fs::write(&path, TEMPLATE).with_context(|| format!("cannot write {name}"))?;
     } else {

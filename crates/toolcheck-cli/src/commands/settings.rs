@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value, json};
+use toolcheck_lint::render::write_json;
 use toolcheck_lint::settings::ToolNames;
 use toolcheck_lint::shown as printable;
 
@@ -25,7 +26,7 @@ pub(crate) fn show(settler: &mut Settler<'_>, inputs: &[Input], out: &mut dyn Wr
         None => writeln!(out, "# format: found out from the content")?,
     }
     match settled.target.as_ref().map(TargetOf::get) {
-        Some(target) => writeln!(out, "target = {}", json!(target.id))?,
+        Some(target) => writeln!(out, "target = {}", told(&json!(target.id))?)?,
         None => writeln!(out, "# target: the format's own provider")?,
     }
     writeln!(out, "kind = {}", json!(settled.kind.as_str()))?;
@@ -49,20 +50,27 @@ pub(crate) fn show(settler: &mut Settler<'_>, inputs: &[Input], out: &mut dyn Wr
             writeln!(out, "{rule} = {}", json!(level.as_str()))?;
         }
     }
-    let tools = |tools: &ToolNames| json!(tools.globs().collect::<Vec<_>>());
-    writeln!(out, "\n[rules.completion-after-failure]\ntools = {}", tools(&settings.completion_tools))?;
+    let tools = |tools: &ToolNames| told(&json!(tools.globs().collect::<Vec<_>>()));
+    writeln!(out, "\n[rules.completion-after-failure]\ntools = {}", tools(&settings.completion_tools)?)?;
     writeln!(out, "\n[rules.repeated-failing-call]\ntimes = {}", settings.failures_in_a_row)?;
-    writeln!(out, "\n[rules.shell-file-write]\ntools = {}", tools(&settings.shell_tools))?;
+    writeln!(out, "\n[rules.shell-file-write]\ntools = {}", tools(&settings.shell_tools)?)?;
     let systems = settings.command_limits.iter().filter_map(|limit| limit.system).map(str::to_lowercase);
     writeln!(out, "\n[rules.oversized-command]\nsystems = {}", json!(systems.collect::<Vec<_>>()))?;
     for limit in settings.command_limits.iter().filter(|limit| limit.system.is_none()) {
         writeln!(out, "most-characters = {}", limit.most)?;
     }
     for policy in &settings.policies {
-        writeln!(out, "\n# policy {}", json!(policy.id))?;
+        writeln!(out, "\n# policy {}", told(&json!(policy.id))?)?;
     }
     for allow in &settled.loaded.config.allows {
         writeln!(out, "\n# allowed, {}: {}", allow.rule.id, allow.reason)?;
     }
     Ok(())
+}
+
+/// A value as JSON, in which nothing hides.
+fn told(value: &Value) -> Result<String> {
+    let mut written = Vec::new();
+    write_json(&value.to_string(), &mut written)?;
+    Ok(String::from_utf8_lossy(&written).trim_end().to_owned())
 }

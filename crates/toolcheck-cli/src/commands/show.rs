@@ -3,7 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use toolcheck_lint::{Rule, View, picture};
+use toolcheck_lint::{Rule, View, picture, shown};
 
 use crate::args::ShowArgs;
 use crate::config::{Configs, real};
@@ -18,13 +18,13 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
     let input = input(&args.file);
     let Some(settled) = settler.settle(&input) else {
         for trouble in settler.troubles.into_iter().chain(configs.troubles()) {
-            eprintln!("error: {trouble}");
+            screen::tell("error", &trouble);
         }
         return Ok(Status::Trouble);
     };
     let progress = Progress::unseen();
     let text = Text::open(&input, u32::MAX.into(), &progress).and_then(|mut text| text.rest());
-    let bytes = text.with_context(|| format!("cannot read {}", input.name))?;
+    let bytes = text.with_context(|| format!("cannot read {}", shown(&input.name)))?;
     let view = View {
         shows_all: args.drawing.all,
         shows_text: args.drawing.text,
@@ -37,13 +37,14 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Clean)
 }
 
-fn input(file: &Path) -> Input {
-    let (name, source) = if file == Path::new("-") {
-        ("<stdin>".to_owned(), Source::Stdin)
+/// The one file that a command is for.
+pub(super) fn input(file: &Path) -> Input {
+    let (path, source) = if file == Path::new("-") {
+        (Path::new("<stdin>"), Source::Stdin)
     } else {
-        (file.display().to_string(), Source::File(file.to_owned()))
+        (file, Source::File(file.to_owned()))
     };
-    Input { real: real(Path::new(&name)), name, source, is_named: true }
+    Input { real: real(path), name: path.display().to_string(), source, is_named: true }
 }
 
 /// The command that shows the same findings whole.

@@ -9,10 +9,11 @@ use toolcheck_lint::shown;
 use toolcheck_test::corpus::{Bless, Corpus};
 
 use crate::args::{BlessArg, TestArgs, WantedRun};
+use crate::screen::named;
 use crate::{Status, screen};
 
 pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
-    let directory = shown(&args.dir.to_string_lossy());
+    let directory = named(&args.dir);
     let corpus = Corpus::open(&args.dir).with_context(|| format!("cannot read the directory {directory}"))?;
     check_outputs(&args.output_format, &corpus)?;
     let (cases, mut troubles) = corpus.select(&args.filters);
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
             file.flush()
         };
         if let Err(error) = write() {
-            troubles.push(format!("cannot write {}: {error}", shown(&path.to_string_lossy())));
+            troubles.push(format!("cannot write {}: {error}", named(path)));
         }
     }
     let status = match (run.unreadable(), run.failed()) {
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
     // The output for people tells it where it stands.
     if !args.output_format.iter().any(|wanted| wanted.file.is_none() && wanted.output.id == "text") {
         for written in run.written() {
-            eprintln!("note: wrote {written}");
+            screen::tell("note", &format!("wrote {written}"));
         }
     }
     told(&troubles, status, out)
@@ -75,12 +76,12 @@ fn check_outputs(outputs: &[WantedRun], corpus: &Corpus) -> Result<()> {
     }
     let mut taken = HashSet::new();
     for path in outputs.iter().filter_map(|wanted| wanted.file.as_deref()) {
-        let (real, name) = (fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()), path.display());
+        let (real, name) = (fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()), named(path));
         if corpus.holds(&real) {
-            bail!("{} belongs to the corpus, so no output may be written to it", shown(&name.to_string()));
+            bail!("{name} belongs to the corpus, so no output may be written to it");
         }
         if !taken.insert(real) {
-            bail!("two outputs would be written to {}", shown(&name.to_string()));
+            bail!("two outputs would be written to {name}");
         }
     }
     Ok(())
@@ -90,7 +91,7 @@ fn check_outputs(outputs: &[WantedRun], corpus: &Corpus) -> Result<()> {
 fn told(troubles: &[String], status: Status, out: &mut dyn Write) -> Result<Status> {
     out.flush()?;
     for trouble in troubles {
-        eprintln!("error: {trouble}");
+        screen::tell("error", trouble);
     }
     Ok(if troubles.is_empty() { status } else { Status::Trouble })
 }

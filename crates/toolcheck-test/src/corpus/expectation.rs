@@ -8,7 +8,7 @@ use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::{Format, Level, formats};
 use toolcheck_json::{Document, Value};
-use toolcheck_lint::shown;
+use toolcheck_lint::bounded;
 use toolcheck_lint::suggest::did_you_mean;
 
 use crate::expected::{Difference, Expected, Found, Place, Step, align, has_level};
@@ -122,14 +122,19 @@ impl From<String> for Broken {
     }
 }
 
+/// The longest message about an expectation, with its path.
+const LONGEST_MESSAGE: usize = 1000;
+
 impl Broken {
     /// The same, of a file.
     pub(super) fn of(&self, path: &Path) -> String {
         let (path, why) = (path.display(), &self.why);
-        match self.at {
-            Some((line, column)) => shown(&format!("{path}:{line}:{column}: {why}")),
-            None => shown(&format!("{path}: {why}")),
-        }
+        let text = match self.at {
+            Some((line, column)) => format!("{path}:{line}:{column}: {why}"),
+            None => format!("{path}: {why}"),
+        };
+        // It may quote a key or an id of any length.
+        bounded(&text, LONGEST_MESSAGE)
     }
 }
 
