@@ -201,3 +201,19 @@ fn a_text_of_another_encoding_is_told_once() {
     insta::assert_snapshot!(seen_in(&folder, &["lint", "a.jsonl"]));
     assert!(seen_in(&folder, &["lint", "a.jsonl", "--ignore", "invalid-utf8"]).starts_with("status: 0"));
 }
+
+#[test]
+fn an_error_is_explained_in_a_compressed_file_too() {
+    let folder = folder("explain-compressed");
+    write(&folder, "a.json.gz", gzip(&unanswered("toolu_1")));
+    let error = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. \
+                 Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
+    let seen = seen_in(&folder, &["explain", "--error", error, "a.json.gz"]);
+    assert!(seen.contains("[/messages/1/content/0 in a.json.gz:1:"), "{seen}");
+    // What the error quotes is data.
+    let seen = seen_in(&folder, &["explain", "--error", &error.replace("toolu_1", "a\u{1b}[31m\u{202e}")]);
+    assert!(seen.contains("a\\u{1b}[31m\\u{202e}") && !seen.contains('\u{1b}'), "{seen:?}");
+    // One input cannot be two things.
+    let seen = seen_in(&folder, &["explain", "--error", "-", "-"]);
+    assert!(seen.starts_with("status: 2") && seen.contains("both the error and the request"), "{seen}");
+}

@@ -3,11 +3,12 @@
 use std::io::{Read, Write};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use toolcheck_core::recognise::{Recognised, recognise};
 use toolcheck_lint::{FileReport, Options, Report, lint, render, rules, shown};
 
+use super::show;
 use crate::args::{Color, ListFormat};
 use crate::{Status, screen};
 
@@ -22,6 +23,9 @@ pub(crate) fn run(
 ) -> Result<Status> {
     let from_input;
     let error = if error == "-" {
+        if file == Some("-") {
+            bail!("the standard input can't be both the error and the request");
+        }
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes)?;
         from_input = String::from_utf8_lossy(&bytes).into_owned();
@@ -41,7 +45,8 @@ pub(crate) fn run(
 /// The places in a file that the error speaks of: what its rules find for its target, and of that the very id that the
 /// error names where one is named.
 fn places(file: &str, matches: &[Recognised]) -> Result<Report> {
-    let bytes = std::fs::read(Path::new(file)).with_context(|| format!("cannot read {}", shown(file)))?;
+    let input = show::input(Path::new(file));
+    let bytes = show::whole(&input)?;
     let mut report = Report::default();
     let mut seen: Vec<&str> = Vec::new();
     for found in matches {
@@ -55,8 +60,11 @@ fn places(file: &str, matches: &[Recognised]) -> Result<Report> {
             .filter(|other| other.target.id == found.target.id)
             .filter_map(|other| rules::find(&other.refusal.rule))
             .collect();
-        let mut linted =
-            lint(file, &bytes, &Options { target: Some(found.target), rules: wanted, ..Options::default() });
+        let mut linted = lint(
+            &input.name,
+            &bytes,
+            &Options { target: Some(found.target), rules: wanted, ..Options::default() },
+        );
         let names_it = |id: &Option<String>| {
             let value =
                 |name: &str| found.captures.iter().find(|(key, _)| key == name).map(|(_, value)| value);

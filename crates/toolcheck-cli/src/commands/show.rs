@@ -22,9 +22,7 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
         }
         return Ok(Status::Trouble);
     };
-    let progress = Progress::unseen();
-    let text = Text::open(&input, u32::MAX.into(), &progress).and_then(|mut text| text.rest());
-    let bytes = text.with_context(|| format!("cannot read {}", shown(&input.name)))?;
+    let bytes = whole(&input)?;
     let view = View {
         shows_all: args.drawing.all,
         shows_text: args.drawing.text,
@@ -45,6 +43,13 @@ pub(super) fn input(file: &Path) -> Input {
         (file, Source::File(file.to_owned()))
     };
     Input { real: real(path), name: path.display().to_string(), source, is_named: true }
+}
+
+/// The whole text of it, unpacked.
+pub(super) fn whole(input: &Input) -> Result<Vec<u8>> {
+    let progress = Progress::unseen();
+    let text = Text::open(input, u32::MAX.into(), &progress).and_then(|mut text| text.rest());
+    text.with_context(|| format!("cannot read {}", shown(&input.name)))
 }
 
 /// The command that shows the same findings whole.
