@@ -276,3 +276,19 @@ fn a_configuration_that_never_ends_is_told() {
         assert!(seen.starts_with("status: 2") && seen.contains("it has more than"), "{seen}");
     }
 }
+
+#[test]
+fn init_says_what_it_takes_the_place_of() {
+    let folder = folder("init-below");
+    write(&folder, "toolcheck.toml", "ignore = [\"unanswered-tool-call\"]");
+    write(&folder, "one/a.json", unanswered("toolu_1"));
+    write(&folder, "two/pyproject.toml", "[tool.toolcheck]\nignore = [\"unanswered-tool-call\"]");
+    assert!(seen_in(&folder, &["lint", "one"]).starts_with("status: 0"));
+    insta::assert_snapshot!("init-below", seen_in(&folder, &["init", "one"]));
+    // It is so.
+    assert!(seen_in(&folder, &["lint", "one"]).starts_with("status: 1"));
+    insta::assert_snapshot!("init-beside", seen_in(&folder, &["init", "two"]));
+    // Written anew, it takes the place of nothing but itself.
+    let again = seen_in(&folder, &["init", "two", "--force"]);
+    assert!(again.contains("nothing changes yet"), "{again}");
+}

@@ -1,10 +1,12 @@
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
 use crate::Status;
-use crate::args::InitArgs;
+use crate::args::{ConfigArgs, InitArgs};
+use crate::config::{Configs, real, shown};
 use crate::screen::named;
 
 /// The file that is written: everything that there is to set, as comments, so that nothing changes yet.
@@ -13,6 +15,7 @@ pub(crate) const TEMPLATE: &str = include_str!("init.toml");
 pub(crate) fn run(args: &InitArgs, out: &mut dyn Write) -> Result<Status> {
     let path = args.dir.join("toolcheck.toml");
     let name = named(path.strip_prefix(".").unwrap_or(&path));
+    let before = configuration_of(&args.dir)?;
     if args.force {
         fs::write(&path, TEMPLATE).with_context(|| format!("cannot write {name}"))?;
     } else {
@@ -25,6 +28,23 @@ pub(crate) fn run(args: &InitArgs, out: &mut dyn Write) -> Result<Status> {
         };
         file.write_all(TEMPLATE.as_bytes()).with_context(|| format!("cannot write {name}"))?;
     }
-    writeln!(out, "wrote {name}: everything in it is a comment, so nothing changes yet")?;
+    match before.filter(|before| *before != real(&path)) {
+        None => writeln!(out, "wrote {name}: everything in it is a comment, so nothing changes yet")?,
+        Some(before) => {
+            let before = shown(&before);
+            writeln!(
+                out,
+                "wrote {name}: everything in it is a comment, and it takes the place of {before} here"
+            )?;
+            writeln!(out, "`extend` keeps what {before} says")?;
+        }
+    }
     Ok(Status::Clean)
+}
+
+/// The configuration that holds in a folder. What is wrong with one is told when it is used.
+fn configuration_of(folder: &Path) -> Result<Option<PathBuf>> {
+    let configs = Configs::new(&ConfigArgs::default())?;
+    let loaded = configs.of(&real(folder).join("toolcheck.toml"));
+    Ok(loaded.and_then(|loaded| loaded.sources.first().map(|source| real(source))))
 }
