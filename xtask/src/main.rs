@@ -1,8 +1,10 @@
-//! Chores of the project: `cargo xtask docs`, `cargo xtask bench`, `cargo xtask corpus`, `cargo xtask package`.
+//! Chores of the project: `cargo xtask docs`, `cargo xtask bench`, `cargo xtask corpus`, `cargo xtask
+//! fuzz-corpus`, `cargo xtask package`.
 
 mod bench;
 mod corpus;
 mod docs;
+mod fuzz_corpus;
 mod package;
 
 use std::path::{Path, PathBuf};
@@ -14,8 +16,9 @@ fn main() -> Result<()> {
         Some("docs") => docs::write(),
         Some("bench") => bench::run(),
         Some("corpus") => corpus::pack(std::env::args_os().nth(2).map(PathBuf::from)),
+        Some("fuzz-corpus") => fuzz_corpus::write(),
         Some("package") => package::check(),
-        _ => bail!("usage: cargo xtask docs | bench | corpus [DIR] | package"),
+        _ => bail!("usage: cargo xtask docs | bench | corpus [DIR] | fuzz-corpus | package"),
     }
 }
 

@@ -1,0 +1,103 @@
+//! The fuzz targets without a fuzzer: over their seeds, whole and damaged, and over all that fuzzing found once.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+#![cfg(feature = "proptest")]
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+#[path = "../../../fuzz/src/lib.rs"]
+#[allow(unreachable_pub, reason = "it is a crate of its own too")]
+mod fuzz;
+
+/// How many seeds of a target are tried, evenly taken from all.
+const SEEDS: usize = 60;
+/// How often each of them is damaged.
+const DAMAGES: usize = 3;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Tries an input, and says how to try it again where that fails.
+fn try_input(target: &fuzz::Target, what: &str, bytes: &[u8]) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (target.run)(bytes))) {
+        eprintln!("{} fails on {what}: {}", target.name, bytes.escape_ascii());
+        std::panic::resume_unwind(panic);
+    }
+}
+
+/// The same bytes with a bit turned, cut off, with a part twice or with a part taken out.
+fn damaged(bytes: &[u8], how: usize) -> Vec<u8> {
+    // Places that have nothing to do with each other, the same with each run.
+    let at = |salt: usize| (how + salt).wrapping_mul(0x9e37_79b9) % (bytes.len() + 1);
+    let (from, to) = (at(1).min(at(2)), at(1).max(at(2)));
+    let mut damaged = bytes.to_vec();
+    match how % 4 {
+        0 => damaged.truncate(to),
+        1 => damaged.extend_from_within(from..),
+        2 => drop(damaged.drain(from..to.min(from + 40))),
+        _ => damaged.iter_mut().skip(from).step_by(97).for_each(|byte| *byte ^= 1 << (how / 4 % 8)),
+    }
+    damaged
+}
+
+fn try_seeds(name: &str) {
+    let target = fuzz::ALL.iter().find(|target| target.name == name).unwrap();
+    let (_, make) = fuzz::seeds::ALL.into_iter().find(|(seeded, _)| *seeded == name).unwrap();
+    let seeds = make(&root()).unwrap();
+    assert!(seeds.len() > 10, "{name} has only {} seeds", seeds.len());
+    for (number, seed) in seeds.iter().enumerate().step_by(seeds.len().div_ceil(SEEDS)) {
+        try_input(target, &format!("seed {number}"), seed);
+        for how in number * DAMAGES..(number + 1) * DAMAGES {
+            try_input(target, &format!("seed {number}, damaged"), &damaged(seed, how));
+        }
+    }
+}
+
+#[test]
+fn seeds_of_json() {
+    try_seeds("json");
+}
+
+#[test]
+fn seeds_of_lint() {
+    try_seeds("lint");
+}
+
+#[test]
+fn seeds_of_exchanges() {
+    try_seeds("exchanges");
+}
+
+#[test]
+fn seeds_of_explain() {
+    try_seeds("explain");
+}
+
+#[test]
+fn seeds_of_config() {
+    try_seeds("config");
+}
+
+#[test]
+fn what_fuzzing_found_stays_mended() {
+    for folder in fs::read_dir(root().join("fuzz/regressions")).unwrap() {
+        let folder = folder.unwrap().path();
+        let target = fuzz::ALL.iter().find(|target| folder.ends_with(target.name));
+        let target = target.unwrap_or_else(|| panic!("{} is no fuzz target", folder.display()));
+        for input in fs::read_dir(&folder).unwrap() {
+            let input = input.unwrap().path();
+            try_input(target, &input.display().to_string(), &fs::read(&input).unwrap());
+        }
+    }
+}
+
+/// Each target has seeds and a program.
+#[test]
+fn each_target_has_seeds_and_a_program() {
+    let names = fuzz::ALL.iter().map(|target| target.name);
+    assert!(names.eq(fuzz::seeds::ALL.iter().map(|(name, _)| *name)));
+    let binaries = fs::read_dir(root().join("fuzz/fuzz_targets")).unwrap().count();
+    assert_eq!(binaries, fuzz::ALL.len());
+}

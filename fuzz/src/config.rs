@@ -1,0 +1,77 @@
+//! What users write for toolcheck: configurations, policies, targets and baselines.
+
+use std::path::Path;
+
+use toolcheck_core::Target;
+use toolcheck_lint::config::{ConfigFile, Home};
+use toolcheck_lint::{Baseline, Config, ConfigError, Options, lint};
+
+use super::take;
+
+/// What stands before a policy's schema.
+const POLICY: &str = "[[policy]]\nid = \"held\"\ntools = [\"*\"]\n[policy.schema]\n";
+
+/// Calls that policies and targets are held against.
+const CALLS: &str = r#"{"messages": [{"role": "user", "content": "Tide, and then the file?"},
+ {"role": "assistant", "content": null, "tool_calls": [
+  {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{\"port\": \"Ebb\", \"days\": [1, 2.5, null]}"}},
+  {"id": "call_1", "type": "function", "function": {"name": "write file", "arguments": "{\"path\": \"a\", \"nested\": {\"x\": \"\u00e9\"}}"}}]},
+ {"role": "tool", "tool_call_id": "call_1", "content": "high"}, {"role": "user", "content": ""}]}"#;
+
+/// The first byte chooses what the text is.
+pub fn run(mut data: &[u8]) {
+    let what = take(&mut data);
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    match what % 5 {
+        0 => check_config(text),
+        1 => check_config(&format!("{POLICY}{text}")),
+        2 => check_target(text),
+        3 => check_baseline(text),
+        _ => {
+            for home in [Home::Pyproject, Home::Cargo] {
+                if let Err(error) = ConfigFile::read(text, home) {
+                    check_error(text, &error);
+                }
+            }
+        }
+    }
+}
+
+fn check_config(text: &str) {
+    match Config::parse(text) {
+        Ok(config) => {
+            let (_, selection) = config.for_file(Path::new("logs/case.json"));
+            let _ = config.excludes(Path::new("logs/case.json"));
+            let options =
+                Options { settings: &config.settings, rules: selection.rules(), ..Options::default() };
+            let _ = lint("case.json", CALLS.as_bytes(), &options);
+        }
+        Err(error) => check_error(text, &error),
+    }
+}
+
+/// An error has a message and a place in the text.
+fn check_error(text: &str, error: &ConfigError) {
+    assert!(!error.message.is_empty());
+    let lines = text.split('\n').count();
+    assert!((1..=lines).contains(&(error.line as usize)) && error.column > 0, "{error:?}");
+}
+
+fn check_target(text: &str) {
+    match Target::parse(text) {
+        Ok(target) => {
+            let options = Options { target: Some(&target), ..Options::default() };
+            let _ = lint("case.json", CALLS.as_bytes(), &options);
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// A baseline that is written is read back.
+fn check_baseline(text: &str) {
+    if let Ok(baseline) = Baseline::parse(text) {
+        let written = baseline.to_text();
+        let read = Baseline::parse(&written).expect("what is written can be read");
+        assert_eq!((read.len(), read.to_text()), (baseline.len(), written));
+    }
+}

@@ -1,0 +1,123 @@
+//! The reader, against `serde_json` and against itself.
+
+use serde_json::Value as Json;
+use toolcheck_json::{Arena, Decoded, Document, Kind, Records, Span, Value, locate, pointers};
+
+/// Reads the bytes as one text and as records.
+pub fn run(data: &[u8]) {
+    let document = Document::read(data);
+    check_places(&document);
+    check_strings(&document);
+    compare(&document);
+    check_records(data);
+}
+
+/// Every place is inside the text, and children lie in their parents, each behind its elder sibling.
+fn check_places(document: &Document<'_>) {
+    let whole = Span::new(0, document.bytes().len() as u32);
+    for fault in document.faults() {
+        assert!(whole.contains(fault.span), "{fault:?}");
+        assert!(fault.opened_at.is_none_or(|at| at <= whole.end), "{fault:?}");
+    }
+    let mut open: Vec<Value<'_, '_>> = document.root().into_iter().collect();
+    let mut ids = Vec::new();
+    while let Some(value) = open.pop() {
+        ids.push(value.id());
+        let outer = value.span();
+        assert!(whole.contains(outer), "{outer:?}");
+        let mut end = outer.start;
+        for child in value.children() {
+            let member = child.member_span();
+            assert!(outer.contains(member) && member.start >= end, "{member:?} in {outer:?} behind {end}");
+            end = member.end;
+            open.push(child);
+        }
+    }
+    assert_eq!(ids.len(), document.len());
+    assert_eq!(pointers(document, &ids).len(), ids.len());
+    for (first, second) in document.duplicate_keys() {
+        assert_eq!(first.key_text(), second.key_text());
+    }
+    if !document.is_empty() {
+        (0..=whole.end).step_by(7).for_each(|at| assert!(document.innermost(at).index() < document.len()));
+    }
+}
+
+/// The ways to decode a string agree.
+fn check_strings(document: &Document<'_>) {
+    let mut open: Vec<Value<'_, '_>> = document.root().into_iter().collect();
+    while let Some(value) = open.pop() {
+        open.extend(value.children());
+        for (string, start) in [(value.key(), value.key_span()), (value.as_json_str(), Some(value.span()))] {
+            let (Some(string), Some(span)) = (string, start) else { continue };
+            let text = string.decode();
+            let (decoded, offsets) = string.decode_with_offsets();
+            assert_eq!(text, decoded);
+            assert!(offsets.len() == decoded.len() && offsets.is_sorted());
+            assert!(offsets.iter().all(|at| (*at as usize) < string.raw().len()));
+            assert!(string.eq_str(&text));
+            let mut into = String::from("x");
+            string.decode_into(&mut into);
+            assert_eq!(into[1..], *text);
+            let decoded = Decoded::new(string, span.start + 1);
+            assert_eq!(decoded.text(), text);
+            for (at, character) in text.char_indices() {
+                assert!(span.contains(decoded.span_of(at..at + character.len_utf8())));
+            }
+        }
+    }
+}
+
+/// What `serde_json` reads has no fault and is read alike, and what it refuses has one.
+fn compare(document: &Document<'_>) {
+    match serde_json::from_slice::<Json>(document.bytes()) {
+        Ok(read) => {
+            assert_eq!(document.faults(), &[]);
+            assert_eq!(document.root().map(to_json), Some(read));
+        }
+        Err(error) => {
+            // What JSON allows and `serde_json` cannot hold.
+            let text = error.to_string();
+            let is_limit = ["number out of range", "recursion limit exceeded"]
+                .iter()
+                .any(|limit| text.starts_with(limit));
+            assert!(is_limit || !document.faults().is_empty(), "{text}");
+        }
+    }
+}
+
+/// The value as `serde_json` would have it. It is no deeper than `serde_json` reads.
+fn to_json(value: Value<'_, '_>) -> Json {
+    match value.kind() {
+        Kind::Null => Json::Null,
+        Kind::Bool => Json::Bool(value.as_bool().expect("its kind says so")),
+        Kind::Number => serde_json::from_slice(value.raw()).expect("a number without a fault is one"),
+        Kind::String => Json::String(value.as_str().expect("its kind says so").into_owned()),
+        Kind::Array => value.elements().map(to_json).collect(),
+        Kind::Object => {
+            let member = |member: Value<'_, '_>| Some((member.key_text()?.into_owned(), to_json(member)));
+            value.members().map(|one| member(one).expect("a member has a key")).collect()
+        }
+        Kind::Invalid => panic!("a text without faults holds no invalid value"),
+    }
+}
+
+/// Records follow each other, at the places that they say, and are read the same with an arena that was used before.
+fn check_records(data: &[u8]) {
+    for records in [Records::new(data), Records::of_lines(data)] {
+        let records: Vec<_> = records.collect();
+        let starts: Vec<usize> = records.iter().map(|record| record.start).collect();
+        let (mut end, mut arena) = (0, Arena::default());
+        for (number, (record, position)) in records.iter().zip(locate(data, &starts)).enumerate() {
+            assert_eq!((record.index, record.position), (number, position));
+            assert!(record.start >= end);
+            end = record.start + record.bytes.len();
+            assert_eq!(&data[record.start..end], record.bytes);
+            let (fresh, used) = (Document::read(record.bytes), Document::read_in(record.bytes, arena));
+            assert_eq!(fresh.faults(), used.faults());
+            assert_eq!(format!("{:?}", fresh.root()), format!("{:?}", used.root()));
+            assert_eq!(fresh.len(), used.len());
+            arena = used.into_arena();
+        }
+    }
+}

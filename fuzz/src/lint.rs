@@ -1,0 +1,127 @@
+//! From bytes to findings and pictures, in every output.
+
+use serde_json::Value as Json;
+use toolcheck_core::finding::Spot;
+use toolcheck_core::formats;
+use toolcheck_core::ir::{TranscriptKind, is_hidden};
+use toolcheck_core::target::{self, Target};
+use toolcheck_json::{Position, locate};
+use toolcheck_lint::render::{self, Style};
+use toolcheck_lint::{FileReport, Lines, Options, Report, View, draw, lint, picture, rules};
+
+use super::take;
+
+/// The first bytes choose the format, the target and the kind; what follows is the file.
+pub fn run(mut data: &[u8]) {
+    let targets: Vec<&'static Target> = target::all().collect();
+    let (format, target, kind) = (take(&mut data), take(&mut data), take(&mut data));
+    let options = Options {
+        format: formats::ALL.iter().copied().cycle().nth(format % 64).filter(|_| format > 0 && format < 192),
+        target: targets.get(target % (2 * targets.len())).copied(),
+        kind: TranscriptKind::ALL[kind % TranscriptKind::ALL.len()],
+        rules: rules::ALL.to_vec(),
+        ..Options::default()
+    };
+    check(data, &options);
+}
+
+/// Lints a file whole and in pieces, and shows it in every way.
+pub(crate) fn check(bytes: &[u8], options: &Options<'_>) -> Vec<&'static str> {
+    let mut file = lint("case.jsonl", bytes, options);
+    check_places(bytes, &file);
+    assert_eq!(format!("{:?}", file.findings), format!("{:?}", lint("case.jsonl", bytes, options).findings));
+    let found = file.findings.iter().map(|finding| finding.rule).collect();
+    file.source = bytes.to_vec().into();
+    let report = Report { files: vec![file] };
+    check_outputs(&report);
+    if let Some(pieces) = in_pieces(bytes, options) {
+        assert_eq!(shown(&pieces), shown(&report));
+    }
+    check_drawings(bytes, options);
+    found
+}
+
+/// Every place is inside the file, inside its record, and at the line and column that it says.
+fn check_places(bytes: &[u8], file: &FileReport) {
+    let spots = file.findings.iter().flat_map(|finding| {
+        let labels = finding.labels.iter().map(|label| label.spot.clone());
+        labels.chain([finding.spot()])
+    });
+    let spots: Vec<Spot> = spots.collect();
+    let mut ends: Vec<(usize, Position)> = Vec::new();
+    for spot in &spots {
+        let (record, at) = (&spot.record_bytes, &spot.bytes);
+        assert!(at.start <= at.end && at.end <= bytes.len(), "{spot:?}");
+        assert!(record.start <= at.start && at.end <= record.end && record.end <= bytes.len(), "{spot:?}");
+        ends.extend([(at.start, spot.start), (at.end, spot.end)]);
+    }
+    ends.sort_by_key(|(at, _)| *at);
+    let offsets: Vec<usize> = ends.iter().map(|(at, _)| *at).collect();
+    let located = locate(bytes, &offsets);
+    assert_eq!(ends.iter().map(|(_, position)| *position).collect::<Vec<_>>(), located);
+}
+
+/// Every output is text in which nothing hides, and what is to be JSON is.
+fn check_outputs(report: &Report) {
+    let narrow = Style { color: true, has_links: true, width: 20, with_statistics: true, ..Style::default() };
+    for output in render::ALL {
+        let mut text = Vec::new();
+        (output.render)(report, &narrow, &mut text).expect("a vector takes everything");
+        let text = rendered(output, report);
+        check_text(output.id, &text);
+        let is_json = |text: &str| serde_json::from_str::<Json>(text).is_ok();
+        match output.id {
+            "json" | "sarif" | "gitlab" => assert!(is_json(&text), "{}", output.id),
+            "jsonl" => assert!(text.lines().all(is_json)),
+            _ => {}
+        }
+    }
+}
+
+/// Draws the file, briefly and with all there is.
+fn check_drawings(bytes: &[u8], options: &Options<'_>) {
+    let more = "toolcheck lint case".to_owned();
+    let whole = View { shows_all: true, shows_text: true, more, ..View::default() };
+    for (view, width) in [(View::default(), 80), (whole, 33)] {
+        let picture = picture("case", bytes, options, &view);
+        for drawing in draw::ALL {
+            let mut text = Vec::new();
+            let style = Style { width, ..Style::default() };
+            (drawing.draw)(&picture, &style, &mut text).expect("a vector takes everything");
+            check_text(drawing.id, &String::from_utf8(text).expect("a drawing is text"));
+        }
+    }
+}
+
+/// Nothing in an output hides or steers what people see.
+fn check_text(output: &str, text: &str) {
+    let hidden = text.chars().find(|character| *character != '\n' && is_hidden(*character));
+    assert_eq!(hidden, None, "{output}");
+}
+
+fn rendered(output: &render::Output, report: &Report) -> String {
+    let mut text = Vec::new();
+    (output.render)(report, &Style::default(), &mut text).expect("a vector takes everything");
+    String::from_utf8(text).expect("an output is text")
+}
+
+/// What tells one report from another.
+fn shown(report: &Report) -> String {
+    let outputs = render::ALL.iter().filter(|output| matches!(output.id, "json" | "full" | "gitlab"));
+    outputs.map(|output| rendered(output, report)).collect()
+}
+
+/// Lints JSON Lines in pieces, of which all are linted before any is added; `None` for what is none.
+fn in_pieces(bytes: &[u8], options: &Options<'_>) -> Option<Report> {
+    let mut lines = Lines::new("case.jsonl", bytes, options, true)?;
+    let ends: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] == b'\n').map(|at| at + 1).collect();
+    // In the middle, and behind the first line.
+    let cuts = [*ends.first()?, ends[ends.len() / 2]];
+    let pieces = [&bytes[..cuts[0]], &bytes[cuts[0]..cuts[1]], &bytes[cuts[1]..]];
+    let linted = pieces.map(|piece| lines.lint(piece));
+    let mut file = FileReport::empty("case.jsonl", options.kind);
+    for (bytes, piece) in pieces.into_iter().zip(linted) {
+        file.add(lines.add(bytes, piece), usize::MAX);
+    }
+    Some(Report { files: vec![file] })
+}
