@@ -18,6 +18,8 @@ use super::{lint, take};
 const MOST_CHANGES: usize = 4;
 /// How many bytes choose what is changed, and how.
 const CHANGE: usize = 8;
+/// How many bytes choose a conversation.
+const SEED: usize = 32;
 
 thread_local! {
     /// Building it costs more than what is done with it.
@@ -52,9 +54,11 @@ fn check(bytes: &[u8]) -> Vec<&'static str> {
     found.into_iter().filter(|id| !is_optional(id)).collect()
 }
 
-/// The conversation that these bytes choose.
+/// The conversation that the first of these bytes choose.
 fn conversation(bytes: &[u8]) -> Option<Conversation> {
-    let rng = TestRng::from_seed(RngAlgorithm::PassThrough, bytes);
+    let mut seed = [0; SEED];
+    seed.iter_mut().zip(bytes).for_each(|(seed, byte)| *seed = *byte);
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
     let mut runner = TestRunner::new_with_rng(Config { failure_persistence: None, ..Config::default() }, rng);
     CONVERSATIONS.with_borrow(|strategy| Some(strategy.new_tree(&mut runner).ok()?.current()))
 }

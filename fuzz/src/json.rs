@@ -59,10 +59,17 @@ fn check_strings(document: &Document<'_>) {
             let mut into = String::from("x");
             string.decode_into(&mut into);
             assert_eq!(into[1..], *text);
-            let decoded = Decoded::new(string, span.start + 1);
+            let decoded = Decoded::new(string, span.start);
             assert_eq!(decoded.text(), text);
             for (at, character) in text.char_indices() {
-                assert!(span.contains(decoded.span_of(at..at + character.len_utf8())));
+                let place = decoded.span_of(at..at + character.len_utf8());
+                let inside = Span::new(span.start + 1, span.start + 1 + string.raw().len() as u32);
+                assert!(inside.contains(place), "{place:?} of {text:?} in {span:?}");
+                let written = &document.bytes()[place.range()];
+                let is_literal = written == character.encode_utf8(&mut [0; 4]).as_bytes();
+                let stands_for_another =
+                    character == char::REPLACEMENT_CHARACTER || written.starts_with(b"\\");
+                assert!(is_literal || stands_for_another, "{character:?} at {place:?}");
             }
         }
     }

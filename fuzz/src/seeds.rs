@@ -54,7 +54,7 @@ fn exchanges(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     };
     for number in 0..64_u8 {
         let mut seed = vec![number % 8, number / 8 % 5];
-        seed.extend((0..1536).map(|_| byte()));
+        seed.extend((0..64).map(|_| byte()));
         seeds.push(seed);
     }
     Ok(seeds)

@@ -116,7 +116,12 @@ impl<'s> JsonStr<'s> {
     /// Whether the decoded text equals `other`, without building it where there is no escape.
     #[must_use]
     pub fn eq_str(self, other: &str) -> bool {
-        if self.escaped { self.decode() == other } else { self.raw == other.as_bytes() }
+        if !self.escaped && self.raw == other.as_bytes() {
+            return true;
+        }
+        // Without an escape, only a byte that is not UTF-8 makes the text another one than the bytes.
+        let differs = self.escaped || other.contains(char::REPLACEMENT_CHARACTER);
+        differs && self.decode() == other
     }
 }
 
