@@ -42,6 +42,8 @@ const LONGEST: usize = 100_000;
 const LONGEST_NAME: usize = 600;
 /// The memory that the set of all texts may take once it is compiled.
 const SET_LIMIT: usize = 64 << 20;
+/// The memory that a search for all texts may take: with less it is given up, and a much slower one begins.
+const SEARCH_LIMIT: usize = 64 << 20;
 
 /// The whole texts.
 static TEXTS: LazyLock<Table> = LazyLock::new(|| {
@@ -71,7 +73,7 @@ impl Table {
                 }
             }
         }
-        let set = RegexSetBuilder::new(&patterns).size_limit(SET_LIMIT).build();
+        let set = RegexSetBuilder::new(&patterns).size_limit(SET_LIMIT).dfa_size_limit(SEARCH_LIMIT).build();
         let set = set.expect("patterns made from texts are regular expressions");
         let compiled = patterns.iter().map(|_| OnceLock::new()).collect();
         Self { entries, own, patterns, compiled, set }
