@@ -217,3 +217,66 @@ fn an_error_is_explained_in_a_compressed_file_too() {
     let seen = seen_in(&folder, &["explain", "--error", "-", "-"]);
     assert!(seen.starts_with("status: 2") && seen.contains("both the error and the request"), "{seen}");
 }
+
+#[test]
+fn what_stands_in_a_text_and_is_none_hides_nothing() {
+    let folder = folder("no-text");
+    // A log that was cut while it was written begins with a hole, and one that was not finished ends with one.
+    let hole = "\0".repeat(5000);
+    write(&folder, "begin.jsonl", format!("{hole}{CLEAN}\n{}\n{CLEAN}\n", unanswered("toolu_1")));
+    write(&folder, "end.jsonl", format!("{}\n{CLEAN}\n{hole}", unanswered("toolu_2")));
+    // These two separate lines for some readers, and not in JSON.
+    let separated = unanswered("toolu_3").replacen("\"}", "\u{2028}\u{2029}\"}", 1);
+    write(&folder, "separators.json", &separated);
+    write(&folder, "crlf.jsonl", format!("{CLEAN}\r\n{}\r\n", unanswered("toolu_4")));
+    let output = toolcheck_in(&folder).args(["lint", "--output-format", "json"]).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let found = |file: &str, rule: &str| -> Vec<(u64, String)> {
+        let of_file = findings.iter().filter(|finding| finding["path"] == file && finding["rule"] == rule);
+        let place = |finding: &serde_json::Value| {
+            (
+                finding["line"].as_u64().unwrap(),
+                finding["tool_call_id"].as_str().unwrap_or_default().to_owned(),
+            )
+        };
+        of_file.map(place).collect()
+    };
+    let call = |line, id: &str| vec![(line, id.to_owned())];
+    assert_eq!(found("begin.jsonl", "unanswered-tool-call"), call(2, "toolu_1"), "{report:#}");
+    assert_eq!(found("end.jsonl", "unanswered-tool-call"), call(1, "toolu_2"));
+    assert_eq!(found("separators.json", "unanswered-tool-call"), call(1, "toolu_3"));
+    assert_eq!(found("crlf.jsonl", "unanswered-tool-call"), call(2, "toolu_4"));
+    assert_eq!(report["summary"]["transcripts"], 8, "what follows a hole is read");
+    assert_eq!(found("begin.jsonl", "malformed-json"), call(1, ""));
+    assert_eq!(found("end.jsonl", "malformed-json"), call(3, ""));
+    assert_eq!(findings.len(), 6, "{report:#}");
+}
+
+/// What is no file of an ordinary kind is told or passed over, and the others are read.
+#[cfg(unix)]
+#[test]
+fn devices_pipes_and_files_that_nobody_may_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = folder("no-files");
+    write(&folder, "fine.json", unanswered("toolu_1"));
+    write(&folder, "secret.json", CLEAN);
+    std::fs::create_dir(folder.join("folder.json")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(folder.join("pipe.json")).status().unwrap();
+    assert!(made.success());
+    std::fs::set_permissions(folder.join("secret.json"), std::fs::Permissions::from_mode(0o000)).unwrap();
+    // Who may do everything may read that too.
+    let may_read = std::fs::read(folder.join("secret.json")).is_ok();
+    // Nobody waits for a pipe that is only found.
+    let searched = seen_in(&folder, &["lint", "--output-format", "concise"]);
+    assert!(searched.contains("fine.json:1:") && !searched.contains("pipe.json"), "{searched}");
+    assert!(searched.starts_with(if may_read { "status: 1" } else { "status: 2" }), "{searched}");
+    assert_eq!(searched.contains("secret.json"), !may_read, "{searched}");
+    // One that is named is read to its end.
+    let path = folder.join("pipe.json");
+    let writer = std::thread::spawn(move || std::fs::write(path, unanswered("toolu_2")).unwrap());
+    let named = seen_in(&folder, &["lint", "pipe.json", "/dev/null", "--output-format", "concise"]);
+    writer.join().unwrap();
+    assert!(named.contains("toolu_2") && named.contains("/dev/null"), "{named}");
+}

@@ -48,6 +48,8 @@ pub enum FaultKind {
     InvalidNumber,
     /// A word that is neither `true`, `false` nor `null`, or a character that begins no value.
     InvalidValue,
+    /// Zero bytes between values: what is left where a file was cut while it was written.
+    NulBytes,
     /// A `//` or `/* */` comment.
     Comment,
     /// A string in single quotes.
@@ -97,6 +99,7 @@ impl FaultKind {
             Self::NotANumber => "NaN and Infinity are no JSON numbers",
             Self::InvalidNumber => "this is no number that JSON allows",
             Self::InvalidValue => "no JSON value begins like this",
+            Self::NulBytes => "zero bytes stand here, as where a file was cut while it was written",
             Self::Comment => "JSON has no comments",
             Self::SingleQuotes => "JSON strings stand in double quotes",
             Self::TrailingContent => "something follows the end of the value",

@@ -51,7 +51,7 @@ pub(crate) fn document(bytes: &[u8], mut arena: Arena) -> Document<'_> {
         reader.at = 3;
         reader.fault(FaultKind::ByteOrderMark, 0, 3);
     }
-    if reader.run() {
+    if reader.run() && reader.is_value() {
         reader.nothing_follows();
     }
     let text = simdutf8::basic::from_utf8(bytes).ok();
@@ -160,6 +160,11 @@ impl<'a, 's> Reader<'a, 's> {
             self.pop(length);
         }
         false
+    }
+
+    /// Whether what was read is a value. What follows something that is none belongs to the same fault.
+    fn is_value(&self) -> bool {
+        self.arena.nodes.first().is_some_and(|node| node.kind != Kind::Invalid)
     }
 
     /// Reports what follows the outermost value.
@@ -286,6 +291,12 @@ impl<'a, 's> Reader<'a, 's> {
         let start = self.at;
         match byte {
             b'/' if self.comment() => State::Value,
+            0 => {
+                let rest = &self.bytes[start..];
+                self.at += rest.iter().position(|byte| *byte != 0).unwrap_or(rest.len());
+                self.fault(FaultKind::NulBytes, start, self.at);
+                State::Value
+            }
             b']' | b'}' => {
                 if self.key.is_some() {
                     self.missing_value();

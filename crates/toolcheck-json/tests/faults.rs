@@ -38,6 +38,11 @@ fn structure() {
     assert_eq!(check("[1]]", &[(TrailingContent, 3, 4)]), "1");
     assert_eq!(check("[1}", &[(MismatchedBracket, 2, 3)]), "1");
     assert_eq!(check(r#"{"a": [1, 2}"#, &[(MismatchedBracket, 11, 12)]), "1 2");
+    assert_eq!(check("\0\0\0\0\0[1, \0\x002]", &[(NulBytes, 0, 5), (NulBytes, 9, 11)]), "1 2");
+    assert_eq!(check("\0\0\0\0\0\n", &[(NulBytes, 0, 5)]), "");
+    // What is no value at all is one fault, whatever follows.
+    assert_eq!(check("12:30 the server starts", &[(TrailingContent, 2, 23)]), "12");
+    assert_eq!(check("starting the server", &[(InvalidValue, 0, 8)]), "starting");
     assert_eq!(check("", &[(Empty, 0, 0)]), "");
     assert_eq!(check(" \n", &[(Empty, 2, 2)]), "");
 }
