@@ -15,6 +15,7 @@ fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("docs") => docs::write(),
         Some("bench") => bench::run(),
+        Some(bench::LAUNCHER) => bench::launch(std::env::args_os().skip(2)),
         Some("corpus") => corpus::pack(std::env::args_os().nth(2).map(PathBuf::from)),
         Some("fuzz-corpus") => fuzz_corpus::write(),
         Some("package") => package::check(),

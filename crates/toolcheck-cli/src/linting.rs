@@ -1,13 +1,14 @@
 //! The linting of inputs: side by side where there are several, and a long one in pieces.
 
-use std::fs;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{fs, io};
 
 use rayon::prelude::*;
 use toolcheck_lint::baseline::Entry;
 use toolcheck_lint::{FileReport, Lines, RECORDS_OF_HEAD, allow, lint};
 
 use crate::baseline::{RunBaseline, Session};
-use crate::inputs::{Input, Source, Text};
+use crate::inputs::{Buffer, Input, Source, Text};
 use crate::progress::Progress;
 use crate::settle::Settled;
 
@@ -83,7 +84,7 @@ impl Linting<'_> {
         parts.end(trouble.map(|error| format!("{}: {error}", input.name)))
     }
 
-    fn lint_parts(&self, input: &Input, settled: &Settled, parts: &mut Parts<'_>) -> std::io::Result<()> {
+    fn lint_parts(&self, input: &Input, settled: &Settled, parts: &mut Parts<'_>) -> io::Result<()> {
         let options = settled.options();
         let mut text = Text::open(input, self.most_unpacked, self.progress)?;
         let (head, is_all) = text.head(RECORDS_OF_HEAD)?;
@@ -97,32 +98,65 @@ impl Linting<'_> {
             parts.add(file);
             return Ok(());
         };
-        // Some more than there are threads, so that none waits for the slowest.
-        let at_a_time = rayon::current_num_threads() * 4;
+        let pieces = Mutex::new(Pieces { text, taken: 0, free: Vec::new(), end: None });
+        let in_a_round = rayon::current_num_threads() * PIECES_IN_ROUND;
         loop {
-            let mut pieces = Vec::new();
-            let mut trouble = None;
-            while pieces.len() < at_a_time {
-                match text.piece() {
-                    Ok(Some(piece)) => pieces.push(piece),
-                    Ok(None) => break,
-                    Err(error) => {
-                        trouble = Some(error);
-                        break;
-                    }
-                }
+            // Whoever has read a piece lints it, while it is near.
+            let lint = |_| {
+                let (number, piece) = Pieces::lock(&pieces).take()?;
+                Some((number, lines.lint(&piece), piece))
+            };
+            let mut round: Vec<_> =
+                (0..in_a_round).into_par_iter().with_max_len(1).filter_map(lint).collect();
+            round.sort_unstable_by_key(|(number, ..)| *number);
+            for (_, found, piece) in round {
+                parts.add(lines.add(&piece, found));
+                Pieces::lock(&pieces).free.push(piece);
             }
-            if pieces.is_empty() && trouble.is_none() {
-                return Ok(());
-            }
-            let found: Vec<_> = pieces.par_iter().map(|piece| lines.lint(piece)).collect();
-            for (piece, found) in pieces.iter().zip(found) {
-                parts.add(lines.add(piece, found));
-            }
-            if let Some(error) = trouble {
-                return Err(error);
+            if let Some(end) = Pieces::lock(&pieces).end.take() {
+                return end;
             }
         }
+    }
+}
+
+/// How many pieces each thread lints, on average, before what was found is put in order.
+const PIECES_IN_ROUND: usize = 16;
+
+/// The pieces of a text, for whoever is free to lint one.
+struct Pieces<'p> {
+    text: Text<'p>,
+    /// How many were taken.
+    taken: usize,
+    /// The room that earlier ones have left.
+    free: Vec<Buffer>,
+    /// Whether there are no more, and how that came.
+    end: Option<io::Result<()>>,
+}
+
+impl<'p> Pieces<'p> {
+    fn lock<'l>(pieces: &'l Mutex<Self>) -> MutexGuard<'l, Self>
+    where
+        'p: 'l,
+    {
+        // Whoever panicked has taken a piece or has not: what is there is whole.
+        pieces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next piece, and its number.
+    fn take(&mut self) -> Option<(usize, Buffer)> {
+        if self.end.is_some() {
+            return None;
+        }
+        match self.text.piece(self.free.pop().unwrap_or_default()) {
+            Ok(Some(piece)) => {
+                self.taken += 1;
+                return Some((self.taken, piece));
+            }
+            Ok(None) => self.end = Some(Ok(())),
+            Err(error) => self.end = Some(Err(error)),
+        }
+        None
     }
 }
 

@@ -82,6 +82,12 @@ impl<'s> Records<'s> {
         self.layout
     }
 
+    /// How many lines lie behind, with the one that has just been given.
+    #[must_use]
+    pub fn lines_passed(&self) -> u64 {
+        self.position.line - 1
+    }
+
     /// The record from here to `end`.
     fn emit(&mut self, end: usize) -> Record<'s> {
         self.index += 1;

@@ -1,10 +1,10 @@
 //! A file of JSON Lines piece by piece: it need not be held whole, and its pieces can be linted side by side.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::Room;
-use toolcheck_json::{Document, Layout, Position, Record, Records};
+use toolcheck_json::{Arena, Document, Layout, Position, Record, Records};
 
 use crate::exchanges::Exchanges;
 use crate::lint::{Lens, Options, Run, find_format};
@@ -38,8 +38,17 @@ pub struct Lines<'o> {
     exchanges: Exchanges,
     /// What stands before the next piece.
     before: Before,
-    /// The schemas that were compiled so far, one set for each piece that is linted at a time.
-    schemas: Mutex<Vec<Schemas<'o>>>,
+    /// What the pieces so far have left for the next ones, one of them for each piece that is linted at a time.
+    left: Mutex<Vec<Left<'o>>>,
+}
+
+/// What the linting of a piece leaves for a later one.
+#[derive(Debug)]
+struct Left<'o> {
+    /// The schemas that were compiled so far.
+    schemas: Schemas<'o>,
+    /// The memory of the documents.
+    arena: Arena,
 }
 
 /// What was found in a piece.
@@ -71,31 +80,33 @@ impl<'o> Lines<'o> {
             keeps_source,
             exchanges: Exchanges::default(),
             before: Before::default(),
-            schemas: Mutex::default(),
+            left: Mutex::default(),
         })
     }
 
     /// Lints a piece, which begins and ends with a line. It may run beside others.
     #[must_use]
     pub fn lint(&self, piece: &[u8]) -> Piece {
-        let free = self.free_schemas().pop();
-        let schemas = free.unwrap_or_else(|| Schemas::declaring(self.options.tools));
+        let left = self.left().pop();
+        let new = || Left { schemas: Schemas::declaring(self.options.tools), arena: Arena::default() };
+        let Left { schemas, arena } = left.unwrap_or_else(new);
         let mut report = FileReport::empty(&self.path, self.options.kind);
         let (mut none, mut records) = ((), 0);
         let lens = self.lens();
         lens.tell(&mut report);
         let mut run = Run::new(lens, self.options, &schemas, &mut none, &mut report);
         run.left_exchanges = Some(Vec::new());
-        let (mut document, mut room) = (Document::read(b""), Room::default());
-        for record in Records::of_lines(piece) {
+        let (mut document, mut room) = (Document::read_in(b"", arena), Room::default());
+        let mut lines = Records::of_lines(piece);
+        for record in lines.by_ref() {
             document = Document::read_in(record.bytes, document.into_arena());
             room = run.lint_record(&record, &document, room);
             records += 1;
         }
         let exchanges = run.left_exchanges.take().unwrap_or_default();
         drop(room);
-        self.free_schemas().push(schemas);
-        Piece { report, exchanges, records, lines: memchr::memchr_iter(b'\n', piece).count() as u64 }
+        self.left().push(Left { schemas, arena: document.into_arena() });
+        Piece { report, exchanges, records, lines: lines.lines_passed() }
     }
 
     /// The report of a piece, at its place. Pieces are added in their order.
@@ -153,8 +164,8 @@ impl<'o> Lines<'o> {
         Lens::new(self.format, self.options)
     }
 
-    fn free_schemas(&self) -> std::sync::MutexGuard<'_, Vec<Schemas<'o>>> {
+    fn left(&self) -> MutexGuard<'_, Vec<Left<'o>>> {
         // What another thread has put there is whole, whatever happened to it then.
-        self.schemas.lock().unwrap_or_else(PoisonError::into_inner)
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::ops::Deref;
 
 use memchr::{memchr_iter, memrchr};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -12,9 +13,11 @@ use super::{Input, Source};
 use crate::progress::Progress;
 
 /// How many bytes a piece has, or one line where that is longer.
-const PIECE: usize = 1 << 20;
-/// How many bytes are asked for at a time.
+const PIECE: usize = 128 << 10;
+/// How many bytes of compressed data are asked for at a time.
 const STEP: usize = 256 << 10;
+/// How much room the first bytes of a file get: most files have no more.
+const FIRST_ROOM: usize = 16 << 10;
 /// The longest text that can be read as one: a span counts up to 4 GiB, and one byte more tells that it is longer.
 const LONGEST: u64 = u32::MAX as u64 + 2;
 
@@ -23,11 +26,62 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// How Zstandard's data begin (RFC 8878).
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// Bytes that have been read, with room for more, so that the memory of one piece serves a later one.
+#[derive(Debug, Default)]
+pub(crate) struct Buffer {
+    /// What has been read, and behind it room that has been written to before.
+    room: Vec<u8>,
+    filled: usize,
+}
+
+impl Deref for Buffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.room[..self.filled]
+    }
+}
+
+impl Buffer {
+    /// Reads some bytes more, up to `wanted` in all; whether there were any.
+    fn read_on(&mut self, source: &mut dyn Read, wanted: usize) -> io::Result<bool> {
+        if self.filled == self.room.len() {
+            self.room.resize((self.filled * 2).max(FIRST_ROOM).min(wanted.max(self.filled + FIRST_ROOM)), 0);
+        }
+        loop {
+            match source.read(&mut self.room[self.filled..]) {
+                Ok(count) => {
+                    self.filled += count;
+                    return Ok(count > 0);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Moves what stands behind `end` into `other`.
+    fn split_into(&mut self, end: usize, other: &mut Self) {
+        let rest = &self.room[end..self.filled];
+        if other.room.len() < rest.len() {
+            other.room.resize(rest.len(), 0);
+        }
+        other.room[..rest.len()].copy_from_slice(rest);
+        other.filled = rest.len();
+        self.filled = end;
+    }
+
+    fn into_bytes(mut self) -> Vec<u8> {
+        self.room.truncate(self.filled);
+        self.room
+    }
+}
+
 /// The text of an input.
 pub(crate) struct Text<'p> {
     source: Box<dyn Read + Send + 'p>,
     /// What has been read and not been given out.
-    buffer: Vec<u8>,
+    buffer: Buffer,
     is_ended: bool,
 }
 
@@ -59,7 +113,7 @@ impl<'p> Text<'p> {
         } else {
             Box::new(source)
         };
-        Ok(Self { source, buffer: Vec::new(), is_ended: false })
+        Ok(Self { source, buffer: Buffer::default(), is_ended: false })
     }
 
     /// Reads on to a piece at least, and to so many lines that are not blank. Gives what there is then, and whether it is
@@ -72,8 +126,8 @@ impl<'p> Text<'p> {
         Ok((&self.buffer, self.is_ended))
     }
 
-    /// The next lines, whole; `None` at the end.
-    pub(crate) fn piece(&mut self) -> io::Result<Option<Vec<u8>>> {
+    /// The next lines, whole; `None` at the end. What is read behind them goes into the room of an earlier piece.
+    pub(crate) fn piece(&mut self, mut room: Buffer) -> io::Result<Option<Buffer>> {
         let mut wanted = PIECE;
         loop {
             self.fill(wanted)?;
@@ -86,8 +140,8 @@ impl<'p> Text<'p> {
             // What was read ahead goes out in pieces too.
             let end = memrchr(b'\n', &self.buffer[..wanted.min(self.buffer.len())]).map(|at| at + 1);
             if let Some(end) = end {
-                let rest = self.buffer.split_off(end);
-                return Ok(Some(std::mem::replace(&mut self.buffer, rest)));
+                self.buffer.split_into(end, &mut room);
+                return Ok(Some(std::mem::replace(&mut self.buffer, room)));
             }
             if self.is_ended && self.buffer.len() <= wanted {
                 return Ok(Some(std::mem::take(&mut self.buffer)));
@@ -98,7 +152,7 @@ impl<'p> Text<'p> {
 
     /// All that is left.
     pub(crate) fn rest(&mut self) -> io::Result<Vec<u8>> {
-        let mut bytes = std::mem::take(&mut self.buffer);
+        let mut bytes = std::mem::take(&mut self.buffer).into_bytes();
         if !self.is_ended {
             (&mut self.source).take(LONGEST.saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes)?;
             self.is_ended = true;
@@ -109,8 +163,7 @@ impl<'p> Text<'p> {
     /// Reads until there are so many bytes, or the end.
     fn fill(&mut self, wanted: usize) -> io::Result<()> {
         while !self.is_ended && self.buffer.len() < wanted {
-            let missing = (wanted - self.buffer.len()).max(STEP) as u64;
-            self.is_ended = (&mut self.source).take(missing).read_to_end(&mut self.buffer)? == 0;
+            self.is_ended = !self.buffer.read_on(&mut self.source, wanted)?;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use toolcheck_lint::config::PathGlobs;
 use crate::args::FileArgs;
 use crate::config::{Configs, Loaded, here, real};
 
-pub(crate) use bytes::Text;
+pub(crate) use bytes::{Buffer, Text};
 
 /// How files of transcripts end. A directory is searched for them.
 const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];

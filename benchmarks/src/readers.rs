@@ -1,0 +1,89 @@
+//! The readers, each as its documentation has it read a slice.
+
+use std::hint::black_box;
+
+use anyhow::Result;
+
+use crate::Lines;
+
+/// One way to read JSON.
+pub(crate) struct Reader {
+    /// Its name on the command line.
+    pub(crate) name: &'static str,
+    /// Reads each line and gives their number.
+    pub(crate) read: fn(&mut Lines<'_>) -> Result<usize>,
+}
+
+pub(crate) static ALL: &[Reader] = &[
+    Reader { name: "nothing", read: nothing },
+    Reader { name: "serde_json", read: serde_json },
+    Reader { name: "serde_json-ignored", read: serde_json_ignored },
+    Reader { name: "jiter", read: jiter },
+    Reader { name: "jiter-skip", read: jiter_skip },
+    Reader { name: "simd-json", read: simd_json },
+    Reader { name: "simd-json-tape", read: simd_json_tape },
+    Reader { name: "toolcheck-json", read: toolcheck_json },
+];
+
+/// What it costs to have the file in memory and to find its lines.
+fn nothing(lines: &mut Lines<'_>) -> Result<usize> {
+    Ok(lines.count())
+}
+
+fn serde_json(lines: &mut Lines<'_>) -> Result<usize> {
+    each(lines, |line| Ok(drop(black_box(serde_json::from_slice::<serde_json::Value>(line)?))))
+}
+
+fn serde_json_ignored(lines: &mut Lines<'_>) -> Result<usize> {
+    each(lines, |line| {
+        black_box(serde_json::from_slice::<serde::de::IgnoredAny>(line)?);
+        Ok(())
+    })
+}
+
+fn jiter(lines: &mut Lines<'_>) -> Result<usize> {
+    each(lines, |line| Ok(drop(black_box(jiter::JsonValue::parse(line, false)?))))
+}
+
+/// Steps over each value without keeping anything of it.
+fn jiter_skip(lines: &mut Lines<'_>) -> Result<usize> {
+    each(lines, |line| Ok(jiter::Jiter::new(line).next_skip()?))
+}
+
+/// It reads in place, so that the line has to be copied first.
+fn simd_json(lines: &mut Lines<'_>) -> Result<usize> {
+    let mut line_of_its_own = Vec::new();
+    each(lines, |line| {
+        line_of_its_own.clear();
+        line_of_its_own.extend_from_slice(line);
+        Ok(drop(black_box(simd_json::to_borrowed_value(&mut line_of_its_own)?)))
+    })
+}
+
+fn simd_json_tape(lines: &mut Lines<'_>) -> Result<usize> {
+    let (mut line_of_its_own, mut buffers) = (Vec::new(), simd_json::Buffers::default());
+    each(lines, |line| {
+        line_of_its_own.clear();
+        line_of_its_own.extend_from_slice(line);
+        Ok(drop(black_box(simd_json::to_tape_with_buffers(&mut line_of_its_own, &mut buffers)?)))
+    })
+}
+
+fn toolcheck_json(lines: &mut Lines<'_>) -> Result<usize> {
+    let mut arena = toolcheck_json::Arena::default();
+    each(lines, |line| {
+        let document = toolcheck_json::Document::read_in(line, std::mem::take(&mut arena));
+        black_box(document.len());
+        arena = document.into_arena();
+        Ok(())
+    })
+}
+
+fn each(lines: &mut Lines<'_>, mut read: impl FnMut(&[u8]) -> Result<()>) -> Result<usize> {
+    let mut records = 0;
+    for line in lines {
+        read(line)?;
+        records += 1;
+    }
+    Ok(records)
+}

@@ -1,0 +1,306 @@
+//! The benchmarks as a page: `cargo xtask bench` measures whole runs of programs and writes `docs/benchmarks.md`.
+
+mod inputs;
+mod measure;
+mod peers;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::root;
+use measure::{Program, Taken, in_turns, ratio, shown, size};
+
+pub(crate) use measure::{LAUNCHER, launch};
+
+/// How often each program is run; the least that it takes counts.
+const ROUNDS: usize = 7;
+/// How large the files of JSON Lines are.
+const LINES: u64 = 200_000_000;
+/// How large the largest is.
+const LARGEST: u64 = 1_000_000_000;
+/// How many calls the conversation has that the peers look at: 10,000 messages, since one of them takes minutes for more.
+const CALLS_FOR_PEERS: usize = 4_000;
+
+pub(crate) fn run() -> Result<()> {
+    let tools = Tools::build()?;
+    let mut page = format!(
+        "{}\n\nMeasured on {}, with {} and version {} of toolcheck.\n",
+        include_str!("head.md").trim_end(),
+        machine(),
+        tools.compiler,
+        env!("CARGO_PKG_VERSION"),
+    );
+    print!("{page}");
+    for section in [lines, threads, memory, small, huge, beside_peers] {
+        let known = page.len();
+        section(&tools, &mut page)?;
+        print!("{}", &page[known..]);
+    }
+    Ok(fs::write(root().join("docs/benchmarks.md"), &page)?)
+}
+
+/// The programs that are measured.
+struct Tools {
+    toolcheck: PathBuf,
+    readers: PathBuf,
+    folder: PathBuf,
+    /// The compiler's name and version.
+    compiler: String,
+}
+
+impl Tools {
+    /// Builds toolcheck as it is released, and the readers.
+    fn build() -> Result<Self> {
+        let build = |arguments: &[&str]| {
+            let status =
+                Command::new(env!("CARGO")).arg("build").args(arguments).current_dir(root()).status()?;
+            ensure!(status.success(), "cargo build {} failed", arguments.join(" "));
+            Ok(())
+        };
+        build(&["--release", "--locked", "--package", "toolcheck-cli"])?;
+        build(&["--release", "--locked", "--manifest-path", "benchmarks/Cargo.toml"])?;
+        let program = |path: &str| root().join(path).with_extension(std::env::consts::EXE_EXTENSION);
+        let compiler = Command::new("rustc").arg("--version").output()?.stdout;
+        let compiler = String::from_utf8(compiler)?.split(" (").next().unwrap_or_default().to_owned();
+        Ok(Self {
+            toolcheck: program("target/release/toolcheck"),
+            readers: program("benchmarks/target/release/toolcheck-benchmarks"),
+            folder: inputs::folder()?,
+            compiler,
+        })
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// A run that lints a file on one thread, with one line for each finding.
+    fn lint(&self, path: &Path) -> Program {
+        Program::new(&self.toolcheck, &["lint", "--output-format", "concise", "--isolated", "-j", "1"])
+            .and(path)
+    }
+
+    fn reader(&self, name: &str, path: &Path) -> Program {
+        Program::new(&self.readers, &[name]).and(path)
+    }
+
+    /// JSON Lines of so many bytes: recorded conversations where there are any, otherwise those that are made here.
+    fn real_lines(&self, bytes: u64) -> Result<PathBuf> {
+        let path = self.file("lines.jsonl");
+        inputs::repeated(&path, &inputs::recorded()?.unwrap_or_else(inputs::generated), bytes)?;
+        Ok(path)
+    }
+}
+
+/// The machine in a few words.
+fn machine() -> String {
+    let text = |path| fs::read_to_string(path).unwrap_or_default();
+    let field = |text: &str, name: &str| {
+        let line = text.lines().find(|line| line.starts_with(name))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    let processor =
+        field(&text("/proc/cpuinfo"), "model name").unwrap_or_else(|| "an unknown processor".into());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let memory = field(&text("/proc/meminfo"), "MemTotal").and_then(|total| {
+        let kilobytes: u64 = total.split(' ').next()?.parse().ok()?;
+        Some(format!(", {} of memory", size(kilobytes * 1024)))
+    });
+    let (system, kind) = (std::env::consts::OS, std::env::consts::ARCH);
+    format!("{processor} ({cores} cores{}, {system} on {kind})", memory.unwrap_or_default())
+}
+
+/// Reading and linting of JSON Lines, against other readers.
+fn lines(tools: &Tools, page: &mut String) -> Result<()> {
+    let files = [
+        ("Recorded conversations", "recorded.jsonl", inputs::recorded()?),
+        ("Conversations that are made here", "generated.jsonl", Some(inputs::generated())),
+    ];
+    writeln!(page, "\n## JSON Lines of {}\n", size(LINES))?;
+    writeln!(page, "{}", include_str!("lines.md").trim_end())?;
+    for (what, name, lines) in files {
+        let Some(lines) = lines else { continue };
+        let path = tools.file(name);
+        inputs::repeated(&path, &lines, LINES)?;
+        let readers = [
+            "nothing",
+            "serde_json",
+            "serde_json-ignored",
+            "jiter",
+            "jiter-skip",
+            "simd-json",
+            "simd-json-tape",
+            "toolcheck-json",
+        ];
+        let mut programs: Vec<Program> = readers.iter().map(|name| tools.reader(name, &path)).collect();
+        programs.push(tools.lint(&path));
+        programs.push(
+            Program::new(&tools.toolcheck, &["lint", "--output-format", "full", "--isolated", "-j", "1"])
+                .and(&path),
+        );
+        let taken = in_turns(&programs, ROUNDS)?;
+        let (nothing, base) = (taken[0].cpu, taken[1].cpu);
+        let rows = [
+            "the file, held in memory",
+            "`serde_json`, to a `Value`",
+            "`serde_json`, ignoring everything",
+            "`jiter`, to a `JsonValue`",
+            "`jiter`, skipping everything",
+            "`simd-json`, to a borrowed value",
+            "`simd-json`, to a tape",
+            "toolcheck's reader, with all spans",
+            "**`toolcheck lint`**, a line for a finding",
+            "`toolcheck lint`, a picture for a finding",
+        ];
+        writeln!(
+            page,
+            "\n{what}:\n\n| | processor time | without the file | times as fast as `Value` |\n| --- | ---: | ---: | ---: |"
+        )?;
+        for (row, taken) in rows.iter().zip(&taken) {
+            let alone = match row.contains("lint") || taken.cpu == nothing {
+                true => String::new(),
+                false => shown(taken.cpu.saturating_sub(nothing)),
+            };
+            writeln!(page, "| {row} | {} | {alone} | {:.2} |", shown(taken.cpu), ratio(base, taken.cpu))?;
+        }
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+/// The same with more threads.
+fn threads(tools: &Tools, page: &mut String) -> Result<()> {
+    let path = tools.real_lines(LARGEST)?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let counts: Vec<usize> = [1, 2, 4, 8, 16].into_iter().filter(|count| *count <= cores).collect();
+    let names: Vec<String> = counts.iter().map(usize::to_string).collect();
+    let program = |threads: &String| {
+        Program::new(&tools.toolcheck, &["lint", "--output-format", "concise", "--isolated", "-j"])
+            .and(threads)
+            .and(&path)
+    };
+    let taken = in_turns(&names.iter().map(program).collect::<Vec<_>>(), ROUNDS)?;
+    writeln!(page, "\n## Threads\n\n{}\n", include_str!("threads.md").trim_end())?;
+    writeln!(
+        page,
+        "| threads | time | times as fast as one | processor time |\n| ---: | ---: | ---: | ---: |"
+    )?;
+    for (count, now) in counts.iter().zip(&taken) {
+        let faster = ratio(taken[0].wall, now.wall);
+        writeln!(page, "| {count} | {} | {faster:.2} | {} |", shown(now.wall), shown(now.cpu))?;
+    }
+    Ok(())
+}
+
+/// Time and memory against the size of the file.
+fn memory(tools: &Tools, page: &mut String) -> Result<()> {
+    writeln!(page, "\n## Size\n\n{}\n", include_str!("size.md").trim_end())?;
+    writeln!(page, "| JSON Lines | processor time | memory |\n| ---: | ---: | ---: |")?;
+    for bytes in [1_000_000, 10_000_000, 100_000_000, LARGEST] {
+        let path = tools.real_lines(bytes)?;
+        let taken = in_turns(&[tools.lint(&path)], ROUNDS.min(3))?[0];
+        let real = fs::metadata(&path)?.len();
+        writeln!(page, "| {} | {} | {} |", size(real), shown(taken.cpu), size(taken.memory))?;
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+/// What a run costs that has almost nothing to do.
+fn small(tools: &Tools, page: &mut String) -> Result<()> {
+    let path = tools.file("small.json");
+    fs::write(&path, serde_json::json!({"messages": inputs::messages(0, 4)}).to_string())?;
+    let taken = in_turns(&[tools.lint(&path)], 50)?[0];
+    let (bytes, cpu) = (fs::metadata(&path)?.len(), shown(taken.cpu));
+    writeln!(
+        page,
+        "\nA file of {} takes {cpu} of processor time, start included, and {} of memory.",
+        size(bytes),
+        size(taken.memory)
+    )?;
+    Ok(())
+}
+
+/// Inputs with too much of one thing.
+fn huge(tools: &Tools, page: &mut String) -> Result<()> {
+    writeln!(page, "\n## Too much of one thing\n\n{}\n", include_str!("huge.md").trim_end())?;
+    writeln!(
+        page,
+        "| | how many | size | processor time | memory | ten times as many take |\n| --- | ---: | ---: | ---: | ---: | ---: |"
+    )?;
+    for huge in inputs::HUGE {
+        let mut fewer: Option<Taken> = None;
+        for count in huge.counts {
+            let path = tools.file("huge.json");
+            inputs::huge(&path, huge, count)?;
+            let taken = in_turns(&[tools.lint(&path)], 3)?[0];
+            let times =
+                fewer.map_or(String::new(), |fewer| format!("{:.1} times", ratio(taken.cpu, fewer.cpu)));
+            let bytes = size(fs::metadata(&path)?.len());
+            writeln!(
+                page,
+                "| {} | {} | {bytes} | {} | {} | {times} |",
+                huge.what,
+                grouped(count),
+                shown(taken.cpu),
+                size(taken.memory)
+            )?;
+            fewer = Some(taken);
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+/// The same file through the tools that do a part of the same job.
+fn beside_peers(tools: &Tools, page: &mut String) -> Result<()> {
+    let programs = peers::install(&tools.folder)?;
+    let messages = inputs::messages(0, CALLS_FOR_PEERS);
+    let count = messages.len();
+    let (list, body) = (tools.file("list.json"), tools.file("body.json"));
+    fs::write(&list, serde_json::to_vec(&messages)?)?;
+    fs::write(&body, serde_json::json!({"messages": messages}).to_string())?;
+    let own = in_turns(&[tools.lint(&body)], ROUNDS)?[0];
+    writeln!(page, "\n## Beside Python tools\n\n{}\n", include_str!("peers.md").trim_end())?;
+    writeln!(
+        page,
+        "One conversation of {} messages, {}:\n\n| | looks for | processor time | memory | toolcheck is |\n| --- | --- | ---: | ---: | ---: |",
+        grouped(count),
+        size(fs::metadata(&body)?.len())
+    )?;
+    writeln!(page, "| **toolcheck** | all of its rules | {} | {} | |", shown(own.cpu), size(own.memory))?;
+    for peer in peers::ALL {
+        let file = if peer.takes_list { &list } else { &body };
+        let (program, arguments) = peers::command(peer, &programs, file)?;
+        let program = arguments.into_iter().fold(Program::new(&program, &[]), Program::and);
+        let taken = in_turns(&[program], 2).with_context(|| peer.name)?[0];
+        writeln!(
+            page,
+            "| {} {} | {} | {} | {} | {:.0} times as fast |",
+            peer.name,
+            peer.version,
+            peer.looks_for,
+            shown(taken.cpu),
+            size(taken.memory),
+            ratio(taken.cpu, own.cpu)
+        )?;
+    }
+    Ok(())
+}
+
+/// A number with its thousands set apart.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
