@@ -285,7 +285,7 @@ fn a_file_of_many_records_shows_the_broken_ones() {
 
 #[test]
 fn a_line_with_many_findings_counts_the_rest() {
-    let keys: Vec<String> = (0..300).map(|_| r#""a": 1"#.to_owned()).collect();
+    let keys: Vec<String> = (0..300).map(|number| format!(r#""k{number}": 1, "k{number}": 2"#)).collect();
     let text = format!(
         r#"{{"model": "m", "max_tokens": 1, "messages": [{{"role": "user", "content": "a"}},
  {{"role": "assistant", "content": [{{"type": "tool_use", "id": "x", "name": "f", "input": {{{}}}}}]}},

@@ -1,3 +1,4 @@
+use rustc_hash::FxHashMap;
 use toolcheck_core::ir::{Place, shorten};
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -19,6 +20,17 @@ declare_rule! {
     /// ]}
     /// ```
     ///
+    /// However often it stands there, it is one finding.
+    ///
+    /// ```json openai-chat
+    /// {"messages": [
+    ///   {"role": "user", "content": "find Adam",
+    ///    "content": "find Eve",  // flagged
+    ///    "content": "find both",
+    ///    "content": "find nobody"}
+    /// ]}
+    /// ```
+    ///
     /// ## Passes
     ///
     /// ```json openai-chat
@@ -30,11 +42,25 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    for (first, again) in cx.document.duplicate_keys() {
+    let pairs = cx.document.duplicate_keys();
+    // For the first member of each key, how often the key comes again, and where the last time.
+    let mut repeats = FxHashMap::default();
+    for (first, again) in &pairs {
+        let (count, last) = repeats.entry(first.id()).or_insert((0, *again));
+        (*count, *last) = (*count + 1, *again);
+    }
+    for (first, again) in pairs {
+        let Some((count, last)) = repeats.remove(&first.id()) else { continue };
         let key = again.key().map(|key| key.decode()).unwrap_or_default();
-        out.report(Place::of_key(again), format!("the key `{}` stands twice in one object", shorten(&key)))
-            .caption("again")
-            .label(Place::of_key(first), "first here")
-            .help("keep one of them; readers differ in which one counts");
+        let times = if count == 1 { "twice".to_owned() } else { format!("{} times", count + 1) };
+        let finding = out.report(
+            Place::of_key(again),
+            format!("the key `{}` stands {times} in one object", shorten(&key)),
+        );
+        finding.caption("again").label(Place::of_key(first), "first here");
+        if count > 1 {
+            finding.label(Place::of_key(last), "last here");
+        }
+        finding.help("keep one of them; readers differ in which one counts");
     }
 }
