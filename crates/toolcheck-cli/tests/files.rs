@@ -280,3 +280,35 @@ fn devices_pipes_and_files_that_nobody_may_read() {
     writer.join().unwrap();
     assert!(named.contains("toolu_2") && named.contains("/dev/null"), "{named}");
 }
+
+/// An agent writes its log, and something cuts it, while it is read.
+#[test]
+fn a_file_that_changes_while_it_is_read_costs_only_itself() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    let folder = folder("changing");
+    let some_lines = format!("{CLEAN}\n").repeat(20_000);
+    write(&folder, "changing.jsonl", &some_lines);
+    write(&folder, "still.json", unanswered("toolu_1"));
+    let mut log = std::fs::OpenOptions::new().append(true).open(folder.join("changing.jsonl")).unwrap();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                // In the middle of a line, as a full disk or a rotation leaves it.
+                log.set_len(some_lines.len() as u64 / 2 + 17).unwrap();
+                log.write_all(some_lines[..some_lines.len() / 2].as_bytes()).unwrap();
+            }
+        });
+        let lint = |_| {
+            let output = toolcheck_in(&folder).args(["lint", "--output-format", "json"]).output().unwrap();
+            let report = serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap_or_default();
+            let findings = report["findings"].as_array().cloned().unwrap_or_default();
+            let still = findings.iter().filter(|finding| finding["path"] == "still.json").count();
+            (output.status.code(), still, String::from_utf8_lossy(&output.stderr).into_owned())
+        };
+        let seen: Vec<_> = (0..5).map(lint).collect();
+        is_over.store(true, Ordering::Relaxed);
+        assert!(seen.iter().all(|seen| *seen == (Some(1), 1, String::new())), "{seen:?}");
+    });
+}
