@@ -18,6 +18,8 @@ const PIECE: usize = 128 << 10;
 const STEP: usize = 256 << 10;
 /// How much room the first bytes of a file get: most files have no more.
 const FIRST_ROOM: usize = 16 << 10;
+/// How much more room a long text gets at a time: room that is written to takes memory, used or not.
+const MOST_MORE_ROOM: usize = 16 << 20;
 /// The longest text that can be read as one: a span counts up to 4 GiB, and one byte more tells that it is longer.
 const LONGEST: u64 = u32::MAX as u64 + 2;
 
@@ -46,7 +48,8 @@ impl Buffer {
     /// Reads some bytes more, up to `wanted` in all; whether there were any.
     fn read_on(&mut self, source: &mut dyn Read, wanted: usize) -> io::Result<bool> {
         if self.filled == self.room.len() {
-            self.room.resize((self.filled * 2).max(FIRST_ROOM).min(wanted.max(self.filled + FIRST_ROOM)), 0);
+            let more = self.filled.clamp(FIRST_ROOM, MOST_MORE_ROOM);
+            self.room.resize((self.filled + more).min(wanted.max(self.filled + FIRST_ROOM)), 0);
         }
         loop {
             match source.read(&mut self.room[self.filled..]) {
