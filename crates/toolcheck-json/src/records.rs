@@ -2,7 +2,7 @@
 
 use crate::fault::other_encoding;
 use crate::locate::Position;
-use crate::{Arena, locate, parse};
+use crate::{Arena, Document, FaultKind, Kind, locate, parse};
 
 /// How a file lays out its JSON texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,9 +58,16 @@ impl<'s> Records<'s> {
     /// Finds out how `bytes` is laid out.
     #[must_use]
     pub fn new(bytes: &'s [u8]) -> Self {
+        Self::reading(bytes).0
+    }
+
+    /// Finds out how `bytes` is laid out. Where that takes reading the first record, its document comes with it.
+    #[must_use]
+    pub fn reading(bytes: &'s [u8]) -> (Self, Option<Document<'s>>) {
         let mut arena = Arena::default();
-        let layout = detect(bytes, &mut arena);
-        Self { bytes, layout, at: 0, position: Position { line: 1, column: 1 }, index: 0, arena }
+        let (layout, document) = detect(bytes, &mut arena);
+        let position = Position { line: 1, column: 1 };
+        (Self { bytes, layout, at: 0, position, index: 0, arena }, document)
     }
 
     /// The records of text that is known to be JSON Lines, such as a part of a file.
@@ -147,34 +154,60 @@ impl<'s> Iterator for Records<'s> {
 /// How many lines are looked at where the first one leaves the question open.
 const LINES_LOOKED_AT: usize = 8;
 
-fn detect(bytes: &[u8], arena: &mut Arena) -> Layout {
+fn detect<'s>(bytes: &'s [u8], arena: &mut Arena) -> (Layout, Option<Document<'s>>) {
     if other_encoding(bytes).is_some() {
         // Its bytes are no lines.
-        return Layout::Single;
+        return (Layout::Single, None);
     }
-    let mut lines =
-        bytes.split(|byte| *byte == b'\n').filter(|line| !is_blank(line)).take(LINES_LOOKED_AT + 1);
-    let (Some(first), Some(second)) = (lines.next(), lines.next()) else { return Layout::Single };
+    let mut lines = lines(bytes).filter(|line| !is_blank(line)).take(LINES_LOOKED_AT + 1);
+    let (Some(first), Some(second)) = (lines.next(), lines.next()) else { return (Layout::Single, None) };
     let is_text = |line: &[u8], arena: &mut Arena| {
         let (end, whole) = parse::extent(line, arena);
         whole && is_blank(&line[end..])
     };
     if is_text(strip_mark(first), arena) {
-        return Layout::Lines;
+        return (Layout::Lines, None);
     }
-    let (end, whole) = parse::extent(strip_mark(bytes), arena);
-    let rest = &strip_mark(bytes)[end..];
-    if whole && is_blank(rest) {
-        return Layout::Single;
+    let document = Document::read_in(bytes, std::mem::take(arena));
+    let rest = behind_whole(&document).map(|end| &bytes[end..]);
+    if rest.is_some_and(is_blank) {
+        return (Layout::Single, Some(document));
     }
     // A broken first line among good ones, or one broken text over many lines?
     let following: Vec<&[u8]> = std::iter::once(second).chain(lines).collect();
     let good = following.iter().filter(|line| is_text(line, arena)).count();
     if good * 2 > following.len() {
-        return Layout::Lines;
+        return (Layout::Lines, None);
     }
-    let next = rest.iter().find(|byte| !byte.is_ascii_whitespace());
-    if whole && matches!(next, Some(b'{' | b'[')) { Layout::Concatenated } else { Layout::Single }
+    let next = rest.and_then(|rest| rest.iter().find(|byte| !byte.is_ascii_whitespace()));
+    if matches!(next, Some(b'{' | b'[')) {
+        *arena = document.into_arena();
+        return (Layout::Concatenated, None);
+    }
+    (Layout::Single, Some(document))
+}
+
+/// Where the array or object of a document ends, if there is no fault in its structure.
+fn behind_whole(document: &Document<'_>) -> Option<usize> {
+    let is_beside = |kind: FaultKind| {
+        kind.is_in_text() || matches!(kind, FaultKind::ByteOrderMark | FaultKind::TrailingContent)
+    };
+    let is_whole = document.faults().iter().all(|fault| is_beside(fault.kind));
+    let root =
+        document.root().filter(|root| is_whole && matches!(root.kind(), Kind::Array | Kind::Object))?;
+    Some(root.span().end as usize)
+}
+
+/// The lines, without their ends; one of a gigabyte is no rarity.
+fn lines(mut rest: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (line, behind) = rest.split_at(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
+        rest = behind.get(1..).unwrap_or_default();
+        Some(line)
+    })
 }
 
 fn strip_mark(bytes: &[u8]) -> &[u8] {

@@ -94,11 +94,11 @@ pub(crate) fn lint_before(
     options: &Options<'_>,
     onlooker: &mut dyn Onlooker,
 ) -> FileReport {
-    let mut records = Records::new(bytes);
+    let (mut records, document) = Records::reading(bytes);
     let mut report = FileReport::empty(path, options.kind);
     let is_single = records.layout() == Layout::Single;
     let Some(first) = records.next() else { return report };
-    let document = Document::read(first.bytes);
+    let document = document.unwrap_or_else(|| Document::read(first.bytes));
     let more = if is_single { None } else { Some(Records::new(bytes).skip(1)) };
     let lens = Lens::new(find_format(&document, more, options), options);
     lens.tell(&mut report);
