@@ -58,6 +58,7 @@ fn check_strings(document: &Document<'_>) {
             assert!(offsets.len() == decoded.len() && offsets.is_sorted());
             assert!(offsets.iter().all(|at| (*at as usize) < string.raw().len()));
             assert!(string.eq_str(&text));
+            assert_eq!(string.char_count(), text.chars().count());
             let mut into = String::from("x");
             string.decode_into(&mut into);
             assert_eq!(into[1..], *text);

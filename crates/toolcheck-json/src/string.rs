@@ -74,6 +74,18 @@ impl<'s> JsonStr<'s> {
         }
     }
 
+    /// How many characters (Unicode scalar values) the text has that [`Self::decode`] gives, told without building it.
+    #[must_use]
+    pub fn char_count(self) -> usize {
+        let (mut raw, mut count) = (self.raw, 0);
+        while let Some(run) = memchr::memchr(b'\\', raw) {
+            count += count_chars(&raw[..run]) + 1;
+            let (_, length) = escape(&raw[run..]);
+            raw = &raw[run + length..];
+        }
+        count + count_chars(raw)
+    }
+
     /// Writes the bytes of the text to the end of `bytes`: what [`Self::decode`] gives, but bytes that are not UTF-8 stay
     /// as they are. For readers of JSON in a string, which look at bytes anyway.
     pub fn decode_bytes_into(self, bytes: &mut Vec<u8>) {
@@ -127,6 +139,14 @@ impl<'s> JsonStr<'s> {
 
 /// How many bytes are looked at one by one.
 const NEAR: usize = 16;
+
+/// How many characters these bytes are, each run that is not UTF-8 being one.
+fn count_chars(bytes: &[u8]) -> usize {
+    let count = |chunk: std::str::Utf8Chunk<'_>| {
+        chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty())
+    };
+    bytes.utf8_chunks().map(count).sum()
+}
 
 /// Unescapes `raw` where all of it is UTF-8, as almost every string is.
 fn unescape_str(mut raw: &str, text: &mut String) {

@@ -182,6 +182,7 @@ proptest! {
         prop_assert_eq!(bytes, text.as_bytes());
         let (decoded, offsets) = string.decode_with_offsets();
         prop_assert_eq!(&decoded, &text);
+        prop_assert_eq!(string.char_count(), text.chars().count());
         prop_assert_eq!(offsets.len(), decoded.len());
         for (index, character) in decoded.char_indices() {
             let source = &string.raw()[offsets[index] as usize..];

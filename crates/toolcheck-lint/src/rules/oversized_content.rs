@@ -47,7 +47,7 @@ fn length_above(text: JsonStr<'_>, max: usize) -> Option<usize> {
     if text.raw().len() <= max {
         return None;
     }
-    Some(text.decode().chars().count()).filter(|length| *length > max)
+    Some(text.char_count()).filter(|length| *length > max)
 }
 
 fn report(
