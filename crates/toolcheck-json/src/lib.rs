@@ -18,6 +18,7 @@
 //! Why not an existing parser: every one tried refuses a lone surrogate, and none keeps spans,
 //! duplicate keys, raw numbers and a truncated tail together.
 
+mod block;
 mod decoded;
 mod document;
 mod embedded;

@@ -1,7 +1,6 @@
 //! The reader's loop: one pass, no recursion, no failure.
 
-use wide::u8x16;
-
+use crate::block::{self, BLOCK, Masks};
 use crate::document::{
     Arena, Document, ESCAPED, KEY_ESCAPED, KEYED, Kind, MAYBE_DUPLICATE, Node, Span, UNTERMINATED,
 };
@@ -618,31 +617,41 @@ impl<'a, 's> Reader<'a, 's> {
     /// Steps over what is plain in a string, a block at a time, and says whether that was its end. Otherwise it stops
     /// before a byte to be looked at alone: a rare escape, a control character, one of the last of the text.
     ///
-    /// JSON in a string is full of escapes. They are bits of a block's mask here, not reasons to begin anew.
+    /// Texts of several lines and JSON in a string are full of escapes. They are bits of a block's masks here, and no
+    /// branch depends on where they stand: guessing that wrong costs more than all else that is done for a block.
     #[inline]
     fn plain_blocks(&mut self, flags: &mut u8) -> bool {
         let mut at = self.at;
+        // Whether the last block ended with a backslash that escapes the first byte of this one.
+        let mut is_open = 0;
         while let Some(block) = self.bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
-            let mut stops = stops(block);
-            let mut length = BLOCK;
-            while stops != 0 {
-                let stop = stops.trailing_zeros() as usize;
-                if block[stop] == b'"' {
-                    self.at = at + stop + 1;
+            let Masks { quotes, backslashes, controls } = Masks::of(block);
+            let before_quote = quotes.wrapping_sub(1) & !quotes;
+            if (backslashes | controls) & before_quote | is_open == 0 {
+                if quotes != 0 {
+                    self.at = at + quotes.trailing_zeros() as usize + 1;
                     return true;
                 }
-                let after = self.bytes.get(at + stop + 1).copied().unwrap_or_default();
-                if block[stop] != b'\\' || !IS_SIMPLE_ESCAPE[usize::from(after)] {
-                    self.at = at + stop;
-                    return false;
-                }
-                *flags |= ESCAPED;
-                length = BLOCK.max(stop + 2);
-                stops &= u32::MAX.checked_shl(stop as u32 + 2).unwrap_or_default();
+                at += BLOCK;
+                continue;
             }
-            at += length;
+            let (escaped, opens) = block::escaped(backslashes, is_open);
+            let odd = controls | escaped & !(quotes | backslashes | block::common_escapes(block));
+            let stops = odd | quotes & !escaped;
+            let before_stop = stops.wrapping_sub(1) & !stops;
+            *flags |= if (backslashes | is_open) & before_stop == 0 { 0 } else { ESCAPED };
+            if stops == 0 {
+                at += BLOCK;
+                is_open = opens;
+                continue;
+            }
+            let stop = stops.trailing_zeros();
+            let is_end = odd >> stop & 1 == 0;
+            // An escape begins with its backslash.
+            self.at = at + stop as usize + usize::from(is_end) - (escaped >> stop & 1) as usize;
+            return is_end;
         }
-        self.at = at;
+        self.at = at - is_open as usize;
         false
     }
 
@@ -693,24 +702,6 @@ impl<'a, 's> Reader<'a, 's> {
         let rest = &self.bytes[start..];
         rest.len() < length && !rest.contains(&b'"')
     }
-}
-
-/// How many bytes of a string are looked at together.
-const BLOCK: usize = 32;
-
-/// A bit for each byte of the block that is a quote, a backslash or a control character.
-#[inline]
-fn stops(block: &[u8; BLOCK]) -> u32 {
-    let of_half = |half: &[u8]| {
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(half);
-        let bytes = u8x16::new(bytes);
-        let is_control = bytes.min(u8x16::splat(0x1F)).simd_eq(bytes);
-        let stops = bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\')) | is_control;
-        stops.to_bitmask()
-    };
-    let (low, high) = block.split_at(BLOCK / 2);
-    of_half(low) | of_half(high) << 16
 }
 
 /// The bytes that make an escape of one character.

@@ -173,6 +173,21 @@ proptest! {
     }
 
     #[test]
+    fn strings_full_of_escapes(inside in r#"([\\"ntr/ux1]|\\\\|\\"|\\u00e9|\n|[a-z]{20}){0,60}"#) {
+        let text = format!("[\"{inside}\"]");
+        let document = Document::read(text.as_bytes());
+        match serde_json::from_str::<Json>(&text) {
+            Ok(value) => {
+                prop_assert!(document.faults().is_empty(), "{:?}", document.faults());
+                prop_assert_eq!(to_json(document.root().unwrap()), value);
+                let string = document.root().unwrap().elements().next().unwrap().as_json_str().unwrap();
+                prop_assert_eq!(string.is_escaped(), inside.contains('\\'));
+            }
+            Err(_) => prop_assert!(!document.faults().is_empty()),
+        }
+    }
+
+    #[test]
     fn decoded_offsets_point_at_their_source(text in ".{0,40}") {
         let written = serde_json::to_string(&text).unwrap();
         let document = Document::read(written.as_bytes());

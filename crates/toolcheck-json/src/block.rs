@@ -1,0 +1,108 @@
+//! What the bytes of a string mean, told for many of them at a time and without a branch.
+
+use wide::u8x16;
+
+/// How many bytes of a string are looked at together.
+pub(crate) const BLOCK: usize = 32;
+
+/// The bytes of a block that mean something in a string, a bit for each.
+pub(crate) struct Masks {
+    pub(crate) quotes: u32,
+    pub(crate) backslashes: u32,
+    pub(crate) controls: u32,
+}
+
+impl Masks {
+    #[inline]
+    pub(crate) fn of(block: &[u8; BLOCK]) -> Self {
+        let [low, high] = halves(block);
+        let quotes = |half: u8x16| half.simd_eq(u8x16::splat(b'"'));
+        let backslashes = |half: u8x16| half.simd_eq(u8x16::splat(b'\\'));
+        let controls = |half: u8x16| half.min(u8x16::splat(0x1F)).simd_eq(half);
+        Self {
+            quotes: mask(quotes(low), quotes(high)),
+            backslashes: mask(backslashes(low), backslashes(high)),
+            controls: mask(controls(low), controls(high)),
+        }
+    }
+}
+
+/// The letters that stand behind a backslash in almost every escape of one character.
+#[inline]
+pub(crate) fn common_escapes(block: &[u8; BLOCK]) -> u32 {
+    let [low, high] = halves(block);
+    let is_one = |half: u8x16| {
+        half.simd_eq(u8x16::splat(b'n')) | half.simd_eq(u8x16::splat(b't')) | half.simd_eq(u8x16::splat(b'r'))
+    };
+    mask(is_one(low), is_one(high))
+}
+
+#[inline]
+fn halves(block: &[u8; BLOCK]) -> [u8x16; 2] {
+    let half = |from: usize| {
+        let mut bytes = [0; BLOCK / 2];
+        bytes.copy_from_slice(&block[from..from + BLOCK / 2]);
+        u8x16::new(bytes)
+    };
+    [half(0), half(BLOCK / 2)]
+}
+
+#[inline]
+fn mask(low: u8x16, high: u8x16) -> u32 {
+    low.to_bitmask() | high.to_bitmask() << 16
+}
+
+/// Which bytes are escaped, a bit for each, and whether (1 or 0) the first one of the next block is. `is_open` says the
+/// same of this block.
+///
+/// In a run of backslashes the first one escapes the second, the third one the fourth. To subtract a run from the bits
+/// behind each of its bytes borrows through all of it; with the odd bits set before, those of the result that are not
+/// as they were are the backslashes that escape, and the byte behind a run of an odd number.
+#[inline]
+pub(crate) fn escaped(backslashes: u32, is_open: u32) -> (u32, u32) {
+    /// The bits of odd positions.
+    const ODD: u32 = 0xAAAA_AAAA;
+    let may_escape = backslashes & !is_open;
+    let behind = may_escape << 1;
+    let escapes = ((behind | ODD).wrapping_sub(may_escape)) ^ ODD;
+    let escaped = escapes ^ (backslashes | is_open);
+    (escaped, (escapes & backslashes) >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The same, one byte after the other.
+    fn escaped_one_by_one(backslashes: u32, mut is_open: u32) -> (u32, u32) {
+        let mut escaped = 0;
+        for bit in 0..BLOCK {
+            escaped |= is_open << bit;
+            is_open = (backslashes >> bit & 1) & !is_open;
+        }
+        (escaped, is_open)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_escaped(one: u32, other: u32, is_open in 0..=1u32) {
+            for backslashes in [one, one & other, one | other] {
+                prop_assert_eq!(escaped(backslashes, is_open), escaped_one_by_one(backslashes, is_open));
+            }
+        }
+
+        #[test]
+        fn what_a_byte_is(bytes: [u8; BLOCK]) {
+            let Masks { quotes, backslashes, controls } = Masks::of(&bytes);
+            let of = |is_one: fn(u8) -> bool| {
+                (0..BLOCK).filter(|at| is_one(bytes[*at])).fold(0, |mask, at| mask | 1 << at)
+            };
+            prop_assert_eq!(quotes, of(|byte| byte == b'"'));
+            prop_assert_eq!(backslashes, of(|byte| byte == b'\\'));
+            prop_assert_eq!(controls, of(|byte| byte < 0x20));
+            prop_assert_eq!(common_escapes(&bytes), of(|byte| b"ntr".contains(&byte)));
+        }
+    }
+}
