@@ -163,6 +163,23 @@ fn what_no_format_recognises() {
     insta::assert_snapshot!("skipped", seen_in(&folder, &quietly));
 }
 
+/// Datasets have messages with roles too, and their blocks are those of no provider.
+#[test]
+fn a_dataset_is_no_request() {
+    let folder = folder("dataset");
+    let block = |kind: &str, value: &str| format!(r#"[{{"type": "{kind}", "value": "{value}"}}]"#);
+    let example = format!(
+        r#"{{"tools": "[]", "messages": [{{"role": "user", "content": {}}}, {{"role": "assistant", "content": {}}}, {{"role": "tool", "content": {}}}]}}"#,
+        block("text", "tides"),
+        block("tool_call", "[]"),
+        block("text", "[]"),
+    );
+    write(&folder, "examples.jsonl", format!("{example}\n{example}\n"));
+    write(&folder, "fine.json", CLEAN);
+    let seen = seen_in(&folder, &["lint", "--output-format", "concise"]);
+    assert!(seen.starts_with("status: 0") && seen.contains("note: 1 file holds no transcript"), "{seen}");
+}
+
 #[test]
 fn an_empty_folder_is_told() {
     let folder = folder("empty");

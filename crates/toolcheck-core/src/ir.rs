@@ -90,9 +90,9 @@ pub struct Transcript<'s> {
     pub messages: Vec<Message<'s>>,
     /// The parts of all messages, one message after the other.
     pub parts: Vec<Part<'s>>,
-    /// The tools that the request declares; `None` where it has no such key.
+    /// The tools that the request declares; `None` where it has no such list.
     pub tools: Option<Vec<ToolDef<'s>>>,
-    /// Where the list of tools stands.
+    /// Where the tools stand, as a list or as anything else.
     pub tools_place: Option<Place>,
     /// The model that the request names.
     pub model: Option<Cow<'s, str>>,
@@ -200,6 +200,12 @@ impl<'s> Transcript<'s> {
         if let Some(message) = self.messages.last_mut() {
             message.parts.end = self.parts.len() as u32;
         }
+    }
+
+    /// Whether the request names tools in a way that is not read, so that nothing is known of them.
+    #[must_use]
+    pub fn hides_tools(&self) -> bool {
+        self.tools_place.is_some() && self.tools.is_none()
     }
 
     /// How many calls and how many results there are.

@@ -3,7 +3,7 @@
 
 use toolcheck_json::{JsonStr, Value};
 
-use super::{Format, blocks, is_enabled, list_of, surest_message};
+use super::{Format, blocks, declare_tools, is_enabled, list_of, surest_message};
 use crate::ir::{
     Arguments, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, ProgrammaticCall,
     Reasoning, Role, Room, Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
@@ -58,8 +58,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     transcript.batches_results = true;
     transcript.model = root.get_str("model");
     let tools = root.get("tools");
-    transcript.tools_place = tools.map(Place::of);
-    transcript.tools = tools.map(|tools| tools.elements().map(tool).collect());
+    declare_tools(&mut transcript, tools, |value| Some(tool(value)));
     transcript.reasoning = is_enabled(root.get("thinking"));
     transcript.names_container = root.get("container").is_some_and(|container| !container.is_null());
     transcript.tool_choice = root.get("tool_choice").filter(|choice| !choice.is_null()).map(tool_choice);

@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Format, blocks, is_enabled, list_of, surest_message};
+use super::{Format, blocks, declare_tools, is_enabled, list_of, surest_message};
 use crate::ir::{
     Arguments, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room,
     Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
@@ -61,8 +61,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     transcript.model = root.get_str("modelId");
     let config = root.get("toolConfig");
     let tools = config.and_then(|config| config.get("tools"));
-    transcript.tools_place = tools.map(Place::of);
-    transcript.tools = tools.map(|tools| tools.elements().filter_map(tool).collect());
+    declare_tools(&mut transcript, tools, tool);
     transcript.tool_choice = config.and_then(|config| config.get("toolChoice")).and_then(tool_choice);
     let thinking = root
         .get("additionalModelRequestFields")

@@ -26,7 +26,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let mut transcript = Transcript::new_in(FORMAT.id, root, room);
     transcript.batches_results = true;
     transcript.model = root.get_str("model");
-    transcript.tools = root.get("tools").map(|tools| {
+    transcript.tools = root.get("tools").filter(|tools| tools.is_array()).map(|tools| {
         let lists = tools
             .elements()
             .filter_map(|tool| tool.get_any(&["functionDeclarations", "function_declarations"]));

@@ -14,7 +14,7 @@ mod openai_responses;
 use toolcheck_json::{Document, Value};
 
 use crate::exchange;
-use crate::ir::{Content, Message, Named, Place, Role, Room, Transcript};
+use crate::ir::{Content, Message, Named, Place, Role, Room, ToolDef, Transcript};
 use crate::response::{Assembly, Locate, Said};
 
 /// A wire format.
@@ -159,10 +159,33 @@ fn list_of<'d, 's>(root: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
     list.filter(|list| list.is_array())
 }
 
+/// Whether a block is one of those that datasets hold, whose every type has its content under one key. Providers name
+/// the key by the type, and have no such messages.
+fn is_of_no_provider(block: Value<'_, '_>) -> bool {
+    let own_key = || block.get_str("type").is_some_and(|own| block.get(&own).is_some());
+    block.get("value").is_some() && block.get("type").is_some() && !own_key()
+}
+
+/// Takes up the tools that a request declares. `tool` reads one definition.
+fn declare_tools<'s>(
+    transcript: &mut Transcript<'s>,
+    tools: Option<Value<'_, 's>>,
+    tool: impl Fn(Value<'_, 's>) -> Option<ToolDef<'s>>,
+) {
+    let tools = tools.filter(|tools| !tools.is_null());
+    transcript.tools_place = tools.map(Place::of);
+    // Datasets keep the list as a JSON text, whose tools are not read.
+    let list = tools.filter(|tools| tools.is_array());
+    transcript.tools = list.map(|list| list.elements().filter_map(tool).collect());
+}
+
 /// How sure the surest message makes a format of its document, given what one message says.
 fn surest_message<'d, 's>(list: Value<'d, 's>, sure: impl Fn(Value<'d, 's>) -> u8) -> u8 {
     let mut surest = 0;
     for message in list.elements().take(MESSAGES_LOOKED_AT) {
+        if blocks(message, "content").any(is_of_no_provider) {
+            return 0;
+        }
         surest = surest.max(sure(message));
         if surest >= 90 {
             break;

@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Format, blocks, is_enabled, list_of, surest_message};
+use super::{Format, blocks, declare_tools, is_enabled, list_of, surest_message};
 use crate::ir::{
     Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Room, Signature,
     ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
@@ -89,9 +89,8 @@ pub(super) fn read_dialect<'s>(
     let list = list_of(root, "messages")?;
     let mut transcript = Transcript::new_in(dialect.format, root, room);
     transcript.model = root.get_str("model");
-    let tools = root.get_any(&["tools", "functions"]).filter(|tools| !tools.is_null());
-    transcript.tools_place = tools.map(Place::of);
-    transcript.tools = tools.map(|tools| tools.elements().map(tool).collect());
+    let tools = root.get_any(&["tools", "functions"]);
+    declare_tools(&mut transcript, tools, |value| Some(tool(value)));
     transcript.tool_choice = root
         .get_any(&["tool_choice", "function_call"])
         .filter(|choice| !choice.is_null())

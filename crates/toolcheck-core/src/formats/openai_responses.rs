@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use toolcheck_json::Value;
 
-use super::{Format, surest_message};
+use super::{Format, declare_tools, surest_message};
 use crate::ir::{
     self, Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Room,
     Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
@@ -91,9 +91,7 @@ fn list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let mut transcript = Transcript::new_in(FORMAT.id, root, room);
     transcript.model = root.get_str("model");
-    let tools = root.get("tools");
-    transcript.tools_place = tools.map(Place::of);
-    transcript.tools = tools.map(|tools| tools.elements().map(tool).collect());
+    declare_tools(&mut transcript, root.get("tools"), |value| Some(tool(value)));
     transcript.tool_choice = root
         .get("tool_choice")
         .filter(|choice| !choice.is_null())
