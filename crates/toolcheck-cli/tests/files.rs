@@ -178,6 +178,10 @@ fn a_dataset_is_no_request() {
     write(&folder, "fine.json", CLEAN);
     let seen = seen_in(&folder, &["lint", "--output-format", "concise"]);
     assert!(seen.starts_with("status: 0") && seen.contains("note: 1 file holds no transcript"), "{seen}");
+    // Who names it is told once, however long it is.
+    write(&folder, "examples.jsonl", format!("{example}\n").repeat(2000));
+    let seen = seen_in(&folder, &["lint", "examples.jsonl", "--output-format", "concise"]);
+    assert!(seen.starts_with("status: 1") && seen.contains("1 error, 0 warnings"), "{seen}");
 }
 
 #[test]

@@ -42,7 +42,9 @@ pub(crate) fn excerpt(
     if value.span() != span || value.kind() == Kind::Invalid {
         return raw(document.bytes(), span, width);
     }
-    let focus = names.iter().find_map(|name| find(value, name)).unwrap_or_else(|| first_scalar(value));
+    let named = names.iter().find_map(|name| find(value, name));
+    // What is said of the whole text is not about the first of its values.
+    let focus = named.unwrap_or_else(|| if node == NodeId::ROOT { value } else { first_scalar(value) });
     // The caption hangs from the middle of the mark, behind a short stroke.
     let fits = |shown: &Excerpt| {
         let before = shown.text[..shown.focus.start].chars().count();

@@ -9,6 +9,7 @@ use toolcheck_json::{Arena, Document, Layout, Position, Record, Records};
 use crate::exchanges::Exchanges;
 use crate::lint::{Lens, Options, Run, find_format};
 use crate::report::{Before, FileReport};
+use crate::rules::unrecognised_format;
 use crate::schemas::Schemas;
 
 /// The linter of one file of JSON Lines.
@@ -34,6 +35,8 @@ pub struct Lines<'o> {
     options: &'o Options<'o>,
     format: Option<&'static Format>,
     keeps_source: bool,
+    /// Whether it has been said that no format knows the file.
+    is_told_unknown: bool,
     /// What is known of the exchanges so far.
     exchanges: Exchanges,
     /// What stands before the next piece.
@@ -78,6 +81,7 @@ impl<'o> Lines<'o> {
             options,
             format: find_format(&first, Some(records), options),
             keeps_source,
+            is_told_unknown: false,
             exchanges: Exchanges::default(),
             before: Before::default(),
             left: Mutex::default(),
@@ -116,6 +120,12 @@ impl<'o> Lines<'o> {
         report.findings.iter_mut().for_each(|finding| finding.move_behind(&before));
         if !piece.exchanges.is_empty() {
             self.add_exchanges(bytes, &piece.exchanges, &mut report);
+        }
+        if self.format.is_none() {
+            report.findings.retain(|finding| {
+                finding.rule != unrecognised_format::RULE.id
+                    || !std::mem::replace(&mut self.is_told_unknown, true)
+            });
         }
         if self.keeps_source {
             self.keep_source(bytes, &piece.exchanges, &mut report);

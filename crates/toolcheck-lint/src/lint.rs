@@ -17,7 +17,7 @@ use crate::exchanges::{Exchanges, Histories, Kept};
 use crate::pairing::Pairing;
 use crate::report::{FileReport, Located, locate_all};
 use crate::rule::{self, Context, Rule};
-use crate::rules;
+use crate::rules::{self, unrecognised_format};
 use crate::schemas::Schemas;
 use crate::settings::Settings;
 
@@ -168,6 +168,8 @@ pub(crate) struct Run<'r> {
     others: Vec<Rc<Lens<'r>>>,
     options: &'r Options<'r>,
     schemas: &'r Schemas<'r>,
+    /// Whether it has been said that no format knows the file.
+    is_told_unknown: bool,
     /// What is known of the exchanges so far.
     pub(crate) exchanges: Exchanges,
     /// The numbers of the records that hold exchanges, where these are left to who has seen those before them.
@@ -189,6 +191,7 @@ impl<'r> Run<'r> {
             others: Vec::new(),
             options,
             schemas,
+            is_told_unknown: false,
             exchanges: Exchanges::default(),
             left_exchanges: None,
             onlooker: RefCell::new(onlooker),
@@ -228,11 +231,26 @@ impl<'r> Run<'r> {
                 self.exchanges.leave(document, record);
             }
         }
+        self.tell_unknown_once(&mut findings);
         findings.sort_by_key(|finding| (finding.place.span.start, finding.rule));
         let findings = locate_all(document, record, findings);
         self.onlooker.get_mut().record(record, document, &findings);
         self.report.findings.extend(findings);
         room
+    }
+
+    /// Of a file of no known format, its first record says so for all.
+    fn tell_unknown_once(&mut self, findings: &mut Vec<Finding>) {
+        if self.lens.format.is_some() {
+            return;
+        }
+        findings.retain_mut(|finding| {
+            let is_unknown = finding.rule == unrecognised_format::RULE.id;
+            if is_unknown {
+                finding.caption("nothing in this file was checked");
+            }
+            !is_unknown || !std::mem::replace(&mut self.is_told_unknown, true)
+        });
     }
 
     /// The lens for a request, which may be of another format than most of the file.

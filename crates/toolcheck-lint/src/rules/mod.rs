@@ -70,7 +70,7 @@ mod unknown_field;
 mod unknown_role;
 mod unknown_tool;
 mod unknown_tool_reference;
-mod unrecognised_format;
+pub(crate) mod unrecognised_format;
 mod unresolved_reference;
 mod unsigned_reasoning;
 mod wrong_arguments_type;

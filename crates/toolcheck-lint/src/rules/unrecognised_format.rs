@@ -6,7 +6,8 @@ declare_rule! {
     /// ## Why is this bad?
     ///
     /// Nothing in it was checked. Read are request bodies, bare lists of messages (or contents, or input items), and
-    /// JSON Lines of either; `toolcheck formats` lists the formats.
+    /// JSON Lines of either; `toolcheck formats` lists the formats. Where no line of a file is recognised, its first one
+    /// says so for all.
     ///
     /// ## Fails
     ///
