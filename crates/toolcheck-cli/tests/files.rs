@@ -318,7 +318,7 @@ fn a_file_that_changes_while_it_is_read_costs_only_itself() {
             while !is_over.load(Ordering::Relaxed) {
                 // In the middle of a line, as a full disk or a rotation leaves it.
                 log.set_len(some_lines.len() as u64 / 2 + 17).unwrap();
-                log.write_all(some_lines[..some_lines.len() / 2].as_bytes()).unwrap();
+                log.write_all(&some_lines.as_bytes()[..some_lines.len() / 2]).unwrap();
             }
         });
         let lint = |_| {
