@@ -10,6 +10,8 @@ use std::str::FromStr;
 
 use toolcheck_json::{Document, JsonStr, NodeId, Span, Value};
 
+use crate::tools::Definition;
+
 /// A place in the document: the value it belongs to, and the bytes to point at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
@@ -92,6 +94,8 @@ pub struct Transcript<'s> {
     pub parts: Vec<Part<'s>>,
     /// The tools that the request declares; `None` where it has no such list.
     pub tools: Option<Vec<ToolDef<'s>>>,
+    /// The tools of a list that is kept as a JSON text, as datasets have it.
+    pub tools_in_text: Vec<Definition>,
     /// Where the tools stand, as a list or as anything else.
     pub tools_place: Option<Place>,
     /// The model that the request names.
@@ -151,6 +155,7 @@ impl<'s> Transcript<'s> {
             messages: room.messages,
             parts: room.parts,
             tools: None,
+            tools_in_text: Vec::new(),
             tools_place: None,
             model: None,
             is_body: root.is_object(),
@@ -202,10 +207,11 @@ impl<'s> Transcript<'s> {
         }
     }
 
-    /// Whether the request names tools in a way that is not read, so that nothing is known of them.
+    /// Whether the request declares tools, or has something in their place that is not read: then nobody can say that it
+    /// declares none.
     #[must_use]
-    pub fn hides_tools(&self) -> bool {
-        self.tools_place.is_some() && self.tools.is_none()
+    pub fn may_declare_tools(&self) -> bool {
+        self.tools.as_ref().map_or(self.tools_place.is_some(), |tools| !tools.is_empty())
     }
 
     /// How many calls and how many results there are.

@@ -7,6 +7,7 @@ use toolcheck_core::formats;
 use toolcheck_core::ir::{Message, Part, Place, Transcript};
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::target::{Target, Verdict};
+use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
 
 use crate::exchanges::Kept;
@@ -130,6 +131,11 @@ pub struct Context<'c, 's> {
 }
 
 impl Context<'_, '_> {
+    /// The tools that are declared beside the transcripts, and those of a list that is kept as a text.
+    pub(crate) fn definitions(&self) -> impl DoubleEndedIterator<Item = &Definition> {
+        self.schemas.declared.iter().chain(&self.transcript.tools_in_text)
+    }
+
     /// The transcript's calls in plain text.
     #[must_use]
     pub fn text_calls(&self) -> &TextCalls {

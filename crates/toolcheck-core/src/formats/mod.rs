@@ -16,6 +16,7 @@ use toolcheck_json::{Document, Value};
 use crate::exchange;
 use crate::ir::{Content, Message, Named, Place, Role, Room, ToolDef, Transcript};
 use crate::response::{Assembly, Locate, Said};
+use crate::tools;
 
 /// A wire format.
 #[derive(Debug)]
@@ -169,14 +170,17 @@ fn is_of_no_provider(block: Value<'_, '_>) -> bool {
 /// Takes up the tools that a request declares. `tool` reads one definition.
 fn declare_tools<'s>(
     transcript: &mut Transcript<'s>,
-    tools: Option<Value<'_, 's>>,
+    declared: Option<Value<'_, 's>>,
     tool: impl Fn(Value<'_, 's>) -> Option<ToolDef<'s>>,
 ) {
-    let tools = tools.filter(|tools| !tools.is_null());
-    transcript.tools_place = tools.map(Place::of);
-    // Datasets keep the list as a JSON text, whose tools are not read.
-    let list = tools.filter(|tools| tools.is_array());
+    let declared = declared.filter(|declared| !declared.is_null());
+    transcript.tools_place = declared.map(Place::of);
+    let list = declared.filter(|declared| declared.is_array());
     transcript.tools = list.map(|list| list.elements().filter_map(tool).collect());
+    if let Some(text) = declared.and_then(Value::as_str) {
+        let document = Document::read(text.as_bytes());
+        transcript.tools_in_text = document.root().and_then(tools::read).unwrap_or_default();
+    }
 }
 
 /// How sure the surest message makes a format of its document, given what one message says.

@@ -18,6 +18,8 @@ declare_rule! {
     /// or is of another type. The tool fails, or does something that nobody asked for; and a model that sees such
     /// calls in its history, or learns from them, makes more of them.
     ///
+    /// A list of tools that is kept as a JSON text, as datasets have it, counts too.
+    ///
     /// Every violation is a finding of its own, at its place inside the arguments, also where these are JSON in a
     /// string.
     ///
@@ -64,7 +66,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         schemas.entry(&name.text).and_modify(|known| *known = None).or_insert(schema);
     }
     // Of two that are declared beside it the last counts.
-    for tool in cx.schemas.declared.iter().rev() {
+    for tool in cx.definitions().rev() {
         schemas.entry(&tool.name).or_insert(tool.schema.as_deref());
     }
     if schemas.is_empty() {

@@ -60,7 +60,7 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         let what = "the choice of tools is none that there is".to_owned();
         return Some(("unknown-choice", what, "let the model choose freely, or force or forbid a call"));
     }
-    if tools.is_empty() && !cx.transcript.hides_tools() {
+    if !cx.transcript.may_declare_tools() {
         let what = "a choice of tools, and no tools".to_owned();
         return Some((
             "choice-without-tools",
@@ -77,15 +77,14 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         ));
     }
     let Wanted::Tool(name) = &choice.wanted else { return None };
-    if cx.transcript.hides_tools() {
-        return None;
-    }
     let is_declared = |tool: &toolcheck_core::ir::ToolDef<'_>| match &tool.name {
         Some(own) => own.text == name.text,
         // What the provider runs may have any name.
         None => true,
     };
-    if tools.iter().any(is_declared) {
+    let in_text = &cx.transcript.tools_in_text;
+    let is_hidden = cx.transcript.tools.is_none() && in_text.is_empty();
+    if is_hidden || tools.iter().any(is_declared) || in_text.iter().any(|tool| tool.name == name.text) {
         return None;
     }
     let what = format!("the tool `{}` is forced, and not declared", shorten(&name.text));

@@ -36,9 +36,8 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let declares = cx.transcript.tools.as_ref().is_some_and(|tools| !tools.is_empty());
     // A bare list of messages says nothing about the request that it is sent in.
-    if declares || cx.transcript.hides_tools() || !cx.transcript.is_body {
+    if cx.transcript.may_declare_tools() || !cx.transcript.is_body {
         return;
     }
     // What the provider runs itself is declared in ways of its own.

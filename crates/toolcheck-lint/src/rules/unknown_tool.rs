@@ -12,6 +12,8 @@ declare_rule! {
     /// The model invented a tool, or the tool was renamed and the history was not. APIs take such a history, but the
     /// model learns from it that the tool exists, and calls it again.
     ///
+    /// A list of tools that is kept as a JSON text, as datasets have it, counts too.
+    ///
     /// Nothing is said where the request has a tool that finds other tools, or leaves tools to the provider: then not
     /// all that can be called is declared.
     ///
@@ -44,7 +46,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let mut known: FxHashSet<&str> = cx.schemas.declared.iter().map(|tool| &*tool.name).collect();
+    let mut known: FxHashSet<&str> = cx.definitions().map(|tool| &*tool.name).collect();
     let tools = cx.transcript.tools.as_deref().unwrap_or_default();
     // Without any definition that is another fault, or the transcript does not show them.
     if tools.is_empty() && known.is_empty() {
