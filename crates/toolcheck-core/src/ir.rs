@@ -207,11 +207,15 @@ impl<'s> Transcript<'s> {
         }
     }
 
-    /// Whether the request declares tools, or has something in their place that is not read: then nobody can say that it
-    /// declares none.
+    /// How many tools the request declares; `None` where something stands in their place that is not read, so that nobody
+    /// knows.
     #[must_use]
-    pub fn may_declare_tools(&self) -> bool {
-        self.tools.as_ref().map_or(self.tools_place.is_some(), |tools| !tools.is_empty())
+    pub fn declared_tools(&self) -> Option<usize> {
+        match &self.tools {
+            Some(tools) => Some(tools.len()),
+            None if self.tools_in_text.is_empty() => self.tools_place.is_none().then_some(0),
+            None => Some(self.tools_in_text.len()),
+        }
     }
 
     /// How many calls and how many results there are.

@@ -66,21 +66,20 @@ impl<'s> Records<'s> {
     pub fn reading(bytes: &'s [u8]) -> (Self, Option<Document<'s>>) {
         let mut arena = Arena::default();
         let (layout, document) = detect(bytes, &mut arena);
-        let position = Position { line: 1, column: 1 };
-        (Self { bytes, layout, at: 0, position, index: 0, arena }, document)
+        (Self { arena, ..Self::laid_out(bytes, layout) }, document)
     }
 
     /// The records of text that is known to be JSON Lines, such as a part of a file.
     #[must_use]
     pub fn of_lines(bytes: &'s [u8]) -> Self {
-        Self {
-            bytes,
-            layout: Layout::Lines,
-            at: 0,
-            position: Position { line: 1, column: 1 },
-            index: 0,
-            arena: Arena::default(),
-        }
+        Self::laid_out(bytes, Layout::Lines)
+    }
+
+    /// The records of text whose layout is known.
+    #[must_use]
+    pub fn laid_out(bytes: &'s [u8], layout: Layout) -> Self {
+        let position = Position { line: 1, column: 1 };
+        Self { bytes, layout, at: 0, position, index: 0, arena: Arena::default() }
     }
 
     /// How the file is laid out.
@@ -159,7 +158,7 @@ fn detect<'s>(bytes: &'s [u8], arena: &mut Arena) -> (Layout, Option<Document<'s
         // Its bytes are no lines.
         return (Layout::Single, None);
     }
-    let mut lines = lines(bytes).filter(|line| !is_blank(line)).take(LINES_LOOKED_AT + 1);
+    let mut lines = Records::of_lines(bytes).map(|record| record.bytes).take(LINES_LOOKED_AT + 1);
     let (Some(first), Some(second)) = (lines.next(), lines.next()) else { return (Layout::Single, None) };
     let is_text = |line: &[u8], arena: &mut Arena| {
         let (end, whole) = parse::extent(line, arena);
@@ -196,18 +195,6 @@ fn behind_whole(document: &Document<'_>) -> Option<usize> {
     let root =
         document.root().filter(|root| is_whole && matches!(root.kind(), Kind::Array | Kind::Object))?;
     Some(root.span().end as usize)
-}
-
-/// The lines, without their ends; one of a gigabyte is no rarity.
-fn lines(mut rest: &[u8]) -> impl Iterator<Item = &[u8]> {
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let (line, behind) = rest.split_at(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
-        rest = behind.get(1..).unwrap_or_default();
-        Some(line)
-    })
 }
 
 fn strip_mark(bytes: &[u8]) -> &[u8] {

@@ -73,9 +73,11 @@ impl<'o> Lines<'o> {
     #[must_use]
     pub fn new(path: &str, head: &[u8], options: &'o Options<'o>, keeps_source: bool) -> Option<Self> {
         let mut records = Records::new(head);
+        if records.layout() != Layout::Lines {
+            return None;
+        }
         let first = Document::read(records.next()?.bytes);
-        let is_sure =
-            records.layout() == Layout::Lines && first.faults().iter().all(|fault| fault.kind.is_in_text());
+        let is_sure = first.faults().iter().all(|fault| fault.kind.is_in_text());
         is_sure.then(|| Self {
             path: path.to_owned(),
             options,
@@ -122,10 +124,8 @@ impl<'o> Lines<'o> {
             self.add_exchanges(bytes, &piece.exchanges, &mut report);
         }
         if self.format.is_none() {
-            report.findings.retain(|finding| {
-                finding.rule != unrecognised_format::RULE.id
-                    || !std::mem::replace(&mut self.is_told_unknown, true)
-            });
+            let is_told = &mut self.is_told_unknown;
+            report.findings.retain(|finding| unrecognised_format::is_to_be_told(finding.rule, is_told));
         }
         if self.keeps_source {
             self.keep_source(bytes, &piece.exchanges, &mut report);

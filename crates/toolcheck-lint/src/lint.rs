@@ -96,10 +96,10 @@ pub(crate) fn lint_before(
 ) -> FileReport {
     let (mut records, document) = Records::reading(bytes);
     let mut report = FileReport::empty(path, options.kind);
-    let is_single = records.layout() == Layout::Single;
+    let layout = records.layout();
     let Some(first) = records.next() else { return report };
     let document = document.unwrap_or_else(|| Document::read(first.bytes));
-    let more = if is_single { None } else { Some(Records::new(bytes).skip(1)) };
+    let more = (layout != Layout::Single).then(|| Records::laid_out(bytes, layout).skip(1));
     let lens = Lens::new(find_format(&document, more, options), options);
     lens.tell(&mut report);
     let schemas = Schemas::declaring(options.tools);
@@ -245,11 +245,10 @@ impl<'r> Run<'r> {
             return;
         }
         findings.retain_mut(|finding| {
-            let is_unknown = finding.rule == unrecognised_format::RULE.id;
-            if is_unknown {
+            if finding.rule == unrecognised_format::RULE.id {
                 finding.caption("nothing in this file was checked");
             }
-            !is_unknown || !std::mem::replace(&mut self.is_told_unknown, true)
+            unrecognised_format::is_to_be_told(finding.rule, &mut self.is_told_unknown)
         });
     }
 

@@ -25,6 +25,24 @@ const LARGEST: u64 = 1_000_000_000;
 /// How many calls the conversation has that the peers look at: 10,000 messages, since one of them takes minutes for more.
 const CALLS_FOR_PEERS: usize = 4_000;
 
+/// The readers of `benchmarks`, and what the page says of each. What the first takes is in all
+/// of them, and the second is what they are measured against.
+const READERS: &[(&str, &str)] = &[
+    ("nothing", "the file, held in memory"),
+    ("serde_json", "`serde_json`, to a `Value`"),
+    ("serde_json-ignored", "`serde_json`, ignoring everything"),
+    ("jiter", "`jiter`, to a `JsonValue`"),
+    ("jiter-skip", "`jiter`, skipping everything"),
+    ("simd-json", "`simd-json`, to a borrowed value"),
+    ("simd-json-tape", "`simd-json`, to a tape"),
+    ("toolcheck-json", "toolcheck's reader, with all spans"),
+];
+/// The outputs that are linted for, and what the page says of each.
+const LINTS: &[(&str, &str)] = &[
+    ("concise", "**`toolcheck lint`**, a line for a finding"),
+    ("full", "`toolcheck lint`, a picture for a finding"),
+];
+
 pub(crate) fn run() -> Result<()> {
     let tools = Tools::build()?;
     let mut page = format!(
@@ -80,8 +98,13 @@ impl Tools {
 
     /// A run that lints a file on one thread, with one line for each finding.
     fn lint(&self, path: &Path) -> Program {
-        Program::new(&self.toolcheck, &["lint", "--output-format", "concise", "--isolated", "-j", "1"])
-            .and(path)
+        self.lint_as("concise", 1, path)
+    }
+
+    fn lint_as(&self, output: &str, threads: usize, path: &Path) -> Program {
+        let threads = threads.to_string();
+        let arguments = ["lint", "--output-format", output, "--isolated", "-j", &threads];
+        Program::new(&self.toolcheck, &arguments).and(path)
     }
 
     fn reader(&self, name: &str, path: &Path) -> Program {
@@ -126,45 +149,18 @@ fn lines(tools: &Tools, page: &mut String) -> Result<()> {
         let Some(lines) = lines else { continue };
         let path = tools.file(name);
         inputs::repeated(&path, &lines, LINES)?;
-        let readers = [
-            "nothing",
-            "serde_json",
-            "serde_json-ignored",
-            "jiter",
-            "jiter-skip",
-            "simd-json",
-            "simd-json-tape",
-            "toolcheck-json",
-        ];
-        let mut programs: Vec<Program> = readers.iter().map(|name| tools.reader(name, &path)).collect();
-        programs.push(tools.lint(&path));
-        programs.push(
-            Program::new(&tools.toolcheck, &["lint", "--output-format", "full", "--isolated", "-j", "1"])
-                .and(&path),
-        );
+        let mut programs: Vec<Program> = READERS.iter().map(|(name, _)| tools.reader(name, &path)).collect();
+        programs.extend(LINTS.iter().map(|(output, _)| tools.lint_as(output, 1, &path)));
         let taken = in_turns(&programs, ROUNDS)?;
         let (nothing, base) = (taken[0].cpu, taken[1].cpu);
-        let rows = [
-            "the file, held in memory",
-            "`serde_json`, to a `Value`",
-            "`serde_json`, ignoring everything",
-            "`jiter`, to a `JsonValue`",
-            "`jiter`, skipping everything",
-            "`simd-json`, to a borrowed value",
-            "`simd-json`, to a tape",
-            "toolcheck's reader, with all spans",
-            "**`toolcheck lint`**, a line for a finding",
-            "`toolcheck lint`, a picture for a finding",
-        ];
         writeln!(
             page,
             "\n{what}:\n\n| | processor time | without the file | times as fast as `Value` |\n| --- | ---: | ---: | ---: |"
         )?;
-        for (row, taken) in rows.iter().zip(&taken) {
-            let alone = match row.contains("lint") || taken.cpu == nothing {
-                true => String::new(),
-                false => shown(taken.cpu.saturating_sub(nothing)),
-            };
+        for (number, ((_, row), taken)) in READERS.iter().chain(LINTS).zip(&taken).enumerate() {
+            // Only the readers hold the file, and the first does nothing else.
+            let holds_it = (1..READERS.len()).contains(&number);
+            let alone = if holds_it { shown(taken.cpu.saturating_sub(nothing)) } else { String::new() };
             writeln!(page, "| {row} | {} | {alone} | {:.2} |", shown(taken.cpu), ratio(base, taken.cpu))?;
         }
         fs::remove_file(path)?;
@@ -177,13 +173,9 @@ fn threads(tools: &Tools, page: &mut String) -> Result<()> {
     let path = tools.real_lines(LARGEST)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let counts: Vec<usize> = [1, 2, 4, 8, 16].into_iter().filter(|count| *count <= cores).collect();
-    let names: Vec<String> = counts.iter().map(usize::to_string).collect();
-    let program = |threads: &String| {
-        Program::new(&tools.toolcheck, &["lint", "--output-format", "concise", "--isolated", "-j"])
-            .and(threads)
-            .and(&path)
-    };
-    let taken = in_turns(&names.iter().map(program).collect::<Vec<_>>(), ROUNDS)?;
+    let programs: Vec<Program> =
+        counts.iter().map(|threads| tools.lint_as("concise", *threads, &path)).collect();
+    let taken = in_turns(&programs, ROUNDS)?;
     writeln!(page, "\n## Threads\n\n{}\n", include_str!("threads.md").trim_end())?;
     writeln!(
         page,

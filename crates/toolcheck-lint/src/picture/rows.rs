@@ -276,10 +276,7 @@ impl Writer<'_, '_> {
             let row = self.with_size(Row::new(What::Other, "instructions", place.span), place);
             self.push(Row { speaker: "system".to_owned(), is_first: true, ..row });
         }
-        let in_text = &transcript.tools_in_text;
-        let declared = transcript.tools.as_ref().map(Vec::len);
-        let declared = declared.or_else(|| (!in_text.is_empty()).then_some(in_text.len()));
-        if let (Some(place), Some(declared)) = (transcript.tools_place, declared) {
+        if let (Some(place), Some(declared)) = (transcript.tools_place, transcript.declared_tools()) {
             let title = format!("{declared} declared");
             let row = Row::new(What::Other, title, place.span);
             self.push(Row { speaker: "tools".to_owned(), is_first: true, ..row });

@@ -60,7 +60,8 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         let what = "the choice of tools is none that there is".to_owned();
         return Some(("unknown-choice", what, "let the model choose freely, or force or forbid a call"));
     }
-    if !cx.transcript.may_declare_tools() {
+    let declared = cx.transcript.declared_tools();
+    if declared == Some(0) {
         let what = "a choice of tools, and no tools".to_owned();
         return Some((
             "choice-without-tools",
@@ -82,9 +83,8 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         // What the provider runs may have any name.
         None => true,
     };
-    let in_text = &cx.transcript.tools_in_text;
-    let is_hidden = cx.transcript.tools.is_none() && in_text.is_empty();
-    if is_hidden || tools.iter().any(is_declared) || in_text.iter().any(|tool| tool.name == name.text) {
+    let mut in_text = cx.transcript.tools_in_text.iter();
+    if declared.is_none() || tools.iter().any(is_declared) || in_text.any(|tool| tool.name == name.text) {
         return None;
     }
     let what = format!("the tool `{}` is forced, and not declared", shorten(&name.text));

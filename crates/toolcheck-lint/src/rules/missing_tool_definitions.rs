@@ -37,7 +37,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // A bare list of messages says nothing about the request that it is sent in.
-    if cx.transcript.may_declare_tools() || !cx.transcript.is_body {
+    if cx.transcript.declared_tools() != Some(0) || !cx.transcript.is_body {
         return;
     }
     // What the provider runs itself is declared in ways of its own.

@@ -33,3 +33,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .caption("nothing in here was checked")
         .help("name the format with --format, or leave the file out");
 }
+
+/// Whether a finding is to be told of a file that no format knows: of this rule's findings one stands for the whole
+/// file, which `is_told` remembers.
+pub(crate) fn is_to_be_told(rule: &str, is_told: &mut bool) -> bool {
+    rule != RULE.id || !std::mem::replace(is_told, true)
+}
