@@ -11,6 +11,7 @@ use std::str::FromStr;
 use toolcheck_json::{Document, JsonStr, NodeId, Span, Value};
 
 use crate::tools::Definition;
+use crate::unread::Unread;
 
 /// A place in the document: the value it belongs to, and the bytes to point at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,7 +95,8 @@ pub struct Transcript<'s> {
     pub parts: Vec<Part<'s>>,
     /// The tools that the request declares; `None` where it has no such list.
     pub tools: Option<Vec<ToolDef<'s>>>,
-    /// The tools of a list that is kept as a JSON text, as datasets have it.
+    /// The tools of a list that is not written as the format has it: as a JSON text in datasets, or in the shape of
+    /// another format.
     pub tools_in_text: Vec<Definition>,
     /// Where the tools stand, as a list or as anything else.
     pub tools_place: Option<Place>,
@@ -122,6 +124,8 @@ pub struct Transcript<'s> {
     pub items: Vec<Item<'s>>,
     /// The images that are written out in the text.
     pub images: Vec<Image<'s>>,
+    /// What the format passed over although it holds calls, results or tools.
+    pub unread: Vec<Unread<'s>>,
     /// Whether the format puts all results of a turn into one message (and not each into its own).
     pub batches_results: bool,
 }
@@ -169,6 +173,7 @@ impl<'s> Transcript<'s> {
             names_container: false,
             items: Vec::new(),
             images: Vec::new(),
+            unread: Vec::new(),
             batches_results: false,
         }
     }

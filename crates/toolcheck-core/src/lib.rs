@@ -1,6 +1,9 @@
 //! From JSON to one representation of a conversation, and what each provider enforces on it.
 //!
 //! - [`formats`]: one file a wire format; each reads a [`toolcheck_json::Document`] into a [`Transcript`].
+//! - [`detection`]: which of them a document is written in.
+//! - [`unsupported`]: what else a file may be, by name.
+//! - [`unread`]: what a format passes over although it holds calls, results or tools.
 //! - [`ir`]: that representation. Neutral words, every part with its place in the file.
 //! - [`exchange`] and [`response`]: requests with what the model answered to them, streamed or at once.
 //! - [`protocols`]: how agents call tools in plain text, where the API knows nothing of it.
@@ -9,6 +12,7 @@
 //! - [`recognise`]: from an error that an API answered back to the rule.
 //! - [`finding`]: what a rule says, and about which place.
 
+pub mod detection;
 pub mod exchange;
 pub mod finding;
 pub mod formats;
@@ -18,6 +22,8 @@ pub mod recognise;
 pub mod response;
 pub mod target;
 pub mod tools;
+pub mod unread;
+pub mod unsupported;
 
 pub use finding::{Finding, Label, Level};
 pub use formats::Format;

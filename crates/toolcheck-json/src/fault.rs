@@ -64,6 +64,8 @@ pub enum FaultKind {
     Utf16,
     /// The text is UTF-32.
     Utf32,
+    /// The bytes are no text at all: an archive, an image, a program.
+    Binary,
 }
 
 impl FaultKind {
@@ -73,10 +75,10 @@ impl FaultKind {
         matches!(self, Self::InvalidUtf8 | Self::LoneSurrogate)
     }
 
-    /// Whether the whole text is of another encoding, so that nothing of it was read.
+    /// Whether the whole is not UTF-8, so that nothing of it was read.
     #[must_use]
     pub fn is_other_encoding(self) -> bool {
-        matches!(self, Self::Utf16 | Self::Utf32)
+        matches!(self, Self::Utf16 | Self::Utf32 | Self::Binary)
     }
 
     /// The fault in one lower-case line, for a message.
@@ -103,10 +105,11 @@ impl FaultKind {
             Self::Comment => "JSON has no comments",
             Self::SingleQuotes => "JSON strings stand in double quotes",
             Self::TrailingContent => "something follows the end of the value",
-            Self::Empty => "there is no value",
+            Self::Empty => "there is no JSON value",
             Self::TooLong => "the text is longer than 4 GiB",
             Self::Utf16 => "the text is UTF-16, and not UTF-8",
             Self::Utf32 => "the text is UTF-32, and not UTF-8",
+            Self::Binary => "this is not text",
         }
     }
 }
@@ -123,4 +126,23 @@ pub(crate) fn other_encoding(bytes: &[u8]) -> Option<FaultKind> {
         }
         _ => None,
     }
+}
+
+/// How many bytes are looked at to tell whether they are text.
+const LOOKED_AT: usize = 4096;
+
+/// Whether bytes are no text: every tenth of the first ones stands in none, or every fourth where they begin as JSON
+/// does. A text with some broken characters is still one.
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(LOOKED_AT)];
+    let is_control = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B);
+    let controls = head.iter().filter(|byte| is_control(**byte)).count();
+    let invalid: usize = head.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
+    controls + invalid > if begins_as_json(head) { head.len() / 4 } else { head.len() / 10 }.max(3)
+}
+
+/// Whether the first character is one that JSON texts of more than a word begin with.
+pub(crate) fn begins_as_json(bytes: &[u8]) -> bool {
+    let space = bytes.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    matches!(bytes.get(space), Some(b'{' | b'[' | b'"'))
 }

@@ -4,7 +4,7 @@ use crate::block::{self, BLOCK, Masks};
 use crate::document::{
     Arena, Document, ESCAPED, KEY_ESCAPED, KEYED, Kind, MAYBE_DUPLICATE, Node, Span, UNTERMINATED,
 };
-use crate::fault::{Fault, FaultKind, other_encoding};
+use crate::fault::{Fault, FaultKind, begins_as_json, is_binary, other_encoding};
 use crate::string::{code_unit, low_surrogate};
 
 /// How many faults of one document are kept: a binary file has one a byte.
@@ -38,13 +38,11 @@ enum State {
 pub(crate) fn document(bytes: &[u8], mut arena: Arena) -> Document<'_> {
     let mut left_out = 0;
     let Some(mut reader) = Reader::new(bytes, &mut arena, &mut left_out) else {
-        arena.faults.push(Fault { kind: FaultKind::TooLong, span: Span::new(0, 0), opened_at: None });
-        return Document { bytes: &bytes[..0], text: Some(""), arena, faults_left_out: 0 };
+        return unread(bytes, FaultKind::TooLong, 0, arena);
     };
-    if let Some(kind) = other_encoding(bytes) {
-        let end = bytes.len().min(4) as u32;
-        arena.faults.push(Fault { kind, span: Span::new(0, end), opened_at: None });
-        return Document { bytes: &bytes[..0], text: Some(""), arena, faults_left_out: 0 };
+    let is_no_text = || (!begins_as_json(bytes) && is_binary(bytes)).then_some(FaultKind::Binary);
+    if let Some(kind) = other_encoding(bytes).or_else(is_no_text) {
+        return unread(bytes, kind, MARKED, arena);
     }
     if bytes.starts_with(b"\xEF\xBB\xBF") {
         reader.at = 3;
@@ -55,10 +53,25 @@ pub(crate) fn document(bytes: &[u8], mut arena: Arena) -> Document<'_> {
     }
     let text = simdutf8::basic::from_utf8(bytes).ok();
     if text.is_none() {
+        if is_binary(bytes) {
+            return unread(bytes, FaultKind::Binary, MARKED, arena);
+        }
         invalid_utf8(bytes, &mut arena, &mut left_out);
     }
     arena.faults.sort_by_key(|fault| (fault.span.start, fault.span.end));
     Document { bytes, text, arena, faults_left_out: left_out }
+}
+
+/// How many of the first bytes are marked where nothing of the text is read.
+const MARKED: usize = 4;
+
+/// The document of a text of which nothing is read, for this reason.
+fn unread(bytes: &[u8], kind: FaultKind, marked: usize, mut arena: Arena) -> Document<'_> {
+    let span = Span::new(0, bytes.len().min(marked) as u32);
+    arena.nodes.clear();
+    arena.faults.clear();
+    arena.faults.push(Fault { kind, span, opened_at: None });
+    Document { bytes: &bytes[..0], text: Some(""), arena, faults_left_out: 0 }
 }
 
 /// How many bytes the first value takes, white space before it included, and whether it is an array

@@ -1,6 +1,6 @@
 //! JSON Lines: which texts a file holds, told from its content.
 
-use crate::fault::other_encoding;
+use crate::fault::{is_binary, other_encoding};
 use crate::locate::Position;
 use crate::{Arena, Document, FaultKind, Kind, locate, parse};
 
@@ -154,7 +154,7 @@ impl<'s> Iterator for Records<'s> {
 const LINES_LOOKED_AT: usize = 8;
 
 fn detect<'s>(bytes: &'s [u8], arena: &mut Arena) -> (Layout, Option<Document<'s>>) {
-    if other_encoding(bytes).is_some() {
+    if other_encoding(bytes).is_some() || is_binary(bytes) {
         // Its bytes are no lines.
         return (Layout::Single, None);
     }

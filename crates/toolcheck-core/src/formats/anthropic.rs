@@ -3,11 +3,13 @@
 
 use toolcheck_json::{JsonStr, Value};
 
-use super::{Format, blocks, declare_tools, is_enabled, list_of, surest_message};
+use super::{Format, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
+use crate::detection::{Claim, SURE, surest_message};
 use crate::ir::{
     Arguments, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, ProgrammaticCall,
     Reasoning, Role, Room, Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
+use crate::unread;
 
 use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
@@ -23,33 +25,65 @@ pub(super) static FORMAT: Format = Format {
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
-    let mut sure = surest_message(list, |message| {
-        let of_blocks = blocks(message, "content").map(|block| match block.get_str("type").as_deref() {
+    let is_empty = list.elements().next().is_none();
+    let sure = if is_empty && root.is_object() { 5 } else { surest_message(list, 90, claim) };
+    if sure == 0 || !root.is_object() {
+        return sure;
+    }
+    let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
+    let has_schemas = tools.take(8).any(|tool| tool.get("input_schema").is_some());
+    let named = || root.get_str("model").is_some_and(|model| model.starts_with("claude-"));
+    let body = if has_schemas || root.get("anthropic_version").is_some() {
+        90
+    } else if named() {
+        // Its own name for its models; through another API they are called otherwise, or in another shape.
+        70
+    } else if root.get("system").is_some() {
+        60
+    } else {
+        0
+    };
+    // Where messages are of another format, the body does not make them this one's.
+    if sure < FAIREST_OPEN { sure.max(body.min(SURE - 1)) } else { sure.max(body) }
+}
+
+/// How sure the least telling of its messages make it.
+const FAIREST_OPEN: u8 = 10;
+
+fn claim(message: Value<'_, '_>) -> Claim {
+    let is_own = match message.get_str("role").as_deref() {
+        Some("user" | "assistant") => true,
+        // Accepted in the middle by newer models; others write it at the beginning.
+        Some("system") => false,
+        _ => return Claim::Foreign,
+    };
+    if message.get_any(&["tool_calls", "function_call"]).is_some_and(|calls| !calls.is_null()) {
+        return Claim::Foreign;
+    }
+    let Some(content) = message.get("content") else { return Claim::Foreign };
+    if content.as_json_str().is_some() {
+        return if is_own { Claim::Sure(15) } else { Claim::Open };
+    }
+    let (mut surest, mut any) = (0, false);
+    for block in blocks(message, "content") {
+        any = true;
+        if is_of_no_provider(block) {
+            return Claim::Foreign;
+        }
+        let sure = match block.get_str("type").as_deref() {
             Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use") => 90,
             Some(other) if other.ends_with("_tool_result") || other.starts_with("mcp_tool_") => 90,
             Some("image" | "document") if block.get("source").is_some() => 70,
             Some("text") => 15,
             _ => 0,
-        });
-        let of_blocks = of_blocks.max().unwrap_or(0);
-        if message.get("role").is_some() { of_blocks.max(10) } else { 0 }
-    });
-    if list.elements().next().is_none() {
-        sure = 5;
+        };
+        surest = surest.max(sure);
     }
-    if sure > 0 && root.is_object() {
-        let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
-        let has_schemas = tools.take(8).any(|tool| tool.get("input_schema").is_some());
-        if has_schemas || root.get("anthropic_version").is_some() {
-            sure = sure.max(90);
-        } else if root.get_str("model").is_some_and(|model| model.starts_with("claude-")) {
-            // Its own name for its models; through another API they are called otherwise, or in another shape.
-            sure = sure.max(70);
-        } else if root.get("system").is_some() {
-            sure = sure.max(60);
-        }
+    match (any, surest) {
+        (false, _) => Claim::Open,
+        (true, 0) => Claim::Foreign,
+        (true, sure) => Claim::Sure(sure),
     }
-    sure
 }
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
@@ -58,7 +92,8 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     transcript.batches_results = true;
     transcript.model = root.get_str("model");
     let tools = root.get("tools");
-    declare_tools(&mut transcript, tools, |value| Some(tool(value)));
+    declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, |value| Some(tool(value)));
+    transcript.unread.extend(unread::body(root));
     transcript.reasoning = is_enabled(root.get("thinking"));
     transcript.names_container = root.get("container").is_some_and(|container| !container.is_null());
     transcript.tool_choice = root.get("tool_choice").filter(|choice| !choice.is_null()).map(tool_choice);
@@ -72,6 +107,9 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     }
     Some(transcript)
 }
+
+/// The keys of definitions that other APIs have.
+const FOREIGN_TOOLS: [&str; 4] = ["function", "toolSpec", "functionDeclarations", "function_declarations"];
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     value.get("content").filter(|content| content.is_array())?;
@@ -146,6 +184,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
         Some("system") => Role::System,
         _ => Role::Unknown,
     });
+    transcript.unread.extend(value.members().filter_map(unread::member));
     let Some(content) = content else { return };
     if let Some(text) = content.as_json_str() {
         transcript.push(Part::new(content, 0, Body::Text(text)));
@@ -155,6 +194,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
         let at = (message_index as u32, index as u32);
         transcript.cache_marks.extend(cache_mark(block, Some(at)));
         match body {
+            Body::Opaque => transcript.unread.extend(unread::block(block)),
             Body::Call(_) => {
                 let program =
                     block.get("caller").and_then(|caller| caller.get("tool_id")).and_then(Named::of);

@@ -2,11 +2,13 @@
 
 use toolcheck_json::Value;
 
-use super::{Format, blocks, declare_tools, is_enabled, list_of, surest_message};
+use super::{Format, blocks, declare_tools, is_enabled, list_of};
+use crate::detection::{Claim, surest_message};
 use crate::ir::{
     Arguments, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room,
     Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
+use crate::unread;
 
 use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
@@ -36,22 +38,39 @@ const BLOCKS: [&str; 10] = [
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
-    let mut sure = surest_message(list, |message| {
-        let of_blocks = blocks(message, "content").map(|block| {
-            if block.get("toolUse").is_some() || block.get("toolResult").is_some() {
-                95
-            } else if block.get("type").is_none() && BLOCKS.iter().any(|key| block.get(key).is_some()) {
-                70
-            } else {
-                0
-            }
-        });
-        of_blocks.max().unwrap_or(0)
-    });
-    if root.get_any(&["toolConfig", "inferenceConfig", "additionalModelRequestFields"]).is_some() {
-        sure = sure.max(80);
+    let own = ["toolConfig", "inferenceConfig", "additionalModelRequestFields"];
+    let is_own_body = root.is_object() && root.get_any(&own).is_some();
+    let sure = surest_message(list, 90, claim);
+    // Its own settings around messages with the right roles: what stands in them may be the mistake.
+    let has_role =
+        |message: Value<'_, '_>| matches!(message.get_str("role").as_deref(), Some("user" | "assistant"));
+    let may_be =
+        || list.elements().take(8).all(|message| has_role(message) && message.get("tool_calls").is_none());
+    if is_own_body && (sure > 0 || may_be()) { sure.max(80) } else { sure }
+}
+
+fn claim(message: Value<'_, '_>) -> Claim {
+    if !matches!(message.get_str("role").as_deref(), Some("user" | "assistant" | "system")) {
+        return Claim::Foreign;
     }
-    sure
+    let (mut surest, mut any) = (0, false);
+    for block in blocks(message, "content") {
+        any = true;
+        if block.get("type").is_some() {
+            return Claim::Foreign;
+        }
+        if block.get("toolUse").is_some() || block.get("toolResult").is_some() {
+            surest = 95;
+        } else if BLOCKS.iter().any(|key| block.get(key).is_some()) {
+            surest = surest.max(70);
+        }
+    }
+    match (any, surest) {
+        // A text in the place of blocks is one of many mistakes, and other formats' rule.
+        (false, _) => Claim::Open,
+        (true, 0) => Claim::Foreign,
+        (true, sure) => Claim::Sure(sure),
+    }
 }
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
@@ -61,7 +80,9 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     transcript.model = root.get_str("modelId");
     let config = root.get("toolConfig");
     let tools = config.and_then(|config| config.get("tools"));
-    declare_tools(&mut transcript, tools, tool);
+    declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, tool);
+    transcript.unread.extend(root.get("tools").filter(|tools| tools.is_array()).map(unread::tools));
+    transcript.unread.extend(unread::body(root));
     transcript.tool_choice = config.and_then(|config| config.get("toolChoice")).and_then(tool_choice);
     let thinking = root
         .get("additionalModelRequestFields")
@@ -77,6 +98,10 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     }
     Some(transcript)
 }
+
+/// The keys of definitions that other APIs have.
+const FOREIGN_TOOLS: [&str; 6] =
+    ["name", "type", "function", "input_schema", "functionDeclarations", "function_declarations"];
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let message = value.get("output")?.get("message")?;
@@ -147,11 +172,16 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
         Some("system") => Role::System,
         _ => Role::Unknown,
     });
+    transcript.unread.extend(value.members().filter_map(unread::member));
     let Some(content) = content else { return };
     for (index, block) in content.elements().enumerate() {
         let at = (message_index as u32, index as u32);
         transcript.cache_marks.extend(cache_mark(block, Some(at)));
-        transcript.push(Part::new(block, index, self::block(block)));
+        let body = self::block(block);
+        if matches!(body, Body::Opaque) {
+            transcript.unread.extend(unread::block(block));
+        }
+        transcript.push(Part::new(block, index, body));
     }
 }
 

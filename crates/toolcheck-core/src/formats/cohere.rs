@@ -3,7 +3,8 @@
 use toolcheck_json::Value;
 
 use super::openai_chat::{self, Dialect};
-use super::{Format, blocks, list_of, surest_message};
+use super::{Format, blocks, list_of};
+use crate::detection::{Claim, surest_message};
 use crate::ir::{Room, Transcript};
 
 use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
@@ -16,26 +17,28 @@ static DIALECT: Dialect =
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
-    let sure = surest_message(list, |message| {
-        if message.get("role").is_none() {
-            return 0;
-        }
-        if message.get_any(&["tool_plan", "citations"]).is_some() {
-            return 90;
-        }
-        let is_result = message.get_str("role").as_deref() == Some("tool");
-        let has_document =
-            || blocks(message, "content").any(|block| block.get_str("type").as_deref() == Some("document"));
-        if is_result && has_document() { 90 } else { 5 }
-    });
-    if sure > 0 && root.get_any(&["citation_options", "safety_mode", "strict_tools"]).is_some() {
+    let sure = surest_message(list, 90, claim);
+    if sure == 0 || !root.is_object() {
+        return sure;
+    }
+    if root.get_any(&["citation_options", "safety_mode", "strict_tools"]).is_some() {
         return sure.max(85);
     }
     let model = root.get_str("model").unwrap_or_default();
-    if sure > 0 && (model.starts_with("command-") || model.starts_with("c4ai-")) {
-        sure.max(80)
-    } else {
-        sure
+    if model.starts_with("command-") || model.starts_with("c4ai-") { sure.max(84) } else { sure }
+}
+
+fn claim(message: Value<'_, '_>) -> Claim {
+    let is_document = |block: Value<'_, '_>| block.get_str("type").as_deref() == Some("document");
+    let has_document = || blocks(message, "content").any(is_document);
+    match message.get_str("role").as_deref() {
+        Some("assistant") if message.get_any(&["tool_plan", "citations"]).is_some() => Claim::Sure(90),
+        Some("tool") if has_document() => Claim::Sure(90),
+        Some("system" | "user" | "assistant" | "tool") => match openai_chat::claim(message) {
+            Claim::Foreign => Claim::Foreign,
+            _ => Claim::Sure(5),
+        },
+        _ => Claim::Foreign,
     }
 }
 

@@ -2,23 +2,67 @@
 
 use toolcheck_json::Value;
 
-use super::{Format, list_of, surest_message};
+use super::{Format, list_of};
+use crate::detection::{Claim, surest_message};
 use crate::ir::{
     Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room, Signature,
     ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
+use crate::unread;
 
 use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format =
     Format { id: "gemini", name: "Gemini generateContent", family: "gemini", sniff, read_in, answers, event };
 
+/// The members that tell what a part is: a part has one of them, and no `type`.
+const PARTS: [&str; 16] = [
+    "text",
+    "functionCall",
+    "function_call",
+    "functionResponse",
+    "function_response",
+    "inlineData",
+    "inline_data",
+    "fileData",
+    "file_data",
+    "executableCode",
+    "executable_code",
+    "codeExecutionResult",
+    "code_execution_result",
+    "toolCall",
+    "toolResponse",
+    "thought",
+];
+
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "contents") else { return 0 };
-    if root.is_object() {
-        return 95;
+    let is_empty = list.elements().next().is_none();
+    if is_empty && root.is_object() { 40 } else { surest_message(list, 90, claim) }
+}
+
+fn claim(content: Value<'_, '_>) -> Claim {
+    let sure = match content.get_str("role").as_deref() {
+        Some("user" | "model" | "function") | None => 95,
+        // The words of other APIs for who speaks, which are a mistake here.
+        Some("assistant" | "system" | "tool") => 75,
+        Some(_) => return Claim::Foreign,
+    };
+    let Some(parts) = content.get("parts").filter(|parts| parts.is_array()) else { return Claim::Foreign };
+    let (mut any, mut is_own) = (false, false);
+    for part in parts.elements() {
+        any = true;
+        // Others, too, keep what is said in parts, and name the kind of each.
+        if !part.is_object() || part.get_any(&["type", "part_kind", "kind"]).is_some() {
+            return Claim::Foreign;
+        }
+        is_own = is_own || PARTS.iter().any(|key| part.get(key).is_some());
     }
-    surest_message(list, |content| if content.get("parts").is_some_and(Value::is_array) { 95 } else { 0 })
+    match (any, is_own) {
+        (false, _) => Claim::Open,
+        (true, false) => Claim::Foreign,
+        (true, true) => Claim::Sure(sure),
+    }
 }
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
@@ -26,7 +70,15 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let mut transcript = Transcript::new_in(FORMAT.id, root, room);
     transcript.batches_results = true;
     transcript.model = root.get_str("model");
-    transcript.tools = root.get("tools").filter(|tools| tools.is_array()).map(|tools| {
+    let tools = root.get("tools").filter(|tools| tools.is_array());
+    let is_foreign = |tool: Value<'_, '_>| {
+        tool.as_json_str().is_some() || tool.get_any(&FOREIGN_TOOLS).is_some_and(|spec| !spec.is_null())
+    };
+    if let Some(tools) = tools.filter(|tools| tools.elements().any(is_foreign)) {
+        transcript.unread.push(unread::tools(tools));
+    }
+    transcript.unread.extend(unread::body(root));
+    transcript.tools = tools.map(|tools| {
         let lists = tools
             .elements()
             .filter_map(|tool| tool.get_any(&["functionDeclarations", "function_declarations"]));
@@ -50,6 +102,9 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     }
     Some(transcript)
 }
+
+/// The keys of definitions that other APIs have.
+const FOREIGN_TOOLS: [&str; 4] = ["name", "function", "input_schema", "toolSpec"];
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let candidates = value.get("candidates").filter(|candidates| candidates.is_array())?;
@@ -111,9 +166,17 @@ fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         Some("system") => Role::System,
         Some(_) => Role::Unknown,
     });
+    transcript.unread.extend(value.members().filter_map(unread::member));
+    for block in value.get("content").into_iter().flat_map(|content| content.elements()) {
+        transcript.unread.extend(unread::block(block));
+    }
     let Some(parts) = parts else { return };
     for (index, value) in parts.elements().enumerate() {
-        transcript.push(Part::new(value, index, part(value)));
+        let body = part(value);
+        if matches!(body, Body::Opaque) {
+            transcript.unread.extend(unread::block(value));
+        }
+        transcript.push(Part::new(value, index, body));
     }
 }
 

@@ -3,7 +3,8 @@
 use toolcheck_json::Value;
 
 use super::openai_chat::{self, Dialect};
-use super::{Format, blocks, list_of, surest_message};
+use super::{Format, blocks, list_of};
+use crate::detection::{Claim, surest_message};
 use crate::ir::{Role, Room, Transcript};
 
 use crate::response::{Assembly, Locate, Said};
@@ -35,21 +36,36 @@ const MODELS: [&str; 8] = [
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
-    let sure = surest_message(list, |message| {
-        if message.get("prefix").is_some() {
-            return 85;
-        }
-        let thinks = |block: Value<'_, '_>| block.get("thinking").is_some_and(Value::is_array);
-        if blocks(message, "content").any(thinks) {
-            return 95;
-        }
-        if message.get("role").is_some() { 5 } else { 0 }
-    });
-    if sure > 0 && root.get_any(&["safe_prompt", "random_seed", "prompt_mode"]).is_some() {
-        return sure.max(85);
+    let sure = surest_message(list, 90, claim);
+    if sure == 0 || !root.is_object() {
+        return sure;
     }
     let model = root.get_str("model").unwrap_or_default();
-    if sure > 0 && MODELS.iter().any(|name| model.starts_with(name)) { sure.max(80) } else { sure }
+    if root.get_any(&["safe_prompt", "random_seed", "prompt_mode"]).is_some() {
+        sure.max(85)
+    } else if MODELS.iter().any(|name| model.starts_with(name)) {
+        sure.max(84)
+    } else if sure == OF_PREFIX && !model.is_empty() {
+        // Another API has the key too, with models of its own.
+        10
+    } else {
+        sure
+    }
+}
+
+/// How sure the key makes it that marks a message to be continued.
+const OF_PREFIX: u8 = 85;
+
+fn claim(message: Value<'_, '_>) -> Claim {
+    let thinks = |block: Value<'_, '_>| block.get("thinking").is_some_and(Value::is_array);
+    if message.get("role").is_some() && blocks(message, "content").any(thinks) {
+        return Claim::Sure(95);
+    }
+    match openai_chat::claim(message) {
+        Claim::Foreign => Claim::Foreign,
+        _ if message.get("prefix").is_some() => Claim::Sure(OF_PREFIX),
+        _ => Claim::Sure(5),
+    }
 }
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {

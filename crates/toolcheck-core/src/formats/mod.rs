@@ -13,10 +13,10 @@ mod openai_responses;
 
 use toolcheck_json::{Document, Value};
 
-use crate::exchange;
 use crate::ir::{Content, Message, Named, Place, Role, Room, ToolDef, Transcript};
 use crate::response::{Assembly, Locate, Said};
 use crate::tools;
+use crate::unread;
 
 /// A wire format.
 #[derive(Debug)]
@@ -70,90 +70,6 @@ pub fn are_dialects(one: &str, other: &str) -> bool {
     one == other || find(one).zip(find(other)).is_some_and(|(one, other)| one.family == other.family)
 }
 
-/// Finds out which format documents are written in, from what they hold.
-#[derive(Debug)]
-pub struct Detection {
-    /// For each format of [`ALL`], how sure it is of the documents together.
-    sure: Vec<u32>,
-    /// How sure the surest was of one document.
-    surest: u8,
-}
-
-impl Default for Detection {
-    fn default() -> Self {
-        Self { sure: vec![0; ALL.len()], surest: 0 }
-    }
-}
-
-impl Detection {
-    /// Looks at one more document.
-    pub fn look(&mut self, document: &Document<'_>) {
-        let Some(root) = document.root() else { return };
-        match exchange::exchanges(root) {
-            Some(exchanges) => {
-                exchanges
-                    .iter()
-                    .take(EXCHANGES_LOOKED_AT)
-                    .for_each(|exchange| self.look_at(exchange.request));
-            }
-            None => self.look_at(root),
-        }
-    }
-
-    fn look_at(&mut self, root: Value<'_, '_>) {
-        for (format, sum) in ALL.iter().zip(&mut self.sure) {
-            let sure = (format.sniff)(root);
-            *sum += u32::from(sure);
-            self.surest = self.surest.max(sure);
-        }
-    }
-
-    /// The format of one request where that is surely another one than `usual`: the log of a gateway holds several.
-    #[must_use]
-    pub fn other_than(usual: &'static Format, request: Value<'_, '_>) -> Option<&'static Format> {
-        if (usual.sniff)(request) >= SURE {
-            return None;
-        }
-        let sure = ALL.iter().map(|format| ((format.sniff)(request), *format));
-        let (sure, best) = sure.max_by_key(|(sure, _)| *sure)?;
-        (sure >= SURELY_OTHER && best.id != usual.id).then_some(best)
-    }
-
-    /// Whether a document has been seen that only one format writes, so that no other need be looked at.
-    #[must_use]
-    pub fn is_certain(&self) -> bool {
-        self.surest >= 90
-    }
-
-    /// The format with this id, where it may be it and no other is sure: a text alone is written alike in many formats,
-    /// and whoever names a target knows better.
-    #[must_use]
-    pub fn likely(&self, id: &str) -> Option<&'static Format> {
-        let index = ALL.iter().position(|format| format.id == id)?;
-        (self.sure[index] > 0 && self.surest < SURE).then(|| ALL[index])
-    }
-
-    /// The format that is surest of the documents together; `None` where none recognises any.
-    #[must_use]
-    pub fn best(&self) -> Option<&'static Format> {
-        // Of equals the first: they are equal only where no document shows a difference.
-        let (index, sure) = self.sure.iter().enumerate().rev().max_by_key(|(_, sure)| **sure)?;
-        (*sure > 0).then(|| ALL[index])
-    }
-}
-
-/// How sure a format is of what it alone writes so.
-const SURE: u8 = 40;
-
-/// How sure a format must be of a request that stands among those of another one.
-const SURELY_OTHER: u8 = 70;
-
-/// How many exchanges of a document are looked at to recognise their format.
-const EXCHANGES_LOOKED_AT: usize = 16;
-
-/// How many messages a format looks at to recognise a document.
-const MESSAGES_LOOKED_AT: usize = 200;
-
 /// The list of messages of a document: the bare array, or the member of the request body with this key.
 fn list_of<'d, 's>(root: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
     let list = if root.is_array() { Some(root) } else { root.get(key) };
@@ -167,35 +83,35 @@ fn is_of_no_provider(block: Value<'_, '_>) -> bool {
     block.get("value").is_some() && block.get("type").is_some() && !own_key()
 }
 
-/// Takes up the tools that a request declares. `tool` reads one definition.
+/// Takes up the tools that a request declares. `tool` reads one definition, and a definition with one of the keys in
+/// `foreign` is of another format.
 fn declare_tools<'s>(
     transcript: &mut Transcript<'s>,
     declared: Option<Value<'_, 's>>,
+    foreign: &[&str],
     tool: impl Fn(Value<'_, 's>) -> Option<ToolDef<'s>>,
 ) {
     let declared = declared.filter(|declared| !declared.is_null());
     transcript.tools_place = declared.map(Place::of);
     let list = declared.filter(|declared| declared.is_array());
+    let is_foreign = |tool: Value<'_, '_>| {
+        tool.as_json_str().is_some() || tool.get_any(foreign).is_some_and(|spec| !spec.is_null())
+    };
+    if let Some(list) = list.filter(|list| list.elements().any(is_foreign)) {
+        // Whoever declares some tools in the shape of another format has still declared them: one fault is enough.
+        transcript.unread.push(unread::tools(list));
+        transcript.tools_in_text = tools::read(list).unwrap_or_default();
+        return;
+    }
     transcript.tools = list.map(|list| list.elements().filter_map(tool).collect());
-    if let Some(text) = declared.and_then(Value::as_str) {
+    if let Some((text, declared)) = declared.and_then(|declared| Some((declared.as_str()?, declared))) {
         let document = Document::read(text.as_bytes());
-        transcript.tools_in_text = document.root().and_then(tools::read).unwrap_or_default();
-    }
-}
-
-/// How sure the surest message makes a format of its document, given what one message says.
-fn surest_message<'d, 's>(list: Value<'d, 's>, sure: impl Fn(Value<'d, 's>) -> u8) -> u8 {
-    let mut surest = 0;
-    for message in list.elements().take(MESSAGES_LOOKED_AT) {
-        if blocks(message, "content").any(is_of_no_provider) {
-            return 0;
-        }
-        surest = surest.max(sure(message));
-        if surest >= 90 {
-            break;
+        match document.root().and_then(tools::read) {
+            Some(tools) => transcript.tools_in_text = tools,
+            None if text.is_empty() => {}
+            None => transcript.unread.push(unread::tools(declared)),
         }
     }
-    surest
 }
 
 /// Opens a message that names its role and holds `content`. `role_of` knows the format's words for roles.

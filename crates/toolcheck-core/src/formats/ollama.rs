@@ -3,7 +3,8 @@
 use toolcheck_json::Value;
 
 use super::openai_chat::{self, Dialect};
-use super::{Format, list_of, surest_message};
+use super::{Format, list_of};
+use crate::detection::{Claim, surest_message};
 use crate::ir::{Room, Transcript};
 
 use crate::response::{self, Answer, Assembly, Locate, Said};
@@ -16,25 +17,56 @@ static DIALECT: Dialect =
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
-    let sure = surest_message(list, |message| {
-        if message.get("role").is_none() {
-            return 0;
-        }
-        if message.get("tool_name").is_some() {
-            return 90;
-        }
-        if message.get("images").is_some_and(Value::is_array) {
-            return 80;
-        }
-        let mut calls = message.get("tool_calls").into_iter().flat_map(|calls| calls.elements());
-        let object = calls
-            .next()
-            .and_then(|call| call.get("function")?.get("arguments"))
-            .is_some_and(Value::is_object);
-        if object { 85 } else { 5 }
-    });
-    let is_own_body = root.get("options").is_some_and(Value::is_object) || root.get("keep_alive").is_some();
-    if sure > 0 && is_own_body { sure.max(85) } else { sure }
+    // Its own calls have objects for arguments: a text belongs to the shape that it took over.
+    let is_text = |message: Value<'_, '_>| {
+        arguments(message).is_some_and(|arguments| arguments.as_json_str().is_some())
+    };
+    if list.elements().take(MESSAGES_LOOKED_AT).any(is_text) {
+        return 0;
+    }
+    let sure = surest_message(list, 90, claim);
+    let is_own_body = root.is_object()
+        && (root.get("options").is_some_and(Value::is_object)
+            || root.get("keep_alive").is_some()
+            || root.get("think").is_some_and(|think| think.as_bool().is_some()));
+    if openai_chat::is_own_body(root) {
+        sure.min(5)
+    } else if sure > 0 && is_own_body {
+        sure.max(85)
+    } else {
+        sure
+    }
+}
+
+/// How many messages are searched for a call that it does not write so.
+const MESSAGES_LOOKED_AT: usize = 50;
+
+fn claim(message: Value<'_, '_>) -> Claim {
+    if openai_chat::claim(message) == Claim::Foreign {
+        return Claim::Foreign;
+    }
+    // Results name their tool; those that name a call's id are of the shape that it took over.
+    let names_call = message.get("tool_call_id").is_some();
+    if message.get("tool_name").is_some() {
+        return Claim::Sure(if names_call { 75 } else { 90 });
+    }
+    if message.get("images").is_some_and(Value::is_array) {
+        return Claim::Sure(85);
+    }
+    match first_call(message) {
+        Some(call) if openai_chat::is_marked(message, call) => Claim::Sure(50),
+        Some(_) => Claim::Sure(if arguments(message).is_some_and(Value::is_object) { 85 } else { 5 }),
+        None => Claim::Sure(5),
+    }
+}
+
+fn first_call<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    message.get("tool_calls")?.elements().next()
+}
+
+/// The arguments of a message's first call.
+fn arguments<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    first_call(message)?.get("function")?.get("arguments")
 }
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {

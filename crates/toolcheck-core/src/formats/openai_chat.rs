@@ -2,11 +2,13 @@
 
 use toolcheck_json::Value;
 
-use super::{Format, blocks, declare_tools, is_enabled, list_of, surest_message};
+use super::{Format, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
+use crate::detection::{Claim, surest_message};
 use crate::ir::{
     Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Room, Signature,
     ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
+use crate::unread;
 
 use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
@@ -41,39 +43,112 @@ static DIALECT: Dialect = Dialect {
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
-    let mut sure = surest_message(list, |message| {
-        let Some(role) = message.get_str("role") else { return 0 };
-        let call = message.get("tool_calls").and_then(|calls| calls.elements().next());
-        if let Some(call) = call {
-            let arguments = call.get("function").and_then(|function| function.get("arguments"));
-            let is_text = arguments.is_none_or(|arguments| arguments.as_json_str().is_some());
-            return if is_text { 74 } else { 40 };
+    let is_empty = list.elements().next().is_none();
+    let sure = if is_empty && root.is_object() { 10 } else { surest_message(list, ENOUGH, claim) };
+    if sure < FAIREST_OPEN || !root.is_object() {
+        return sure;
+    }
+    let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
+    let has_functions = || tools.take(8).any(|tool| tool.get("function").is_some());
+    if is_own_model(root) {
+        sure.max(82)
+    } else if root.get_any(&OWN_BODY).is_some() {
+        sure.max(76)
+    } else if has_functions() {
+        sure.max(74)
+    } else {
+        sure
+    }
+}
+
+/// How sure a message must make the shape for no other to be looked at.
+const ENOUGH: u8 = 70;
+/// How sure the least telling of its messages make it.
+const FAIREST_OPEN: u8 = 10;
+
+/// The keys of a body that other APIs with `messages` do not have.
+const OWN_BODY: [&str; 6] = [
+    "functions",
+    "stream_options",
+    "max_completion_tokens",
+    "parallel_tool_calls",
+    "response_format",
+    "reasoning_effort",
+];
+
+/// How the names of OpenAI's own models begin. A slash before them is another provider's.
+const MODELS: [&str; 6] = ["gpt-", "o1", "o3", "o4", "chatgpt-", "ft:gpt-"];
+
+/// Whether a body names a model that only this API has.
+fn is_own_model(root: Value<'_, '_>) -> bool {
+    root.get_str("model").is_some_and(|model| {
+        // `gpt-oss` is served by everybody.
+        !model.starts_with("gpt-oss") && MODELS.iter().any(|name| model.starts_with(name))
+    })
+}
+
+/// Whether a body bears a mark that tells Chat Completions from a dialect which shares its words.
+pub(super) fn is_own_body(root: Value<'_, '_>) -> bool {
+    root.is_object() && (is_own_model(root) || root.get_any(&OWN_BODY).is_some())
+}
+
+/// What a message says of the shape that all dialects share, and where they differ, of the one that OpenAI speaks.
+pub(super) fn claim(message: Value<'_, '_>) -> Claim {
+    let Some(role) = message.get_str("role") else { return Claim::Foreign };
+    if !matches!(&*role, "system" | "developer" | "user" | "assistant" | "tool" | "function") {
+        return Claim::Foreign;
+    }
+    let calls = message.get("tool_calls").filter(|calls| !calls.is_null());
+    if let Some(call) = calls.and_then(|calls| calls.elements().next()) {
+        let Some(spec) = call.get_any(&["function", "custom"]).filter(|spec| spec.is_object()) else {
+            // The name beside the arguments, without the object around them, is how frameworks keep calls.
+            return if call.get("args").is_some() { Claim::Foreign } else { Claim::Sure(40) };
+        };
+        let is_text = spec.get("arguments").is_none_or(|arguments| arguments.as_json_str().is_some());
+        return Claim::Sure(if is_text { 74 } else { of_objects(message, call) });
+    }
+    if message.get("function_call").is_some_and(Value::is_object)
+        || matches!(&*role, "function" | "developer")
+    {
+        return Claim::Sure(76);
+    }
+    if role == "tool" {
+        return Claim::Sure(if message.get("tool_call_id").is_some() { 70 } else { 25 });
+    }
+    let Some(content) = message.get("content") else { return Claim::Open };
+    if content.as_json_str().is_some() || content.is_null() {
+        return Claim::Sure(20);
+    }
+    let (mut surest, mut any) = (0, false);
+    for block in blocks(message, "content") {
+        any = true;
+        if is_of_no_provider(block) {
+            return Claim::Foreign;
         }
-        if message.get("function_call").is_some() || role == "function" || role == "developer" {
-            return 76;
-        }
-        if role == "tool" {
-            return 60;
-        }
-        let of_blocks = blocks(message, "content").map(|block| match block.get_str("type").as_deref() {
+        let sure = match block.get_str("type").as_deref() {
             Some("image_url" | "input_audio" | "file" | "refusal") => 60,
             Some("text") => 20,
+            Some("image" | "document" | "thinking") => 5,
             _ => 0,
-        });
-        of_blocks.max().unwrap_or(20)
-    });
-    if list.elements().next().is_none() {
-        sure = 10;
+        };
+        surest = surest.max(sure);
     }
-    if sure > 0 {
-        let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
-        let has_functions = tools.take(8).any(|tool| tool.get("function").is_some());
-        if has_functions || root.get_any(&["functions", "stream_options", "max_completion_tokens"]).is_some()
-        {
-            sure = sure.max(74);
-        }
+    match (any, surest) {
+        (false, _) => Claim::Open,
+        (true, 0) => Claim::Foreign,
+        (true, sure) => Claim::Sure(sure),
     }
-    sure
+}
+
+/// How sure a call makes it whose arguments are no text: that is the mistake which this API is told of most often, and
+/// how Ollama writes them. What else the API asks for decides.
+fn of_objects(message: Value<'_, '_>, call: Value<'_, '_>) -> u8 {
+    if is_marked(message, call) { 62 } else { 35 }
+}
+
+/// Whether a call bears what Ollama's own calls do not need: an id, or nothing said beside it.
+pub(super) fn is_marked(message: Value<'_, '_>, call: Value<'_, '_>) -> bool {
+    call.get("id").is_some() || message.get("content").is_some_and(Value::is_null)
 }
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
@@ -90,7 +165,8 @@ pub(super) fn read_dialect<'s>(
     let mut transcript = Transcript::new_in(dialect.format, root, room);
     transcript.model = root.get_str("model");
     let tools = root.get_any(&["tools", "functions"]);
-    declare_tools(&mut transcript, tools, |value| Some(tool(value)));
+    declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, |value| Some(tool(value)));
+    transcript.unread.extend(unread::body(root));
     transcript.tool_choice = root
         .get_any(&["tool_choice", "function_call"])
         .filter(|choice| !choice.is_null())
@@ -102,6 +178,10 @@ pub(super) fn read_dialect<'s>(
     }
     Some(transcript)
 }
+
+/// The keys of definitions that other APIs have.
+const FOREIGN_TOOLS: [&str; 5] =
+    ["input_schema", "inputSchema", "toolSpec", "functionDeclarations", "function_declarations"];
 
 /// What a `tool_choice` says; the Responses API has the same words.
 pub(super) fn wanted<'s>(choice: Value<'_, 's>) -> Wanted<'s> {
@@ -207,9 +287,12 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
             Some(key) if dialect.text.contains(&key) => {
                 texts.extend(member.as_json_str().map(|text| (member, text)))
             }
-            _ => {}
+            _ => transcript.unread.extend(unread::member(member)),
         }
     }
+    // A list of calls that was written as a text, or is anything else than a list.
+    let no_list = calls.filter(|calls| !calls.is_array());
+    transcript.unread.extend(no_list.and_then(unread::member));
     let role_name = message.role_name.as_ref().map(|role| &*role.text);
     message.role = match role_name {
         Some("system") => Role::System,
@@ -251,7 +334,14 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
             transcript.push(Part::new(content, 0, Body::Text(text)));
         }
         for (index, block) in content.elements().enumerate() {
-            transcript.push(Part::new(block, index, self::block(block)));
+            let body = self::block(block);
+            if matches!(body, Body::Opaque) {
+                transcript.unread.extend(unread::block(block));
+            }
+            transcript.push(Part::new(block, index, body));
+        }
+        if content.is_object() {
+            transcript.unread.extend(unread::block(content));
         }
     }
     for (index, value) in calls.into_iter().flat_map(|calls| calls.elements()).enumerate() {

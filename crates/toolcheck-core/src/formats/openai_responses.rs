@@ -7,11 +7,13 @@ use std::borrow::Cow;
 
 use toolcheck_json::Value;
 
-use super::{Format, declare_tools, surest_message};
+use super::{Format, declare_tools};
+use crate::detection::{Claim, SURE, surest_message};
 use crate::ir::{
     self, Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Room,
     Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
+use crate::unread;
 
 use crate::response::{self, Answer, Assembly, Locate, Said};
 
@@ -67,21 +69,118 @@ fn item_of(kind: &str) -> Item {
     }
 }
 
+/// The keys of a request body. A plain text as the input says nothing by itself: spans, embeddings and speech have one
+/// too, but among other keys.
+const BODY: [&str; 34] = [
+    "model",
+    "input",
+    "instructions",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "previous_response_id",
+    "conversation",
+    "reasoning",
+    "text",
+    "store",
+    "stream",
+    "stream_options",
+    "include",
+    "max_output_tokens",
+    "max_tool_calls",
+    "metadata",
+    "temperature",
+    "top_p",
+    "top_logprobs",
+    "truncation",
+    "user",
+    "safety_identifier",
+    "prompt",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "background",
+    "service_tier",
+    "context_management",
+    "max_tokens",
+    "moderation",
+    "seed",
+    "verbosity",
+    "extra_body",
+];
+
+/// The keys of a request body that other APIs with an `input` do not have.
+const OWN_BODY: [&str; 9] = [
+    "instructions",
+    "previous_response_id",
+    "conversation",
+    "reasoning",
+    "max_output_tokens",
+    "max_tool_calls",
+    "text",
+    "include",
+    "store",
+];
+
+/// What the names of models hold that take an `input` and hold no conversation.
+const OTHER_MODELS: [&str; 5] = ["embed", "tts", "moderation", "whisper", "rerank"];
+
 fn sniff(root: Value<'_, '_>) -> u8 {
-    let Some(list) = list(root) else {
-        return if root.get("input").is_some_and(|input| input.as_json_str().is_some()) { 60 } else { 0 };
+    let is_body = || {
+        let is_own = |member: Value<'_, '_>| member.key_text().is_some_and(|key| BODY.contains(&&*key));
+        let model = root.get_str("model");
+        let converses =
+            model.as_ref().is_none_or(|model| !OTHER_MODELS.iter().any(|other| model.contains(other)));
+        let is_named = model.is_some() || root.get_any(&OWN_BODY).is_some();
+        is_named && converses && root.members().all(is_own)
     };
-    let sure = surest_message(list, |item| match item.get_str("type").as_deref() {
-        Some("message") => 70,
-        Some(kind) if !matches!(item_of(kind), Item::Opaque) => 95,
-        _ => {
-            let mut parts = item.get("content").into_iter().flat_map(|content| content.elements());
-            let is_own = |kind: Cow<'_, str>| kind.starts_with("input_") || kind == "output_text";
-            let found = parts.any(|part| part.get_str("type").is_some_and(is_own));
-            if found { 95 } else { 0 }
+    let Some(list) = list(root) else {
+        let is_text = root.get("input").is_some_and(|input| input.as_json_str().is_some());
+        return if is_text && is_body() { 60 } else { 0 };
+    };
+    let sure = surest_message(list, 90, claim);
+    if sure >= SURE || !root.is_object() {
+        return sure;
+    }
+    let is_empty = list.elements().next().is_none();
+    if (sure > FAINTEST || is_empty) && is_body() { 60 } else { 0 }
+}
+
+/// How sure a message makes it that other formats may have written.
+const FAINTEST: u8 = 6;
+
+fn claim(item: Value<'_, '_>) -> Claim {
+    match item.get_str("type").as_deref() {
+        Some("message") if item.get("role").is_some() && item.get("content").is_some() => {
+            return Claim::Sure(70);
         }
-    });
-    if root.is_object() { sure.max(90) } else { sure }
+        Some("message") => return Claim::Foreign,
+        Some(kind) => {
+            return if matches!(item_of(kind), Item::Opaque) { Claim::Open } else { claim_item(item, kind) };
+        }
+        None => {}
+    }
+    if !matches!(item.get_str("role").as_deref(), Some("user" | "assistant" | "system" | "developer"))
+        || item.get_any(&["tool_calls", "function_call", "tool_call_id"]).is_some()
+    {
+        return Claim::Foreign;
+    }
+    let Some(content) = item.get("content") else { return Claim::Foreign };
+    if content.as_json_str().is_some() {
+        return Claim::Sure(FAINTEST + 1);
+    }
+    let is_own = |kind: Cow<'_, str>| kind.starts_with("input_") || kind == "output_text";
+    let mut parts = content.elements();
+    if parts.any(|part| part.get_str("type").is_some_and(is_own)) { Claim::Sure(95) } else { Claim::Foreign }
+}
+
+/// Types are short words, which spans and events have too: an item has the keys of its kind beside.
+fn claim_item(item: Value<'_, '_>, kind: &str) -> Claim {
+    let keys: &[&str] = match item_of(kind) {
+        Item::Reasoning => &["summary", "encrypted_content", "id", "content"],
+        Item::Output(_) => &["call_id", "output", "result", "tools", "approval_request_id"],
+        _ => &["call_id", "id", "name", "arguments", "action", "input", "queries", "code"],
+    };
+    if item.get_any(keys).is_some() { Claim::Sure(95) } else { Claim::Open }
 }
 
 fn list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
@@ -91,7 +190,8 @@ fn list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let mut transcript = Transcript::new_in(FORMAT.id, root, room);
     transcript.model = root.get_str("model");
-    declare_tools(&mut transcript, root.get("tools"), |value| Some(tool(value)));
+    declare_tools(&mut transcript, root.get("tools"), &FOREIGN_TOOLS, |value| Some(tool(value)));
+    transcript.unread.extend(unread::body(root));
     transcript.tool_choice = root
         .get("tool_choice")
         .filter(|choice| !choice.is_null())
@@ -113,6 +213,10 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     }
     Some(transcript)
 }
+
+/// The keys of definitions that other APIs have.
+const FOREIGN_TOOLS: [&str; 4] =
+    ["input_schema", "toolSpec", "functionDeclarations", "function_declarations"];
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let output = value.get("output").filter(|output| output.is_array())?;
@@ -208,7 +312,10 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
                 .open_message(Message { content: Content::Filled, ..Message::new(Role::Tool, value, index) });
             transcript.push(Part::new(value, 0, output(value, tool)));
         }
-        Item::Opaque => produced(transcript, value, index, Body::Opaque),
+        Item::Opaque => {
+            transcript.unread.extend(unread::block(value));
+            produced(transcript, value, index, Body::Opaque);
+        }
     }
 }
 
@@ -253,6 +360,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
             message.content_place = Place::of(content);
         }
     }
+    transcript.unread.extend(value.members().filter_map(unread::member));
     let Some(content) = content else { return };
     if let Some(text) = content.as_json_str() {
         transcript.push(Part::new(content, index, Body::Text(text)));
@@ -266,7 +374,10 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
                 part.get("refusal").and_then(Value::as_json_str).map_or(Body::Opaque, Body::Text)
             }
             Some("input_image" | "input_file" | "input_audio" | "computer_screenshot") => Body::Media,
-            _ => Body::Opaque,
+            _ => {
+                transcript.unread.extend(unread::block(part));
+                Body::Opaque
+            }
         };
         transcript.push(Part::new(part, index, body));
     }

@@ -1,0 +1,156 @@
+//! Calls, results and tools in a shape that the chosen format does not read.
+//!
+//! What is not read is not checked, and must not pass for clean. Formats report here what they pass over: a key of a
+//! message, a block, a list of tools. The words are those of all formats and of the frameworks around them.
+
+use std::borrow::Cow;
+
+use toolcheck_json::Value;
+
+use crate::ir::Place;
+
+/// Something that a format passed over although it holds a call, a result or tools.
+#[derive(Debug, Clone)]
+pub struct Unread<'s> {
+    /// Where it is: the value of a key, or a block.
+    pub place: Place,
+    /// What it holds.
+    pub what: What,
+    /// The key or the block's type.
+    pub name: Cow<'s, str>,
+    /// Whether it is a known shape of another format, and not only a name that sounds like one.
+    pub is_known: bool,
+}
+
+/// What is not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum What {
+    /// Calls of tools.
+    Calls,
+    /// Results of calls.
+    Results,
+    /// Definitions of tools.
+    Tools,
+}
+
+impl What {
+    /// In words, for a message.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Calls => "tool calls",
+            Self::Results => "tool results",
+            Self::Tools => "tool definitions",
+        }
+    }
+}
+
+/// What a key of a message, or of a block that names no type, holds.
+fn of_key(key: &str) -> Option<What> {
+    // Most keys are short words that hold neither: their length and first letter tell.
+    if key.len() < 7 || !matches!(key.as_bytes()[0], b't' | b'f' | b'i') {
+        return None;
+    }
+    Some(match key {
+        "tool_calls" | "toolCalls" | "tool_call" | "toolCall" | "function_calls" | "functionCalls"
+        | "function_call" | "functionCall" | "tool_use" | "toolUse" | "tool_uses" | "toolUses"
+        | "tool_requests" | "toolRequests" | "toolInvocations" | "tool_invocations" => What::Calls,
+        "tool_results"
+        | "toolResults"
+        | "tool_result"
+        | "toolResult"
+        | "functionResponse"
+        | "function_response"
+        | "functionResponses"
+        | "function_responses"
+        | "tool_outputs"
+        | "toolOutputs"
+        | "tool_responses"
+        | "tool_response"
+        | "toolResponse"
+        | "function_call_output" => What::Results,
+        _ => return None,
+    })
+}
+
+/// What a block of a type holds, and whether the type is a known one.
+fn of_type(kind: &str) -> Option<(What, bool)> {
+    Some(match kind {
+        "tool_use" | "tool_call" | "tool-call" | "toolCall" | "toolUse" | "function_call"
+        | "functionCall" | "custom_tool_call" | "server_tool_use" | "mcp_tool_use" => (What::Calls, true),
+        "tool_result"
+        | "tool-result"
+        | "toolResult"
+        | "tool_response"
+        | "tool_call_response"
+        | "function_call_output"
+        | "functionResponse"
+        | "function_response"
+        | "custom_tool_call_output"
+        | "function_result" => (What::Results, true),
+        other if other.ends_with("_call_output") || other.ends_with("_tool_result") => (What::Results, false),
+        other if other.ends_with("_tool_use") || other.ends_with("_tool_call") => (What::Calls, false),
+        _ => return None,
+    })
+}
+
+/// What a key of a request body holds that no format has.
+fn of_body_key(key: &str) -> Option<What> {
+    matches!(
+        key,
+        "tools_json"
+            | "available_tools"
+            | "availableTools"
+            | "tool_definitions"
+            | "toolDefinitions"
+            | "tool_schemas"
+            | "functions_json"
+            | "function_declarations"
+            | "functionDeclarations"
+            | "tool_list"
+            | "toolSpecs"
+            | "tool_specs"
+    )
+    .then_some(What::Tools)
+}
+
+/// Whether there is something in a value: what is `null` or empty holds nothing.
+fn is_filled(value: Value<'_, '_>) -> bool {
+    if let Some(text) = value.as_json_str() {
+        return !text.is_empty();
+    }
+    value.children().next().is_some()
+}
+
+/// A message's member that its format does not read.
+pub(crate) fn member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
+    let key = value.key_text()?;
+    let what = of_key(&key).filter(|_| is_filled(value))?;
+    Some(Unread { place: Place::of(value), what, name: key, is_known: true })
+}
+
+/// A block or item that its format does not know.
+pub(crate) fn block<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
+    let place = Place::of(value);
+    if let Some(kind) = value.get_str("type") {
+        let (what, is_known) = of_type(&kind)?;
+        return Some(Unread { place, what, name: kind, is_known });
+    }
+    let found = value.members().find_map(member)?;
+    Some(Unread { place, ..found })
+}
+
+/// A request's member that holds tools under a key that no format reads.
+pub(crate) fn body<'d, 's>(root: Value<'d, 's>) -> impl Iterator<Item = Unread<'s>> + use<'d, 's> {
+    root.members().filter_map(|value| {
+        let key = value.key_text()?;
+        let what = of_body_key(&key).filter(|_| is_filled(value))?;
+        Some(Unread { place: Place::of(value), what, name: key, is_known: true })
+    })
+}
+
+/// The tools of a request, where its format does not read them.
+pub(crate) fn tools<'s>(value: Value<'_, 's>) -> Unread<'s> {
+    let name = value.key_text().unwrap_or(Cow::Borrowed("tools"));
+    Unread { place: Place::of(value), what: What::Tools, name, is_known: true }
+}

@@ -1,0 +1,556 @@
+//! What a file is that holds no request: logs, traces, recordings, responses, data sets in other shapes.
+//!
+//! They are recognised so that nobody takes them for read, and so that a person is told what the file is and how to
+//! get at the requests in it. Once one of them can be read, its entry goes away.
+
+use toolcheck_json::{Kind, Value};
+
+use crate::formats::{self, Format};
+use crate::ir::shorten;
+use crate::{exchange, tools};
+
+/// A kind of document that is not read.
+#[derive(Debug)]
+pub struct Unsupported {
+    /// What it is, with its article: "an OpenAI Batch file".
+    pub name: &'static str,
+    /// What to do; `None` where there is no short way to a request.
+    pub advice: Option<&'static str>,
+    /// Whether a document is one.
+    sniff: fn(Value<'_, '_>) -> bool,
+}
+
+/// The kind that a document is of, where it is one of those that are not read.
+#[must_use]
+pub fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
+    if !matches!(root.kind(), Kind::Object | Kind::Array) {
+        return None;
+    }
+    KINDS.iter().find(|kind| (kind.sniff)(root))
+}
+
+/// All kinds, the more telling first.
+static KINDS: &[Unsupported] = &[
+    Unsupported {
+        name: "an OpenAI Batch file",
+        advice: Some("check the requests in it: `jq -c .body FILE | toolcheck lint -`"),
+        sniff: |root| has(root, &["custom_id", "body", "url"]),
+    },
+    Unsupported {
+        name: "the results of an OpenAI batch: responses, not requests",
+        advice: None,
+        sniff: |root| has(root, &["custom_id", "response"]),
+    },
+    Unsupported {
+        name: "an Anthropic batch",
+        advice: Some(
+            "check the requests in it: `jq -c '(.requests // [.])[].params' FILE | toolcheck lint -`",
+        ),
+        sniff: |root| {
+            let is_entry = |entry| has(entry, &["custom_id", "params"]);
+            is_entry(root) || first_of(root, "requests").is_some_and(is_entry)
+        },
+    },
+    Unsupported {
+        name: "the results of an Anthropic batch: responses, not requests",
+        advice: None,
+        sniff: |root| has(root, &["custom_id", "result"]),
+    },
+    Unsupported {
+        name: "a HAR archive of HTTP requests",
+        advice: Some(
+            "check the bodies in it: `jq -c '.log.entries[].request.postData.text | fromjson' FILE | toolcheck lint -`",
+        ),
+        sniff: |root| root.get("log").is_some_and(|log| is_list(log, "entries")),
+    },
+    Unsupported {
+        name: "a cassette of recorded HTTP requests",
+        advice: None,
+        sniff: |root| is_list(root, "interactions") || is_list(root, "http_interactions"),
+    },
+    Unsupported { name: "a Claude Code session log", advice: None, sniff: is_claude_code },
+    Unsupported {
+        name: "a Codex session log",
+        advice: None,
+        sniff: |root| {
+            has(root, &["timestamp", "type", "payload"])
+                && is_one_of(
+                    root,
+                    "type",
+                    &["session_meta", "response_item", "event_msg", "turn_context", "compacted"],
+                )
+        },
+    },
+    Unsupported {
+        name: "a GitHub Copilot CLI session log",
+        advice: None,
+        sniff: |root| {
+            has(root, &["type", "data", "timestamp", "id"])
+                && root.get_str("type").is_some_and(|kind| kind.contains('.'))
+        },
+    },
+    Unsupported {
+        name: "an OpenCode session",
+        advice: None,
+        sniff: |root| {
+            has(root, &["info", "messages"])
+                && first_of(root, "messages").is_some_and(|message| has(message, &["info", "parts"]))
+        },
+    },
+    Unsupported {
+        name: "a Gemini CLI session",
+        advice: None,
+        sniff: |root| {
+            has(root, &["sessionId", "messages"]) && root.get_any(&["projectHash", "lastUpdated"]).is_some()
+        },
+    },
+    Unsupported {
+        name: "a pi session log",
+        advice: None,
+        sniff: |root| is_one_of(root, "type", &["session"]) && has(root, &["id", "timestamp", "cwd"]),
+    },
+    Unsupported {
+        name: "a SWE-agent trajectory",
+        advice: Some("check its history: `jq -c .history FILE | toolcheck lint --kind session -`"),
+        sniff: |root| has(root, &["trajectory", "history"]),
+    },
+    Unsupported {
+        name: "an OpenHands trajectory",
+        advice: None,
+        sniff: |root| {
+            let event = first(root);
+            event.is_some_and(|event| {
+                has(event, &["source", "timestamp"])
+                    && event.get_any(&["action", "observation", "kind"]).is_some()
+            })
+        },
+    },
+    Unsupported {
+        name: "an ATIF trajectory",
+        advice: None,
+        sniff: |root| root.get_str("schema_version").is_some_and(|version| version.starts_with("ATIF")),
+    },
+    Unsupported {
+        name: "a goose session",
+        advice: None,
+        sniff: |root| {
+            is_list(root, "conversation")
+                && root.get_any(&["working_dir", "extension_data", "description"]).is_some()
+        },
+    },
+    Unsupported {
+        name: "an Inspect evaluation log",
+        advice: None,
+        sniff: |root| has(root, &["version", "status", "eval"]),
+    },
+    Unsupported {
+        name: "a run state of the OpenAI Agents SDK",
+        advice: None,
+        sniff: |root| root.get_any(&["generatedItems", "generated_items"]).is_some_and(Value::is_array),
+    },
+    Unsupported { name: "messages of LangChain", advice: None, sniff: is_langchain },
+    Unsupported { name: "a pydantic-ai message history", advice: None, sniff: is_pydantic_ai },
+    Unsupported { name: "messages of the Vercel AI SDK", advice: None, sniff: is_vercel },
+    Unsupported {
+        name: "a ShareGPT data set",
+        advice: None,
+        sniff: |root| {
+            let conversation = |row: Value<'_, '_>| {
+                first_of(row, "conversations").is_some_and(|turn| has(turn, &["from", "value"]))
+            };
+            conversation(root) || first(root).is_some_and(conversation)
+        },
+    },
+    Unsupported {
+        name: "an OpenTelemetry trace",
+        advice: None,
+        sniff: |root| {
+            is_list(root, "resourceSpans")
+                || is_list(root, "scopeSpans")
+                || root.get("attributes").is_some()
+                    && root.get_any(&["traceId", "trace_id", "spanId", "span_id", "context"]).is_some()
+        },
+    },
+    Unsupported {
+        name: "messages of OpenTelemetry's conventions for GenAI",
+        advice: None,
+        sniff: is_otel_messages,
+    },
+    Unsupported {
+        name: "a Langfuse trace",
+        advice: None,
+        sniff: |root| {
+            has(root, &["trace", "observations"])
+                || is_one_of(
+                    root,
+                    "type",
+                    &["GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR"],
+                ) && root.get_any(&["input", "output"]).is_some()
+        },
+    },
+    Unsupported { name: "a LangSmith run", advice: None, sniff: |root| has(root, &["run_type", "inputs"]) },
+    Unsupported {
+        name: "a DeepEval trace",
+        advice: None,
+        sniff: |root| has(root, &["baseSpans", "llmSpans"]),
+    },
+    Unsupported {
+        name: "a preference data set",
+        advice: None,
+        sniff: |root| {
+            let is_row = |row| {
+                has(row, &["chosen", "rejected"]) || has(row, &["preferred_output", "non_preferred_output"])
+            };
+            is_row(root) || first(root).is_some_and(is_row)
+        },
+    },
+    Unsupported {
+        name: "a JSON-RPC message, such as MCP's",
+        advice: None,
+        sniff: |root| {
+            root.get_str("jsonrpc").is_some()
+                || first(root).is_some_and(|value| value.get_str("jsonrpc").is_some())
+        },
+    },
+    Unsupported { name: "part of a streamed response, not a request", advice: None, sniff: is_event },
+    Unsupported { name: "a response, not a request", advice: Some(AS_EXCHANGE), sniff: is_response },
+    Unsupported {
+        name: "an error that an API answered",
+        advice: Some("`toolcheck explain --error TEXT REQUEST` finds what it is about in the request"),
+        sniff: is_error,
+    },
+];
+
+const AS_EXCHANGE: &str = "check the request that follows it, or both as one: `{\"request\": ..., \"response\": ...}` (see docs/exchanges.md)";
+
+fn has(value: Value<'_, '_>, keys: &[&str]) -> bool {
+    value.is_object() && keys.iter().all(|key| value.get(key).is_some())
+}
+
+fn is_list(value: Value<'_, '_>, key: &str) -> bool {
+    value.get(key).is_some_and(Value::is_array)
+}
+
+fn is_one_of(value: Value<'_, '_>, key: &str, words: &[&str]) -> bool {
+    value.get_str(key).is_some_and(|word| words.contains(&&*word))
+}
+
+/// The first element of an array.
+fn first<'d, 's>(value: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    value.elements().next()
+}
+
+fn first_of<'d, 's>(value: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
+    value.get(key).and_then(first)
+}
+
+/// How many messages are looked at.
+const MESSAGES_LOOKED_AT: usize = 16;
+
+/// Whether one of the first messages of a document, a list or a body with one, is of a kind.
+fn any_message<'d, 's>(root: Value<'d, 's>, is: impl Fn(Value<'d, 's>) -> bool) -> bool {
+    let list = if root.is_array() { Some(root) } else { root.get("messages") };
+    list.into_iter().flat_map(|list| list.elements()).take(MESSAGES_LOOKED_AT).any(is)
+}
+
+fn is_claude_code(root: Value<'_, '_>) -> bool {
+    has(root, &["sessionId", "type"])
+        && root.get_any(&["uuid", "parentUuid", "isSidechain", "operation", "messageId", "message"]).is_some()
+        || has(root, &["messageId", "snapshot", "type"])
+        || has(root, &["summary", "leafUuid"])
+        || has(root, &["session_id", "type"])
+            && is_one_of(root, "type", &["system", "assistant", "user", "result", "stream_event"])
+}
+
+fn is_langchain(root: Value<'_, '_>) -> bool {
+    let is_one = |message: Value<'_, '_>| {
+        if message.get("role").is_some() {
+            return false;
+        }
+        let is_named = || {
+            is_one_of(
+                message,
+                "type",
+                &["human", "ai", "AIMessageChunk", "tool", "system", "function", "chat"],
+            )
+        };
+        has(message, &["lc", "type"]) || message.get_any(&["content", "data"]).is_some() && is_named()
+    };
+    any_message(root, is_one) || root.is_object() && is_one(root)
+}
+
+fn is_pydantic_ai(root: Value<'_, '_>) -> bool {
+    any_message(root, |message| {
+        has(message, &["kind", "parts"])
+            || first_of(message, "parts").is_some_and(|part| part.get("part_kind").is_some())
+    })
+}
+
+fn is_vercel(root: Value<'_, '_>) -> bool {
+    any_message(root, |message| {
+        if message.get("role").is_none() {
+            return false;
+        }
+        let is_own_part = |part: Value<'_, '_>| {
+            let is_own =
+                |kind: &str| matches!(kind, "step-start" | "dynamic-tool") || kind.starts_with("tool-");
+            part.get_str("type").is_some_and(|kind| is_own(&kind))
+                || is_one_of(part, "type", &["text", "reasoning", "file"])
+                    && part.get_any(&["text", "url"]).is_some()
+        };
+        let in_parts = message.get("parts").into_iter().flat_map(|parts| parts.elements()).any(is_own_part);
+        let is_block = |block: Value<'_, '_>| is_one_of(block, "type", &["tool-call", "tool-result"]);
+        in_parts || message.get("content").into_iter().flat_map(|content| content.elements()).any(is_block)
+    })
+}
+
+fn is_otel_messages(root: Value<'_, '_>) -> bool {
+    any_message(root, |message| {
+        let part = first_of(message, "parts");
+        message.get("role").is_some()
+            && part.is_some_and(|part| {
+                is_one_of(part, "type", &["text", "tool_call", "tool_call_response", "reasoning"])
+                    && part.get_any(&["content", "name", "id"]).is_some()
+            })
+    })
+}
+
+fn is_event(root: Value<'_, '_>) -> bool {
+    if root.get_any(&["messages", "input", "contents"]).is_some() {
+        return false;
+    }
+    let has_name = root.get_str("type").is_some_and(|kind| {
+        kind.starts_with("response.")
+            || kind.starts_with("content_block_")
+            || matches!(&*kind, "message_start" | "message_delta" | "message_stop" | "ping")
+    });
+    has_name
+        || root.get_str("object").is_some_and(|object| object == "chat.completion.chunk")
+        || root
+            .get_any(&[
+                "messageStart",
+                "contentBlockStart",
+                "contentBlockDelta",
+                "contentBlockStop",
+                "messageStop",
+            ])
+            .is_some()
+        || has(root, &["choices"])
+            && first_of(root, "choices").is_some_and(|choice| choice.get("delta").is_some())
+}
+
+fn is_response(root: Value<'_, '_>) -> bool {
+    if !root.is_object() || root.get_any(&["messages", "contents", "request"]).is_some() {
+        return false;
+    }
+    let is_answer =
+        root.get_str("type").is_some_and(|kind| kind == "message") && root.get("stop_reason").is_some();
+    is_answer
+        || is_one_of(root, "object", &["chat.completion", "response"])
+        || is_list(root, "choices")
+            && first_of(root, "choices").is_some_and(|choice| choice.get("message").is_some())
+        || is_list(root, "candidates")
+        || root.get("input").is_none() && has(root, &["stopReason", "output"])
+        || has(root, &["message", "done"])
+        || has(root, &["message", "finish_reason"])
+}
+
+fn is_error(root: Value<'_, '_>) -> bool {
+    let error = root.get("error").filter(|error| error.is_object());
+    error.is_some_and(|error| error.get_str("message").is_some())
+        && root.get_any(&["messages", "input", "contents", "request", "output"]).is_none()
+}
+
+/// How many values of a document are looked at for a request that is not at its top.
+const VALUES_LOOKED_AT: usize = 64;
+
+/// A request or list of messages inside a document, at a place where none is looked for.
+#[derive(Debug)]
+pub struct Nested<'d, 's> {
+    /// Where it is.
+    pub value: Value<'d, 's>,
+    /// The format that recognises it.
+    pub format: &'static Format,
+    /// The keys that lead to it, as `jq` writes a path: `.body`, `.[0].history`.
+    pub path: String,
+}
+
+/// The first request that stands one or two levels below the top of a document.
+#[must_use]
+pub fn nested<'d, 's>(root: Value<'d, 's>) -> Option<Nested<'d, 's>> {
+    let step = |value: Value<'d, 's>| -> Option<String> {
+        let Some(key) = value.key_text() else { return Some("[0]".to_owned()) };
+        let is_plain = !key.is_empty()
+            && key.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
+        Some(if is_plain { format!(".{key}") } else { format!("[\"{}\"]", shorten(&key)) })
+    };
+    let below = |value: Value<'d, 's>| -> Vec<Value<'d, 's>> {
+        // Of an array the first element stands for all.
+        let most = if value.is_array() { 1 } else { VALUES_LOOKED_AT };
+        value
+            .children()
+            .take(most)
+            .filter(|child| matches!(child.kind(), Kind::Object | Kind::Array))
+            .collect()
+    };
+    for one in below(root) {
+        let path = step(one)?;
+        let found = |value, path: String| {
+            recognised(value).map(|format| Nested {
+                value,
+                format,
+                path: if path.starts_with('[') { format!(".{path}") } else { path },
+            })
+        };
+        if let Some(nested) = found(one, path.clone()) {
+            return Some(nested);
+        }
+        for two in below(one) {
+            if let Some(nested) = found(two, format!("{path}{}", step(two)?)) {
+                return Some(nested);
+            }
+        }
+    }
+    None
+}
+
+/// How sure a format must be of a part of a document for a person to be sent there.
+const SURE_OF_PART: u8 = 15;
+
+fn recognised(value: Value<'_, '_>) -> Option<&'static Format> {
+    let sure = formats::ALL.iter().map(|format| ((format.sniff)(value), *format));
+    let (sure, format) = sure.max_by_key(|(sure, _)| *sure)?;
+    (sure >= SURE_OF_PART).then_some(format)
+}
+
+/// What a document holds in place of a request that can be told although no kind above fits.
+#[must_use]
+pub fn describe(root: Value<'_, '_>) -> Option<&'static str> {
+    match root.kind() {
+        Kind::Object if root.members().next().is_none() => Some("an empty object"),
+        Kind::Array if root.children().next().is_none() => Some("an empty list"),
+        Kind::Object | Kind::Array if tools::read(root).is_some_and(|tools| !tools.is_empty()) => {
+            Some("a list of tool definitions (`--tools FILE` takes it)")
+        }
+        Kind::Array if root.elements().take(16).any(|body| exchange::exchanges(body).is_some()) => None,
+        Kind::String => Some("a JSON string"),
+        Kind::Number | Kind::Bool | Kind::Null => Some("a single JSON value"),
+        _ => None,
+    }
+}
+
+/// A kind of file that is not JSON, told from how it begins.
+#[derive(Debug)]
+pub struct Text {
+    /// What it is, with its article.
+    pub name: &'static str,
+    /// What to do.
+    pub advice: &'static str,
+    sniff: fn(&[u8]) -> bool,
+}
+
+const BODIES: &str = "check the JSON bodies in it, each as a file or one a line";
+
+/// The kinds of files that are told from how they begin.
+static TEXTS: &[Text] = &[
+    Text {
+        name: "a ZIP archive",
+        advice: "unpack it, and check the JSON files in it",
+        sniff: |head| head.starts_with(b"PK\x03\x04"),
+    },
+    Text {
+        name: "a Parquet file",
+        advice: "write its rows as JSON Lines first: `duckdb -c \"COPY 'FILE' TO 'rows.jsonl' (FORMAT json)\"`",
+        sniff: |head| head.starts_with(b"PAR1"),
+    },
+    Text {
+        name: "a SQLite database",
+        advice: "write its rows as JSON Lines first: `sqlite3 -json FILE 'SELECT ...'`",
+        sniff: |head| head.starts_with(b"SQLite format 3\0"),
+    },
+    Text { name: "a PDF file", advice: "leave it out", sniff: |head| head.starts_with(b"%PDF-") },
+    Text {
+        name: "an image",
+        advice: "leave it out",
+        sniff: |head| {
+            head.starts_with(b"\x89PNG") || head.starts_with(b"\xFF\xD8\xFF") || head.starts_with(b"GIF8")
+        },
+    },
+    Text { name: "an executable file", advice: "leave it out", sniff: |head| head.starts_with(b"\x7FELF") },
+    Text {
+        name: "an httprr recording of HTTP requests",
+        advice: BODIES,
+        sniff: |head| head.starts_with(b"httprr trace v1"),
+    },
+    Text {
+        name: "an event stream, that is a streamed response and not a request",
+        advice: AS_EXCHANGE,
+        sniff: is_event_stream,
+    },
+    Text {
+        name: "a curl command",
+        advice: "check the body alone: what stands behind `-d`",
+        sniff: |head| head.starts_with(b"curl "),
+    },
+    Text {
+        name: "an HTTP message",
+        advice: "check the body alone",
+        sniff: |head| {
+            head.starts_with(b"POST ") || head.starts_with(b"HTTP/1") || head.starts_with(b"HTTP/2")
+        },
+    },
+    Text { name: "a YAML cassette of recorded HTTP requests", advice: BODIES, sniff: is_cassette },
+    Text { name: "YAML, not JSON", advice: "convert it: `yq -o=json FILE`", sniff: is_yaml },
+];
+
+/// The kind of file whose text begins like this, where that is not JSON and is known.
+#[must_use]
+pub fn of_text(bytes: &[u8]) -> Option<&'static Text> {
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    // JSON begins with a bracket or a quote; magic bytes have no white space before them.
+    if matches!(head.trim_ascii_start().first(), None | Some(b'{' | b'[' | b'"')) {
+        return None;
+    }
+    TEXTS.iter().find(|kind| (kind.sniff)(head))
+}
+
+/// How much of a file is looked at.
+const HEAD: usize = 4096;
+
+fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty())
+}
+
+fn is_event_stream(head: &[u8]) -> bool {
+    lines(head).find(|line| !line.starts_with(b":")).is_some_and(|line| {
+        line.strip_prefix(b"data:")
+            .is_some_and(|data| matches!(data.trim_ascii_start().first(), Some(b'{' | b'[')))
+            || line.starts_with(b"event:")
+    })
+}
+
+/// The words that begin a recording of HTTP requests, at the beginning of a line.
+const CASSETTES: [&[u8]; 4] = [b"interactions:", b"http_interactions:", b"when:", b"requests:"];
+
+fn is_cassette(head: &[u8]) -> bool {
+    lines(head).take(4).any(|line| CASSETTES.iter().any(|word| line.starts_with(word)))
+}
+
+/// Whether the text begins with the mark of a YAML document, or with keys that have no quotes.
+fn is_yaml(head: &[u8]) -> bool {
+    let is_key = |line: &[u8]| {
+        let length = line
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+            .count();
+        length > 0
+            && line[0].is_ascii_alphabetic()
+            && line[length..].starts_with(b":")
+            && matches!(line.get(length + 1), None | Some(b' '))
+    };
+    let mut lines = lines(head).filter(|line| !line.starts_with(b"#"));
+    lines.next().is_some_and(|first| {
+        first == b"---" || first.starts_with(b"--- ") || is_key(first) && lines.next().is_some()
+    })
+}
