@@ -32,7 +32,7 @@ pub(crate) fn check(bytes: &[u8], options: &Options<'_>) -> Vec<&'static str> {
     assert_eq!(format!("{:?}", file.findings), format!("{:?}", lint("case.jsonl", bytes, options).findings));
     let found = file.findings.iter().map(|finding| finding.rule).collect();
     file.source = bytes.to_vec().into();
-    let report = Report { files: vec![file] };
+    let report = Report { files: vec![file], ..Report::default() };
     // All of them each time would be most of the time: the input's bytes choose one, so that it stays the same one.
     let choice =
         bytes.iter().fold(0, |sum: usize, byte| sum.wrapping_mul(31).wrapping_add(usize::from(*byte)));
@@ -123,5 +123,5 @@ fn in_pieces(bytes: &[u8], options: &Options<'_>) -> Option<Report> {
     for (bytes, piece) in pieces.into_iter().zip(linted) {
         file.add(lines.add(bytes, piece), usize::MAX);
     }
-    Some(Report { files: vec![file] })
+    Some(Report { files: vec![file], ..Report::default() })
 }

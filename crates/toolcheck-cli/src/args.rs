@@ -243,6 +243,10 @@ pub(crate) struct OutputArgs {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
+    /// List the files of folders that were skipped, and why
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+
     /// Show no progress; it is shown on a terminal only
     #[arg(long)]
     pub(crate) no_progress: bool,

@@ -160,7 +160,7 @@ fn a_directory_is_searched_and_what_is_no_transcript_is_skipped() {
     assert!(
         String::from_utf8(output.stderr)
             .unwrap()
-            .contains("2 files hold no transcript and were skipped (1 no JSON either)")
+            .contains("skipped 2 files without a transcript (1 is not valid JSON)")
     );
     // A file that is named is never skipped.
     let named = run(&["lint", folder.join("package.json").to_str().unwrap(), "--output-format", "concise"]);

@@ -77,17 +77,25 @@ impl Detection {
         }
     }
 
-    /// The format of one record where that is certainly not `usual`: a log or a data set may hold several. What a
-    /// record leaves open, the other records decide.
+    /// The format of one record of a file that is written in `usual`, as far as that is known: a log or a data set may
+    /// hold several. What a record leaves open, the other records decide.
     #[must_use]
-    pub fn other_than(usual: &'static Format, record: Value<'_, '_>) -> Option<&'static Format> {
-        let own = (usual.sniff)(record);
+    pub fn of_record(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'static Format> {
+        let own = usual.map_or(0, |usual| (usual.sniff)(record));
         if own >= SURE {
-            return None;
+            return usual;
         }
-        let (sure, best) = surest(record, |format| format.id != usual.id)?;
-        let least = if own > 0 && are_dialects(usual.id, best.id) { SURE_OF_DIALECT } else { SURE_OF_RECORD };
-        (sure >= least && unsupported::find(record).is_none()).then_some(best)
+        let other = surest(record, |format| usual.is_none_or(|usual| format.id != usual.id));
+        let other = other.filter(|(sure, best)| {
+            let is_dialect = usual.is_some_and(|usual| own > 0 && are_dialects(usual.id, best.id));
+            *sure >= if is_dialect { SURE_OF_DIALECT } else { SURE_OF_RECORD }
+        });
+        match other {
+            None if own > 0 => usual,
+            _ if unsupported::find(record).is_some() => None,
+            None => usual,
+            Some((_, best)) => Some(best),
+        }
     }
 
     /// The format that a document looks like to somebody who reads it as `format` and understands little.

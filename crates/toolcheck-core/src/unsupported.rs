@@ -37,7 +37,7 @@ static KINDS: &[Unsupported] = &[
         sniff: |root| has(root, &["custom_id", "body", "url"]),
     },
     Unsupported {
-        name: "the results of an OpenAI batch: responses, not requests",
+        name: "the results of an OpenAI batch: responses",
         advice: None,
         sniff: |root| has(root, &["custom_id", "response"]),
     },
@@ -52,7 +52,7 @@ static KINDS: &[Unsupported] = &[
         },
     },
     Unsupported {
-        name: "the results of an Anthropic batch: responses, not requests",
+        name: "the results of an Anthropic batch: responses",
         advice: None,
         sniff: |root| has(root, &["custom_id", "result"]),
     },
@@ -212,8 +212,8 @@ static KINDS: &[Unsupported] = &[
                 || first(root).is_some_and(|value| value.get_str("jsonrpc").is_some())
         },
     },
-    Unsupported { name: "part of a streamed response, not a request", advice: None, sniff: is_event },
-    Unsupported { name: "a response, not a request", advice: Some(AS_EXCHANGE), sniff: is_response },
+    Unsupported { name: "part of a streamed response", advice: None, sniff: is_event },
+    Unsupported { name: "a response", advice: Some(AS_EXCHANGE), sniff: is_response },
     Unsupported {
         name: "an error that an API answered",
         advice: Some("`toolcheck explain --error TEXT REQUEST` finds what it is about in the request"),
@@ -371,7 +371,7 @@ pub struct Nested<'d, 's> {
     pub value: Value<'d, 's>,
     /// The format that recognises it.
     pub format: &'static Format,
-    /// The keys that lead to it, as `jq` writes a path: `.body`, `.[0].history`.
+    /// The keys that lead to it, as `jq` writes a path: `.body`, `.[].history`.
     pub path: String,
 }
 
@@ -379,7 +379,7 @@ pub struct Nested<'d, 's> {
 #[must_use]
 pub fn nested<'d, 's>(root: Value<'d, 's>) -> Option<Nested<'d, 's>> {
     let step = |value: Value<'d, 's>| -> Option<String> {
-        let Some(key) = value.key_text() else { return Some("[0]".to_owned()) };
+        let Some(key) = value.key_text() else { return Some("[]".to_owned()) };
         let is_plain = !key.is_empty()
             && key.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
         Some(if is_plain { format!(".{key}") } else { format!("[\"{}\"]", shorten(&key)) })
@@ -482,11 +482,7 @@ static TEXTS: &[Text] = &[
         advice: BODIES,
         sniff: |head| head.starts_with(b"httprr trace v1"),
     },
-    Text {
-        name: "an event stream, that is a streamed response and not a request",
-        advice: AS_EXCHANGE,
-        sniff: is_event_stream,
-    },
+    Text { name: "an event stream: a streamed response", advice: AS_EXCHANGE, sniff: is_event_stream },
     Text {
         name: "a curl command",
         advice: "check the body alone: what stands behind `-d`",
@@ -500,7 +496,7 @@ static TEXTS: &[Text] = &[
         },
     },
     Text { name: "a YAML cassette of recorded HTTP requests", advice: BODIES, sniff: is_cassette },
-    Text { name: "YAML, not JSON", advice: "convert it: `yq -o=json FILE`", sniff: is_yaml },
+    Text { name: "YAML", advice: "convert it: `yq -o=json FILE`", sniff: is_yaml },
 ];
 
 /// The kind of file whose text begins like this, where that is not JSON and is known.

@@ -135,14 +135,20 @@ const LOOKED_AT: usize = 4096;
 /// does. A text with some broken characters is still one.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(LOOKED_AT)];
-    let is_control = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B);
+    let is_json = begins_as_json(bytes);
+    let is_control = |byte: u8| match byte {
+        // What is left of a text that was cut while it was written.
+        0 => !is_json,
+        b'\t' | b'\n' | b'\r' | 0x0C | 0x1B => false,
+        other => other < 0x20,
+    };
     let controls = head.iter().filter(|byte| is_control(**byte)).count();
     let invalid: usize = head.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
-    controls + invalid > if begins_as_json(head) { head.len() / 4 } else { head.len() / 10 }.max(3)
+    controls + invalid > if is_json { head.len() / 4 } else { head.len() / 10 }.max(3)
 }
 
-/// Whether the first character is one that JSON texts of more than a word begin with.
+/// Whether the first character, behind space and zero bytes, is one that JSON texts of more than a word begin with.
 pub(crate) fn begins_as_json(bytes: &[u8]) -> bool {
-    let space = bytes.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    matches!(bytes.get(space), Some(b'{' | b'[' | b'"'))
+    let space = bytes.iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0).count();
+    matches!(bytes.get(space), None | Some(b'{' | b'[' | b'"'))
 }

@@ -55,7 +55,7 @@ pub use excerpt::{bounded, shown};
 pub use lines::{Lines, Piece, RECORDS_OF_HEAD};
 pub use lint::{Options, lint};
 pub use picture::{Picture, View, picture};
-pub use report::{FileReport, Located, Report};
+pub use report::{FileReport, Located, Reading, Report, SkippedFile};
 pub use rule::Rule;
 pub use settings::Settings;
 pub use summary::Counted;

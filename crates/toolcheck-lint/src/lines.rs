@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use toolcheck_core::formats::Format;
+use toolcheck_core::detection::Detected;
 use toolcheck_core::ir::Room;
 use toolcheck_json::{Arena, Document, Layout, Position, Record, Records};
 
@@ -33,7 +33,7 @@ use crate::schemas::Schemas;
 pub struct Lines<'o> {
     path: String,
     options: &'o Options<'o>,
-    format: Option<&'static Format>,
+    detected: Option<Detected>,
     keeps_source: bool,
     /// Whether it has been said that no format knows the file.
     is_told_unknown: bool,
@@ -81,7 +81,7 @@ impl<'o> Lines<'o> {
         is_sure.then(|| Self {
             path: path.to_owned(),
             options,
-            format: find_format(&first, Some(records), options),
+            detected: find_format(&first, Some(records), options),
             keeps_source,
             is_told_unknown: false,
             exchanges: Exchanges::default(),
@@ -99,7 +99,7 @@ impl<'o> Lines<'o> {
         let mut report = FileReport::empty(&self.path, self.options.kind);
         let (mut none, mut records) = ((), 0);
         let lens = self.lens();
-        lens.tell(&mut report);
+        lens.tell(self.detected, &mut report);
         let mut run = Run::new(lens, self.options, &schemas, &mut none, &mut report);
         run.left_exchanges = Some(Vec::new());
         let (mut document, mut room) = (Document::read_in(b"", arena), Room::default());
@@ -123,7 +123,7 @@ impl<'o> Lines<'o> {
         if !piece.exchanges.is_empty() {
             self.add_exchanges(bytes, &piece.exchanges, &mut report);
         }
-        if self.format.is_none() {
+        if self.detected.is_none() {
             let is_told = &mut self.is_told_unknown;
             report.findings.retain(|finding| unrecognised_format::is_to_be_told(finding.rule, is_told));
         }
@@ -171,7 +171,7 @@ impl<'o> Lines<'o> {
     }
 
     fn lens(&self) -> Lens<'o> {
-        Lens::new(self.format, self.options)
+        Lens::new(self.detected.map(|detected| detected.format), self.options)
     }
 
     fn left(&self) -> MutexGuard<'_, Vec<Left<'o>>> {

@@ -4,20 +4,21 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::LazyLock;
 
+use toolcheck_core::detection::{Detected, Detection};
 use toolcheck_core::exchange::{self, Exchange};
-use toolcheck_core::formats::{Detection, Format};
+use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Place, Room, Transcript, TranscriptKind};
 use toolcheck_core::response::Answer;
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::Definition;
-use toolcheck_core::{Finding, Level, response};
-use toolcheck_json::{Document, FaultKind, Layout, NodeId, Record, Records, Value};
+use toolcheck_core::{Finding, Level, response, unsupported};
+use toolcheck_json::{Document, FaultKind, Layout, NodeId, Position, Record, Records, Span, Value};
 
 use crate::exchanges::{Exchanges, Histories, Kept};
 use crate::pairing::Pairing;
 use crate::report::{FileReport, Located, locate_all};
 use crate::rule::{self, Context, Rule};
-use crate::rules::{self, unrecognised_format};
+use crate::rules::{self, unread_content, unrecognised_format};
 use crate::schemas::Schemas;
 use crate::settings::Settings;
 
@@ -94,14 +95,19 @@ pub(crate) fn lint_before(
     options: &Options<'_>,
     onlooker: &mut dyn Onlooker,
 ) -> FileReport {
-    let (mut records, document) = Records::reading(bytes);
     let mut report = FileReport::empty(path, options.kind);
+    if let Some(kind) = unsupported::of_text(bytes) {
+        report.findings = find_no_json(bytes, kind, options);
+        return report;
+    }
+    let (mut records, document) = Records::reading(bytes);
     let layout = records.layout();
     let Some(first) = records.next() else { return report };
     let document = document.unwrap_or_else(|| Document::read(first.bytes));
     let more = (layout != Layout::Single).then(|| Records::laid_out(bytes, layout).skip(1));
-    let lens = Lens::new(find_format(&document, more, options), options);
-    lens.tell(&mut report);
+    let detected = find_format(&document, more, options);
+    let lens = Lens::new(detected.map(|detected| detected.format), options);
+    lens.tell(detected, &mut report);
     let schemas = Schemas::declaring(options.tools);
     let mut run = Run::new(lens, options, &schemas, onlooker, &mut report);
     let mut record = first;
@@ -116,23 +122,43 @@ pub(crate) fn lint_before(
     report
 }
 
+/// What is found in a file that is known not to be JSON.
+fn find_no_json(bytes: &[u8], kind: &unsupported::Text, options: &Options<'_>) -> Vec<Located> {
+    let rule = unrecognised_format::RULE.id;
+    if !options.rules.iter().any(|one| one.id == rule) {
+        return Vec::new();
+    }
+    // A value to point at, and the first line as its place.
+    let stand_in = Document::read(b"null");
+    let line = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len()).min(LONGEST_MARK);
+    let place = Place { node: NodeId::ROOT, span: Span::new(0, line as u32) };
+    let mut finding = Finding::new(rule, place, unrecognised_format::message(kind.name));
+    finding.level = options.settings.levels.get(rule).copied().unwrap_or(Level::Error);
+    finding.caption("nothing in here was checked").help(kind.advice);
+    let position = Position { line: 1, column: 1 };
+    locate_all(&stand_in, &Record { index: 0, bytes, start: 0, position }, vec![finding])
+}
+
+/// How many bytes of a line are marked of a file of which nothing is read.
+const LONGEST_MARK: usize = 40;
+
 /// The format of a file, told from its first record, and from some that follow where that leaves it open.
 pub(crate) fn find_format<'b>(
     first: &Document<'_>,
     more: Option<impl Iterator<Item = Record<'b>>>,
     options: &Options<'_>,
-) -> Option<&'static Format> {
-    options.format.or_else(|| {
-        let mut detection = Detection::default();
-        detection.look(first);
-        if !detection.is_certain() {
-            for record in more.into_iter().flatten().take(RECORDS_LOOKED_AT) {
-                detection.look(&Document::read(record.bytes));
-            }
+) -> Option<Detected> {
+    if let Some(format) = options.format {
+        return Some(Detected { format, rival: None });
+    }
+    let mut detection = Detection::default();
+    detection.look(first);
+    if !detection.is_certain() {
+        for record in more.into_iter().flatten().take(RECORDS_LOOKED_AT) {
+            detection.look(&Document::read(record.bytes));
         }
-        let wanted = options.target.and_then(|target| target.format.as_deref());
-        wanted.and_then(|id| detection.likely(id)).or_else(|| detection.best())
-    })
+    }
+    detection.best(options.target.and_then(|target| target.format.as_deref()))
 }
 
 /// How the transcripts of one format are looked at.
@@ -146,10 +172,11 @@ pub(crate) struct Lens<'r> {
 }
 
 impl<'r> Lens<'r> {
-    /// Says in a report whom it is for.
-    pub(crate) fn tell(&self, report: &mut FileReport) {
+    /// Says in a report how its file is read and whom it is for.
+    pub(crate) fn tell(&self, detected: Option<Detected>, report: &mut FileReport) {
         report.format = self.format.map(|format| format.id);
         report.target = self.known.map(|target| target.id.clone());
+        report.rival = detected.and_then(|detected| detected.rival).map(|format| format.id);
     }
 
     pub(crate) fn new(format: Option<&'static Format>, options: &Options<'r>) -> Self {
@@ -164,7 +191,7 @@ impl<'r> Lens<'r> {
 /// A file that is being linted.
 pub(crate) struct Run<'r> {
     lens: Rc<Lens<'r>>,
-    /// The lenses for exchanges of other formats than the file's.
+    /// The lenses for records of other formats than the file's.
     others: Vec<Rc<Lens<'r>>>,
     options: &'r Options<'r>,
     schemas: &'r Schemas<'r>,
@@ -215,7 +242,12 @@ impl<'r> Run<'r> {
         };
         let mut findings = Vec::new();
         match exchange::exchanges(root) {
-            None => room = self.lint_transcript(document, root, room, &mut findings),
+            None => {
+                let usual = Rc::clone(&self.lens);
+                self.lens = self.lens_for(root);
+                room = self.lint_transcript(document, root, room, &mut findings);
+                self.lens = usual;
+            }
             Some(_) if self.left_exchanges.is_some() => {
                 self.left_exchanges.get_or_insert_default().push(record.index);
                 return room;
@@ -241,28 +273,24 @@ impl<'r> Run<'r> {
 
     /// Of a file of no known format, its first record says so for all.
     fn tell_unknown_once(&mut self, findings: &mut Vec<Finding>) {
-        if self.lens.format.is_some() {
-            return;
+        if self.lens.format.is_none() {
+            let is_told = &mut self.is_told_unknown;
+            findings.retain(|finding| unrecognised_format::is_to_be_told(finding.rule, is_told));
         }
-        findings.retain_mut(|finding| {
-            if finding.rule == unrecognised_format::RULE.id {
-                finding.caption("nothing in this file was checked");
-            }
-            unrecognised_format::is_to_be_told(finding.rule, &mut self.is_told_unknown)
-        });
     }
 
-    /// The lens for a request, which may be of another format than most of the file.
-    fn lens_for(&mut self, request: Value<'_, '_>) -> Rc<Lens<'r>> {
-        let usual = self.lens.format.filter(|_| self.options.format.is_none());
-        let Some(other) = usual.and_then(|usual| Detection::other_than(usual, request)) else {
+    /// The lens for a record, which may be of another format than most of the file.
+    fn lens_for(&mut self, record: Value<'_, '_>) -> Rc<Lens<'r>> {
+        if self.options.format.is_some() {
             return Rc::clone(&self.lens);
-        };
-        let is_for = |lens: &&Rc<Lens<'_>>| lens.format.is_some_and(|format| format.id == other.id);
-        if let Some(known) = self.others.iter().find(is_for) {
+        }
+        let format = Detection::of_record(self.lens.format, record);
+        let id = |format: Option<&'static Format>| format.map(|format| format.id);
+        let is_for = |lens: &&Rc<Lens<'_>>| id(lens.format) == id(format);
+        if let Some(known) = std::iter::once(&self.lens).chain(&self.others).find(is_for) {
             return Rc::clone(known);
         }
-        let lens = Rc::new(Lens::new(Some(other), self.options));
+        let lens = Rc::new(Lens::new(format, self.options));
         self.others.push(Rc::clone(&lens));
         lens
     }
@@ -335,6 +363,7 @@ impl<'r> Run<'r> {
             let (calls, results) = transcript.counts();
             self.report.tool_calls += calls;
             self.report.tool_results += results;
+            self.report.count_reading(transcript.format, self.lens.known.map(|target| &*target.id));
         }
         transcript
     }
@@ -374,8 +403,13 @@ impl<'r> Run<'r> {
         let pairing = Pairing::new(transcript, self.lens.target);
         let context = self.context(document, transcript, &pairing, before.kept);
         self.onlooker.borrow_mut().transcript(&context, before.known);
+        let before = findings.len();
         for rule in self.lens.rules.iter().filter(|rule| is_first || !rule.on_text) {
             rule::run(rule, &context, findings);
+        }
+        unread_content::settle(&context, findings, before);
+        if context.is_cut_off {
+            forget_the_cut(document, findings, before);
         }
     }
 
@@ -386,11 +420,15 @@ impl<'r> Run<'r> {
         let faults = document.faults().iter().filter_map(|fault| {
             let place = Place { node: NodeId::ROOT, span: fault.span };
             let is_other = fault.kind.is_other_encoding();
+            let is_empty = fault.kind == FaultKind::Empty && record.bytes.is_empty();
             let id = if is_other { "invalid-utf8" } else { "malformed-json" };
             let rule = self.lens.rules.iter().find(|rule| rule.id == id)?;
-            let mut finding = Finding::new(rule.id, place, fault.kind.describe());
+            let what = if is_empty { "the file is empty" } else { fault.kind.describe() };
+            let mut finding = Finding::new(rule.id, place, what);
             finding.level = self.options.settings.levels.get(rule.id).copied().unwrap_or(Level::Error);
-            if is_other {
+            if fault.kind == FaultKind::Binary {
+                finding.caption("nothing in here was checked").help("leave the file out");
+            } else if is_other {
                 finding
                     .caption("nothing of it was read")
                     .help("write it as UTF-8: `iconv -f UTF-16 -t UTF-8`, or what your shell has for it");
@@ -413,6 +451,7 @@ impl<'r> Run<'r> {
             document,
             transcript,
             is_recognised: !transcript.format.is_empty(),
+            wanted_format: self.options.format,
             is_cut_off: is_cut_off(document),
             pairing,
             kept,
@@ -431,6 +470,18 @@ struct Before<'e> {
     kept: Option<&'e Kept<'e>>,
     /// How many of its messages were sent before.
     known: usize,
+}
+
+/// Drops what is only said of a value because the text ends in it: what came behind nobody knows, and that the text is
+/// cut off is a finding.
+fn forget_the_cut(document: &Document<'_>, findings: &mut Vec<Finding>, first: usize) {
+    let end = document.bytes().len() as u32;
+    let mut number = 0;
+    findings.retain(|finding| {
+        number += 1;
+        let is_about_text = rules::find(finding.rule).is_some_and(|rule| rule.on_text);
+        number <= first || is_about_text || document.value(finding.place.node).span().end < end
+    });
 }
 
 /// Whether the text ends before its value does.

@@ -16,6 +16,17 @@ use crate::excerpt::shown;
 pub struct Report {
     /// The files, in the order in which they were named.
     pub files: Vec<FileReport>,
+    /// The files of folders that were passed over, because they hold no transcript.
+    pub skipped: Vec<SkippedFile>,
+}
+
+/// A file that was found in a folder and holds no transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedFile {
+    /// Its name.
+    pub path: String,
+    /// Why, in one line: what it is, or that it is no JSON.
+    pub reason: String,
 }
 
 impl Report {
@@ -39,7 +50,11 @@ pub struct FileReport {
     pub path: String,
     /// The id of the format that it was read as; `None` where none recognised it.
     pub format: Option<&'static str>,
-    /// The id of the target that it was held against.
+    /// The id of another format that is nearly as likely.
+    pub rival: Option<&'static str>,
+    /// As what its transcripts were read, where a record may be of another format than the others.
+    pub readings: Vec<Reading>,
+    /// The id of the target that it was checked against.
     pub target: Option<String>,
     /// What its transcripts are for.
     pub kind: TranscriptKind,
@@ -71,6 +86,8 @@ impl FileReport {
         Self {
             path: path.to_owned(),
             format: None,
+            rival: None,
+            readings: Vec::new(),
             target: None,
             kind,
             transcripts: 0,
@@ -98,10 +115,31 @@ impl FileReport {
         self.left_out.values().sum()
     }
 
+    /// Counts a transcript that was read as one format and checked against one target.
+    pub(crate) fn count_reading(&mut self, format: &'static str, target: Option<&str>) {
+        let is_same = |known: &&mut Reading| known.format == format && known.target.as_deref() == target;
+        match self.readings.iter_mut().find(is_same) {
+            Some(known) => known.transcripts += 1,
+            None => self.readings.push(Reading { format, target: target.map(str::to_owned), transcripts: 1 }),
+        }
+    }
+
+    fn add_reading(&mut self, reading: Reading) {
+        let is_same = |known: &&mut Reading| known.format == reading.format && known.target == reading.target;
+        match self.readings.iter_mut().find(is_same) {
+            Some(known) => known.transcripts += reading.transcripts,
+            None => self.readings.push(reading),
+        }
+    }
+
     /// Adds what follows in the file, and of all findings the first `most`.
     pub fn add(&mut self, mut part: Self, most: usize) {
         self.format = self.format.or(part.format);
+        self.rival = self.rival.or(part.rival);
         self.target = self.target.take().or(part.target.take());
+        for reading in part.readings.drain(..) {
+            self.add_reading(reading);
+        }
         self.transcripts += part.transcripts;
         self.messages += part.messages;
         self.tool_calls += part.tool_calls;
@@ -126,6 +164,17 @@ impl FileReport {
         limited.add(self, most);
         limited
     }
+}
+
+/// As what transcripts were read, and against whom they were checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// The id of the format.
+    pub format: &'static str,
+    /// The id of the target; `None` where there is none for the format.
+    pub target: Option<String>,
+    /// How many transcripts.
+    pub transcripts: usize,
 }
 
 /// Parts of a file's text.

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use toolcheck_core::finding::{Answer, Finding, Level};
-use toolcheck_core::formats;
+use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Message, Part, Place, Transcript};
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::target::{Target, Verdict};
@@ -114,6 +114,8 @@ pub struct Context<'c, 's> {
     pub transcript: &'c Transcript<'s>,
     /// Whether a format read it; where none did, the transcript is empty.
     pub is_recognised: bool,
+    /// The format that the user named, where it was not found out.
+    pub wanted_format: Option<&'static Format>,
     /// Whether the text ends before its value does, so that nobody knows what came then.
     pub is_cut_off: bool,
     /// Its calls and results.

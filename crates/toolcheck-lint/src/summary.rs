@@ -6,6 +6,7 @@ use std::io;
 
 use toolcheck_core::Level;
 
+use crate::excerpt::shown;
 use crate::render::Style;
 use crate::report::Report;
 
@@ -38,10 +39,45 @@ impl fmt::Display for Summary<'_> {
     }
 }
 
-/// Ends a report in plain text: the summary line, and the counts of the rules where somebody asks for them.
+/// As what the transcripts of a report were read, and whom they were checked against, in words.
+pub(crate) struct Readings<'r>(pub(crate) &'r Report);
+
+impl fmt::Display for Readings<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut sums = BTreeMap::<(&str, Option<&str>), usize>::new();
+        for reading in self.0.files.iter().flat_map(|file| &file.readings) {
+            *sums.entry((reading.format, reading.target.as_deref())).or_default() += reading.transcripts;
+        }
+        let mut sums: Vec<_> = sums.into_iter().collect();
+        sums.sort_by_key(|(_, transcripts)| std::cmp::Reverse(*transcripts));
+        let several = sums.len() > 1;
+        for (number, ((format, target), transcripts)) in sums.iter().enumerate() {
+            f.write_str(if number > 0 { "; " } else { "" })?;
+            if several {
+                write!(f, "{transcripts} ")?;
+            }
+            write!(f, "read as {format}")?;
+            if let Some(target) = target {
+                write!(f, ", checked against {target}")?;
+            }
+        }
+        // Whoever reads it can say what the text does not tell.
+        let rivals: Vec<&str> = self.0.files.iter().filter_map(|file| file.rival).collect();
+        match (rivals.as_slice(), self.0.files.len()) {
+            ([], _) => Ok(()),
+            ([rival], 1) => write!(f, " ({rival} is nearly as likely: --format decides)"),
+            (all, _) => write!(f, " (a guess in {}: --format decides)", Counted(all.len(), "file")),
+        }
+    }
+}
+
+/// Ends a report in plain text: the summary line, how the files were read, and the counts of the rules where somebody asks for them.
 pub(crate) fn close(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     if !style.is_quiet {
         writeln!(out, "{}", Summary(report))?;
+        if report.transcripts() > 0 {
+            writeln!(out, "{}", shown(&Readings(report).to_string()))?;
+        }
     }
     let counts = if style.with_statistics { statistics(report) } else { Vec::new() };
     let Some(widest) = counts.first().map(|count| count.findings.to_string().len()) else { return Ok(()) };

@@ -42,7 +42,7 @@ static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
 });
 
 fn shown(file: FileReport) -> String {
-    let report = Report { files: vec![file] };
+    let report = Report { files: vec![file], ..Report::default() };
     let mut text = Vec::new();
     for output in ["json", "full", "gitlab"] {
         (render::find(output).unwrap().render)(&report, &Style::default(), &mut text).unwrap();

@@ -22,7 +22,7 @@ fn of_bytes(path: &str, bytes: Vec<u8>, target: Option<&str>) -> Report {
     let target = target.map(|id| target::find(id).unwrap());
     let mut file = lint(path, &bytes, &Options { target, ..Options::default() });
     file.source = bytes.into();
-    Report { files: vec![file] }
+    Report { files: vec![file], ..Report::default() }
 }
 
 fn show(report: &Report, output: &str, width: usize) -> String {
@@ -78,8 +78,8 @@ fn no_line_is_wider_than_the_screen() {
     for case in cases {
         for width in [60, 80, 100] {
             let shown = show(&report(case, None), "full", width);
-            // The summary is one sentence, which a terminal may wrap.
-            let (findings, _) = shown.trim_end().rsplit_once('\n').unwrap();
+            // The two lines of the summary are sentences, which a terminal may wrap.
+            let (findings, _) = shown.trim_end().rsplit_once("\n1 error").unwrap();
             for line in findings.lines() {
                 // An address of the file is never cut: a terminal makes it a link.
                 if !line.contains(case) {
@@ -183,7 +183,7 @@ fn hostile_report() -> Report {
     files.extend(
         of_bytes(HOSTILE, b"{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]}".to_vec(), None).files,
     );
-    Report { files }
+    Report { files, ..Report::default() }
 }
 
 const HOSTILE_TAIL: &str = "|</failure>%0D%0A::warning::";
@@ -209,10 +209,10 @@ fn nothing_is_injected_into_any_output() {
                 let lines = text.lines().filter(|line| line.contains(" error") || line.contains(" warning"));
                 assert!(lines.count() >= findings.len(), "{text}");
                 assert!(!text.lines().any(|line| line.starts_with("::")), "{text}");
-                // The summary, a blank line, and the rules.
+                // The two lines of the summary, a blank line, and the rules.
                 let rules: std::collections::BTreeSet<_> = findings.iter().map(|found| found.rule).collect();
                 let extra = if output.id == "grouped" { 2 * 2 } else { 0 };
-                assert_eq!(text.lines().count(), findings.len() + 2 + rules.len() + extra, "{text}");
+                assert_eq!(text.lines().count(), findings.len() + 3 + rules.len() + extra, "{text}");
             }
             "full" => assert!(!text.lines().any(|line| line.starts_with("::")), "{text}"),
             "github" => {
@@ -423,7 +423,7 @@ fn statistics_stand_below_and_quiet_leaves_the_summary_out() {
     };
     for output in ["agent", "concise", "full", "grouped"] {
         let text = shown(false, true, output);
-        assert!(text.ends_with("result)\n\n5  unanswered-tool-call  3 errors, 2 warnings\n"), "{text}");
+        assert!(text.ends_with("checked against anthropic\n\n5  unanswered-tool-call  3 errors, 2 warnings\n"), "{text}");
         let text = shown(true, false, output);
         assert!(!text.contains("transcript (") && text.contains("unanswered-tool-call"), "{text}");
     }

@@ -298,7 +298,7 @@ impl Check {
         // Which entries are used shows only over all files of a project.
         let _ = allow::apply(&self.config.allows, path, &mut file);
         file.source = self.body.0.clone().into();
-        Checked { report: Report { files: vec![file] }, with_color: self.with_color }
+        Checked { report: Report { files: vec![file], ..Report::default() }, with_color: self.with_color }
     }
 
     /// Asserts that nothing is found, neither an error nor a warning.

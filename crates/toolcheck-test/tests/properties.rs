@@ -249,7 +249,7 @@ proptest! {
             }
             file.source = bytes.to_vec().into();
             let found: Vec<_> = file.findings.iter().map(|found| (found.rule, found.bytes.clone())).collect();
-            let report = Report { files: vec![file] };
+            let report = Report { files: vec![file], ..Report::default() };
             for output in render::ALL {
                 (output.render)(&report, &render::Style::default(), &mut Vec::new()).unwrap();
             }
@@ -267,7 +267,7 @@ proptest! {
     fn any_bytes_are_linted_and_shown(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let mut file = lint("case", &bytes, &Options::default());
         file.source = bytes.into();
-        let report = Report { files: vec![file] };
+        let report = Report { files: vec![file], ..Report::default() };
         for output in render::ALL {
             (output.render)(&report, &render::Style { width: 40, color: true, ..Default::default() }, &mut Vec::new()).unwrap();
         }

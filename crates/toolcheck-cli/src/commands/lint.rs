@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use toolcheck_core::Level;
 use toolcheck_lint::render::{Output, Style};
-use toolcheck_lint::{FileReport, Report};
+use toolcheck_lint::{FileReport, Located, Report, SkippedFile, shown};
 
 use super::{counted, settings};
 use crate::allowed::Allowed;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     let needs_source = baseline.is_some() || outputs.iter().any(|wanted| wanted.output.needs_source);
     let mut allowed = Allowed::default();
     let mut report = Report::default();
-    let mut skipped = Skipped::default();
+    let mut broken = 0;
     let wanted = inputs.iter().filter(|_| !is_shown_only);
     let settled: Vec<_> = wanted.filter_map(|input| Some((input, settler.settle(input)?))).collect();
     let bytes = settled.iter().map(|(input, _)| linting::size(input)).sum();
@@ -59,7 +59,15 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
         for ((input, settled), outcome) in window.iter().zip(linting.lint_all(window)) {
             let is_broken = outcome.trouble.is_some();
             troubles.extend(outcome.trouble);
-            if is_broken && outcome.file.transcripts == 0 || !input.is_named && skipped.take(&outcome.file) {
+            if !input.is_named && outcome.file.transcripts == 0 {
+                if !is_broken {
+                    let (reason, is_json) = why_skipped(&outcome.file);
+                    broken += usize::from(!is_json);
+                    report.skipped.push(SkippedFile { path: outcome.file.path, reason });
+                }
+                continue;
+            }
+            if is_broken && outcome.file.transcripts == 0 {
                 continue;
             }
             allowed.learn(settled, &input.real, &outcome.used);
@@ -75,8 +83,15 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     }
     // What was found comes first, so that in a terminal the trouble stands at the end.
     out.flush()?;
-    if let Some(note) = skipped.note().filter(|_| !args.output.quiet) {
-        eprintln!("note: {note}");
+    if !args.output.quiet {
+        tell_skipped(&report, broken, args.output.verbose);
+    }
+    // Of files that are named each one says so itself; a search that finds nothing has to be told.
+    let is_search = !args.files.skip_unrecognised;
+    if is_search && report.files.is_empty() && !report.skipped.is_empty() && troubles.is_empty() {
+        let hint = if args.output.verbose { "" } else { " (--verbose lists them)" };
+        let files = counted(report.skipped.len(), "file");
+        troubles.push(format!("nothing was checked: no transcript in {files}{hint}"));
     }
     let left_out: usize = report.files.iter().map(FileReport::left_out).sum();
     if left_out > 0 && !args.output.quiet {
@@ -183,32 +198,34 @@ fn write_file(path: &Path, output: &Output, report: &Report, style: &Style) -> i
     file.flush()
 }
 
-/// The files that hold no transcript, where it was not said that they do.
-#[derive(Debug, Default)]
-struct Skipped {
-    files: usize,
-    /// How many of them are not even JSON: one of these may have been meant to be a transcript.
-    broken: usize,
+/// Why a file that holds no transcript was skipped, and whether it is JSON at all.
+fn why_skipped(file: &FileReport) -> (String, bool) {
+    let told = |finding: &&Located| finding.rule == UNRECOGNISED;
+    match file.findings.iter().find(told).or(file.findings.first()) {
+        Some(finding) if told(&finding) => (finding.message.clone(), true),
+        Some(finding) => (format!("not valid JSON: {}", finding.message), false),
+        None => ("nothing in it was recognised".to_owned(), true),
+    }
 }
 
-impl Skipped {
-    /// Whether a file is something else: nothing in it is recognised, in the part of it that can be read either.
-    fn take(&mut self, file: &FileReport) -> bool {
-        let is_something_else = file.transcripts == 0;
-        if is_something_else {
-            let is_broken = file.findings.iter().any(|finding| finding.rule != "unrecognised-format");
-            self.files += 1;
-            self.broken += usize::from(is_broken);
-        }
-        is_something_else
-    }
+/// The rule that says of a file that it holds no transcript.
+const UNRECOGNISED: &str = "unrecognised-format";
 
-    /// What to tell of them.
-    fn note(&self) -> Option<String> {
-        let (hold, were) = if self.files == 1 { ("holds", "was") } else { ("hold", "were") };
-        let broken =
-            if self.broken > 0 { format!(" ({} no JSON either)", self.broken) } else { String::new() };
-        let files = counted(self.files, "file");
-        (self.files > 0).then(|| format!("{files} {hold} no transcript and {were} skipped{broken}"))
+/// Tells which files were skipped, or how many.
+fn tell_skipped(report: &Report, broken: usize, is_verbose: bool) {
+    if report.skipped.is_empty() {
+        return;
     }
+    if is_verbose {
+        for SkippedFile { path, reason } in &report.skipped {
+            eprintln!("skipped: {}: {}", shown(path), shown(reason));
+        }
+        return;
+    }
+    let broken = match broken {
+        0 => String::new(),
+        1 => " (1 is not valid JSON)".to_owned(),
+        several => format!(" ({several} are not valid JSON)"),
+    };
+    eprintln!("note: skipped {} without a transcript{broken}", counted(report.skipped.len(), "file"));
 }

@@ -115,7 +115,10 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
     if role == "tool" {
         return Claim::Sure(if message.get("tool_call_id").is_some() { 70 } else { 25 });
     }
-    let Some(content) = message.get("content") else { return Claim::Open };
+    let Some(content) = message.get("content") else {
+        // A role alone is little, and others keep what is said under other keys.
+        return if message.get("parts").is_some() { Claim::Foreign } else { Claim::Sure(5) };
+    };
     if content.as_json_str().is_some() || content.is_null() {
         return Claim::Sure(20);
     }
@@ -134,7 +137,7 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
         surest = surest.max(sure);
     }
     match (any, surest) {
-        (false, _) => Claim::Open,
+        (false, _) => Claim::Sure(10),
         (true, 0) => Claim::Foreign,
         (true, sure) => Claim::Sure(sure),
     }

@@ -126,16 +126,16 @@ const OTHER_MODELS: [&str; 5] = ["embed", "tts", "moderation", "whisper", "reran
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let is_body = || {
-        let is_own = |member: Value<'_, '_>| member.key_text().is_some_and(|key| BODY.contains(&&*key));
+        root.members().all(|member| member.key_text().is_some_and(|key| BODY.contains(&&*key)))
+    };
+    let is_named = || {
         let model = root.get_str("model");
-        let converses =
-            model.as_ref().is_none_or(|model| !OTHER_MODELS.iter().any(|other| model.contains(other)));
-        let is_named = model.is_some() || root.get_any(&OWN_BODY).is_some();
-        is_named && converses && root.members().all(is_own)
+        let converses = |model: &str| !OTHER_MODELS.iter().any(|other| model.contains(other));
+        model.map_or_else(|| root.get_any(&OWN_BODY).is_some(), |model| converses(&model))
     };
     let Some(list) = list(root) else {
         let is_text = root.get("input").is_some_and(|input| input.as_json_str().is_some());
-        return if is_text && is_body() { 60 } else { 0 };
+        return if is_text && is_body() && is_named() { 60 } else { 0 };
     };
     let sure = surest_message(list, 90, claim);
     if sure >= SURE || !root.is_object() {

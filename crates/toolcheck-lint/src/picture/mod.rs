@@ -9,8 +9,8 @@ mod rows;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
-use toolcheck_core::{Level, target};
 use toolcheck_json::{Document, Record, Span};
 
 use crate::allow::{self, Allow};
@@ -176,7 +176,7 @@ pub fn picture(path: &str, bytes: &[u8], options: &Options<'_>, view: &View<'_>)
     let found = file.findings.len();
     let mut picture = Picture {
         unmarked: 0,
-        report: Report { files: vec![file] },
+        report: Report { files: vec![file], ..Report::default() },
         more: view.more.clone(),
         scenes,
         total: painter.total,
@@ -207,17 +207,18 @@ impl Picture {
         self.scenes.iter().flat_map(Scene::all_marks)
     }
 
-    /// What the file was read as, and whom it was held against.
+    /// What the file was read as, and whom it was checked against.
     pub(crate) fn reading(&self) -> String {
         let Some(file) = self.report.files.first() else { return String::new() };
-        let Some(format) = file.format else { return "no format that is known".to_owned() };
-        match file.target.as_deref() {
-            Some(target) if target != format => {
-                let name = target::find(target).map_or(target, |target| &target.name);
-                format!("{format}, held against {name}")
-            }
-            _ => format.to_owned(),
+        let Some(format) = file.format else { return "no known format".to_owned() };
+        let mut reading = format!("read as {format}");
+        if let Some(target) = file.target.as_deref() {
+            reading.push_str(&format!(", checked against {target}"));
         }
+        if let Some(rival) = file.rival {
+            reading.push_str(&format!(" ({rival} is nearly as likely)"));
+        }
+        reading
     }
 }
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use toolcheck_core::Level;
 
 use super::{Output, Style, write_json};
-use crate::report::{FileReport, Located, Report};
+use crate::report::{FileReport, Located, Reading, Report};
 
 pub(super) static OUTPUT: Output = Output {
     id: "json",
@@ -20,6 +20,8 @@ struct V1<'r> {
     tool: Tool,
     files: Vec<FileV1<'r>>,
     findings: Vec<FindingV1<'r>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<SkippedV1<'r>>,
     summary: SummaryV1,
 }
 
@@ -29,14 +31,34 @@ struct Tool {
     version: &'static str,
 }
 
+/// A file of a folder that holds no transcript.
+#[derive(Serialize)]
+struct SkippedV1<'r> {
+    path: &'r str,
+    reason: &'r str,
+}
+
+/// As what some transcripts of a file were read.
+#[derive(Serialize)]
+struct ReadingV1<'r> {
+    format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'r str>,
+    transcripts: usize,
+}
+
 #[derive(Serialize)]
 struct FileV1<'r> {
     path: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    also_likely: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<&'r str>,
     kind: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    readings: Vec<ReadingV1<'r>>,
     transcripts: usize,
     messages: usize,
     tool_calls: usize,
@@ -110,6 +132,11 @@ fn render(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()>
         tool: Tool { name: "toolcheck", version: env!("CARGO_PKG_VERSION") },
         files: report.files.iter().map(self::file).collect(),
         findings: findings.collect(),
+        skipped: report
+            .skipped
+            .iter()
+            .map(|file| SkippedV1 { path: &file.path, reason: &file.reason })
+            .collect(),
         summary: SummaryV1 {
             files: report.files.len(),
             transcripts: report.transcripts(),
@@ -127,13 +154,19 @@ fn file(file: &FileReport) -> FileV1<'_> {
     FileV1 {
         path: &file.path,
         format: file.format,
+        also_likely: file.rival,
         target: file.target.as_deref(),
         kind: file.kind.as_str(),
+        readings: file.readings.iter().map(reading).collect(),
         transcripts: file.transcripts,
         messages: file.messages,
         tool_calls: file.tool_calls,
         tool_results: file.tool_results,
     }
+}
+
+fn reading(reading: &Reading) -> ReadingV1<'_> {
+    ReadingV1 { format: reading.format, target: reading.target.as_deref(), transcripts: reading.transcripts }
 }
 
 /// The finding as reports have it.

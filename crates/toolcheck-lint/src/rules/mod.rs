@@ -70,6 +70,7 @@ mod unknown_field;
 mod unknown_role;
 mod unknown_tool;
 mod unknown_tool_reference;
+pub(crate) mod unread_content;
 pub(crate) mod unrecognised_format;
 mod unresolved_reference;
 mod unsigned_reasoning;
@@ -147,6 +148,7 @@ pub static ALL: &[&Rule] = &[
     &unknown_role::RULE,
     &unknown_tool::RULE,
     &unknown_tool_reference::RULE,
+    &unread_content::RULE,
     &unrecognised_format::RULE,
     &unresolved_reference::RULE,
     &unsigned_reasoning::RULE,

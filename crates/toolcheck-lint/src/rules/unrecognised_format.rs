@@ -1,3 +1,6 @@
+use toolcheck_core::ir::Place;
+use toolcheck_core::unsupported;
+
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -29,9 +32,36 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.is_recognised || is_broken {
         return;
     }
-    out.report(cx.transcript.place, "no list of messages is found in this document")
-        .caption("nothing in here was checked")
-        .help("name the format with --format, or leave the file out");
+    let root = cx.document.value(cx.transcript.place.node);
+    let unsupported = unsupported::find(root);
+    let what = unsupported.map(|kind| kind.name).or_else(|| unsupported::describe(root));
+    let nested = if what.is_none() { unsupported::nested(root) } else { None };
+    let finding = match (what, &nested) {
+        (Some(what), _) => out.report(cx.transcript.place, message(what)),
+        (None, Some(nested)) => out.report(
+            cx.transcript.place,
+            format!("not a request itself, but `{}` looks like {}", nested.path, nested.format.id),
+        ),
+        (None, None) => out.report(cx.transcript.place, "no list of messages is found in this document"),
+    };
+    finding.caption("nothing in here was checked");
+    if let Some(nested) = &nested {
+        finding.label(Place::of_key(nested.value), "this looks like one");
+        finding.help(format!("check that part: `jq -c '{}' FILE | toolcheck lint -`", nested.path));
+    } else if let Some(advice) = unsupported.and_then(|kind| kind.advice) {
+        finding.help(advice);
+    } else if what.is_some() {
+        finding.help("check the requests that are sent, or leave the file out");
+    } else if let Some(format) = cx.wanted_format {
+        finding.help(format!("is it {}? Without --format, toolcheck finds out", format.name));
+    } else {
+        finding.help("name the format with --format, or leave the file out");
+    }
+}
+
+/// What is said of a document or text that is something else.
+pub(crate) fn message(what: &str) -> String {
+    format!("not a request, but {what}")
 }
 
 /// Whether a finding is to be told of a file that no format knows: of this rule's findings one stands for the whole

@@ -1,0 +1,172 @@
+use toolcheck_core::detection::Detection;
+use toolcheck_core::ir::{Body, Content, Place, shorten};
+use toolcheck_core::unread::{Unread, What};
+use toolcheck_core::{Finding, Level};
+
+use super::{
+    empty_content, missing_field, missing_tool_call_id, missing_tool_definitions, mixed_content,
+    orphan_tool_result, unanswered_tool_call, unrecognised_format,
+};
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// Tool calls, results or tools in a shape that the format does not have.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// The API does not read them either: it rejects the request, or drops what it does not know without a word, and
+    /// the model never learns of the call. The usual causes are a history that was written for another API, a key in
+    /// camel case, and a list that was turned into a string.
+    ///
+    /// toolcheck cannot check what it does not read, so it reports it in place of saying nothing. Where not one block of
+    /// a conversation is understood, or where `--format` names the wrong format, this is the only finding.
+    ///
+    /// A type that only sounds like a call, and may be newer than this version of toolcheck, is a warning.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat
+    /// {"model": "gpt-5", "messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "toolCalls": [  // flagged
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// {"model": "gpt-5", "messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": null, "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
+    /// ]}
+    /// ```
+    "unread-content", since "0.2.0", error, check
+}
+
+/// How many further places are shown.
+const LABELS: usize = 3;
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if !cx.is_recognised {
+        return;
+    }
+    if !is_understood(cx) {
+        report_all(cx, out);
+        return;
+    }
+    let unread = &cx.transcript.unread;
+    for (number, first) in unread.iter().enumerate() {
+        let is_same = |other: &&Unread<'_>| other.what == first.what && other.name == first.name;
+        if unread[..number].iter().any(|other| is_same(&other)) {
+            continue;
+        }
+        let others: Vec<&Unread<'_>> = unread[number + 1..].iter().filter(is_same).collect();
+        let times = if others.is_empty() { String::new() } else { format!(", {} times", others.len() + 1) };
+        let finding = out.report(
+            place(cx, first),
+            format!(
+                "`{}` holds {} in a shape that {} does not have{times}",
+                shorten(&first.name),
+                first.what.name(),
+                cx.transcript.format
+            ),
+        );
+        finding.caption("not read, and not checked");
+        for other in others.into_iter().take(LABELS) {
+            finding.label(place(cx, other), "and here");
+        }
+        if !first.is_known {
+            finding.at_most(Level::Warning);
+        }
+        match instead(cx) {
+            Some(help) => finding.help(help),
+            None => finding.help(format!("write them as {} has them", cx.transcript.format)),
+        };
+    }
+}
+
+/// One finding for a conversation of which nothing is understood.
+fn report_all(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let messages = &cx.transcript.messages;
+    let first = messages.first().map_or(cx.transcript.place, |message| message.place);
+    let count = messages.len();
+    let which = if count == 1 { "the message".to_owned() } else { format!("any of the {count} messages") };
+    let finding = out.report(first, format!("{} does not understand {which}", cx.transcript.format));
+    finding.caption("nothing in here was checked");
+    finding
+        .help(instead(cx).unwrap_or_else(|| "write the messages as the API's reference has them".to_owned()));
+}
+
+/// The key where it names what is not read, or the block.
+fn place(cx: &Context<'_, '_>, unread: &Unread<'_>) -> Place {
+    let value = cx.document.value(unread.place.node);
+    if value.has_key(&unread.name) { Place::of_key(value) } else { unread.place }
+}
+
+/// What to do where the document looks like another format.
+fn instead(cx: &Context<'_, '_>) -> Option<String> {
+    let other = Detection::instead_of(cx.transcript.format, cx.document.value(cx.transcript.place.node))?;
+    let id = other.id;
+    Some(match cx.wanted_format {
+        Some(_) => format!("this looks like {id}: use --format {id}, or no --format at all"),
+        None => format!("this looks like {id}: if it is, use --format {id}"),
+    })
+}
+
+/// Whether anything of a conversation is understood, where it says something.
+fn is_understood(cx: &Context<'_, '_>) -> bool {
+    let transcript = cx.transcript;
+    let is_known = |body: &Body<'_>| !matches!(body, Body::Opaque | Body::Empty);
+    transcript.parts.iter().any(|part| is_known(&part.body))
+        || cx.is_cut_off
+        || !transcript.messages.iter().any(|message| message.content == Content::Filled)
+}
+
+/// The rules that speak of what is missing in a message, which may only not be read.
+const OF_MESSAGE: [&str; 4] =
+    [empty_content::RULE.id, missing_field::RULE.id, missing_tool_call_id::RULE.id, mixed_content::RULE.id];
+
+/// Takes back what only follows from something not being read: one fault is one finding. `first` of the findings were
+/// there before.
+pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Finding>, first: usize) {
+    if !cx.is_recognised || (cx.transcript.unread.is_empty() && is_understood(cx)) {
+        return;
+    }
+    let unread = &cx.transcript.unread;
+    let has = |what: What| unread.iter().any(|one| one.what == what);
+    let (calls, results, tools) = (has(What::Calls), has(What::Results), has(What::Tools));
+    let is_all = !is_understood(cx);
+    // The messages in which something is not read.
+    let messages = cx.transcript.messages.iter().map(|message| message.place.span).filter(|message| {
+        unread.iter().any(|one| message.contains(cx.document.value(one.place.node).span()))
+    });
+    let messages: Vec<_> = messages.collect();
+    // A finding with the API's own words goes before one without.
+    let told = findings[first..].iter().filter(|finding| finding.answer.is_some());
+    let told: Vec<_> = told.map(|finding| finding.place.node).collect();
+    let mut number = 0;
+    findings.retain(|finding| {
+        number += 1;
+        let id = finding.rule;
+        if number <= first || super::find(id).is_some_and(|rule| rule.on_text) {
+            return true;
+        }
+        if id == RULE.id {
+            return is_all || !told.contains(&finding.place.node);
+        }
+        let span = cx.document.value(finding.place.node).span();
+        let in_message = || messages.iter().any(|message| message.contains(span));
+        let in_tools = || cx.transcript.tools_place.is_some_and(|place| place.span.contains(span));
+        !(is_all && id != unrecognised_format::RULE.id
+            || calls && id == orphan_tool_result::RULE.id
+            || results && id == unanswered_tool_call::RULE.id
+            || OF_MESSAGE.contains(&id) && in_message()
+            || tools && (id == missing_tool_definitions::RULE.id || in_tools()))
+    });
+}
