@@ -151,6 +151,16 @@ pub(crate) enum Claim {
     Sure(u8),
 }
 
+impl Claim {
+    /// What a message of a role that the format does not know says: a wrong word among right ones is a mistake, and a
+    /// message in which nothing is right is somebody else's.
+    pub(crate) fn of_unknown_role(message: Value<'_, '_>) -> Self {
+        let says = |value: Value<'_, '_>| value.as_json_str().is_some();
+        let is_message = message.get("role").is_some_and(says) && message.get("content").is_some_and(says);
+        if is_message { Self::Open } else { Self::Foreign }
+    }
+}
+
 /// How sure the messages of a list make a format of its document. Those that it does not have count against it; once
 /// one makes it `enough` sure, no further one is looked at.
 pub(crate) fn surest_message<'d, 's>(
@@ -172,7 +182,7 @@ pub(crate) fn surest_message<'d, 's>(
             }
         }
     }
-    if foreign >= own {
+    if foreign > own || own == 0 {
         0
     } else if foreign > 0 && surest < SURE {
         surest.min(FAINT)

@@ -23,7 +23,7 @@ pub struct Unread<'s> {
 }
 
 /// What is not read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum What {
     /// Calls of tools.
     Calls,

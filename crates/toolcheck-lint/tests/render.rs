@@ -423,7 +423,10 @@ fn statistics_stand_below_and_quiet_leaves_the_summary_out() {
     };
     for output in ["agent", "concise", "full", "grouped"] {
         let text = shown(false, true, output);
-        assert!(text.ends_with("checked against anthropic\n\n5  unanswered-tool-call  3 errors, 2 warnings\n"), "{text}");
+        assert!(
+            text.ends_with("checked against anthropic\n\n5  unanswered-tool-call  3 errors, 2 warnings\n"),
+            "{text}"
+        );
         let text = shown(true, false, output);
         assert!(!text.contains("transcript (") && text.contains("unanswered-tool-call"), "{text}");
     }

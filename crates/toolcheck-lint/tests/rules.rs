@@ -58,17 +58,14 @@ fn examples(rule: &Rule) -> Vec<Example<'_>> {
     found
 }
 
+/// Runs an example as a user would: only what stands behind its format is given, and the format is found out.
 fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
     let mut words = example.info.split(' ');
     assert_eq!(words.next(), Some("json"), "{}", example.info);
     let format = words.next().and_then(formats::find).expect("an example names its format");
     let config = Config::parse(example.config.as_deref().unwrap_or_default()).unwrap();
-    let mut options = Options {
-        format: Some(format),
-        rules: rules::ALL.to_vec(),
-        settings: &config.settings,
-        ..Options::default()
-    };
+    let mut options =
+        Options { rules: rules::ALL.to_vec(), settings: &config.settings, ..Options::default() };
     for word in words {
         match word.split_once('=') {
             Some(("target", id)) => options.target = Some(target::find(id).expect("the target exists")),
@@ -77,6 +74,14 @@ fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
         }
     }
     let report = lint("example", example.text.as_bytes(), &options);
+    // What no format recognises is one of the examples.
+    assert!(
+        report.format.is_none_or(|found| found == format.id),
+        "{} is read as {:?}:\n{}",
+        example.info,
+        report.format,
+        example.text
+    );
     report.findings.iter().map(|finding| (finding.rule, finding.start.line)).collect()
 }
 

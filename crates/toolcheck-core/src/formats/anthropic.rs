@@ -55,7 +55,8 @@ fn claim(message: Value<'_, '_>) -> Claim {
         Some("user" | "assistant") => true,
         // Accepted in the middle by newer models; others write it at the beginning.
         Some("system") => false,
-        _ => return Claim::Foreign,
+        Some("developer" | "tool" | "function") => return Claim::Foreign,
+        _ => return Claim::of_unknown_role(message),
     };
     if message.get_any(&["tool_calls", "function_call"]).is_some_and(|calls| !calls.is_null()) {
         return Claim::Foreign;

@@ -96,7 +96,7 @@ pub(super) fn is_own_body(root: Value<'_, '_>) -> bool {
 pub(super) fn claim(message: Value<'_, '_>) -> Claim {
     let Some(role) = message.get_str("role") else { return Claim::Foreign };
     if !matches!(&*role, "system" | "developer" | "user" | "assistant" | "tool" | "function") {
-        return Claim::Foreign;
+        return Claim::of_unknown_role(message);
     }
     let calls = message.get("tool_calls").filter(|calls| !calls.is_null());
     if let Some(call) = calls.and_then(|calls| calls.elements().next()) {

@@ -125,9 +125,7 @@ const OWN_BODY: [&str; 9] = [
 const OTHER_MODELS: [&str; 5] = ["embed", "tts", "moderation", "whisper", "rerank"];
 
 fn sniff(root: Value<'_, '_>) -> u8 {
-    let is_body = || {
-        root.members().all(|member| member.key_text().is_some_and(|key| BODY.contains(&&*key)))
-    };
+    let is_body = || root.members().all(|member| member.key_text().is_some_and(|key| BODY.contains(&&*key)));
     let is_named = || {
         let model = root.get_str("model");
         let converses = |model: &str| !OTHER_MODELS.iter().any(|other| model.contains(other));

@@ -14,7 +14,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json anthropic
-    /// {"messages": [
+    /// {"model": "claude-sonnet-4-5", "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": []},  // flagged
     ///   {"role": "user", "content": "go on"}

@@ -21,7 +21,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json mistral
-    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters":
+    /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters":
     ///    {"type": 32}  // flagged
     ///  }}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
@@ -30,7 +30,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json mistral
-    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
     "invalid-tool-schema", since "0.1.0", warning, check

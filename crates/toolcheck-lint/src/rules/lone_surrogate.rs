@@ -14,7 +14,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json anthropic
-    /// {"messages": [
+    /// {"model": "claude-sonnet-4-5", "messages": [
     ///   {"role": "user", "content": "well done \ud83d"}  // flagged
     /// ]}
     /// ```
@@ -22,7 +22,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json anthropic
-    /// {"messages": [
+    /// {"model": "claude-sonnet-4-5", "messages": [
     ///   {"role": "user", "content": "well done \ud83d\ude00"}
     /// ]}
     /// ```

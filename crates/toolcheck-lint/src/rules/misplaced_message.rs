@@ -14,7 +14,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json mistral
-    /// {"messages": [
+    /// {"model": "mistral-large-latest", "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": "Where?"},
     ///   {"role": "system", "content": "Be brief."},  // flagged
@@ -25,7 +25,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json mistral
-    /// {"messages": [
+    /// {"model": "mistral-large-latest", "messages": [
     ///   {"role": "system", "content": "Be brief."},
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": "Where?"},

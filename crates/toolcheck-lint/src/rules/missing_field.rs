@@ -13,7 +13,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json mistral
-    /// {"tools": [
+    /// {"model": "mistral-large-latest", "tools": [
     ///   {"type": "function",
     ///    "function":
     ///      {"name": "search"}}  // flagged
@@ -24,7 +24,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json mistral
-    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
     "missing-field", since "0.1.0", silent on wire, check

@@ -25,7 +25,7 @@ declare_rule! {
     /// Missing on both sides it is still one fault, reported at the call.
     ///
     /// ```json mistral
-    /// {"messages": [
+    /// {"model": "mistral-large-latest", "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": "", "tool_calls": [
     ///     {"type": "function", "function": {"name": "search", "arguments": "{}"}}  // flagged

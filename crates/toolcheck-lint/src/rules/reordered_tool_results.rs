@@ -11,7 +11,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json ollama
-    /// {"messages": [
+    /// {"keep_alive": "5m", "messages": [
     ///   {"role": "user", "content": "find Adam and Eve"},
     ///   {"role": "assistant", "content": "", "tool_calls": [
     ///     {"id": "a", "function": {"name": "search", "arguments": {"for": "Adam"}}},
@@ -25,7 +25,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json ollama
-    /// {"messages": [
+    /// {"keep_alive": "5m", "messages": [
     ///   {"role": "user", "content": "find Adam and Eve"},
     ///   {"role": "assistant", "content": "", "tool_calls": [
     ///     {"id": "a", "function": {"name": "search", "arguments": {"for": "Adam"}}},

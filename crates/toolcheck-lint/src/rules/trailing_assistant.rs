@@ -13,7 +13,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json mistral
-    /// {"messages": [
+    /// {"model": "mistral-large-latest", "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": "I am looking."}  // flagged
     /// ]}

@@ -13,7 +13,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json mistral
-    /// {"messages": [
+    /// {"model": "mistral-large-latest", "messages": [
     ///   {"role": "user", "content": "tidy up"},
     ///   {"role": "assistant", "content": "", "tool_calls": [
     ///     {"id": "abcdefghi", "type": "custom", "function": {"name": "run", "arguments": "ls"}}  // flagged
@@ -25,7 +25,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json mistral
-    /// {"messages": [
+    /// {"model": "mistral-large-latest", "messages": [
     ///   {"role": "user", "content": "tidy up"},
     ///   {"role": "assistant", "content": "", "tool_calls": [
     ///     {"id": "abcdefghi", "type": "function", "function": {"name": "run", "arguments": "{}"}}

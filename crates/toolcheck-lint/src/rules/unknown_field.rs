@@ -14,7 +14,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json mistral
-    /// {"messages": [
+    /// {"model": "mistral-large-latest", "messages": [
     ///   {"role": "user", "content": "hello"},
     ///   {"role": "assistant", "content": "Hello!",
     ///    "refusal": null},  // flagged
@@ -25,7 +25,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json mistral
-    /// {"messages": [
+    /// {"model": "mistral-large-latest", "messages": [
     ///   {"role": "user", "content": "hello"},
     ///   {"role": "assistant", "content": "Hello!"},
     ///   {"role": "user", "content": "find Adam"}

@@ -13,16 +13,21 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "developer", "content": "Be brief."},  // flagged
-    ///   {"role": "user", "content": "find Adam"}
+    /// {"model": "claude-sonnet-4-5", "messages": [
+    ///   {"role": "human", "content": "find Adam"},  // flagged
+    ///   {"role": "assistant", "content": "Where?"},
+    ///   {"role": "user", "content": "in the garden"}
     /// ]}
     /// ```
     ///
     /// ## Passes
     ///
     /// ```json anthropic
-    /// {"system": "Be brief.", "messages": [{"role": "user", "content": "find Adam"}]}
+    /// {"model": "claude-sonnet-4-5", "messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "assistant", "content": "Where?"},
+    ///   {"role": "user", "content": "in the garden"}
+    /// ]}
     /// ```
     "unknown-role", since "0.1.0", warning on wire, check
 }

@@ -1,3 +1,4 @@
+use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_core::detection::Detection;
 use toolcheck_core::ir::{Body, Content, Place, shorten};
 use toolcheck_core::unread::{Unread, What};
@@ -60,13 +61,18 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         report_all(cx, out);
         return;
     }
-    let unread = &cx.transcript.unread;
-    for (number, first) in unread.iter().enumerate() {
-        let is_same = |other: &&Unread<'_>| other.what == first.what && other.name == first.name;
-        if unread[..number].iter().any(|other| is_same(&other)) {
-            continue;
-        }
-        let others: Vec<&Unread<'_>> = unread[number + 1..].iter().filter(is_same).collect();
+    // One finding for each name: whoever writes one key in every message makes one mistake.
+    let mut groups: Vec<Vec<&Unread<'_>>> = Vec::new();
+    let mut known = FxHashMap::default();
+    for unread in &cx.transcript.unread {
+        let number = *known.entry((unread.what, &*unread.name)).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[number].push(unread);
+    }
+    for group in groups {
+        let [first, others @ ..] = group.as_slice() else { continue };
         let times = if others.is_empty() { String::new() } else { format!(", {} times", others.len() + 1) };
         let finding = out.report(
             place(cx, first),
@@ -78,7 +84,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             ),
         );
         finding.caption("not read, and not checked");
-        for other in others.into_iter().take(LABELS) {
+        for other in others.iter().take(LABELS) {
             finding.label(place(cx, other), "and here");
         }
         if !first.is_known {
@@ -143,13 +149,17 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Finding>, first: u
     let (calls, results, tools) = (has(What::Calls), has(What::Results), has(What::Tools));
     let is_all = !is_understood(cx);
     // The messages in which something is not read.
+    let mut starts: Vec<u32> =
+        unread.iter().map(|one| cx.document.value(one.place.node).span().start).collect();
+    starts.sort_unstable();
     let messages = cx.transcript.messages.iter().map(|message| message.place.span).filter(|message| {
-        unread.iter().any(|one| message.contains(cx.document.value(one.place.node).span()))
+        let next = starts.partition_point(|start| *start < message.start);
+        starts.get(next).is_some_and(|start| *start < message.end)
     });
     let messages: Vec<_> = messages.collect();
     // A finding with the API's own words goes before one without.
     let told = findings[first..].iter().filter(|finding| finding.answer.is_some());
-    let told: Vec<_> = told.map(|finding| finding.place.node).collect();
+    let told: FxHashSet<_> = told.map(|finding| finding.place.node).collect();
     let mut number = 0;
     findings.retain(|finding| {
         number += 1;
@@ -161,7 +171,10 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Finding>, first: u
             return is_all || !told.contains(&finding.place.node);
         }
         let span = cx.document.value(finding.place.node).span();
-        let in_message = || messages.iter().any(|message| message.contains(span));
+        let in_message = || {
+            let next = messages.partition_point(|message| message.end < span.end);
+            messages.get(next).is_some_and(|message| message.contains(span))
+        };
         let in_tools = || cx.transcript.tools_place.is_some_and(|place| place.span.contains(span));
         !(is_all && id != unrecognised_format::RULE.id
             || calls && id == orphan_tool_result::RULE.id
