@@ -67,6 +67,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .at(cx, number, message, Some(part));
             }
         }
+        // What only sets parameters has nothing to say.
+        if message.is_directive {
+            continue;
+        }
         // Of a text that is cut off, or of a recording, the last message may be unfinished.
         if message.content == Content::Filled || !cx.is_request() && number == last {
             continue;
@@ -92,6 +96,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_assistant = message.role == Role::Assistant;
         if is_assistant && number == last {
             finding.case("final-assistant");
+        }
+        if message.role == Role::System {
+            finding.case("system");
         }
         match message.content {
             Content::EmptyText => finding.case("empty-text"),

@@ -7,7 +7,8 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// Pictures and documents come from the user. In the model's own messages they are refused by most APIs.
+    /// Pictures and documents come from the user. Most APIs refuse them in the model's own messages, and some in system
+    /// messages.
     ///
     /// ## Fails
     ///
@@ -35,16 +36,29 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
-        if message.role != Role::Assistant || message.content != Content::Filled {
+        let is_own = message.role == Role::Assistant;
+        if !is_own && message.role != Role::System || message.content != Content::Filled {
             continue;
         }
         // What the model made itself is named by an id and stands beside the content.
         let in_content = |place: toolcheck_core::Place| message.content_place.span.contains(place.span);
         for part in parts.iter().filter(|part| matches!(part.body, Body::Media) && in_content(part.place)) {
-            out.report(part.place, "the model's own message holds an image or a document")
-                .caption("not in the model's message")
+            let what = if is_own {
+                "the model's own message holds an image or a document"
+            } else {
+                "a system message holds an image or a document"
+            };
+            let finding = out.report(part.place, what);
+            if !is_own {
+                finding.case("system");
+            } else if cx.transcript.documents.binary_search(&part.place).is_ok() {
+                finding.case("assistant-document").case("assistant");
+            } else {
+                finding.case("assistant");
+            }
+            finding
+                .caption(if is_own { "not in the model's message" } else { "not in a system message" })
                 .help("put it into a message of the user, or say in text what it shows")
-                .case("assistant")
                 .at(cx, number, message, Some(part))
                 .value("role", message.role_text());
         }

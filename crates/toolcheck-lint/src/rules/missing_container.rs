@@ -47,7 +47,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let transcript = cx.transcript;
     // A list of messages alone says nothing of what else the request has.
-    if transcript.programmatic_calls.is_empty() || transcript.names_container || !transcript.is_body {
+    if transcript.programmatic_calls.is_empty() || transcript.container.is_some() || !transcript.is_body {
         return;
     }
     let running = halves(transcript).0;
