@@ -3,9 +3,7 @@
 
 use toolcheck_json::{JsonStr, Value};
 
-use super::{
-    Format, blocks, declare_tools, is_enabled, list_of, reasoning_setting, strict, surest_message,
-};
+use super::{Format, blocks, declare_tools, is_enabled, list_of, reasoning_setting, strict, surest_message};
 use crate::ir::{
     Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, ProgrammaticCall,
     Reasoning, Role, Room, Signature, ToolChange, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,

@@ -2,9 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{
-    Format, blocks, declare_tools, is_enabled, list_of, reasoning_setting, strict, surest_message,
-};
+use super::{Format, blocks, declare_tools, is_enabled, list_of, reasoning_setting, strict, surest_message};
 use crate::ir::{
     Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room,
     Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,

@@ -64,10 +64,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 continue;
             }
             let finding = out.report(part.place, "reasoning carries no signature");
-            finding
-                .caption("unsigned")
-                .help("send reasoning back as it came, or leave it out")
-                .at(cx, number, message, Some(part));
+            finding.caption("unsigned").help("send reasoning back as it came, or leave it out").at(
+                cx,
+                number,
+                message,
+                Some(part),
+            );
             finding.cases.extend(cases);
         }
     }
