@@ -31,7 +31,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json anthropic
-    /// {"container": "container_011", "messages": [
+    /// {"container": "container_011", "tools": [{"type": "code_execution_20250825", "name": "code_execution"}], "messages": [
     ///   {"role": "user", "content": "how high are the tides this week?"},
     ///   {"role": "assistant", "content": [
     ///     {"type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution", "input": {"code": "tide()"}},
