@@ -67,8 +67,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .at(cx, number, message, Some(part));
             }
         }
-        // What only sets parameters has nothing to say.
-        if message.is_directive {
+        // What only sets parameters has nothing to say, and a model that does not take the role is another fault.
+        let is_other_fault = || {
+            message.role == Role::System
+                && cx.refuses_case(&super::unknown_role::RULE, super::unknown_role::SYSTEM)
+        };
+        if message.is_directive || is_other_fault() {
             continue;
         }
         // Of a text that is cut off, or of a recording, the last message may be unfinished.

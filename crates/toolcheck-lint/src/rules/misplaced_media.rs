@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Body, Content, Role};
+use toolcheck_core::ir::{Body, Content, Message, Part, Role};
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
@@ -36,6 +36,10 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
+        if message.role == Role::User {
+            documents_of_user(cx, number, message, parts, out);
+            continue;
+        }
         let is_own = message.role == Role::Assistant;
         if !is_own && message.role != Role::System || message.content != Content::Filled {
             continue;
@@ -63,4 +67,36 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .value("role", message.role_text());
         }
     }
+}
+
+/// The user's documents, where the target wants a text with them, or no results.
+fn documents_of_user(
+    cx: &Context<'_, '_>,
+    number: usize,
+    message: &Message<'_>,
+    parts: &[Part<'_>],
+    out: &mut Sink<'_>,
+) {
+    let is_document = |part: &&Part<'_>| {
+        matches!(part.body, Body::Media) && cx.transcript.documents.binary_search(&part.place).is_ok()
+    };
+    let Some(document) = parts.iter().find(is_document) else { return };
+    let has = |what: fn(&Body<'_>) -> bool| parts.iter().any(|part| what(&part.body));
+    let (case, what, help) = if has(|body| matches!(body, Body::Result(_))) {
+        (
+            "beside-results",
+            "a document stands beside the results of tools",
+            "put it into a result, or into a message of its own behind the results",
+        )
+    } else if has(|body| matches!(body, Body::Text(_))) {
+        return;
+    } else {
+        ("alone", "a document stands without a text", "say in a text block what to do with it")
+    };
+    out.report(document.place, what)
+        .caption("the document")
+        .help(help)
+        .case(case)
+        .at(cx, number, message, Some(document))
+        .value("role", message.role_text());
 }
