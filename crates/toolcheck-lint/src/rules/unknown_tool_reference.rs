@@ -52,7 +52,13 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let transcript = cx.transcript;
-    let Some(tools) = &transcript.tools else { return };
+    // A list of messages alone, or of tools that is not read, says nothing of what is declared.
+    let declares_none = transcript.is_body && transcript.declared_tools() == Some(0);
+    let tools = match &transcript.tools {
+        Some(tools) => tools.as_slice(),
+        None if declares_none && !transcript.tool_changes.is_empty() => &[],
+        None => return,
+    };
     if transcript.tool_references.is_empty() && transcript.tool_changes.is_empty() {
         return;
     }
