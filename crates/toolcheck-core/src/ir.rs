@@ -98,6 +98,8 @@ pub struct Transcript<'s> {
     /// The tools of a list that is not written as the format has it: as a JSON text in datasets, or in the shape of
     /// another format.
     pub tools_in_text: Vec<Definition>,
+    /// The tools that are defined among the messages, and not in the request's list.
+    pub later_tools: Vec<Definition>,
     /// Where the tools stand, as a list or as anything else.
     pub tools_place: Option<Place>,
     /// The model that the request names.
@@ -108,6 +110,8 @@ pub struct Transcript<'s> {
     pub continues_remote_state: bool,
     /// Whether the request turns the model's visible reasoning on; `None` where it does not say.
     pub reasoning: Option<bool>,
+    /// How the request sets the model's reasoning, where it says so.
+    pub reasoning_setting: Option<ReasoningSetting>,
     /// What the request says of whether the model shall call a tool.
     pub tool_choice: Option<ToolChoice<'s>>,
     /// The application's text for the model, where it stands beside the messages.
@@ -116,16 +120,22 @@ pub struct Transcript<'s> {
     pub cache_marks: Vec<CacheMark>,
     /// The tools that a search for tools left references to.
     pub tool_references: Vec<Named<'s>>,
+    /// The blocks that add tools to the conversation or remove them.
+    pub tool_changes: Vec<ToolChange<'s>>,
     /// The calls that a program made which the provider runs.
     pub programmatic_calls: Vec<ProgrammaticCall<'s>>,
-    /// Whether the request names the container in which the provider runs programs.
-    pub names_container: bool,
+    /// Where the request names the container in which the provider runs programs.
+    pub container: Option<Place>,
     /// The items of the input that have ids of their own, which do not pair calls.
     pub items: Vec<Item<'s>>,
     /// The images that are written out in the text.
     pub images: Vec<Image<'s>>,
     /// What the format passed over although it holds calls, results or tools.
     pub unread: Vec<Unread<'s>>,
+    /// Which parts are documents, where the format tells them from other media. In the order of the text.
+    pub documents: Vec<Place>,
+    /// Which parts are signed reasoning whose text is only white space. In the order of the text.
+    pub blank_reasoning: Vec<Place>,
     /// Whether the format puts all results of a turn into one message (and not each into its own).
     pub batches_results: bool,
 }
@@ -160,20 +170,25 @@ impl<'s> Transcript<'s> {
             parts: room.parts,
             tools: None,
             tools_in_text: Vec::new(),
+            later_tools: Vec::new(),
             tools_place: None,
             model: None,
             is_body: root.is_object(),
             continues_remote_state: false,
             reasoning: None,
+            reasoning_setting: None,
             tool_choice: None,
             instructions: None,
             cache_marks: Vec::new(),
             tool_references: Vec::new(),
+            tool_changes: Vec::new(),
             programmatic_calls: Vec::new(),
-            names_container: false,
+            container: None,
             items: Vec::new(),
             images: Vec::new(),
             unread: Vec::new(),
+            documents: Vec::new(),
+            blank_reasoning: Vec::new(),
             batches_results: false,
         }
     }
@@ -261,6 +276,37 @@ pub enum Wanted<'s> {
     Invalid,
 }
 
+/// How a request sets the model's reasoning.
+#[derive(Debug, Clone, Copy)]
+pub struct ReasoningSetting {
+    /// The setting.
+    pub place: Place,
+    /// What it asks for.
+    pub mode: ReasoningMode,
+}
+
+/// What a request asks of the model's reasoning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReasoningMode {
+    /// Reasoning within a fixed number of tokens.
+    Budget,
+    /// As much as the model finds right.
+    Adaptive,
+    /// None.
+    Off,
+}
+
+/// A block that adds a tool to the conversation or removes one.
+#[derive(Debug, Clone)]
+pub struct ToolChange<'s> {
+    /// The block.
+    pub place: Place,
+    /// The number of its message in [`Transcript::messages`].
+    pub message_number: u32,
+    /// The declared tool that it names; `None` where it defines the tool itself.
+    pub tool: Option<Named<'s>>,
+}
+
 /// A mark that divides a request for the provider's cache.
 #[derive(Debug, Clone, Copy)]
 pub struct CacheMark {
@@ -268,8 +314,22 @@ pub struct CacheMark {
     pub place: Place,
     /// Whether it asks for the longer of the two lives.
     pub is_long_lived: bool,
+    /// What it stands on.
+    pub bearer: Bearer,
     /// The provider's numbers of the message and the block, where it stands in a message.
     pub at: Option<(u32, u32)>,
+}
+
+/// What a mark for the cache stands on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Bearer {
+    /// A block or a tool like any other.
+    #[default]
+    Usual,
+    /// A tool that is loaded only once the model asks for it.
+    DeferredTool,
+    /// A message that the provider drops again later.
+    PassingMessage,
 }
 
 /// A call that a program made which the provider runs.
@@ -372,6 +432,8 @@ pub struct Message<'s> {
     pub empty_calls: Option<Place>,
     /// Whether the model is asked to go on with this message (a prefill that the format marks as such).
     pub is_prefix: bool,
+    /// Whether it says nothing and only sets parameters from here on.
+    pub is_directive: bool,
 }
 
 impl<'s> Message<'s> {
@@ -394,6 +456,7 @@ impl<'s> Message<'s> {
             content_place: Place::of(value),
             empty_calls: None,
             is_prefix: false,
+            is_directive: false,
         }
     }
 }
@@ -700,8 +763,10 @@ pub enum Signature {
     /// No such key.
     #[default]
     Missing,
-    /// `""` or `null`.
+    /// `""`.
     Empty,
+    /// `null`.
+    Null,
     /// Something.
     Present,
 }
@@ -712,7 +777,8 @@ impl Signature {
     pub fn of(value: Option<Value<'_, '_>>) -> Self {
         match Content::of(value) {
             Content::Missing => Self::Missing,
-            Content::Null | Content::EmptyText => Self::Empty,
+            Content::EmptyText => Self::Empty,
+            Content::Null => Self::Null,
             Content::EmptyList | Content::Filled => Self::Present,
         }
     }
@@ -740,6 +806,31 @@ pub struct ToolDef<'s> {
     pub schema: Option<Place>,
     /// Who carries it out.
     pub executor: Executor,
+    /// Its type in the words of the wire format, where it names one.
+    pub kind: Option<Named<'s>>,
+    /// The model that works behind it, where it names one.
+    pub model: Option<Named<'s>>,
+    /// Where the definition asks that calls keep to the schema exactly.
+    pub strict: Option<Place>,
+    /// Whether it is loaded only once the model asks for it.
+    pub is_deferred: bool,
+}
+
+impl ToolDef<'_> {
+    /// A tool of the client's that nothing more is known of.
+    #[must_use]
+    pub fn new(place: Place) -> Self {
+        Self {
+            place,
+            name: None,
+            schema: None,
+            executor: Executor::Client,
+            kind: None,
+            model: None,
+            strict: None,
+            is_deferred: false,
+        }
+    }
 }
 
 #[cfg(test)]

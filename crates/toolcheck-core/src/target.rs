@@ -230,6 +230,47 @@ pub struct Tools {
     /// The most tools that a request may declare.
     #[serde(default)]
     pub max: Option<usize>,
+    /// The most tools that may ask for calls which keep to their schema exactly.
+    #[serde(default)]
+    pub max_strict: Option<usize>,
+    /// The most optional parameters that those tools may have together.
+    #[serde(default)]
+    pub max_strict_optional: Option<usize>,
+    /// The most parameters of several types that those tools may have together.
+    #[serde(default)]
+    pub max_strict_unions: Option<usize>,
+    /// Keywords of array schemas that those tools may not use.
+    #[serde(default)]
+    pub strict_refused_keywords: Vec<String>,
+    /// The provider's own tools whose calls and results are taken only while the request declares them.
+    #[serde(default)]
+    pub needed_in_history: Vec<String>,
+    /// The types of tools that some models do not take.
+    #[serde(default)]
+    pub unsupported: Vec<UnsupportedTools>,
+    /// Which models may work behind a tool, for some models.
+    #[serde(default)]
+    pub advisors: Vec<Advisors>,
+}
+
+/// Types of tools that some models do not take.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct UnsupportedTools {
+    /// The models.
+    pub model: Pattern,
+    /// The types.
+    pub types: Vec<String>,
+}
+
+/// Which models may advise a model through a tool.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Advisors {
+    /// The models that are advised.
+    pub model: Pattern,
+    /// The only models that may advise them.
+    pub advisor: Pattern,
 }
 
 /// Which keys the objects of a request may and must have. An object that is not named may have any.
@@ -536,6 +577,13 @@ impl Target {
         inherit(&mut self.names.pattern, &parent.names.pattern);
         inherit(&mut self.names.max_length, &parent.names.max_length);
         inherit(&mut self.tools.max, &parent.tools.max);
+        inherit(&mut self.tools.max_strict, &parent.tools.max_strict);
+        inherit(&mut self.tools.max_strict_optional, &parent.tools.max_strict_optional);
+        inherit(&mut self.tools.max_strict_unions, &parent.tools.max_strict_unions);
+        inherit_list(&mut self.tools.strict_refused_keywords, &parent.tools.strict_refused_keywords);
+        inherit_list(&mut self.tools.needed_in_history, &parent.tools.needed_in_history);
+        inherit_list(&mut self.tools.unsupported, &parent.tools.unsupported);
+        inherit_list(&mut self.tools.advisors, &parent.tools.advisors);
         inherit(&mut self.arguments.shape, &parent.arguments.shape);
         inherit(&mut self.roles.allowed, &parent.roles.allowed);
         inherit_entries(&mut self.fields.known, &parent.fields.known);
@@ -622,6 +670,14 @@ impl Target {
         }
     }
 
+    /// Whether the target refuses this very case of a rule, of this model: what it says of the rule as a whole does not
+    /// count. With `wire`, as for [`Self::verdict`].
+    #[must_use]
+    pub fn refuses_case(&self, rule: &str, case: &str, model: Option<&str>, wire: Option<&str>) -> bool {
+        let verdict = self.verdict(rule, Some(case), model, wire);
+        matches!(verdict, Verdict::Refused(refusal) if refusal.case.is_some())
+    }
+
     /// Whether the target has an entry for this very case of a rule.
     #[must_use]
     pub fn knows_case(&self, rule: &str, case: &str) -> bool {
@@ -658,6 +714,13 @@ fn reads(format: Option<&str>, wire: Option<&str>) -> bool {
 fn inherit<T: Clone>(own: &mut Option<T>, parent: &Option<T>) {
     if own.is_none() {
         own.clone_from(parent);
+    }
+}
+
+/// Takes the parent's list where there is none.
+fn inherit_list<T: Clone>(own: &mut Vec<T>, parent: &[T]) {
+    if own.is_empty() {
+        own.extend_from_slice(parent);
     }
 }
 

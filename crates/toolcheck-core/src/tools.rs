@@ -46,7 +46,8 @@ pub fn read(root: Value<'_, '_>) -> Option<Vec<Definition>> {
     Some(tools)
 }
 
-fn definition(tool: Value<'_, '_>) -> Option<Definition> {
+/// The tool that one definition declares.
+pub(crate) fn definition(tool: Value<'_, '_>) -> Option<Definition> {
     let spec = tool.get_any(&WRAPPINGS).filter(|spec| spec.is_object()).unwrap_or(tool);
     let name = spec.get_str("name")?.into_owned();
     let schema = spec.get_any(&SCHEMAS);

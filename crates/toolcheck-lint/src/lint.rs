@@ -382,6 +382,7 @@ impl<'r> Run<'r> {
         said.kind = TranscriptKind::Session;
         said.tools.clone_from(&request.tools);
         said.tools_in_text.clone_from(&request.tools_in_text);
+        said.later_tools.clone_from(&request.later_tools);
         said.tool_references.clone_from(&request.tool_references);
         said.model.clone_from(&request.model);
         let pairing = Pairing::new(&said, self.lens.target);

@@ -201,8 +201,12 @@ impl<'t, 's> Pairing<'t, 's> {
         self.results.reserve_exact(results);
         self.turns.reserve(transcript.messages.len());
         for (message_number, (message, parts)) in transcript.messages_with_parts().enumerate() {
+            // What only sets parameters may stand anywhere, also between calls and their results.
+            if message.is_directive {
+                continue;
+            }
             match self.turns.last_mut() {
-                Some(turn) if turn.role == message.role => turn.messages.end += 1,
+                Some(turn) if turn.role == message.role => turn.messages.end = message_number + 1,
                 _ => {
                     self.turns.push(Turn { role: message.role, messages: message_number..message_number + 1 })
                 }

@@ -133,9 +133,11 @@ pub struct Context<'c, 's> {
 }
 
 impl Context<'_, '_> {
-    /// The tools that are declared beside the transcripts, and those of a list that is kept as a text.
+    /// The tools that are declared beside the transcripts, those of a list that is kept as a text, and those that are
+    /// defined among the messages.
     pub(crate) fn definitions(&self) -> impl DoubleEndedIterator<Item = &Definition> {
-        self.schemas.declared.iter().chain(&self.transcript.tools_in_text)
+        let in_transcript = self.transcript.tools_in_text.iter().chain(&self.transcript.later_tools);
+        self.schemas.declared.iter().chain(in_transcript)
     }
 
     /// The transcript's calls in plain text.
@@ -165,6 +167,13 @@ impl Context<'_, '_> {
     pub fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
         let wire = rule.on_wire.then_some(self.transcript.format);
         self.target.verdict(rule.id, case, self.transcript.model.as_deref(), wire)
+    }
+
+    /// Whether the target refuses this very case of a rule, of the request's model.
+    #[must_use]
+    pub fn refuses_case(&self, rule: &Rule, case: &str) -> bool {
+        let wire = rule.on_wire.then_some(self.transcript.format);
+        self.target.refuses_case(rule.id, case, self.transcript.model.as_deref(), wire)
     }
 
     /// What the target says of the first of these cases that it knows, or of the rule as a whole.

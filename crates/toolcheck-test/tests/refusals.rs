@@ -13,18 +13,6 @@ type Fact = (String, String, Option<String>);
 
 /// What no transcript can show, each with the reason.
 const WITHOUT_CASE: &[(&str, &str, Option<&str>, &str)] = &[
-    (
-        "bedrock",
-        "misplaced-media",
-        Some("beside-results"),
-        "the transcript does not tell a document from an image",
-    ),
-    (
-        "bedrock-converse",
-        "misplaced-media",
-        Some("alone"),
-        "the transcript does not tell a document from an image",
-    ),
     ("openai-responses", "detached-reasoning", Some("missing"), "nothing shows that the model had reasoned"),
     ("openai-chat", "oversized-content", None, "a case would be ten megabytes long"),
     ("openai-responses", "oversized-content", None, "a case would be ten megabytes long"),

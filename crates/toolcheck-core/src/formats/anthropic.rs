@@ -3,15 +3,19 @@
 
 use toolcheck_json::{JsonStr, Value};
 
-use super::{Format, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
+use super::{
+    Format, blocks, declare_tools, is_enabled, is_of_no_provider, list_of, reasoning_setting, strict,
+};
 use crate::detection::{Claim, SURE, surest_message};
 use crate::ir::{
-    Arguments, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, ProgrammaticCall,
-    Reasoning, Role, Room, Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, ProgrammaticCall,
+    Reasoning, Role, Room, Signature, ToolChange, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
+    Wanted,
 };
 use crate::unread;
 
 use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
+use crate::tools;
 
 pub(super) static FORMAT: Format = Format {
     id: "anthropic",
@@ -96,12 +100,17 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, |value| Some(tool(value)));
     transcript.unread.extend(unread::body(root));
     transcript.reasoning = is_enabled(root.get("thinking"));
-    transcript.names_container = root.get("container").is_some_and(|container| !container.is_null());
+    transcript.reasoning_setting = root.get("thinking").and_then(reasoning_setting);
+    transcript.container = root.get("container").filter(|container| !container.is_null()).map(Place::of);
     transcript.tool_choice = root.get("tool_choice").filter(|choice| !choice.is_null()).map(tool_choice);
     let system = root.get("system");
     transcript.instructions = system.map(Place::of);
-    for value in tools.into_iter().chain(system).flat_map(|list| list.elements()) {
-        transcript.cache_marks.extend(cache_mark(value, None));
+    for value in tools.into_iter().flat_map(|list| list.elements()) {
+        let bearer = if is_deferred(value) { Bearer::DeferredTool } else { Bearer::Usual };
+        transcript.cache_marks.extend(cache_mark(value, bearer, None));
+    }
+    for value in system.into_iter().flat_map(|list| list.elements()) {
+        transcript.cache_marks.extend(cache_mark(value, Bearer::Usual, None));
     }
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index);
@@ -160,25 +169,35 @@ fn tool_choice<'s>(value: Value<'_, 's>) -> ToolChoice<'s> {
 }
 
 /// The mark for the cache that a block or a tool bears.
-fn cache_mark(value: Value<'_, '_>, at: Option<(u32, u32)>) -> Option<CacheMark> {
+fn cache_mark(value: Value<'_, '_>, bearer: Bearer, at: Option<(u32, u32)>) -> Option<CacheMark> {
     let mark = value.get("cache_control").filter(|mark| mark.is_object())?;
     let is_long_lived = mark.get_str("ttl").as_deref() == Some("1h");
-    Some(CacheMark { place: Place::of(mark), is_long_lived, at })
+    Some(CacheMark { place: Place::of(mark), is_long_lived, bearer, at })
 }
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     // A built-in tool names its version in `type`; a tool of the client's own is `custom` or says nothing.
     let is_own = value.get_str("type").is_none_or(|kind| kind == "custom");
     ToolDef {
-        place: Place::of(value),
         name: value.get("name").and_then(Named::of),
         schema: value.get("input_schema").map(Place::of),
         executor: if is_own { Executor::Client } else { Executor::Server },
+        kind: value.get("type").and_then(Named::of),
+        model: value.get("model").and_then(Named::of),
+        strict: strict(value),
+        is_deferred: is_deferred(value),
+        ..ToolDef::new(Place::of(value))
     }
+}
+
+/// Whether a tool is loaded only once the model asks for it.
+fn is_deferred(tool: Value<'_, '_>) -> bool {
+    tool.get("defer_loading").and_then(Value::as_bool) == Some(true)
 }
 
 fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_index: usize) {
     let content = value.get("content");
+    let message_number = transcript.messages.len() as u32;
     super::open_message(transcript, value, message_index, content, |role| match role {
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
@@ -186,6 +205,13 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
         _ => Role::Unknown,
     });
     transcript.unread.extend(value.members().filter_map(unread::member));
+    let is_system = transcript.messages.last().is_some_and(|message| message.role == Role::System);
+    let is_empty = Content::of(content) == Content::EmptyList;
+    if let Some(message) = transcript.messages.last_mut() {
+        message.is_directive = is_system && is_empty && value.get("output_config").is_some();
+    }
+    let is_passing = is_system && value.get("clear_at").is_some_and(|clear| !clear.is_null());
+    let bearer = if is_passing { Bearer::PassingMessage } else { Bearer::Usual };
     let Some(content) = content else { return };
     if let Some(text) = content.as_json_str() {
         transcript.push(Part::new(content, 0, Body::Text(text)));
@@ -193,20 +219,32 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
     for (index, block) in blocks(value, "content").enumerate() {
         let body = self::block(block);
         let at = (message_index as u32, index as u32);
-        transcript.cache_marks.extend(cache_mark(block, Some(at)));
+        transcript.cache_marks.extend(cache_mark(block, bearer, Some(at)));
         match body {
-            Body::Opaque => transcript.unread.extend(unread::block(block)),
             Body::Call(_) => {
                 let program =
                     block.get("caller").and_then(|caller| caller.get("tool_id")).and_then(Named::of);
                 let call = program.map(|program| ProgrammaticCall { place: Place::of(block), program });
                 transcript.programmatic_calls.extend(call);
             }
-            Body::Media => transcript.images.extend(image(block, at)),
+            Body::Media => {
+                transcript.images.extend(image(block, at));
+                let is_document = block.get_str("type").as_deref() == Some("document");
+                transcript.documents.extend(is_document.then(|| Place::of(block)));
+            }
+            Body::Reasoning(_) => {
+                let text = block.get("thinking").and_then(Value::as_json_str);
+                let is_blank = text.is_some_and(|text| !text.is_empty() && text.is_blank());
+                transcript.blank_reasoning.extend(is_blank.then(|| Place::of(block)));
+            }
+            Body::Opaque => {
+                transcript.unread.extend(unread::block(block));
+                change_tools(transcript, block, message_number);
+            }
             Body::Result(_) => {
                 let content = block.get("content");
                 for inner in content.into_iter().flat_map(|content| content.elements()) {
-                    transcript.cache_marks.extend(cache_mark(inner, Some(at)));
+                    transcript.cache_marks.extend(cache_mark(inner, bearer, Some(at)));
                     transcript.images.extend(image(inner, at));
                     transcript.tool_references.extend(tool_reference(inner));
                 }
@@ -226,6 +264,19 @@ fn image<'s>(block: Value<'_, 's>, at: (u32, u32)) -> Option<Image<'s>> {
     let data = source.get("data").and_then(Value::as_json_str)?;
     let media_type = source.get("media_type").and_then(Named::of)?;
     Some(Image { media_type, data, at })
+}
+
+/// Takes up a block that adds a tool from here on, by a reference or with its definition, or removes one.
+fn change_tools<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>, message_number: u32) {
+    if !matches!(block.get_str("type").as_deref(), Some("tool_addition" | "tool_removal")) {
+        return;
+    }
+    let tool = block.get("tool");
+    let definition = tool.and_then(|tool| tool.get("definition"));
+    transcript.later_tools.extend(definition.and_then(tools::definition));
+    let name = tool.filter(|_| definition.is_none()).and_then(|tool| tool.get_any(&["name", "tool_name"]));
+    let place = Place::of(block);
+    transcript.tool_changes.push(ToolChange { place, message_number, tool: name.and_then(Named::of) });
 }
 
 /// The tool that a block refers to.

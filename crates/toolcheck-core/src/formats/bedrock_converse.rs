@@ -2,10 +2,10 @@
 
 use toolcheck_json::Value;
 
-use super::{Format, blocks, declare_tools, is_enabled, list_of};
+use super::{Format, blocks, declare_tools, is_enabled, list_of, reasoning_setting, strict};
 use crate::detection::{Claim, surest_message};
 use crate::ir::{
-    Arguments, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room,
+    Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room,
     Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::unread;
@@ -88,6 +88,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
         .get("additionalModelRequestFields")
         .and_then(|fields| fields.get_any(&["thinking", "reasoning_config"]));
     transcript.reasoning = is_enabled(thinking);
+    transcript.reasoning_setting = thinking.and_then(reasoning_setting);
     let system = root.get("system");
     transcript.instructions = system.map(Place::of);
     for value in tools.into_iter().chain(system).flat_map(|list| list.elements()) {
@@ -150,17 +151,18 @@ fn tool_choice<'s>(value: Value<'_, 's>) -> Option<ToolChoice<'s>> {
 fn cache_mark(value: Value<'_, '_>, at: Option<(u32, u32)>) -> Option<CacheMark> {
     let mark = value.get("cachePoint").filter(|mark| mark.is_object())?;
     let is_long_lived = mark.get_str("ttl").as_deref() == Some("1h");
-    Some(CacheMark { place: Place::of(value), is_long_lived, at })
+    Some(CacheMark { place: Place::of(value), is_long_lived, bearer: Bearer::Usual, at })
 }
 
 fn tool<'s>(value: Value<'_, 's>) -> Option<ToolDef<'s>> {
     let own = value.get("toolSpec");
     let spec = own.or_else(|| value.get("systemTool"))?;
     Some(ToolDef {
-        place: Place::of(value),
         name: spec.get("name").and_then(Named::of),
         schema: spec.get("inputSchema").and_then(|schema| schema.get("json")).map(Place::of),
         executor: if own.is_some() { Executor::Client } else { Executor::Server },
+        strict: strict(spec),
+        ..ToolDef::new(Place::of(value))
     })
 }
 
@@ -175,6 +177,9 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
     transcript.unread.extend(value.members().filter_map(unread::member));
     let Some(content) = content else { return };
     for (index, block) in content.elements().enumerate() {
+        if block.get("document").is_some() {
+            transcript.documents.push(Place::of(block));
+        }
         let at = (message_index as u32, index as u32);
         transcript.cache_marks.extend(cache_mark(block, Some(at)));
         let body = self::block(block);

@@ -146,12 +146,11 @@ const WHOLE: [&str; 1] = ["STOP"];
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     ToolDef {
-        place: Place::of(value),
         name: value.get("name").and_then(Named::of),
         schema: value
             .get_any(&["parameters", "parametersJsonSchema", "parameters_json_schema"])
             .map(Place::of),
-        executor: Executor::Client,
+        ..ToolDef::new(Place::of(value))
     }
 }
 

@@ -13,7 +13,9 @@ mod openai_responses;
 
 use toolcheck_json::{Document, Value};
 
-use crate::ir::{Content, Message, Named, Place, Role, Room, ToolDef, Transcript};
+use crate::ir::{
+    Content, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, Room, ToolDef, Transcript,
+};
 use crate::response::{Assembly, Locate, Said};
 use crate::tools;
 use crate::unread;
@@ -135,6 +137,22 @@ fn open_message<'s>(
 /// Whether a setting with a type turns the model's reasoning on; `None` where it says nothing.
 fn is_enabled(setting: Option<Value<'_, '_>>) -> Option<bool> {
     Some(setting?.get_str("type")? == "enabled")
+}
+
+/// How a setting with a type sets the model's reasoning, as far as its type is known.
+fn reasoning_setting(setting: Value<'_, '_>) -> Option<ReasoningSetting> {
+    let mode = match setting.get_str("type").as_deref() {
+        Some("enabled") => ReasoningMode::Budget,
+        Some("adaptive") => ReasoningMode::Adaptive,
+        Some("disabled") => ReasoningMode::Off,
+        _ => return None,
+    };
+    Some(ReasoningSetting { place: Place::of(setting), mode })
+}
+
+/// Where a definition asks that calls keep to its schema exactly.
+fn strict(definition: Value<'_, '_>) -> Option<Place> {
+    definition.get("strict").filter(|strict| strict.as_bool() == Some(true)).map(Place::of_key)
 }
 
 /// The blocks of a message's content: a list of them, or one alone (as MCP has it).

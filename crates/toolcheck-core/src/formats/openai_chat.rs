@@ -258,7 +258,8 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     let name = spec.get("name").and_then(Named::of);
     // Some providers take tools of their own here, which have a type and no definition.
     let executor = if name.is_some() { Executor::Client } else { Executor::Server };
-    ToolDef { place: Place::of(value), name, schema: spec.get("parameters").map(Place::of), executor }
+    let schema = spec.get("parameters").map(Place::of);
+    ToolDef { name, schema, executor, ..ToolDef::new(Place::of(value)) }
 }
 
 fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize, dialect: &Dialect) {

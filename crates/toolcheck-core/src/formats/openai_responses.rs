@@ -270,10 +270,10 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     // The nested form of Chat Completions is a mistake here, and its name is still worth knowing.
     let spec = value.get("function").unwrap_or(value);
     ToolDef {
-        place: Place::of(value),
         name: spec.get("name").and_then(Named::of),
         schema: spec.get("parameters").map(Place::of),
         executor: if is_own { Executor::Client } else { Executor::Server },
+        ..ToolDef::new(Place::of(value))
     }
 }
 

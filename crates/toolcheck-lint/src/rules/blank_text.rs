@@ -38,7 +38,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // Most targets do not mind: then no text need be looked at.
     let minds = |case| matches!(cx.verdict(&RULE, Some(case)), Verdict::Refused(_));
-    if !["empty", "white-space", "no-data"].into_iter().any(minds) {
+    if !["empty", "white-space", "no-data", "reasoning"].into_iter().any(minds) {
         return;
     }
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
@@ -52,6 +52,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .caption("nothing in here")
                     .help("leave the part out")
                     .case("no-data")
+                    .at(cx, number, message, Some(part));
+                continue;
+            }
+            if cx.transcript.blank_reasoning.binary_search(&part.place).is_ok() {
+                out.report(part.place, "a block of reasoning holds nothing but white space")
+                    .caption("no reasoning")
+                    .help("send reasoning back as it came")
+                    .case("reasoning")
                     .at(cx, number, message, Some(part));
                 continue;
             }

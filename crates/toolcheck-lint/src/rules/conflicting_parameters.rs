@@ -1,17 +1,18 @@
-use toolcheck_core::ir::{ToolChoice, Wanted, shorten};
+use toolcheck_core::ir::{Executor, ReasoningMode, ToolChoice, Wanted, shorten};
 
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Parameters of the request that exclude each other.
+    /// Parameters of the request that exclude each other, or that the model does not have.
     ///
     /// ## Why is this bad?
     ///
-    /// A choice of tools without tools, a forced call while the model shall think, and the like.
+    /// A choice of tools without tools, a forced call while the model reasons within a budget or where the model takes no
+    /// forced calls, a container without a tool that runs in it, and the like.
     ///
     /// ## What to do
     ///
-    /// Leave one of the two out.
+    /// Leave one of the two out, or take another model.
     ///
     /// ## Fails
     ///
@@ -21,6 +22,15 @@ declare_rule! {
     ///   "thinking": {"type": "enabled", "budget_tokens": 1024},
     ///   "tools": [{"name": "tide", "input_schema": {"type": "object"}}],
     ///   "tool_choice": {"type": "any"},  // flagged
+    ///   "messages": [{"role": "user", "content": "what is the tide?"}]
+    /// }
+    /// ```
+    ///
+    /// ```json anthropic
+    /// {
+    ///   "model": "claude-opus-5-5",
+    ///   "tools": [{"name": "tide", "input_schema": {"type": "object"}}],
+    ///   "tool_choice": {"type": "tool", "name": "tide"},  // flagged
     ///   "messages": [{"role": "user", "content": "what is the tide?"}]
     /// }
     /// ```
@@ -43,13 +53,102 @@ declare_rule! {
     ///   "messages": [{"role": "user", "content": "what is the tide?"}]
     /// }
     /// ```
+    ///
+    /// ```json anthropic
+    /// {
+    ///   "model": "claude-opus-5",
+    ///   "thinking": {"type": "adaptive"},
+    ///   "tools": [{"name": "tide", "input_schema": {"type": "object"}}],
+    ///   "tool_choice": {"type": "tool", "name": "tide"},
+    ///   "messages": [{"role": "user", "content": "what is the tide?"}]
+    /// }
+    /// ```
     "conflicting-parameters", since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    choice(cx, out);
+    reasoning(cx, out);
+    deferred_tools(cx, out);
+    advisor(cx, out);
+    container(cx, out);
+}
+
+/// A choice of tools that the rest of the request, or the model, excludes.
+fn choice(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(choice) = &cx.transcript.tool_choice else { return };
     let Some((case, what, help)) = fault(cx, choice) else { return };
     out.report(choice.place, what).caption("this choice").help(help).case(case).value("field", "tool_choice");
+}
+
+/// A way to reason that the model does not have.
+fn reasoning(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some(setting) = cx.transcript.reasoning_setting else { return };
+    let (case, what, help) = match setting.mode {
+        ReasoningMode::Budget => (
+            "reasoning-budget",
+            "the model takes no budget for its reasoning",
+            "let the model reason adaptively",
+        ),
+        ReasoningMode::Off => (
+            "reasoning-off",
+            "the model's reasoning can't be turned off",
+            "let the model reason adaptively, or take another model",
+        ),
+        ReasoningMode::Adaptive => return,
+    };
+    out.report(setting.place, what).caption("this setting").help(help).case(case);
+}
+
+/// Tools that are all loaded later, so that the model has none to begin with.
+fn deferred_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let tools = cx.transcript.tools.as_deref().unwrap_or_default();
+    if let (Some(place), Some(first)) = (cx.transcript.tools_place, tools.first())
+        && tools.iter().all(|tool| tool.is_deferred)
+    {
+        out.report(place, "every tool is loaded later")
+            .caption("none of these is loaded at once")
+            .label(first.place, "loaded only once the model asks for it")
+            .help("load one tool at once, such as the one that searches for the others")
+            .case("all-deferred");
+    }
+}
+
+/// A model behind a tool that may not advise the model of the request.
+fn advisor(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some(model) = &cx.transcript.model else { return };
+    let Some(pair) = cx.target.tools.advisors.iter().find(|pair| pair.model.0.is_match(model)) else {
+        return;
+    };
+    for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
+        let Some(advisor) = &tool.model else { continue };
+        if !pair.advisor.0.is_match(&advisor.text) {
+            out.report(
+                advisor.place,
+                format!("the model `{}` can't advise `{}`", shorten(&advisor.text), shorten(model)),
+            )
+            .caption("this model")
+            .help("name a model that may advise the request's")
+            .case("advisor")
+            .value("index", number)
+            .value("name", shorten(&advisor.text))
+            .value("model", shorten(model));
+        }
+    }
+}
+
+/// A container, and nothing that runs in it.
+fn container(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some(place) = cx.transcript.container else { return };
+    // Any tool of the provider's may run programs. A list that is not read may hold one.
+    let tools = cx.transcript.tools.iter().flatten();
+    let is_known = cx.transcript.declared_tools().is_some();
+    if is_known && tools.into_iter().all(|tool| tool.executor == Executor::Client) {
+        out.report(place, "a container, and no tool that runs in it")
+            .caption("this container")
+            .help("declare the tool that runs programs, or leave the container out")
+            .case("container-without-tool");
+    }
 }
 
 /// What is wrong with a choice: a case of the rule, words for it, and what to do.
@@ -67,6 +166,14 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
             "choice-without-tools",
             what,
             "leave the choice out where there is nothing to choose from",
+        ));
+    }
+    if is_forced && cx.refuses_case(&RULE, "forced") {
+        let what = "a call is forced, and the model takes no forced calls".to_owned();
+        return Some((
+            "forced",
+            what,
+            "let the model choose freely, and say in the prompt which tool to call",
         ));
     }
     if is_forced && cx.transcript.reasoning == Some(true) {

@@ -67,6 +67,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .at(cx, number, message, Some(part));
             }
         }
+        // What only sets parameters has nothing to say, and a model that does not take the role is another fault.
+        let is_other_fault = || {
+            message.role == Role::System
+                && cx.refuses_case(&super::unknown_role::RULE, super::unknown_role::SYSTEM)
+        };
+        if message.is_directive || is_other_fault() {
+            continue;
+        }
         // Of a text that is cut off, or of a recording, the last message may be unfinished.
         if message.content == Content::Filled || !cx.is_request() && number == last {
             continue;
@@ -92,6 +100,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_assistant = message.role == Role::Assistant;
         if is_assistant && number == last {
             finding.case("final-assistant");
+        }
+        if message.role == Role::System {
+            finding.case("system");
         }
         match message.content {
             Content::EmptyText => finding.case("empty-text"),

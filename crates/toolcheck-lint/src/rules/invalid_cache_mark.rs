@@ -1,3 +1,5 @@
+use toolcheck_core::ir::Bearer;
+
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -9,7 +11,7 @@ declare_rule! {
     ///
     /// ## What to do
     ///
-    /// Keep the last four marks, the long-lived ones first, and none on an empty text.
+    /// Keep the last four marks, the long-lived ones first, and none on an empty text or on a tool that is loaded later.
     ///
     /// ## Fails
     ///
@@ -19,6 +21,19 @@ declare_rule! {
     ///   "messages": [{"role": "user", "content": [
     ///     {"type": "text", "text": "what is the tide?", "cache_control": {"type": "ephemeral", "ttl": "1h"}}  // flagged
     ///   ]}]
+    /// }
+    /// ```
+    ///
+    /// A tool that is loaded only once the model asks for it is no part of what is cached.
+    ///
+    /// ```json anthropic
+    /// {
+    ///   "tools": [
+    ///     {"name": "find_tool", "input_schema": {"type": "object"}},
+    ///     {"name": "tide", "input_schema": {"type": "object"}, "defer_loading": true,
+    ///      "cache_control": {"type": "ephemeral"}}  // flagged
+    ///   ],
+    ///   "messages": [{"role": "user", "content": "what is the tide?"}]
     /// }
     /// ```
     ///
@@ -50,6 +65,22 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .case("too-many")
         .value("count", count)
         .value("max", max);
+    }
+    for mark in marks {
+        let (case, what, help) = match mark.bearer {
+            Bearer::Usual => continue,
+            Bearer::DeferredTool => (
+                "deferred-tool",
+                "a tool that is loaded later has a mark for the cache",
+                "mark a tool that is always loaded, or none",
+            ),
+            Bearer::PassingMessage => (
+                "turn-scoped",
+                "a message that is dropped again has a mark for the cache",
+                "mark a message that stays",
+            ),
+        };
+        out.report(mark.place, what).caption("not here").help(help).case(case);
     }
     let Some(short) = marks.iter().position(|mark| !mark.is_long_lived) else { return };
     let Some(late) = marks[short..].iter().find(|mark| mark.is_long_lived) else { return };

@@ -37,6 +37,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    strict_tools(cx, out);
     for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
         let Some(place) = tool.schema else { continue };
         let value = cx.document.value(place.node);
@@ -78,6 +79,102 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("index", number);
         finding.tool_name = Some(name.to_owned());
     }
+}
+
+/// Tools whose calls shall keep to their schema exactly, and whose schemas are too much for that.
+fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let tools = &cx.target.tools;
+    let (mut optional, mut unions) =
+        (Limit::of(tools.max_strict_optional), Limit::of(tools.max_strict_unions));
+    let strict = cx.transcript.tools.iter().flatten().enumerate().filter(|(_, tool)| tool.strict.is_some());
+    for (number, tool) in strict {
+        let Some(place) = tool.schema else { continue };
+        let schema = cx.document.value(place.node);
+        let name = tool.name.as_ref().map_or("?", |name| &*name.text);
+        let required = schema.get("required");
+        for parameter in schema.get("properties").into_iter().flat_map(|properties| properties.members()) {
+            let key = parameter.key_text();
+            let mut names = required.into_iter().flat_map(|required| required.elements());
+            let is_required = names.any(|name| name.as_str() == key);
+            let is_union = parameter.get_any(&["anyOf", "oneOf"]).is_some()
+                || parameter.get("type").is_some_and(|kind| kind.is_array());
+            let faults = [
+                (!is_required && optional.is_passed(), "strict-optional", "optional parameters"),
+                (is_union && unions.is_passed(), "strict-unions", "parameters of several types"),
+            ];
+            for (is_fault, case, what) in faults {
+                if is_fault {
+                    out.report(
+                        place,
+                        format!("the strict tools up to `{}` have too many {what}", shorten(name)),
+                    )
+                    .caption("one too many in here")
+                    .label(Place::of(parameter), "this one")
+                    .help("ask for strict calls of fewer tools, or give them fewer such parameters")
+                    .case(case)
+                    .value("index", number)
+                    .tool_name = Some(name.to_owned());
+                }
+            }
+        }
+        if let Some(keyword) = refused_keyword(schema, &tools.strict_refused_keywords, 0) {
+            let key = keyword.key_text().unwrap_or_default();
+            out.report(
+                Place::of_key(keyword),
+                format!("the strict tool `{}` uses `{}` in its schema", shorten(name), shorten(&key)),
+            )
+            .caption("not in a strict tool")
+            .help("leave the keyword out and say it in the description, or make the tool not strict")
+            .case("strict-keyword")
+            .value("index", number)
+            .value("field", shorten(&key))
+            .tool_name = Some(name.to_owned());
+        }
+    }
+}
+
+/// Something of which there may be so many and no more.
+struct Limit {
+    left: Option<usize>,
+}
+
+impl Limit {
+    fn of(max: Option<usize>) -> Self {
+        Self { left: max.map(|max| max + 1) }
+    }
+
+    /// Counts one more; says whether it is the first too many.
+    fn is_passed(&mut self) -> bool {
+        let Some(left) = &mut self.left else { return false };
+        let is_last = *left == 1;
+        *left = left.saturating_sub(1);
+        is_last
+    }
+}
+
+/// The deepest part of a schema that is looked at.
+const DEEPEST: usize = 32;
+
+/// The first of these keywords in a schema of arrays.
+fn refused_keyword<'d, 's>(
+    schema: Value<'d, 's>,
+    keywords: &[String],
+    depth: usize,
+) -> Option<Value<'d, 's>> {
+    if keywords.is_empty() || depth > DEEPEST {
+        return None;
+    }
+    let is_array = schema.get_str("type").as_deref() == Some("array");
+    let own = keywords.iter().filter(|_| is_array).find_map(|keyword| schema.get(keyword));
+    own.or_else(|| {
+        let below = schema.members().filter(|member| {
+            member.key_text().is_some_and(|key| {
+                // What is given as an example or a value is no schema.
+                !matches!(&*key, "enum" | "const" | "default" | "examples")
+            })
+        });
+        below.chain(schema.elements()).find_map(|inner| refused_keyword(inner, keywords, depth + 1))
+    })
 }
 
 /// Whether a call of the tool has arguments that can't be held against the schema in bounded time.

@@ -69,6 +69,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if site.turn == call.turn || pairing.is_in_place(call, site) {
             continue;
         }
+        if site.turn > call.turn && is_parted_by_refused_message(cx, call.turn, site.turn) {
+            continue;
+        }
         // What stands between is one fault, however many results come after it.
         if last == Some((call.turn, site.turn)) {
             continue;
@@ -110,4 +113,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             }
         }
     }
+}
+
+/// Whether nothing but system messages stands between the two turns, and the target refuses those for themselves.
+fn is_parted_by_refused_message(cx: &Context<'_, '_>, calls: usize, results: usize) -> bool {
+    let mut between = cx.pairing.turns[calls + 1..results].iter();
+    between.len() > 0
+        && between.all(|turn| turn.role == Role::System)
+        && (cx.refuses_case(&super::misplaced_message::RULE, super::misplaced_message::BEFORE_RESULTS)
+            || cx.refuses_case(&super::unknown_role::RULE, super::unknown_role::SYSTEM))
 }

@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Body, Content, Role};
+use toolcheck_core::ir::{Body, Content, Message, Part, Role};
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
@@ -7,7 +7,8 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// Pictures and documents come from the user. In the model's own messages they are refused by most APIs.
+    /// Pictures and documents come from the user. Most APIs refuse them in the model's own messages, and some in system
+    /// messages.
     ///
     /// ## Fails
     ///
@@ -35,18 +36,67 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
-        if message.role != Role::Assistant || message.content != Content::Filled {
+        if message.role == Role::User {
+            documents_of_user(cx, number, message, parts, out);
+            continue;
+        }
+        let is_own = message.role == Role::Assistant;
+        if !is_own && message.role != Role::System || message.content != Content::Filled {
             continue;
         }
         // What the model made itself is named by an id and stands beside the content.
         let in_content = |place: toolcheck_core::Place| message.content_place.span.contains(place.span);
         for part in parts.iter().filter(|part| matches!(part.body, Body::Media) && in_content(part.place)) {
-            out.report(part.place, "the model's own message holds an image or a document")
-                .caption("not in the model's message")
+            let what = if is_own {
+                "the model's own message holds an image or a document"
+            } else {
+                "a system message holds an image or a document"
+            };
+            let finding = out.report(part.place, what);
+            if !is_own {
+                finding.case("system");
+            } else if cx.transcript.documents.binary_search(&part.place).is_ok() {
+                finding.case("assistant-document").case("assistant");
+            } else {
+                finding.case("assistant");
+            }
+            finding
+                .caption(if is_own { "not in the model's message" } else { "not in a system message" })
                 .help("put it into a message of the user, or say in text what it shows")
-                .case("assistant")
                 .at(cx, number, message, Some(part))
                 .value("role", message.role_text());
         }
     }
+}
+
+/// The user's documents, where the target wants a text with them, or no results.
+fn documents_of_user(
+    cx: &Context<'_, '_>,
+    number: usize,
+    message: &Message<'_>,
+    parts: &[Part<'_>],
+    out: &mut Sink<'_>,
+) {
+    let is_document = |part: &&Part<'_>| {
+        matches!(part.body, Body::Media) && cx.transcript.documents.binary_search(&part.place).is_ok()
+    };
+    let Some(document) = parts.iter().find(is_document) else { return };
+    let has = |what: fn(&Body<'_>) -> bool| parts.iter().any(|part| what(&part.body));
+    let (case, what, help) = if has(|body| matches!(body, Body::Result(_))) {
+        (
+            "beside-results",
+            "a document stands beside the results of tools",
+            "put it into a result, or into a message of its own behind the results",
+        )
+    } else if has(|body| matches!(body, Body::Text(_))) {
+        return;
+    } else {
+        ("alone", "a document stands without a text", "say in a text block what to do with it")
+    };
+    out.report(document.place, what)
+        .caption("the document")
+        .help(help)
+        .case(case)
+        .at(cx, number, message, Some(document))
+        .value("role", message.role_text());
 }

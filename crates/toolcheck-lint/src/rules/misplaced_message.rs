@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Body, Role};
+use toolcheck_core::ir::{Body, Executor, Part, Role};
 use toolcheck_core::target::Verdict;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
@@ -9,7 +9,9 @@ declare_rule! {
     /// ## Why is this bad?
     ///
     /// Some APIs and most chat templates fix who may speak after whom: two messages of one role in a row, a system
-    /// message in the middle, or the user right after a tool are refused. Others join such messages, or do not mind.
+    /// message in the middle, or the user right after a tool are refused. Others join such messages, or do not mind. Where
+    /// system messages are taken in the middle, they may stand only right behind a message of the user, before the model
+    /// speaks again.
     ///
     /// ## Fails
     ///
@@ -17,6 +19,14 @@ declare_rule! {
     /// {"model": "mistral-large-latest", "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": "Where?"},
+    ///   {"role": "system", "content": "Be brief."},  // flagged
+    ///   {"role": "user", "content": "in the garden"}
+    /// ]}
+    /// ```
+    ///
+    /// ```json anthropic
+    /// {"model": "claude-opus-5", "messages": [
+    ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "system", "content": "Be brief."},  // flagged
     ///   {"role": "user", "content": "in the garden"}
     /// ]}
@@ -32,12 +42,31 @@ declare_rule! {
     ///   {"role": "user", "content": "in the garden"}
     /// ]}
     /// ```
+    ///
+    /// ```json anthropic
+    /// {"model": "claude-opus-5", "messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "system", "content": "Be brief."},
+    ///   {"role": "assistant", "content": "Where?"},
+    ///   {"role": "user", "content": "in the garden"}
+    /// ]}
+    /// ```
     "misplaced-message", since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let cases = ["repeated-role", "system", "system-after-user", "user-after-tool"];
-    if !cases.iter().any(|case| matches!(cx.verdict(&RULE, Some(case)), Verdict::Refused(_))) {
+    neighbours(cx, out);
+    sections(cx, out);
+}
+
+/// Whether the target has its own words for any of these cases.
+fn minds(cx: &Context<'_, '_>, cases: &[&str]) -> bool {
+    cases.iter().any(|case| matches!(cx.verdict(&RULE, Some(case)), Verdict::Refused(_)))
+}
+
+/// Messages that may not follow the one before them.
+fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if !minds(cx, &["repeated-role", "system", "system-after-user", "user-after-tool"]) {
         return;
     }
     let messages: Vec<_> = cx.transcript.messages_with_parts().collect();
@@ -46,6 +75,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let holds =
             |what: fn(&Body<'_>) -> bool| parts_before.iter().chain(parts).any(|part| what(&part.body));
         let (case, what) = match (before.role, message.role) {
+            _ if before.is_directive || message.is_directive => continue,
             (Role::Assistant | Role::Tool, Role::System) => {
                 ("system", "a system message stands in the middle")
             }
@@ -73,4 +103,83 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.value("role", &role.text).value("previous-role", &previous.text);
         }
     }
+}
+
+/// The case of a system message between a call and its result.
+pub(super) const BEFORE_RESULTS: &str = "system-before-results";
+
+/// System messages in the middle, where the target takes them at some places. Those in a row count as one, and those
+/// that only set parameters do not count.
+fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if !minds(cx, &["system-first", "system-after-assistant", BEFORE_RESULTS, "system-before-user"]) {
+        return;
+    }
+    let messages: Vec<_> = cx
+        .transcript
+        .messages_with_parts()
+        .enumerate()
+        .filter(|(_, (message, _))| !message.is_directive)
+        .collect();
+    let mut at = 0;
+    while at < messages.len() {
+        let is_system = |index: &usize| messages[*index].1.0.role == Role::System;
+        if !is_system(&at) {
+            at += 1;
+            continue;
+        }
+        let end = (at..messages.len()).find(|index| !is_system(index)).unwrap_or(messages.len());
+        let (first, last) = (at, end - 1);
+        at = end;
+        let before = first.checked_sub(1).map(|index| messages[index].1);
+        let after = messages.get(end).map(|(_, next)| *next);
+        let (number, case, what, help, other) = match (before, after) {
+            (None, _) => (
+                first,
+                "system-first",
+                "a system message stands first",
+                "put it into the request's own place for instructions",
+                None,
+            ),
+            (Some((before, parts)), after)
+                if before.role == Role::Assistant && !ends_with_server_result(parts) =>
+            {
+                let case = match after {
+                    Some((_, parts)) if holds_results(parts) => BEFORE_RESULTS,
+                    _ => "system-after-assistant",
+                };
+                (
+                    first,
+                    case,
+                    "a system message comes after the model's own",
+                    "put it right behind a message of the user, before the model speaks again",
+                    Some((before, "comes after this one")),
+                )
+            }
+            (_, Some((after, _))) if after.role == Role::User => (
+                last,
+                "system-before-user",
+                "a system message comes before the user's",
+                "put it right behind a message of the user, before the model speaks again",
+                Some((after, "comes before this one")),
+            ),
+            _ => continue,
+        };
+        let (number, (message, _)) = messages[number];
+        let finding = out.report(message.place, what);
+        finding.caption("this message").help(help).case(case).at(cx, number, message, None);
+        if let Some((other, label)) = other {
+            finding.label(other.place, label);
+        }
+    }
+}
+
+fn ends_with_server_result(parts: &[Part<'_>]) -> bool {
+    let last = parts.last().map(|part| &part.body);
+    matches!(last, Some(Body::Result(result)) if result.executor == Executor::Server)
+}
+
+fn holds_results(parts: &[Part<'_>]) -> bool {
+    let is_own =
+        |body: &Body<'_>| matches!(body, Body::Result(result) if result.executor == Executor::Client);
+    parts.iter().any(|part| is_own(&part.body))
 }

@@ -31,7 +31,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json anthropic
-    /// {"container": "container_011", "messages": [
+    /// {"container": "container_011", "tools": [{"type": "code_execution_20250825", "name": "code_execution"}], "messages": [
     ///   {"role": "user", "content": "how high are the tides this week?"},
     ///   {"role": "assistant", "content": [
     ///     {"type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution", "input": {"code": "tide()"}},
@@ -47,7 +47,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let transcript = cx.transcript;
     // A list of messages alone says nothing of what else the request has.
-    if transcript.programmatic_calls.is_empty() || transcript.names_container || !transcript.is_body {
+    if transcript.programmatic_calls.is_empty() || transcript.container.is_some() || !transcript.is_body {
         return;
     }
     let running = halves(transcript).0;

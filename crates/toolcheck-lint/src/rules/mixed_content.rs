@@ -39,7 +39,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let minds = |case| !matches!(cx.verdict(&RULE, Some(case)), Verdict::Unknown);
-    let minds_calls = minds("text-beside-calls");
+    let minds_calls = minds("text-beside-calls") || minds("text-behind-calls");
     let minds_results = minds("content-beside-results") || minds("content-behind-results");
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         let is_minded = if message.role == Role::Assistant { minds_calls } else { minds_results };
@@ -55,6 +55,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(other) = parts.iter().find(|part| is_other(&part.body)).filter(|_| has_tools) else {
             continue;
         };
+        let first_call = parts.iter().position(|part| matches!(part.body, Body::Call(_)));
+        let stands_behind =
+            first_call.and_then(|first| parts[first..].iter().find(|part| is_other(&part.body)));
         let (case, what) = if message.role == Role::Assistant {
             ("text-beside-calls", "a message holds text beside its calls")
         } else {
@@ -64,12 +67,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_behind =
             first_result.is_some_and(|first| parts[first..].iter().any(|part| is_other(&part.body)));
         let finding = out.report(message.place, what);
+        if stands_behind.is_some() {
+            finding.case("text-behind-calls");
+        }
         if is_behind {
             finding.case("content-behind-results");
         }
         finding
             .caption("this message")
-            .label(other.place, "beside the calls or results")
+            .label(stands_behind.unwrap_or(other).place, "beside the calls or results")
             .help("leave the text out, or give it a message of its own")
             .case(case)
             .at(cx, number, message, None);

@@ -1,7 +1,7 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// More tools than the target takes.
+    /// More tools, or more strict tools, than the target takes.
     ///
     /// ## Why is this bad?
     ///
@@ -18,7 +18,23 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let (Some(tools), Some(max)) = (&cx.transcript.tools, cx.target.tools.max) else { return };
+    let Some(tools) = &cx.transcript.tools else { return };
+    if let Some(max) = cx.target.tools.max_strict {
+        let mut strict = tools.iter().filter(|tool| tool.strict.is_some());
+        let count = strict.clone().count();
+        if let Some(first_over) = strict.nth(max) {
+            out.report(
+                first_over.place,
+                format!("the request declares {count} strict tools, and {max} are allowed"),
+            )
+            .caption("one strict tool too many")
+            .help("ask for strict calls only where a wrong argument does harm")
+            .case("strict")
+            .value("max", max)
+            .value("count", count);
+        }
+    }
+    let Some(max) = cx.target.tools.max else { return };
     let Some(first_over) = tools.get(max) else { return };
     out.report(
         first_over.place,

@@ -1,14 +1,78 @@
-use crate::rule::declare_rule;
+use rustc_hash::FxHashSet;
+use toolcheck_core::ir::{Body, Executor, shorten};
+
+use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
     /// A result of a provider's own tool that the request does not declare.
     ///
     /// ## Why is this bad?
     ///
-    /// Blocks of a provider's own tool are only taken while the request declares that tool.
+    /// Blocks of some of a provider's own tools are only taken while the request declares the tool.
     ///
     /// ## What to do
     ///
     /// Declare the tool, or leave its blocks out of the history.
-    "undeclared-server-tool", since "0.1.0", explained
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"messages": [
+    ///   {"role": "user", "content": "when shall we sail?"},
+    ///   {"role": "assistant", "content": [
+    ///     {"type": "server_tool_use", "id": "srvtoolu_1", "name": "advisor", "input": {}},  // flagged
+    ///     {"type": "advisor_tool_result", "tool_use_id": "srvtoolu_1", "content": {"type": "advisor_result", "text": "at noon"}},
+    ///     {"type": "text", "text": "At noon."}
+    ///   ]},
+    ///   {"role": "user", "content": "thanks"}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {
+    ///   "tools": [{"type": "advisor_20260301", "name": "advisor", "model": "claude-opus-5"}],
+    ///   "messages": [
+    ///     {"role": "user", "content": "when shall we sail?"},
+    ///     {"role": "assistant", "content": [
+    ///       {"type": "server_tool_use", "id": "srvtoolu_1", "name": "advisor", "input": {}},
+    ///       {"type": "advisor_tool_result", "tool_use_id": "srvtoolu_1", "content": {"type": "advisor_result", "text": "at noon"}},
+    ///       {"type": "text", "text": "At noon."}
+    ///     ]},
+    ///     {"role": "user", "content": "thanks"}
+    ///   ]
+    /// }
+    /// ```
+    "undeclared-server-tool", since "0.1.0", silent on wire, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let needed = &cx.target.tools.needed_in_history;
+    let transcript = cx.transcript;
+    // A list of messages alone says nothing of the tools, and a list of tools that is not read may hold any.
+    if needed.is_empty() || !transcript.is_body || transcript.declared_tools().is_none() {
+        return;
+    }
+    let declared = transcript.tools.iter().flatten().filter_map(|tool| tool.name.as_ref());
+    let mut known: FxHashSet<&str> = declared.map(|name| &*name.text).collect();
+    for (number, (message, parts)) in transcript.messages_with_parts().enumerate() {
+        for part in parts {
+            let Body::Call(call) = &part.body else { continue };
+            let Some(name) = call.name.as_ref().filter(|_| call.executor == Executor::Server) else {
+                continue;
+            };
+            // One finding a tool, however often it was called.
+            if needed.iter().any(|needed| *needed == name.text) && known.insert(&name.text) {
+                let what =
+                    format!("the provider's tool `{}` was called and is not declared", shorten(&name.text));
+                out.report(part.place, what)
+                    .about_call(call)
+                    .caption("called here")
+                    .help("declare the tool, or leave its calls and results out of the history")
+                    .at(cx, number, message, Some(part))
+                    .value("name", shorten(&name.text));
+            }
+        }
+    }
 }

@@ -1,9 +1,9 @@
-use toolcheck_core::ir::{Body, Executor, ToolKind};
+use toolcheck_core::ir::{Body, Executor, ToolKind, shorten};
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A kind of call or block that the target does not know.
+    /// A kind of call, block or tool that the target or the model does not know.
     ///
     /// ## Why is this bad?
     ///
@@ -37,6 +37,15 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    types_of_tools(cx, out);
+    for change in &cx.transcript.tool_changes {
+        let number = change.message_number as usize;
+        out.report(change.place, "a message adds a tool or removes one")
+            .caption("not with this model")
+            .help("declare the tools that the model may call at the beginning")
+            .case("tool-change")
+            .at(cx, number, &cx.transcript.messages[number], None);
+    }
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };
@@ -50,5 +59,27 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .case("custom-call")
                 .at(cx, number, message, Some(part));
         }
+    }
+}
+
+/// Tools of a type that the model does not take.
+fn types_of_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some(model) = &cx.transcript.model else { return };
+    let mut unsupported =
+        cx.target.tools.unsupported.iter().filter(|entry| entry.model.0.is_match(model)).peekable();
+    if unsupported.peek().is_none() {
+        return;
+    }
+    let types: Vec<&String> = unsupported.flat_map(|entry| &entry.types).collect();
+    for tool in cx.transcript.tools.iter().flatten() {
+        let Some(kind) = tool.kind.as_ref().filter(|kind| types.iter().any(|own| **own == kind.text)) else {
+            continue;
+        };
+        out.report(kind.place, format!("the model takes no tools of the type `{}`", shorten(&kind.text)))
+            .caption("not with this model")
+            .help("take another model, or a version of the tool that this one knows")
+            .case("tool-type")
+            .value("model", shorten(model))
+            .value("name", shorten(&kind.text));
     }
 }

@@ -1,7 +1,7 @@
-use toolcheck_core::ir::{Place, shorten};
+use toolcheck_core::ir::{Body, Place, shorten};
 
 use crate::objects::visit;
-use crate::rule::{Context, Sink, declare_rule};
+use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
     /// A key that the target does not know.
@@ -35,6 +35,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    of_models(cx, out);
     let fields = &cx.target.fields;
     if fields.known.is_empty() && fields.refused.is_empty() {
         return;
@@ -58,4 +59,36 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             }
         }
     });
+}
+
+/// Keys that the API knows and some models do not.
+fn of_models(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if cx.refuses_case(&RULE, "strict") {
+        for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
+            let Some(place) = tool.strict else { continue };
+            out.report(place, "the model takes no strict tools")
+                .caption("not with this model")
+                .help("leave the key out")
+                .case("strict")
+                .value("index", number);
+        }
+    }
+    if cx.refuses_case(&RULE, "result-status") {
+        for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
+            for part in parts {
+                let Body::Result(result) = &part.body else { continue };
+                if result.is_error.is_some() {
+                    out.report(
+                        part.place,
+                        format!("the result {} says whether the tool failed", result.title()),
+                    )
+                    .about_result(result)
+                    .caption("has a status, which the model does not take")
+                    .help("leave the status out, and say in the text that the tool failed")
+                    .case("result-status")
+                    .at(cx, number, message, Some(part));
+                }
+            }
+        }
+    }
 }

@@ -1,4 +1,5 @@
-use toolcheck_core::ir::{Role, shorten};
+use toolcheck_core::ir::{Message, Role, ToolChange, shorten};
+use toolcheck_core::target::Verdict;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
@@ -17,6 +18,15 @@ declare_rule! {
     ///   {"role": "human", "content": "find Adam"},  // flagged
     ///   {"role": "assistant", "content": "Where?"},
     ///   {"role": "user", "content": "in the garden"}
+    /// ]}
+    /// ```
+    ///
+    /// A model may know fewer roles than its API.
+    ///
+    /// ```json anthropic
+    /// {"model": "claude-sonnet-4-5", "messages": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"role": "system", "content": "Be brief."}  // flagged
     /// ]}
     /// ```
     ///
@@ -40,6 +50,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             _ => message.role != Role::Unknown,
         };
         if is_known {
+            if message.role == Role::System {
+                system_message(cx, number, message, out);
+            }
             continue;
         }
         let (place, text) = match &message.role_name {
@@ -56,4 +69,28 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None => finding.help("use a role of the target's API"),
         };
     }
+}
+
+/// The case of a system message that the API takes and the model does not.
+pub(super) const SYSTEM: &str = "system";
+
+/// A system message among the others, where the target tells which models take it.
+fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, out: &mut Sink<'_>) {
+    let ignores = match cx.verdict(&RULE, Some(SYSTEM)) {
+        Verdict::Refused(refusal) if refusal.case.is_some() => false,
+        Verdict::Tolerated(tolerance) if tolerance.case.is_some() => true,
+        _ => return,
+    };
+    // What such a message changes of the tools is not ignored, but refused for itself.
+    let changes_tools = |change: &ToolChange<'_>| change.message_number as usize == number;
+    if ignores && (message.is_directive || cx.transcript.tool_changes.iter().any(changes_tools)) {
+        return;
+    }
+    let Some(name) = &message.role_name else { return };
+    out.report(name.place, format!("the model takes no messages of the role `{}`", shorten(&name.text)))
+        .caption("not with this model")
+        .help("put it into the request's own place for instructions, or take a model that knows the role")
+        .case(SYSTEM)
+        .at(cx, number, message, None)
+        .value("role", shorten(&name.text));
 }

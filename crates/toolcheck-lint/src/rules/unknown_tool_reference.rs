@@ -8,7 +8,8 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// A search for tools leaves references behind, and each must name a tool of this request.
+    /// A search for tools leaves references behind, and messages may add declared tools or remove them. Each reference must
+    /// name a tool of this request.
     ///
     /// ## What to do
     ///
@@ -50,16 +51,27 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let (Some(tools), false) = (&cx.transcript.tools, cx.transcript.tool_references.is_empty()) else {
-        return;
+    let transcript = cx.transcript;
+    // A list of messages alone, or of tools that is not read, says nothing of what is declared.
+    let declares_none = transcript.is_body && transcript.declared_tools() == Some(0);
+    let tools = match &transcript.tools {
+        Some(tools) => tools.as_slice(),
+        None if declares_none && !transcript.tool_changes.is_empty() => &[],
+        None => return,
     };
+    if transcript.tool_references.is_empty() && transcript.tool_changes.is_empty() {
+        return;
+    }
     // An MCP server's tools are declared by their server, and not by name.
     let mut known: FxHashSet<&str> = FxHashSet::default();
     for tool in tools {
         let Some(name) = &tool.name else { return };
         known.insert(&name.text);
     }
-    for name in &cx.transcript.tool_references {
+    known.extend(transcript.later_tools.iter().map(|tool| &*tool.name));
+    let found = transcript.tool_references.iter().map(|name| (name, "search"));
+    let changed = transcript.tool_changes.iter().filter_map(|change| change.tool.as_ref());
+    for (name, case) in found.chain(changed.map(|name| (name, "tool-change"))) {
         // One fault a tool, however many references it left.
         if known.insert(&name.text) {
             out.report(
@@ -68,6 +80,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             )
             .caption("no such tool")
             .help("declare the tool, or leave the reference out")
+            .case(case)
             .value("name", &name.text)
             .tool_name = Some(name.text.to_string());
         }

@@ -54,19 +54,23 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Reasoning(reasoning) = &part.body else { continue };
-            let case = match reasoning.signature {
-                Signature::Missing => "missing",
-                Signature::Empty => "empty",
+            let cases: &[&'static str] = match reasoning.signature {
+                Signature::Missing => &["missing"],
+                Signature::Empty => &["empty"],
+                Signature::Null => &["null", "empty"],
                 Signature::Present => continue,
             };
             if reasoning.is_redacted {
                 continue;
             }
-            out.report(part.place, "reasoning carries no signature")
-                .caption("unsigned")
-                .help("send reasoning back as it came, or leave it out")
-                .case(case)
-                .at(cx, number, message, Some(part));
+            let finding = out.report(part.place, "reasoning carries no signature");
+            finding.caption("unsigned").help("send reasoning back as it came, or leave it out").at(
+                cx,
+                number,
+                message,
+                Some(part),
+            );
+            finding.cases.extend(cases);
         }
     }
     if matches!(cx.verdict(&RULE, Some("call")), Verdict::Refused(refusal) if refusal.case.is_some()) {
