@@ -156,7 +156,9 @@ impl<'r> Lens<'r> {
         let known = options.target.or_else(|| target::find(format?.id));
         let target = known.unwrap_or_else(|| Target::unknown());
         let id = format.map_or("", |format| format.id);
-        let rules = options.rules.iter().copied().filter(|rule| rule.may_speak(id, target)).collect();
+        let is_named = options.target.is_some();
+        let may_speak = |rule: &&'static Rule| rule.may_speak(id, options.kind, target, is_named);
+        let rules = options.rules.iter().copied().filter(may_speak).collect();
         Self { format, known, target, rules }
     }
 }
