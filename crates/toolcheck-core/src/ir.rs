@@ -94,10 +94,12 @@ pub struct Transcript<'s> {
     pub parts: Vec<Part<'s>>,
     /// The tools that the request declares; `None` where it has no such list.
     pub tools: Option<Vec<ToolDef<'s>>>,
-    /// The tools of a list that is kept as a JSON text, as datasets have it.
+    /// The tools that are kept as a JSON text, as a whole or each by itself, as data sets have them.
     pub tools_in_text: Vec<Definition>,
     /// Where the tools stand, as a list or as anything else.
     pub tools_place: Option<Place>,
+    /// Where a second list of tools stands, under the key of an older form.
+    pub second_tools_place: Option<Place>,
     /// The model that the request names.
     pub model: Option<Cow<'s, str>>,
     /// Whether the document is a request body, and not only its list of messages.
@@ -157,6 +159,7 @@ impl<'s> Transcript<'s> {
             tools: None,
             tools_in_text: Vec::new(),
             tools_place: None,
+            second_tools_place: None,
             model: None,
             is_body: root.is_object(),
             continues_remote_state: false,
@@ -212,7 +215,7 @@ impl<'s> Transcript<'s> {
     #[must_use]
     pub fn declared_tools(&self) -> Option<usize> {
         match &self.tools {
-            Some(tools) => Some(tools.len()),
+            Some(tools) => Some(tools.len() + self.tools_in_text.len()),
             None if self.tools_in_text.is_empty() => self.tools_place.is_none().then_some(0),
             None => Some(self.tools_in_text.len()),
         }
@@ -367,6 +370,8 @@ pub struct Message<'s> {
     pub empty_calls: Option<Place>,
     /// Whether the model is asked to go on with this message (a prefill that the format marks as such).
     pub is_prefix: bool,
+    /// Where a training example says how much the model learns from this message.
+    pub weight: Option<Place>,
 }
 
 impl<'s> Message<'s> {
@@ -389,6 +394,7 @@ impl<'s> Message<'s> {
             content_place: Place::of(value),
             empty_calls: None,
             is_prefix: false,
+            weight: None,
         }
     }
 }

@@ -11,7 +11,7 @@ use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
 
 use crate::exchanges::Kept;
-use crate::pairing::Pairing;
+use crate::pairing::{Answers, Pairing, ResultSite};
 use crate::schemas::Schemas;
 use crate::settings::Settings;
 
@@ -67,9 +67,32 @@ impl Rule {
         }
     }
 
+    /// What its page says of data sets, where they are another matter than requests.
+    #[must_use]
+    pub fn dataset_note(&self) -> Option<&'static str> {
+        match self.in_dataset {
+            InDataset::AsElsewhere => None,
+            InDataset::AtLeast(Level::Error) => {
+                Some("In a data set it is an error whatever the target accepts: the model learns it.")
+            }
+            InDataset::AtLeast(Level::Warning) => Some(
+                "In a data set it is at least a warning, whatever the target accepts: the model learns it.",
+            ),
+            InDataset::OfNamedTarget => {
+                Some("In a data set it is reported only where a target is named (`--target`).")
+            }
+        }
+    }
+
     /// Whether it may have something to say of transcripts of this format and kind to this target, which the user has
     /// named or not.
-    pub(crate) fn may_speak(&self, format: &str, kind: TranscriptKind, target: &Target, is_named: bool) -> bool {
+    pub(crate) fn may_speak(
+        &self,
+        format: &str,
+        kind: TranscriptKind,
+        target: &Target,
+        is_named: bool,
+    ) -> bool {
         let in_dataset =
             if kind == TranscriptKind::Dataset { self.in_dataset } else { InDataset::AsElsewhere };
         let wire = self.on_wire.then_some(format);
@@ -171,6 +194,24 @@ impl Context<'_, '_> {
             let spoken = self.settings.text_protocols.as_deref();
             TextCalls::read_spoken(self.document, self.transcript, spoken)
         })
+    }
+
+    /// Whether a result answers a call that the assistant wrote into its text. Such calls have no ids, and in a recording
+    /// or a data set nothing else pairs them with their results; a request is held against what the API wants.
+    pub(crate) fn answers_text_call(&self, site: &ResultSite<'_, '_>) -> bool {
+        if self.is_request() || site.result.call_id.is_some() || site.answers != Answers::Nothing {
+            return false;
+        }
+        let Some(before) = site.turn.checked_sub(1) else { return false };
+        let turn = &self.pairing.turns[before].messages;
+        let is_before = |message: u32| (message as usize) < turn.start;
+        let is_in = |message: u32| turn.contains(&(message as usize));
+        let text_calls = self.text_calls();
+        // Both lists are in the order of the file.
+        let (calls, malformed) = (&text_calls.calls, &text_calls.malformed);
+        let call = calls.get(calls.partition_point(|call| is_before(call.message)));
+        let block = malformed.get(malformed.partition_point(|block| is_before(block.message)));
+        call.is_some_and(|call| is_in(call.message)) || block.is_some_and(|block| is_in(block.message))
     }
 
     /// Whether the target reads the format that the transcript is written in.

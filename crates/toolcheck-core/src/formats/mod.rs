@@ -176,7 +176,23 @@ fn declare_tools<'s>(
     let declared = declared.filter(|declared| !declared.is_null());
     transcript.tools_place = declared.map(Place::of);
     let list = declared.filter(|declared| declared.is_array());
-    transcript.tools = list.map(|list| list.elements().filter_map(tool).collect());
+    let mut in_text = Vec::new();
+    transcript.tools = list.map(|list| {
+        // Data sets keep a definition as a JSON text where a table's column must have one type.
+        let is_read = |value: &Value<'_, 's>| value.as_str().and_then(|text| tools::read_text(&text));
+        let mut others = Vec::new();
+        for value in list.elements() {
+            match is_read(&value) {
+                Some(definition) => in_text.push(definition),
+                None => others.extend(tool(value)),
+            }
+        }
+        others
+    });
+    if !in_text.is_empty() {
+        transcript.tools = transcript.tools.take().filter(|others| !others.is_empty());
+        transcript.tools_in_text = in_text;
+    }
     if let Some(text) = declared.and_then(Value::as_str) {
         let document = Document::read(text.as_bytes());
         transcript.tools_in_text = document.root().and_then(tools::read).unwrap_or_default();

@@ -7,7 +7,8 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// A choice of tools without tools, a forced call while the model shall think, and the like.
+    /// A choice of tools without tools, a forced call while the model shall think, tools and functions at once, and the
+    /// like.
     ///
     /// ## What to do
     ///
@@ -32,6 +33,14 @@ declare_rule! {
     /// }
     /// ```
     ///
+    /// ```json openai-chat
+    /// {
+    ///   "tools": [{"type": "function", "function": {"name": "tide", "parameters": {"type": "object"}}}],
+    ///   "functions": [{"name": "moon", "parameters": {"type": "object"}}],  // flagged
+    ///   "messages": [{"role": "user", "content": "what is the tide?"}]
+    /// }
+    /// ```
+    ///
     /// ## Passes
     ///
     /// ```json anthropic
@@ -47,6 +56,12 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if let Some(place) = cx.transcript.second_tools_place {
+        out.report(place, "tools are declared twice, in two lists of different forms")
+            .caption("the list of the older form")
+            .case("two-tool-lists")
+            .help("move the tools of the older form into the other list");
+    }
     let Some(choice) = &cx.transcript.tool_choice else { return };
     let Some((case, what, help)) = fault(cx, choice) else { return };
     out.report(choice.place, what).caption("this choice").help(help).case(case).value("field", "tool_choice");
