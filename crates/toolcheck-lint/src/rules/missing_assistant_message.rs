@@ -1,4 +1,5 @@
 use toolcheck_core::ir::Role;
+use toolcheck_json::NodeId;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -62,6 +63,10 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if !cx.is_training_example() || !cx.is_recognised || cx.is_cut_off {
+        return;
+    }
+    // What answers the request of an exchange stands in its response.
+    if cx.transcript.place.node != NodeId::ROOT {
         return;
     }
     let messages = &cx.transcript.messages;
