@@ -66,6 +66,9 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
         let _ =
             writeln!(page, "Off unless selected: `--extend-select {}`, or in the configuration.", rule.id);
     }
+    if let Some(note) = rule.dataset_note() {
+        let _ = writeln!(page, "{note}");
+    }
     let mut answers = String::new();
     for target in target::all().filter(|target| target.union.is_empty()) {
         for refusal in target.refusals.iter().filter(|refusal| refusal.rule == rule.id) {

@@ -112,10 +112,11 @@ impl<'a> Settler<'a> {
             (None, None) => Arc::default(),
             (None, Some(path)) => self.tools_of_file(path)?,
         };
+        let kind_of_target = target.as_ref().and_then(|target| target.get().kind);
         Some(Settled {
             format: self.reading.format.or(read_as.format),
             target,
-            kind: self.reading.kind.or(read_as.kind).unwrap_or_default(),
+            kind: self.reading.kind.or(read_as.kind).or(kind_of_target).unwrap_or_default(),
             tools,
             rules: self.asked.clone().over(selection).rules(),
             loaded,

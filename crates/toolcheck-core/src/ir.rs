@@ -95,13 +95,15 @@ pub struct Transcript<'s> {
     pub parts: Vec<Part<'s>>,
     /// The tools that the request declares; `None` where it has no such list.
     pub tools: Option<Vec<ToolDef<'s>>>,
-    /// The tools of a list that is not written as the format has it: as a JSON text in datasets, or in the shape of
-    /// another format.
+    /// The tools of a list that is not written as the format has it: as a JSON text, as a whole or each by itself, as
+    /// data sets have them, or in the shape of another format.
     pub tools_in_text: Vec<Definition>,
     /// The tools that are defined among the messages, and not in the request's list.
     pub later_tools: Vec<Definition>,
     /// Where the tools stand, as a list or as anything else.
     pub tools_place: Option<Place>,
+    /// Where a second list of tools stands, under the key of an older form.
+    pub second_tools_place: Option<Place>,
     /// The model that the request names.
     pub model: Option<Cow<'s, str>>,
     /// Whether the document is a request body, and not only its list of messages.
@@ -172,6 +174,7 @@ impl<'s> Transcript<'s> {
             tools_in_text: Vec::new(),
             later_tools: Vec::new(),
             tools_place: None,
+            second_tools_place: None,
             model: None,
             is_body: root.is_object(),
             continues_remote_state: false,
@@ -232,7 +235,7 @@ impl<'s> Transcript<'s> {
     #[must_use]
     pub fn declared_tools(&self) -> Option<usize> {
         match &self.tools {
-            Some(tools) => Some(tools.len()),
+            Some(tools) => Some(tools.len() + self.tools_in_text.len()),
             None if self.tools_in_text.is_empty() => self.tools_place.is_none().then_some(0),
             None => Some(self.tools_in_text.len()),
         }
@@ -434,6 +437,8 @@ pub struct Message<'s> {
     pub is_prefix: bool,
     /// Whether it says nothing and only sets parameters from here on.
     pub is_directive: bool,
+    /// Where a training example says how much the model learns from this message.
+    pub weight: Option<Place>,
 }
 
 impl<'s> Message<'s> {
@@ -457,6 +462,7 @@ impl<'s> Message<'s> {
             empty_calls: None,
             is_prefix: false,
             is_directive: false,
+            weight: None,
         }
     }
 }

@@ -10,10 +10,11 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::finding::Level;
 use crate::formats;
+use crate::ir::TranscriptKind;
 
 /// A target's file, by its id.
 struct Builtin {
@@ -105,6 +106,9 @@ pub struct Target {
     /// The targets whose refusals count here too: what one of them refuses is refused.
     #[serde(default)]
     pub union: Vec<String>,
+    /// What the transcripts for it are, where nobody says otherwise.
+    #[serde(default, deserialize_with = "kind")]
+    pub kind: Option<TranscriptKind>,
     /// What a reader should know about the target as a whole.
     #[serde(default)]
     pub notes: Option<String>,
@@ -141,6 +145,12 @@ pub struct Target {
     /// Where the entries of each rule are: many rules ask for every transcript.
     #[serde(skip)]
     by_rule: FxHashMap<String, Entries>,
+}
+
+/// Reads a kind by its name.
+fn kind<'de, D: Deserializer<'de>>(value: D) -> Result<Option<TranscriptKind>, D::Error> {
+    let name = String::deserialize(value)?;
+    name.parse().map(Some).map_err(serde::de::Error::custom)
 }
 
 /// The numbers of a rule's entries.
@@ -563,6 +573,7 @@ impl Target {
     /// Takes from the parent what this file does not say.
     fn inherit(&mut self, parent: &Self) {
         inherit(&mut self.format, &parent.format);
+        inherit(&mut self.kind, &parent.kind);
         inherit(&mut self.results.stand, &parent.results.stand);
         inherit(&mut self.results.merges_assistant_messages, &parent.results.merges_assistant_messages);
         inherit(&mut self.results.merges_user_messages, &parent.results.merges_user_messages);

@@ -1,6 +1,6 @@
 //! Definitions of tools that stand in a file of their own, in whatever form an API or a server has them.
 
-use toolcheck_json::Value;
+use toolcheck_json::{Document, Value};
 
 /// A tool's name and the text of its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +46,13 @@ pub fn read(root: Value<'_, '_>) -> Option<Vec<Definition>> {
     Some(tools)
 }
 
+/// The definition that a JSON text holds; `None` where it holds none.
+pub(crate) fn read_text(text: &str) -> Option<Definition> {
+    let document = Document::read(text.as_bytes());
+    let root = document.root().filter(|root| root.is_object())?;
+    definition(root)
+}
+
 /// The tool that one definition declares.
 pub(crate) fn definition(tool: Value<'_, '_>) -> Option<Definition> {
     let spec = tool.get_any(&WRAPPINGS).filter(|spec| spec.is_object()).unwrap_or(tool);
@@ -59,7 +66,6 @@ pub(crate) fn definition(tool: Value<'_, '_>) -> Option<Definition> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toolcheck_json::Document;
 
     #[test]
     fn every_form_says_the_same() {

@@ -51,6 +51,7 @@ pub struct Records<'s> {
     at: usize,
     position: Position,
     index: usize,
+    first_blank: Option<Record<'s>>,
     arena: Arena,
 }
 
@@ -79,7 +80,7 @@ impl<'s> Records<'s> {
     #[must_use]
     pub fn laid_out(bytes: &'s [u8], layout: Layout) -> Self {
         let position = Position { line: 1, column: 1 };
-        Self { bytes, layout, at: 0, position, index: 0, arena: Arena::default() }
+        Self { bytes, layout, at: 0, position, index: 0, first_blank: None, arena: Arena::default() }
     }
 
     /// How the file is laid out.
@@ -92,6 +93,13 @@ impl<'s> Records<'s> {
     #[must_use]
     pub fn lines_passed(&self) -> u64 {
         self.position.line - 1
+    }
+
+    /// The first blank line of those that lie behind, where each line is a text. Its number is that of the record that
+    /// follows it.
+    #[must_use]
+    pub fn first_blank_line(&self) -> Option<Record<'s>> {
+        self.first_blank
     }
 
     /// The record from here to `end`.
@@ -130,7 +138,12 @@ impl<'s> Iterator for Records<'s> {
                     let length = memchr::memchr(b'\n', &self.bytes[self.at..]);
                     let end = length.map_or(self.bytes.len(), |length| self.at + length);
                     let next = (end + 1).min(self.bytes.len());
-                    let record = (!is_blank(&self.bytes[self.at..end])).then(|| self.emit(end));
+                    let line = &self.bytes[self.at..end];
+                    let record = (!is_blank(line)).then(|| self.emit(end));
+                    if record.is_none() && self.first_blank.is_none() {
+                        let (index, start, position) = (self.index, self.at, self.position);
+                        self.first_blank = Some(Record { index, bytes: line, start, position });
+                    }
                     self.next_line(next);
                     if record.is_some() {
                         return record;
@@ -230,6 +243,21 @@ mod tests {
         let (layout, found) = records("{\"a\":1}\r\n\r\n\n[2]\n{\"c\":3}");
         assert_eq!(layout, Layout::Lines);
         assert_eq!(found, [(0, "{\"a\":1}\r", 1, 1), (1, "[2]", 4, 1), (2, "{\"c\":3}", 5, 1)]);
+    }
+
+    #[test]
+    fn the_first_blank_line_is_known_once_it_lies_behind() {
+        let mut records = Records::of_lines(b"[1]\n[2]\n \r\n\n[3]\n\n");
+        let blank = |records: &Records<'_>| {
+            records
+                .first_blank_line()
+                .map(|line| (line.index, line.start, line.position.line, line.bytes.len()))
+        };
+        assert_eq!((records.nth(1).map(|record| record.index), blank(&records)), (Some(1), None));
+        assert_eq!(records.next().map(|record| record.index), Some(2));
+        assert_eq!(blank(&records), Some((2, 8, 3, 2)));
+        assert_eq!((records.next(), blank(&records)), (None, Some((2, 8, 3, 2))));
+        assert_eq!(Records::of_lines(b"[1]\n[2]\n").by_ref().map(|_| ()).count(), 2);
     }
 
     #[test]

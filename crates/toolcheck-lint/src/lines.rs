@@ -8,8 +8,8 @@ use toolcheck_json::{Arena, Document, Layout, Position, Record, Records};
 
 use crate::exchanges::Exchanges;
 use crate::lint::{Lens, Options, Run, find_format};
-use crate::report::{Before, FileReport};
-use crate::rules::unrecognised_format;
+use crate::report::{Before, FileReport, Located, Source};
+use crate::rules::{blank_line, unrecognised_format};
 use crate::schemas::Schemas;
 
 /// The linter of one file of JSON Lines.
@@ -37,6 +37,8 @@ pub struct Lines<'o> {
     keeps_source: bool,
     /// Whether it has been said that no format knows the file.
     is_told_unknown: bool,
+    /// Whether a blank line has been reported.
+    is_told_blank: bool,
     /// What is known of the exchanges so far.
     exchanges: Exchanges,
     /// What stands before the next piece.
@@ -84,6 +86,7 @@ impl<'o> Lines<'o> {
             detected: find_format(&first, Some(records), options),
             keeps_source,
             is_told_unknown: false,
+            is_told_blank: false,
             exchanges: Exchanges::default(),
             before: Before::default(),
             left: Mutex::default(),
@@ -94,7 +97,10 @@ impl<'o> Lines<'o> {
     #[must_use]
     pub fn lint(&self, piece: &[u8]) -> Piece {
         let left = self.left().pop();
-        let new = || Left { schemas: Schemas::declaring(self.options.tools), arena: Arena::default() };
+        let new = || Left {
+            schemas: Schemas::declaring(self.options.tools, self.options.kind),
+            arena: Arena::default(),
+        };
         let Left { schemas, arena } = left.unwrap_or_else(new);
         let mut report = FileReport::empty(&self.path, self.options.kind);
         let (mut none, mut records) = ((), 0);
@@ -109,6 +115,7 @@ impl<'o> Lines<'o> {
             room = run.lint_record(&record, &document, room);
             records += 1;
         }
+        run.tell_blank_line(&lines);
         let exchanges = run.left_exchanges.take().unwrap_or_default();
         drop(room);
         self.left().push(Left { schemas, arena: document.into_arena() });
@@ -120,6 +127,8 @@ impl<'o> Lines<'o> {
         let mut report = piece.report;
         let before = self.before;
         report.findings.iter_mut().for_each(|finding| finding.move_behind(&before));
+        let is_told_blank = &mut self.is_told_blank;
+        report.findings.retain(|finding| blank_line::is_to_be_told(finding.rule, is_told_blank));
         if !piece.exchanges.is_empty() {
             self.add_exchanges(bytes, &piece.exchanges, &mut report);
         }
@@ -140,7 +149,7 @@ impl<'o> Lines<'o> {
 
     /// Lints the records with exchanges, which go on with those of earlier pieces.
     fn add_exchanges(&mut self, bytes: &[u8], numbers: &[usize], report: &mut FileReport) {
-        let schemas = Schemas::declaring(self.options.tools);
+        let schemas = Schemas::declaring(self.options.tools, self.options.kind);
         let mut none = ();
         let mut run = Run::new(self.lens(), self.options, &schemas, &mut none, report);
         run.exchanges = std::mem::take(&mut self.exchanges);
@@ -155,7 +164,7 @@ impl<'o> Lines<'o> {
             let _ = run.lint_record(&record, &document, Room::default());
         }
         self.exchanges = std::mem::take(&mut run.exchanges);
-        report.findings.sort_by_key(|finding| finding.record);
+        report.findings.sort_by_key(|finding| finding.record_bytes.start);
     }
 
     /// Keeps the records that findings speak of. A later exchange may speak of any exchange before it.
@@ -163,11 +172,22 @@ impl<'o> Lines<'o> {
         let mut wanted: Vec<usize> = report.findings.iter().map(|finding| finding.record).collect();
         wanted.extend(exchanges.iter().map(|number| self.before.records + number));
         wanted.sort_unstable();
+        let is_blank = |finding: &&Located| finding.rule == blank_line::RULE.id;
+        let mut blank = report.findings.iter().find(is_blank).map(|finding| finding.record_bytes.clone());
+        let mut keep_blank = |source: &mut Source, before: usize| {
+            if let Some(line) = blank.take_if(|line| line.start < before) {
+                let own = line.start - self.before.bytes..line.end - self.before.bytes;
+                source.keep(line.start, &bytes[own]);
+            }
+        };
         for record in Records::of_lines(bytes) {
             if wanted.binary_search(&(self.before.records + record.index)).is_ok() {
-                report.source.keep(self.before.bytes + record.start, record.bytes);
+                let start = self.before.bytes + record.start;
+                keep_blank(&mut report.source, start);
+                report.source.keep(start, record.bytes);
             }
         }
+        keep_blank(&mut report.source, usize::MAX);
     }
 
     fn lens(&self) -> Lens<'o> {

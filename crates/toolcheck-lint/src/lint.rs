@@ -18,7 +18,7 @@ use crate::exchanges::{Exchanges, Histories, Kept};
 use crate::pairing::Pairing;
 use crate::report::{FileReport, Located, locate_all};
 use crate::rule::{self, Context, Rule};
-use crate::rules::{self, unread_content, unrecognised_format};
+use crate::rules::{self, blank_line, unread_content, unrecognised_format};
 use crate::schemas::Schemas;
 use crate::settings::Settings;
 
@@ -108,7 +108,7 @@ pub(crate) fn lint_before(
     let detected = find_format(&document, more, options);
     let lens = Lens::new(detected.map(|detected| detected.format), options);
     lens.tell(detected, &mut report);
-    let schemas = Schemas::declaring(options.tools);
+    let schemas = Schemas::declaring(options.tools, options.kind);
     let mut run = Run::new(lens, options, &schemas, onlooker, &mut report);
     let mut record = first;
     let mut document = document;
@@ -119,6 +119,7 @@ pub(crate) fn lint_before(
         record = next;
         document = Document::read_in(record.bytes, document.into_arena());
     }
+    run.tell_blank_line(&records);
     report
 }
 
@@ -183,7 +184,9 @@ impl<'r> Lens<'r> {
         let known = options.target.or_else(|| target::find(format?.id));
         let target = known.unwrap_or_else(|| Target::unknown());
         let id = format.map_or("", |format| format.id);
-        let rules = options.rules.iter().copied().filter(|rule| rule.may_speak(id, target)).collect();
+        let is_named = options.target.is_some();
+        let may_speak = |rule: &&'static Rule| rule.may_speak(id, options.kind, target, is_named);
+        let rules = options.rules.iter().copied().filter(may_speak).collect();
         Self { format, known, target, rules }
     }
 }
@@ -269,6 +272,22 @@ impl<'r> Run<'r> {
         self.onlooker.get_mut().record(record, document, &findings);
         self.report.findings.extend(findings);
         room
+    }
+
+    /// Reports the first blank line among the records of a data set, at its place. It belongs to none of them.
+    pub(crate) fn tell_blank_line(&mut self, records: &Records<'_>) {
+        let rule = &blank_line::RULE;
+        let is_asked = self.options.kind == TranscriptKind::Dataset
+            && self.lens.rules.iter().any(|asked| asked.id == rule.id);
+        let Some(line) = records.first_blank_line().filter(|_| is_asked) else { return };
+        let stand_in = Document::read(b"null");
+        let span = Span::new(0, line.bytes.len() as u32);
+        let mut finding = blank_line::finding(Place { node: NodeId::ROOT, span });
+        let own = self.options.settings.levels.get(rule.id).copied();
+        finding.level = own.or(rule.default_level).unwrap_or(Level::Warning);
+        let findings = &mut self.report.findings;
+        let at = findings.partition_point(|finding| finding.record_bytes.start < line.start);
+        findings.splice(at..at, locate_all(&stand_in, &line, vec![finding]));
     }
 
     /// Of a file of no known format, its first record says so for all.

@@ -4,14 +4,14 @@ use std::cell::OnceCell;
 
 use toolcheck_core::finding::{Answer, Finding, Level};
 use toolcheck_core::formats::{self, Format};
-use toolcheck_core::ir::{Message, Part, Place, Transcript};
+use toolcheck_core::ir::{Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::target::{Target, Verdict};
 use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
 
 use crate::exchanges::Kept;
-use crate::pairing::Pairing;
+use crate::pairing::{Answers, Pairing, ResultSite};
 use crate::schemas::Schemas;
 use crate::settings::Settings;
 
@@ -28,6 +28,8 @@ pub struct Rule {
     pub since: &'static str,
     /// How bad a finding is where the target's data says nothing; `None` where it is silent then.
     pub default_level: Option<Level>,
+    /// What a finding in a data set weighs.
+    pub in_dataset: InDataset,
     /// Whether it is about how messages are written, and not about what is said in them: then it holds only where
     /// the target reads the very format, because whatever translates writes them anew.
     pub on_wire: bool,
@@ -42,6 +44,18 @@ pub struct Rule {
     pub check: Option<fn(&Context<'_, '_>, &mut Sink<'_>)>,
 }
 
+/// What the findings of a rule weigh in a data set. A data set teaches a model and is not sent, so that what an API
+/// accepts is not the question there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InDataset {
+    /// What they weigh elsewhere.
+    AsElsewhere,
+    /// At least this much, also where the target accepts it: the model learns the fault.
+    AtLeast(Level),
+    /// Nothing, unless the user names the target: only an API minds, and the model learns nothing wrong.
+    OfNamedTarget,
+}
+
 impl Rule {
     /// What a list of rules says of it behind its summary: whether it only explains, and whether it is off.
     #[must_use]
@@ -53,22 +67,54 @@ impl Rule {
         }
     }
 
-    /// Whether it may have something to say to those who send this format to this target.
-    pub(crate) fn may_speak(&self, format: &str, target: &Target) -> bool {
+    /// What its page says of data sets, where they are another matter than requests.
+    #[must_use]
+    pub fn dataset_note(&self) -> Option<&'static str> {
+        match self.in_dataset {
+            InDataset::AsElsewhere => None,
+            InDataset::AtLeast(Level::Error) => {
+                Some("In a data set it is an error whatever the target accepts: the model learns it.")
+            }
+            InDataset::AtLeast(Level::Warning) => Some(
+                "In a data set it is at least a warning, whatever the target accepts: the model learns it.",
+            ),
+            InDataset::OfNamedTarget => {
+                Some("In a data set it is reported only where a target is named (`--target`).")
+            }
+        }
+    }
+
+    /// Whether it may have something to say of transcripts of this format and kind to this target, which the user has
+    /// named or not.
+    pub(crate) fn may_speak(
+        &self,
+        format: &str,
+        kind: TranscriptKind,
+        target: &Target,
+        is_named: bool,
+    ) -> bool {
+        let in_dataset =
+            if kind == TranscriptKind::Dataset { self.in_dataset } else { InDataset::AsElsewhere };
         let wire = self.on_wire.then_some(format);
-        self.check.is_some() && (self.default_level.is_some() || target.minds(self.id, wire))
+        let has_level = match in_dataset {
+            InDataset::AtLeast(_) => true,
+            InDataset::OfNamedTarget if !is_named => return false,
+            _ => self.default_level.is_some(),
+        };
+        self.check.is_some() && (has_level || target.minds(self.id, wire))
     }
 }
 
 /// Declares a rule: the doc comment is its manual page and its test.
 macro_rules! declare_rule {
-    ($(#[doc = $doc:literal])+ $id:literal, since $since:literal, $level:ident $(on $scope:ident)? $(if $selected:ident)?, $check:ident) => {
+    ($(#[doc = $doc:literal])+ $id:literal, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(if $selected:ident)?, $check:ident) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
             id: $id,
             summary: [$($doc),+][0],
             docs: concat!($($doc, "\n"),+),
             since: $since,
             default_level: declare_rule!(@level $level),
+            in_dataset: declare_rule!(@dataset $($training)?),
             on_wire: declare_rule!(@wire $($scope)?),
             on_text: declare_rule!(@text $($scope)?),
             on_call: declare_rule!(@call $($scope)?),
@@ -84,6 +130,7 @@ macro_rules! declare_rule {
             docs: concat!($($doc, "\n"),+),
             since: $since,
             default_level: None,
+            in_dataset: $crate::rule::InDataset::AsElsewhere,
             on_wire: true,
             on_text: false,
             on_call: false,
@@ -94,6 +141,10 @@ macro_rules! declare_rule {
     (@level error) => { Some(toolcheck_core::Level::Error) };
     (@level warning) => { Some(toolcheck_core::Level::Warning) };
     (@level silent) => { None };
+    (@dataset error) => { $crate::rule::InDataset::AtLeast(toolcheck_core::Level::Error) };
+    (@dataset warning) => { $crate::rule::InDataset::AtLeast(toolcheck_core::Level::Warning) };
+    (@dataset silent) => { $crate::rule::InDataset::OfNamedTarget };
+    (@dataset) => { $crate::rule::InDataset::AsElsewhere };
     (@wire wire) => { true };
     (@wire $($other:ident)?) => { false };
     (@text text) => { true };
@@ -149,6 +200,24 @@ impl Context<'_, '_> {
         })
     }
 
+    /// Whether a result answers a call that the assistant wrote into its text. Such calls have no ids, and in a recording
+    /// or a data set nothing else pairs them with their results; a request is held against what the API wants.
+    pub(crate) fn answers_text_call(&self, site: &ResultSite<'_, '_>) -> bool {
+        if self.is_request() || site.result.call_id.is_some() || site.answers != Answers::Nothing {
+            return false;
+        }
+        let Some(before) = site.turn.checked_sub(1) else { return false };
+        let turn = &self.pairing.turns[before].messages;
+        let is_before = |message: u32| (message as usize) < turn.start;
+        let is_in = |message: u32| turn.contains(&(message as usize));
+        let text_calls = self.text_calls();
+        // Both lists are in the order of the file.
+        let (calls, malformed) = (&text_calls.calls, &text_calls.malformed);
+        let call = calls.get(calls.partition_point(|call| is_before(call.message)));
+        let block = malformed.get(malformed.partition_point(|block| is_before(block.message)));
+        call.is_some_and(|call| is_in(call.message)) || block.is_some_and(|block| is_in(block.message))
+    }
+
     /// Whether the target reads the format that the transcript is written in.
     #[must_use]
     pub fn speaks_own_format(&self) -> bool {
@@ -186,7 +255,13 @@ impl Context<'_, '_> {
     /// Whether the transcript is about to be sent, so that nothing may be missing at its end.
     #[must_use]
     pub fn is_request(&self) -> bool {
-        self.transcript.kind == toolcheck_core::ir::TranscriptKind::Request
+        self.transcript.kind == TranscriptKind::Request
+    }
+
+    /// Whether the transcript is a training example.
+    #[must_use]
+    pub fn is_training_example(&self) -> bool {
+        self.transcript.kind == TranscriptKind::Dataset
     }
 }
 
@@ -233,6 +308,14 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
             // Of a message that is written anew nothing is known.
             Verdict::Unknown if rule.on_wire && !context.may_be_sent_as_it_is() => None,
             Verdict::Unknown => rule.default_level,
+        };
+        let level = match rule.in_dataset {
+            InDataset::AtLeast(least) if context.is_training_example() && level < Some(least) => {
+                // What the target accepts at inference is no excuse for what the model learns.
+                finding.note = None;
+                Some(least)
+            }
+            _ => level,
         };
         if let Some(level) = level {
             let own = context.settings.levels.get(rule.id);

@@ -7,6 +7,7 @@ use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::{PatternOptions, Validator};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
+use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::tools::Definition;
 use toolcheck_json::Value;
 
@@ -21,6 +22,8 @@ pub struct Schemas<'o> {
     compiled: RefCell<FxHashMap<Box<[u8]>, Compiled>>,
     /// The tools that are declared beside the transcripts.
     pub(crate) declared: &'o [Definition],
+    /// Whether a key with `null` is a key that is not there, as in the rows of a table.
+    is_padded: bool,
 }
 
 /// What became of a schema.
@@ -35,9 +38,10 @@ const BACKTRACK_LIMIT: usize = 100_000;
 const LONGEST_FOR_PATTERNS: usize = 16 << 10;
 
 impl<'o> Schemas<'o> {
-    /// The schemas of tools that are declared beside the transcripts, none compiled yet.
-    pub(crate) fn declaring(declared: &'o [Definition]) -> Self {
-        Self { compiled: RefCell::default(), declared }
+    /// The schemas of transcripts of this kind, of which none is compiled yet, with the tools that are declared beside
+    /// them.
+    pub(crate) fn declaring(declared: &'o [Definition], kind: TranscriptKind) -> Self {
+        Self { compiled: RefCell::default(), declared, is_padded: kind == TranscriptKind::Dataset }
     }
 
     /// What became of a schema, given its text.
@@ -49,7 +53,7 @@ impl<'o> Schemas<'o> {
         if compiled.len() >= MOST_KEPT {
             compiled.clear();
         }
-        let outcome = Arc::new(Schema::compile(schema));
+        let outcome = Arc::new(Schema::compile(schema, self.is_padded));
         compiled.insert(schema.into(), Arc::clone(&outcome));
         outcome
     }
@@ -83,9 +87,12 @@ pub(crate) enum Unusable {
 }
 
 impl Schema {
-    /// Compiles a schema.
-    pub(crate) fn compile(schema: &[u8]) -> Result<Self, Unusable> {
+    /// Compiles a schema. Where it is padded, keys with `null` are left out.
+    pub(crate) fn compile(schema: &[u8], is_padded: bool) -> Result<Self, Unusable> {
         let mut schema: Json = serde_json::from_slice(schema).map_err(|_| Unusable::Unreadable)?;
+        if is_padded {
+            take_padding_out(&mut schema);
+        }
         spell_as_json_schema(&mut schema);
         Self::of(schema)
     }
@@ -169,6 +176,24 @@ impl Unusable {
     }
 }
 
+/// Whether what stands under a key of a schema is an example or a value, and so no schema.
+fn holds_values(key: &str) -> bool {
+    matches!(key, "enum" | "const" | "default" | "examples")
+}
+
+/// Takes out the keys with `null`: a table has one type for the schemas of all its rows, and gives each the keys of all.
+fn take_padding_out(schema: &mut Json) {
+    match schema {
+        Json::Object(members) => {
+            members.retain(|_, value| !value.is_null());
+            let subschemas = members.iter_mut().filter(|(key, _)| !holds_values(key));
+            subschemas.for_each(|(_, value)| take_padding_out(value));
+        }
+        Json::Array(elements) => elements.iter_mut().for_each(take_padding_out),
+        _ => {}
+    }
+}
+
 /// OpenAPI's spelling as JSON Schema's: types in upper case and whole numbers as strings (as protobuf has them in JSON),
 /// and `nullable`.
 fn spell_as_json_schema(schema: &mut Json) {
@@ -196,9 +221,7 @@ fn spell_as_json_schema(schema: &mut Json) {
                 allow_null(members);
             }
             // What is given as an example or a value is no schema.
-            let subschemas = members
-                .iter_mut()
-                .filter(|(key, _)| !matches!(key.as_str(), "enum" | "const" | "default" | "examples"));
+            let subschemas = members.iter_mut().filter(|(key, _)| !holds_values(key));
             subschemas.for_each(|(_, value)| spell_as_json_schema(value));
         }
         Json::Array(elements) => elements.iter_mut().for_each(spell_as_json_schema),

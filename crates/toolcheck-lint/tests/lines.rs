@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
+use toolcheck_core::ir::TranscriptKind;
 use toolcheck_lint::render::{self, Style};
 use toolcheck_lint::{FileReport, Lines, Options, Report, lint};
 
@@ -78,10 +79,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn pieces_are_the_whole(number in 0..1000_usize, cuts in prop::collection::vec(0.0..1.0, 0..9)) {
+    fn pieces_are_the_whole(
+        number in 0..1000_usize,
+        cuts in prop::collection::vec(0.0..1.0, 0..9),
+        kind in prop::sample::select(&TranscriptKind::ALL[..]),
+    ) {
         let texts = &*TEXTS;
         let text = &texts[number % texts.len()];
-        let options = Options::default();
+        let options = Options { kind, ..Options::default() };
         if text.is_empty() {
             return Ok(());
         }
@@ -104,6 +109,36 @@ fn the_corpus_is_linted_in_pieces() {
     let file = in_pieces(&exchanges.unwrap(), &[0.0], &options).unwrap();
     assert_eq!(file.findings[0].rule, "dropped-tool-call");
     assert_eq!((file.findings[0].record, file.findings[0].labels[0].spot.record), (1, 0));
+}
+
+#[test]
+fn a_blank_line_is_reported_once_wherever_the_pieces_end() {
+    let example =
+        r#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}"#;
+    let options = Options { kind: TranscriptKind::Dataset, ..Options::default() };
+    let lines_of_blanks = |file: FileReport| {
+        let blank = file.findings.iter().filter(|finding| finding.rule == "blank-line");
+        blank.map(|finding| (finding.start.line, finding.start.column)).collect::<Vec<_>>()
+    };
+    for (text, line) in [
+        (format!("{example}\n\n\n{example}\n\n{example}\n"), Some(2)),
+        (format!("{example}\n{example}\n \r\n"), Some(3)),
+        (format!("\n{example}\n{example}\n"), Some(1)),
+        (format!("{example}\n{example}\n"), None),
+        (format!("{example}\n{example}"), None),
+    ] {
+        let expected: Vec<_> = line.map(|line| (line, 1)).into_iter().collect();
+        let mut whole = lint("log.jsonl", text.as_bytes(), &options);
+        whole.source = text.clone().into_bytes().into();
+        let shown_whole = shown(whole);
+        assert_eq!(lines_of_blanks(lint("log.jsonl", text.as_bytes(), &options)), expected, "{text:?}");
+        for cuts in [&[][..], &[0.0], &[0.4], &[0.3, 0.6, 0.9]] {
+            let pieces = in_pieces(text.as_bytes(), cuts, &options).unwrap();
+            assert_eq!(shown(pieces), shown_whole, "{text:?} {cuts:?}");
+        }
+        // Elsewhere blank lines do not count.
+        assert_eq!(lint("log.jsonl", text.as_bytes(), &Options::default()).findings.len(), 0);
+    }
 }
 
 #[test]

@@ -289,7 +289,7 @@ impl Check {
         let options = Options {
             format: self.format.or(read_as.format),
             target,
-            kind: self.kind.or(read_as.kind).unwrap_or_default(),
+            kind: self.kind.or(read_as.kind).or(target.and_then(|target| target.kind)).unwrap_or_default(),
             tools: &self.tools,
             settings: &self.config.settings,
             rules: self.asked.clone().over(selection).rules(),

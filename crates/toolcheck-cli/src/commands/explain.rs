@@ -38,6 +38,9 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
     if rule.is_optional {
         writeln!(out, "\nOff unless selected: `--extend-select {}`, or in the configuration.", rule.id)?;
     }
+    if let Some(note) = rule.dataset_note() {
+        writeln!(out, "\n{note}")?;
+    }
     // Hosts of one API answer in the same words: one entry for all of them.
     let mut shown: Vec<(Vec<&str>, &Refusal)> = Vec::new();
     for (target, refusal) in refusals {

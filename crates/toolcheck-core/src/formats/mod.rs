@@ -96,8 +96,11 @@ fn declare_tools<'s>(
     let declared = declared.filter(|declared| !declared.is_null());
     transcript.tools_place = declared.map(Place::of);
     let list = declared.filter(|declared| declared.is_array());
-    let is_foreign = |tool: Value<'_, '_>| {
-        tool.as_json_str().is_some() || tool.get_any(foreign).is_some_and(|spec| !spec.is_null())
+    // Data sets keep a definition as a JSON text where a table's column must have one type.
+    let in_text = |value: Value<'_, 's>| value.as_str().and_then(|text| tools::read_text(&text));
+    let is_foreign = |tool: Value<'_, 's>| {
+        tool.as_json_str().is_some() && in_text(tool).is_none()
+            || tool.get_any(foreign).is_some_and(|spec| !spec.is_null())
     };
     if let Some(list) = list.filter(|list| list.elements().any(is_foreign)) {
         // Whoever declares some tools in the shape of another format has still declared them: one fault is enough.
@@ -105,7 +108,21 @@ fn declare_tools<'s>(
         transcript.tools_in_text = tools::read(list).unwrap_or_default();
         return;
     }
-    transcript.tools = list.map(|list| list.elements().filter_map(tool).collect());
+    let mut texts = Vec::new();
+    transcript.tools = list.map(|list| {
+        let mut others = Vec::new();
+        for value in list.elements() {
+            match in_text(value) {
+                Some(definition) => texts.push(definition),
+                None => others.extend(tool(value)),
+            }
+        }
+        others
+    });
+    if !texts.is_empty() {
+        transcript.tools = transcript.tools.take().filter(|others| !others.is_empty());
+        transcript.tools_in_text = texts;
+    }
     if let Some((text, declared)) = declared.and_then(|declared| Some((declared.as_str()?, declared))) {
         let document = Document::read(text.as_bytes());
         match document.root().and_then(tools::read) {

@@ -167,8 +167,11 @@ pub(super) fn read_dialect<'s>(
     let list = list_of(root, "messages")?;
     let mut transcript = Transcript::new_in(dialect.format, root, room);
     transcript.model = root.get_str("model");
-    let tools = root.get_any(&["tools", "functions"]);
-    declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, |value| Some(tool(value)));
+    // A data set's table has `null` in the columns that a row does not use.
+    let mut lists = ["tools", "functions"].into_iter().filter_map(|key| root.get(key));
+    let first = lists.find(|list| !list.is_null());
+    declare_tools(&mut transcript, first, &FOREIGN_TOOLS, |value| Some(tool(value)));
+    transcript.second_tools_place = lists.find(|list| !list.is_null()).map(Place::of_key);
     transcript.unread.extend(unread::body(root));
     transcript.tool_choice = root
         .get_any(&["tool_choice", "function_call"])
@@ -279,6 +282,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
                 reasoning = Some(member).filter(|text| text.as_json_str().is_some());
             }
             Some("audio") => audio = Some(member).filter(|audio| audio.is_object()),
+            Some("weight") => message.weight = Some(Place::of(member)).filter(|_| !member.is_null()),
             Some("prefix") => message.is_prefix = member.as_bool() == Some(true),
             Some("tool_call_id") => call_id = Named::of(member),
             Some(key) if dialect.result_name.contains(&key) => {

@@ -302,7 +302,19 @@ impl Found {
                 names.chain(own_malformed.iter().filter_map(|block| block.name.as_deref())).collect();
             let mut results: FxHashMap<String, usize> = FxHashMap::default();
             let mut is_refused = false;
+            let has_calls = || {
+                let turn = &transcript.messages[turn_end - turn_length..turn_end];
+                let mut parts = turn.iter().flat_map(|message| transcript.parts_of(message));
+                parts.any(|part| matches!(part.body, Body::Call(_)))
+            };
             for message in &transcript.messages[turn_end..number] {
+                // A tool's message that names no call answers what stands before it: data sets whose template writes the
+                // tags have such messages.
+                let names_no_call =
+                    |part: &Part<'_>| matches!(&part.body, Body::Result(result) if result.call_id.is_none());
+                is_answered |= message.role == Role::Tool
+                    && transcript.parts_of(message).iter().any(names_no_call)
+                    && !has_calls();
                 visit_texts(document, transcript, message, &mut |text| {
                     let answers = (self.protocol.answers)(&text);
                     // A log that somebody quotes answers other calls than those of the turn before it.

@@ -37,9 +37,10 @@ fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result
         let mut record: Option<(usize, Document<'_>)> = None;
         for finding in &file.findings {
             // The text of a record is read again for its excerpts, once for all its findings.
-            if record.as_ref().is_none_or(|(number, _)| *number != finding.record) {
+            let start = finding.record_bytes.start;
+            if record.as_ref().is_none_or(|(known, _)| *known != start) {
                 let bytes = file.source.get(finding.record_bytes.clone()).unwrap_or_default();
-                record = Some((finding.record, Document::read(bytes)));
+                record = Some((start, Document::read(bytes)));
             }
             let Some((_, document)) = &record else { continue };
             let shown = Shown {
@@ -106,14 +107,12 @@ impl<'f> Shown<'f> {
         for (spot, caption, is_primary) in places {
             let base = spot.record_bytes.start;
             let span = Span::new((spot.bytes.start - base) as u32, (spot.bytes.end - base) as u32);
-            if spot.record != finding.record
-                && other.as_ref().is_none_or(|(record, _)| *record != spot.record)
-            {
+            if base != finding.record_bytes.start && other.as_ref().is_none_or(|(known, _)| *known != base) {
                 let bytes = file.source.get(spot.record_bytes.clone()).unwrap_or_default();
-                other = Some((spot.record, Document::read(bytes)));
+                other = Some((base, Document::read(bytes)));
             }
             let document = match &other {
-                Some((record, other)) if *record == spot.record => other,
+                Some((known, other)) if *known == base => other,
                 _ => document,
             };
             let room = (width.saturating_sub(MARGIN), caption.chars().count());

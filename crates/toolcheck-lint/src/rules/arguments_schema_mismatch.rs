@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use rustc_hash::{FxHashMap, FxHashSet};
-use toolcheck_core::ir::{Call, Executor, Part, Place, shorten};
+use toolcheck_core::ir::{Arguments, Call, Executor, Part, Place, shorten};
 use toolcheck_json::Value;
 
 use crate::calls::{self, Locate};
@@ -50,7 +50,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": "wrote 7 bytes"}
     /// ]}
     /// ```
-    "arguments-schema-mismatch", since "0.1.0", warning on call, check
+    "arguments-schema-mismatch", since "0.1.0", warning (error in dataset) on call, check
 }
 
 /// How many violations of one call are told: whoever sees twenty will look at the whole.
@@ -83,9 +83,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         };
         let allowed = calls::with_object(cx, &call.arguments, &mut room, |root| schema.allows(root));
+        // A table gives each row the arguments of all rows, and `null` to those that it has not.
+        let is_padded = cx.is_training_example() && matches!(call.arguments, Arguments::Object(_));
         if allowed.flatten() == Some(false) {
             calls::with_places(cx, &call.arguments, |root, locate| {
-                tell(out, (part, call), schema, root, locate);
+                tell(out, (part, call), schema, (root, is_padded), locate);
             });
         }
     }
@@ -95,12 +97,13 @@ fn tell(
     out: &mut Sink<'_>,
     (part, call): (&Part<'_>, &Call<'_>),
     schema: &Schema,
-    root: Value<'_, '_>,
+    (root, is_padded): (Value<'_, '_>, bool),
     locate: &Locate<'_>,
 ) {
     let tool = call.name.as_ref().map_or("?", |name| &*name.text);
     let violations = schema.errors(root).flat_map(|error| match calls::value_of(root, &error) {
-        Some(at) => violations(&error, at, at.id() == root.id(), locate),
+        Some(at) if is_padded && at.is_null() => Vec::new(),
+        Some(at) => violations(&error, at, (at.id() == root.id(), is_padded), locate),
         None => Vec::new(),
     });
     let mut told = FxHashSet::default();
@@ -118,7 +121,7 @@ fn tell(
 fn violations(
     error: &ValidationError<'_>,
     at: Value<'_, '_>,
-    is_whole: bool,
+    (is_whole, is_padded): (bool, bool),
     locate: &Locate<'_>,
 ) -> Vec<(Place, String)> {
     let title = match at.key_text() {
@@ -134,7 +137,8 @@ fn violations(
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             let unexpected: FxHashSet<&str> = unexpected.iter().map(String::as_str).collect();
-            let members = at.members().filter_map(|member| Some((member.key_text()?, member)));
+            let members = at.members().filter(|member| !(is_padded && member.is_null()));
+            let members = members.filter_map(|member| Some((member.key_text()?, member)));
             members
                 .filter(|(key, _)| unexpected.contains(&**key))
                 .map(|(key, member)| {
@@ -146,7 +150,8 @@ fn violations(
         ValidationErrorKind::FalseSchema
             if at.is_object() && error.schema_path().to_string().ends_with("/additionalProperties") =>
         {
-            let members = at.members().filter_map(|member| Some((member.key_text()?, member)));
+            let members = at.members().filter(|member| !(is_padded && member.is_null()));
+            let members = members.filter_map(|member| Some((member.key_text()?, member)));
             members
                 .map(|(key, member)| {
                     (locate(member, true), format!("the argument `{}` is unknown", shorten(&key)))

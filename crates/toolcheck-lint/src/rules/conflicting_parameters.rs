@@ -8,7 +8,7 @@ declare_rule! {
     /// ## Why is this bad?
     ///
     /// A choice of tools without tools, a forced call while the model reasons within a budget or where the model takes no
-    /// forced calls, a container without a tool that runs in it, and the like.
+    /// forced calls, tools and functions at once, a container without a tool that runs in it, and the like.
     ///
     /// ## What to do
     ///
@@ -42,6 +42,14 @@ declare_rule! {
     /// }
     /// ```
     ///
+    /// ```json openai-chat
+    /// {
+    ///   "tools": [{"type": "function", "function": {"name": "tide", "parameters": {"type": "object"}}}],
+    ///   "functions": [{"name": "moon", "parameters": {"type": "object"}}],  // flagged
+    ///   "messages": [{"role": "user", "content": "what is the tide?"}]
+    /// }
+    /// ```
+    ///
     /// ## Passes
     ///
     /// ```json anthropic
@@ -67,11 +75,22 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    two_lists(cx, out);
     choice(cx, out);
     reasoning(cx, out);
     deferred_tools(cx, out);
     advisor(cx, out);
     container(cx, out);
+}
+
+/// Tools that are declared twice, under the key of today and that of the past.
+fn two_lists(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if let Some(place) = cx.transcript.second_tools_place {
+        out.report(place, "tools are declared twice, in two lists of different forms")
+            .caption("the list of the older form")
+            .case("two-tool-lists")
+            .help("move the tools of the older form into the other list");
+    }
 }
 
 /// A choice of tools that the rest of the request, or the model, excludes.

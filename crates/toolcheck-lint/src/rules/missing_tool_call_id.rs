@@ -75,7 +75,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .filter(|site| site.result.call_id.is_none() && site.result.kind.is_none_or(needs_id))
     {
         let call = site.answers.call().map(|number| &cx.pairing.calls[number]);
-        if call.is_some_and(|call| call.call.id.is_none()) {
+        if call.is_some_and(|call| call.call.id.is_none()) || cx.answers_text_call(site) {
             continue;
         }
         let finding = out.report(site.part.place, "a tool result names no call");

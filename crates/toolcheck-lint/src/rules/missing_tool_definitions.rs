@@ -47,6 +47,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         _ => false,
     };
     let Some(first) = cx.transcript.parts.iter().find(|part| is_tool(&part.body)) else { return };
+    if cx.is_training_example() {
+        // Tools that the user declares beside the examples are shown to the model some other way.
+        if cx.definitions().next().is_none() {
+            out.report(first.place, "this example holds tool calls, and declares no tools")
+                .caption("the first of them")
+                .help("declare the tools that the model is given when it is used");
+        }
+        return;
+    }
     out.report(first.place, "the history holds tool calls, and the request declares no tools")
         .caption("the first of them")
         .help("send the tools along whenever the history holds calls; a placeholder will do");

@@ -3,6 +3,7 @@
 //! Adding a rule is a file and two lines here.
 
 mod arguments_schema_mismatch;
+pub(crate) mod blank_line;
 mod blank_text;
 mod completion_after_failure;
 mod conflicting_parameters;
@@ -23,6 +24,7 @@ mod invalid_result_content;
 mod invalid_tool_name;
 mod invalid_tool_schema;
 mod invalid_utf8;
+mod invalid_weight;
 mod late_tool_result;
 mod lone_surrogate;
 mod malformed_item_id;
@@ -37,6 +39,7 @@ mod misplaced_message;
 mod misplaced_prefix;
 mod misplaced_reasoning;
 mod misplaced_tool_result;
+mod missing_assistant_message;
 mod missing_container;
 mod missing_field;
 mod missing_reasoning;
@@ -81,6 +84,7 @@ use crate::rule::Rule;
 /// All rules, by id.
 pub static ALL: &[&Rule] = &[
     &arguments_schema_mismatch::RULE,
+    &blank_line::RULE,
     &blank_text::RULE,
     &completion_after_failure::RULE,
     &conflicting_parameters::RULE,
@@ -101,6 +105,7 @@ pub static ALL: &[&Rule] = &[
     &invalid_tool_name::RULE,
     &invalid_tool_schema::RULE,
     &invalid_utf8::RULE,
+    &invalid_weight::RULE,
     &late_tool_result::RULE,
     &lone_surrogate::RULE,
     &malformed_item_id::RULE,
@@ -115,6 +120,7 @@ pub static ALL: &[&Rule] = &[
     &misplaced_prefix::RULE,
     &misplaced_reasoning::RULE,
     &misplaced_tool_result::RULE,
+    &missing_assistant_message::RULE,
     &missing_container::RULE,
     &missing_field::RULE,
     &missing_reasoning::RULE,

@@ -1,0 +1,99 @@
+use toolcheck_core::ir::Role;
+use toolcheck_json::NodeId;
+
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// A training example from which the model learns nothing.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// Only what the assistant says is learned. An example without an assistant message teaches nothing: some services
+    /// refuse the whole file because of it, others drop the example or train on an empty one. The usual cause is a
+    /// conversation that was cut by length, or an export that lost a role.
+    ///
+    /// Some services also want the assistant's message to be the last one. Where the target is one of them, an example
+    /// that ends with a tool result or with a message of the user is reported too.
+    ///
+    /// Only data sets are checked (`--kind dataset`).
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat kind=dataset
+    /// {"messages": [  // flagged
+    ///   {"role": "system", "content": "Answer in one word."},
+    ///   {"role": "user", "content": "Where is Adam?"}
+    /// ]}
+    /// ```
+    ///
+    /// ```json openai-chat target=openai-fine-tuning kind=dataset
+    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    ///  "messages": [
+    ///   {"role": "user", "content": "Where is Adam?"},
+    ///   {"role": "assistant", "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]},
+    ///   {"role": "tool", "tool_call_id": "call_1", "content": "in the garden"}  // flagged
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat target=openai-fine-tuning kind=dataset
+    /// {"messages": [
+    ///   {"role": "system", "content": "Answer in one word."},
+    ///   {"role": "user", "content": "Where is Adam?"},
+    ///   {"role": "assistant", "content": "Garden."}
+    /// ]}
+    /// ```
+    ///
+    /// An example may end with the call that the model is to learn.
+    ///
+    /// ```json openai-chat target=openai-fine-tuning kind=dataset
+    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    ///  "messages": [
+    ///   {"role": "user", "content": "Where is Adam?"},
+    ///   {"role": "assistant", "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    ///   ]}
+    /// ]}
+    /// ```
+    "missing-assistant-message", since "0.1.0", warning, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if !cx.is_training_example() || !cx.is_recognised || cx.is_cut_off {
+        return;
+    }
+    // What answers the request of an exchange stands in its response.
+    if cx.transcript.place.node != NodeId::ROOT {
+        return;
+    }
+    let messages = &cx.transcript.messages;
+    // A role that nobody knows may be the model's.
+    if messages.iter().any(|message| message.role == Role::Unknown) {
+        return;
+    }
+    if !messages.iter().any(|message| message.role == Role::Assistant) {
+        let place = cx.transcript.place;
+        out.report(place, "no message of this example is the assistant's, so it teaches nothing")
+            .caption("this example")
+            .value("role", messages.last().map_or("?", |last| last.role_text()))
+            .help("add the answer that the model is to learn, or leave the example out");
+        return;
+    }
+    let Some(last) = messages.last().filter(|last| last.role != Role::Assistant) else { return };
+    // Many trainers do not mind, and recordings often end like this.
+    if !cx.target.knows_case(RULE.id, AT_END) {
+        return;
+    }
+    let what = if last.role == Role::Tool { "with a tool result" } else { "before the assistant answers" };
+    out.report(last.place, format!("this example ends {what}"))
+        .caption("the last message")
+        .case(AT_END)
+        .value("role", last.role_text())
+        .help("add the answer that the model is to learn, or cut the example off behind the assistant's last message");
+}
+
+/// The case of an example that ends with a message of somebody else.
+const AT_END: &str = "at-end";
