@@ -40,11 +40,16 @@ builtin! {
     "bedrock-converse"
     "cerebras"
     "cohere"
+    "dashscope"
+    "databricks"
     "deepseek"
+    "fireworks"
     "gemini"
+    "github-copilot"
     "groq"
     "llama-cpp"
     "mcp-sampling"
+    "minimax"
     "mistral"
     "mistral-v11"
     "mistral-v13"
@@ -52,14 +57,18 @@ builtin! {
     "mistral-v7"
     "moonshot"
     "ollama"
+    "ollama-openai"
     "openai-chat"
     "openai-fine-tuning"
     "openai-responses"
+    "openrouter"
     "portable"
+    "vercel-gateway"
     "vertex-anthropic"
     "vertex-gemini"
     "vllm"
     "xai"
+    "zai"
 }
 
 /// The ids of the targets that are compiled in.
@@ -197,6 +206,9 @@ pub struct Ids {
     /// The most characters that the id of an item may have.
     #[serde(default)]
     pub item_max_length: Option<usize>,
+    /// How the id of a response begins that a request continues.
+    #[serde(default)]
+    pub response_prefix: Option<String>,
 }
 
 /// What the parts of a message may hold.
@@ -531,6 +543,7 @@ impl Target {
         inherit_entries(&mut self.ids.item_prefixes, &parent.ids.item_prefixes);
         inherit(&mut self.ids.item_pattern, &parent.ids.item_pattern);
         inherit(&mut self.ids.item_max_length, &parent.ids.item_max_length);
+        inherit(&mut self.ids.response_prefix, &parent.ids.response_prefix);
         inherit(&mut self.content.max_length, &parent.content.max_length);
         inherit(&mut self.content.max_cache_marks, &parent.content.max_cache_marks);
         inherit(&mut self.names.pattern, &parent.names.pattern);

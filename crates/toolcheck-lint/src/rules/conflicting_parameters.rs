@@ -47,9 +47,82 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(choice) = &cx.transcript.tool_choice else { return };
-    let Some((case, what, help)) = fault(cx, choice) else { return };
-    out.report(choice.place, what).caption("this choice").help(help).case(case).value("field", "tool_choice");
+    if let Some(choice) = &cx.transcript.tool_choice {
+        check_choice(cx, choice, out);
+    }
+    check_effort(cx, out);
+    check_deferred(cx, out);
+}
+
+/// The choice of tools against the tools and the reasoning.
+fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_>) {
+    if let Some((case, what, help)) = fault(cx, choice) {
+        let finding = out.report(choice.place, what);
+        finding.caption("this choice").help(help).case(case).value("field", "tool_choice");
+        if let Wanted::Tool(name) = &choice.wanted {
+            finding.value("name", &name.text);
+        }
+        return;
+    }
+    // Some take no forced call of any tool, and say so only of certain models.
+    if choice.wanted == Wanted::Any && cx.minds_case(&RULE, FORCED) {
+        out.report(choice.place, "a call of some tool is forced")
+            .caption("this choice")
+            .help("let the model choose freely")
+            .case(FORCED)
+            .value("field", "tool_choice");
+    }
+}
+
+/// A call of any tool is forced, whether or not the model shall reason.
+const FORCED: &str = "forced-any";
+
+/// Tools beside a model that reasons, where the two exclude each other.
+fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let tools = cx.transcript.tools_place.filter(|_| cx.transcript.declared_tools() != Some(0));
+    let Some(tools) = tools else { return };
+    let effort = cx.transcript.effort.as_ref();
+    let (case, what, help) = match effort.map(|effort| &*effort.text) {
+        Some("none") => (
+            "tools-without-effort",
+            "functions are declared for a model that always reasons",
+            "send the request to an address that takes functions beside reasoning",
+        ),
+        Some(_) => (
+            "tools-with-effort",
+            "functions are declared while the model shall reason",
+            "turn the reasoning off, or send the request to an address that takes both",
+        ),
+        None => (
+            "tools-with-default-effort",
+            "functions are declared for a model that reasons unless told not to",
+            "turn the reasoning off, or send the request to an address that takes both",
+        ),
+    };
+    if !cx.minds_case(&RULE, case) {
+        return;
+    }
+    let finding = out.report(effort.map_or(tools, |effort| effort.place), what);
+    finding.caption("not together with functions").help(help).case(case);
+    if effort.is_none() {
+        finding.caption("these functions");
+    }
+    if let Some(model) = &cx.transcript.model {
+        finding.value("model", model);
+    }
+}
+
+/// Deferred tools that nothing can find.
+fn check_deferred(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some(place) = cx.transcript.deferred_tool.filter(|_| cx.transcript.tool_search.is_none()) else {
+        return;
+    };
+    if cx.minds_case(&RULE, "deferred-without-search") {
+        out.report(place, "a tool is deferred, and no search for tools is declared")
+            .caption("this tool")
+            .help("declare the search for tools too, or do not defer the tool")
+            .case("deferred-without-search");
+    }
 }
 
 /// What is wrong with a choice: a case of the rule, words for it, and what to do.
@@ -84,6 +157,10 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         None => true,
     };
     let mut in_text = cx.transcript.tools_in_text.iter();
+    let mut added = cx.transcript.added_tools.iter();
+    if added.any(is_declared) {
+        return None;
+    }
     if declared.is_none() || tools.iter().any(is_declared) || in_text.any(|tool| tool.name == name.text) {
         return None;
     }

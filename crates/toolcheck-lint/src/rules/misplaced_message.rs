@@ -36,6 +36,14 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if cx.minds_case(&RULE, "not-last") {
+        for place in &cx.transcript.early_items {
+            out.report(*place, "an item that must come last stands in the middle")
+                .caption("this item")
+                .help("put it last, or leave it out")
+                .case("not-last");
+        }
+    }
     let cases = ["repeated-role", "system", "system-after-user", "user-after-tool"];
     if !cases.iter().any(|case| matches!(cx.verdict(&RULE, Some(case)), Verdict::Refused(_))) {
         return;

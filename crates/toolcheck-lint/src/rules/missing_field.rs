@@ -31,6 +31,24 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    for missing in &cx.transcript.missing_keys {
+        // What a target says of the rule as a whole is about keys that are always needed.
+        if !cx.minds_case(&RULE, missing.case) {
+            continue;
+        }
+        let finding = out.report(missing.place, format!("the key `{}` is missing", missing.key));
+        finding
+            .caption("in here")
+            .help(format!("add `{}`", missing.key))
+            .case(missing.case)
+            .value("field", missing.key);
+        if let Some(name) = &missing.name {
+            finding.value("name", &name.text);
+        }
+        if let Some(because) = missing.because {
+            finding.label(because, "needed because of this");
+        }
+    }
     let required = &cx.target.fields.required;
     if required.is_empty() {
         return;
