@@ -87,6 +87,17 @@ pub fn find(id: &str) -> Option<&'static Target> {
     BUILTIN.iter().find(|builtin| builtin.id == id).map(load)
 }
 
+/// The target of that id, or the one that has this alias.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Target> {
+    find(name).or_else(|| all().find(|target| target.aliases.iter().any(|alias| alias == name)))
+}
+
+/// The ids and aliases of the targets that are compiled in.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ids().chain(all().flat_map(|target| target.aliases.iter().map(String::as_str)))
+}
+
 fn load(builtin: &'static Builtin) -> &'static Target {
     builtin.loaded.get_or_init(|| {
         Target::parse(builtin.text).unwrap_or_else(|error| panic!("targets/{}.toml: {error}", builtin.id))
@@ -101,6 +112,9 @@ pub struct Target {
     pub id: String,
     /// The name in prose.
     pub name: String,
+    /// Other names that stand for the id on the command line and in the configuration.
+    #[serde(default)]
+    pub aliases: Vec<String>,
     /// The id of the wire format that it speaks; none where it stands for several.
     #[serde(default)]
     pub format: Option<String>,

@@ -14,6 +14,7 @@ use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 pub(super) static FORMAT: Format = Format {
     id: "anthropic",
     name: "Anthropic Messages",
+    aliases: &["claude"],
     family: "anthropic",
     sniff,
     read_in,

@@ -10,8 +10,16 @@ use crate::ir::{
 
 use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
-pub(super) static FORMAT: Format =
-    Format { id: "gemini", name: "Gemini generateContent", family: "gemini", sniff, read_in, answers, event };
+pub(super) static FORMAT: Format = Format {
+    id: "gemini",
+    name: "Gemini generateContent",
+    aliases: &["google"],
+    family: "gemini",
+    sniff,
+    read_in,
+    answers,
+    event,
+};
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "contents") else { return 0 };

@@ -13,6 +13,7 @@ use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 pub(super) static FORMAT: Format = Format {
     id: "openai-chat",
     name: "OpenAI Chat Completions",
+    aliases: &["openai", "gpt", "chat-completions"],
     family: "chat",
     sniff,
     read_in,

@@ -19,6 +19,7 @@ use crate::response::{self, Answer, Assembly, Locate, Said};
 pub(super) static FORMAT: Format = Format {
     id: "openai-responses",
     name: "OpenAI Responses",
+    aliases: &["responses"],
     family: "openai-responses",
     sniff,
     read_in,

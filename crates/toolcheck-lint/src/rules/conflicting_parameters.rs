@@ -7,7 +7,8 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// A choice of tools without tools, a forced call while the model shall think, and the like.
+    /// A choice of tools without tools, a forced call while the model shall think, functions beside reasoning where the
+    /// address takes only one of them, deferred tools without a search that finds them, and the like.
     ///
     /// ## What to do
     ///
@@ -32,7 +33,26 @@ declare_rule! {
     /// }
     /// ```
     ///
+    /// ```json openai-responses
+    /// {
+    ///   "tools": [
+    ///     {"type": "function", "name": "tide", "parameters": {"type": "object"}, "defer_loading": true}  // flagged
+    ///   ],
+    ///   "input": [{"role": "user", "content": "what is the tide?"}]
+    /// }
+    /// ```
+    ///
     /// ## Passes
+    ///
+    /// ```json openai-responses
+    /// {
+    ///   "tools": [
+    ///     {"type": "tool_search"},
+    ///     {"type": "function", "name": "tide", "parameters": {"type": "object"}, "defer_loading": true}
+    ///   ],
+    ///   "input": [{"role": "user", "content": "what is the tide?"}]
+    /// }
+    /// ```
     ///
     /// ```json anthropic
     /// {
