@@ -170,8 +170,12 @@ fn target_section(page: &mut String, target: &target::Target) {
     }
     page.push_str("\n\n");
     if let Some(parent) = &target.extends {
-        let manner = if target.is_compatible_only { ", where every refusal is in doubt" } else { "" };
-        let _ = writeln!(page, "What is not listed here is as for [`{parent}`](#{parent}){manner}.\n");
+        let manner = if target.is_compatible_only {
+            "; what that API refuses only warns here, because this is another vendor's server"
+        } else {
+            ""
+        };
+        let _ = writeln!(page, "What is not listed is as for [`{parent}`](#{parent}){manner}.\n");
     }
     if !target.union.is_empty() {
         let members: Vec<String> = target.union.iter().map(|id| format!("[`{id}`](#{id})")).collect();
