@@ -1,12 +1,14 @@
 //! What is made from the tables: a page a rule, one for all rules and one for all targets, and the schema of the
 //! configuration.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use toolcheck_core::target::{self, Verdict};
+use toolcheck_core::Level;
+use toolcheck_core::target;
 use toolcheck_lint::rules;
 
 use crate::root;
@@ -71,7 +73,9 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
     }
     let mut answers = String::new();
     for target in target::all().filter(|target| target.union.is_empty()) {
-        for refusal in target.refusals.iter().filter(|refusal| refusal.rule == rule.id) {
+        // What is only taken over from another vendor is said once, below.
+        let is_seen = |refusal: &&target::Refusal| !(target.is_compatible_only && refusal.is_inherited);
+        for refusal in target.refusals.iter().filter(|refusal| refusal.rule == rule.id).filter(is_seen) {
             let case = refusal.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
             let models = refusal.model.as_ref().map(|model| format!(" for models `{}`", model.0.as_str()));
             let text = refusal
@@ -105,6 +109,19 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
             );
         }
     }
+    let takes_over = |target: &&target::Target| {
+        let mut entries = target.refusals.iter().filter(|refusal| refusal.rule == rule.id);
+        target.is_compatible_only && entries.any(|refusal| refusal.is_inherited && !refusal.legacy)
+    };
+    let compatible: Vec<String> =
+        target::all().filter(takes_over).map(|target| format!("`{}`", target.id)).collect();
+    if !compatible.is_empty() {
+        let _ = writeln!(
+            answers,
+            "- Compatible servers are taken to do as the API whose format they speak, and only warn: {}.",
+            compatible.join(", ")
+        );
+    }
     if !answers.is_empty() {
         let _ = write!(page, "\n## What the targets say\n\n{answers}");
     }
@@ -116,58 +133,171 @@ fn links(sources: &[String]) -> String {
 }
 
 fn targets_page() -> String {
-    let targets: Vec<_> = target::all().filter(|target| target.union.is_empty()).collect();
     let mut page = String::from(
-        "# What each target says of each rule\n\n\
-         **refused**: an error. *in doubt*: a warning, because sources disagree or the fact is inferred.\n\
-         harm: accepted, and a warning because of what it does. ok: accepted, and silent. Empty: nothing is known.\n\
-         Where a rule has several cases, the gravest is shown; the rule's page has them all, with their sources.\n\n",
+        "# Targets\n\n\
+         A target is an API, or a server, with what it accepts and refuses. Name one with `--target`, by its id or one of \
+         its other names; without it, each file is checked against the API whose format it is written in.\n\n\
+         Each section lists the rules by what the target does:\n\n\
+         - **Refused**: an error, because somebody has seen the refusal or the vendor's documents say it.\n\
+         - **In doubt**: a warning, because sources disagree or the refusal is only inferred.\n\
+         - **Accepted with harm**: a warning that says what goes wrong.\n\
+         - **Accepted**: no finding.\n\
+         - **Only recognised**: the error's text is known to `toolcheck explain --error`, and no request is checked for it.\n\n\
+         Words in parentheses are the cases of a rule that are meant, and \u{2020} marks what holds for some models only. \
+         A rule that a section does not name has its own default there. The page of each rule has the texts of the errors \
+         and the sources.\n\n\
+         | target | name | other names | format |\n| --- | --- | --- | --- |\n",
     );
-    let _ = writeln!(
-        page,
-        "| rule | {} |",
-        targets.iter().map(|target| target.id.as_str()).collect::<Vec<_>>().join(" | ")
-    );
-    let _ = writeln!(page, "| --- |{}", " --- |".repeat(targets.len()));
-    for rule in rules::ALL {
-        let _ = write!(page, "| [{0}](rules/{0}.md) |", rule.id);
-        for target in &targets {
-            let refusals =
-                target.refusals.iter().filter(|refusal| refusal.rule == rule.id).map(|refusal| &refusal.case);
-            let tolerances = target
-                .tolerances
-                .iter()
-                .filter(|tolerance| tolerance.rule == rule.id)
-                .map(|tolerance| &tolerance.case);
-            let gravest = refusals
-                .chain(tolerances)
-                .map(|case| grade(target, rule.id, case.as_deref()))
-                .max()
-                .map_or("", |(_, word)| word);
-            let _ = write!(page, " {gravest} |");
-        }
-        page.push('\n');
-    }
-    page.push_str("\n## Targets\n\n");
     for target in target::all() {
-        let _ = writeln!(page, "- `{}`: {}", target.id, target.name);
-        if let Some(notes) = &target.notes {
-            let _ = writeln!(page, "  {}", notes.trim());
-        }
+        let aliases: Vec<String> = target.aliases.iter().map(|alias| format!("`{alias}`")).collect();
+        let _ = writeln!(
+            page,
+            "| [`{0}`](#{0}) | {1} | {2} | {3} |",
+            target.id,
+            target.name,
+            aliases.join(", "),
+            target.format.as_deref().map_or_else(|| "any".to_owned(), |format| format!("`{format}`")),
+        );
+    }
+    for target in target::all() {
+        target_section(&mut page, target);
     }
     page
 }
 
-/// How grave what a target says is, and the word for it.
-fn grade(target: &target::Target, rule: &str, case: Option<&str>) -> (u8, &'static str) {
-    match target.verdict(rule, case, None, None) {
-        Verdict::Refused(refusal) if refusal.level() == toolcheck_core::Level::Error => (4, "**refused**"),
-        Verdict::Refused(_) => (3, "*in doubt*"),
-        Verdict::Tolerated(tolerance) if tolerance.harm.is_some() => (2, "harm"),
-        Verdict::Tolerated(_) => (1, "ok"),
-        // An entry for certain models only.
-        Verdict::Unknown => (3, "by model"),
+/// The section of one target.
+fn target_section(page: &mut String, target: &target::Target) {
+    let _ = write!(page, "\n## {}\n\n{}.", target.id, target.name);
+    if let Some(notes) = &target.notes {
+        let _ = write!(page, " {}", notes.trim());
     }
+    page.push_str("\n\n");
+    if let Some(parent) = &target.extends {
+        let manner = if target.is_compatible_only {
+            "; what that API refuses only warns here, because this is another vendor's server"
+        } else {
+            ""
+        };
+        let _ = writeln!(page, "What is not listed is as for [`{parent}`](#{parent}){manner}.\n");
+    }
+    if !target.union.is_empty() {
+        let members: Vec<String> = target.union.iter().map(|id| format!("[`{id}`](#{id})")).collect();
+        let _ = writeln!(page, "Refused is what one of these refuses: {}.\n", members.join(", "));
+    }
+    let own = |refusal: &&target::Refusal| !refusal.is_inherited && refusal.target == target.id;
+    let refused = |wanted: Level| {
+        let entries = target.refusals.iter().filter(own);
+        entries.filter(move |refusal| !refusal.legacy && refusal.level() == wanted).map(|refusal| Entry {
+            rule: &refusal.rule,
+            case: refusal.case.as_deref(),
+            is_by_model: refusal.model.is_some() || refusal.except_model.is_some(),
+        })
+    };
+    list(page, "Refused", refused(Level::Error));
+    list(page, "In doubt", refused(Level::Warning));
+    let inherited = target.extends.as_deref().and_then(target::find);
+    let is_own = |tolerance: &&target::Tolerance| {
+        let is_same = |known: &target::Tolerance| {
+            (&known.rule, &known.case, &known.sources)
+                == (&tolerance.rule, &tolerance.case, &tolerance.sources)
+        };
+        !inherited.is_some_and(|parent| parent.tolerances.iter().any(is_same))
+    };
+    let tolerated = |has_harm: bool| {
+        let entries = target.tolerances.iter().filter(is_own);
+        entries.filter(move |tolerance| tolerance.harm.is_some() == has_harm)
+    };
+    if tolerated(true).next().is_some() {
+        page.push_str("- **Accepted with harm**:\n");
+    }
+    for tolerance in tolerated(true) {
+        let case = tolerance.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
+        let harm = tolerance.harm.as_deref().unwrap_or_default();
+        let _ = writeln!(page, "  - [{0}](rules/{0}.md){case}: {harm}", tolerance.rule);
+    }
+    list(
+        page,
+        "Accepted",
+        tolerated(false).map(|tolerance| Entry {
+            rule: &tolerance.rule,
+            case: tolerance.case.as_deref(),
+            is_by_model: tolerance.model.is_some(),
+        }),
+    );
+    let recognised = target.refusals.iter().filter(own).filter(|refusal| {
+        let is_checked = |other: &target::Refusal| other.rule == refusal.rule && !other.legacy;
+        refusal.legacy && !target.refusals.iter().filter(own).any(is_checked)
+    });
+    list(
+        page,
+        "Only recognised",
+        recognised.map(|refusal| Entry { rule: &refusal.rule, case: None, is_by_model: false }),
+    );
+    // What it shares with the target that it extends is said there.
+    let shared = inherited.map(limits).unwrap_or_default();
+    let limits: Vec<String> = limits(target).into_iter().filter(|limit| !shared.contains(limit)).collect();
+    if !limits.is_empty() {
+        let _ = writeln!(page, "- **Limits**: {}", limits.join("; "));
+    }
+}
+
+/// What a target says of a rule, or of a case of it.
+struct Entry<'t> {
+    rule: &'t str,
+    case: Option<&'t str>,
+    is_by_model: bool,
+}
+
+/// Writes the rules of some entries in one line, each once with its cases.
+fn list<'t>(page: &mut String, title: &str, entries: impl Iterator<Item = Entry<'t>>) {
+    let mut rules: BTreeMap<&str, Vec<Entry<'t>>> = BTreeMap::new();
+    for entry in entries {
+        rules.entry(entry.rule).or_default().push(entry);
+    }
+    if rules.is_empty() {
+        return;
+    }
+    let words: Vec<String> = rules
+        .iter()
+        .map(|(rule, entries)| {
+            let mark = |is_by_model: bool| if is_by_model { "\u{2020}" } else { "" };
+            let link = format!("[{rule}](rules/{rule}.md)");
+            // An entry for the rule as a whole goes for every case.
+            if entries.iter().any(|entry| entry.case.is_none()) {
+                let is_by_model = entries.iter().all(|entry| entry.is_by_model);
+                return format!("{link}{}", mark(is_by_model));
+            }
+            let mut cases: Vec<String> = Vec::new();
+            for entry in entries {
+                let case = format!("{}{}", entry.case.unwrap_or_default(), mark(entry.is_by_model));
+                if !cases.contains(&case) {
+                    cases.push(case);
+                }
+            }
+            format!("{link} ({})", cases.join(", "))
+        })
+        .collect();
+    let _ = writeln!(page, "- **{title}**: {}", words.join(", "));
+}
+
+/// What a target's facts bound.
+fn limits(target: &target::Target) -> Vec<String> {
+    let named = |what: &str, pattern: &Option<target::Pattern>, max: Option<usize>| {
+        let pattern = pattern.as_ref().map(|pattern| format!("match `{}`", pattern.0.as_str()));
+        let max = max.map(|max| format!("have at most {max} characters"));
+        let bounds: Vec<String> = pattern.into_iter().chain(max).collect();
+        (!bounds.is_empty()).then(|| format!("{what} {}", bounds.join(" and ")))
+    };
+    let roles = target.roles.allowed.as_ref();
+    let limits = [
+        named("ids of calls", &target.ids.pattern, target.ids.max_length),
+        named("names of tools", &target.names.pattern, target.names.max_length),
+        named("texts", &None, target.content.max_length),
+        target.tools.max.map(|max| format!("at most {max} tools")),
+        target.content.max_cache_marks.map(|max| format!("at most {max} cache marks")),
+        roles.map(|roles| format!("the roles are {}", roles.join(", "))),
+    ];
+    limits.into_iter().flatten().collect()
 }
 
 #[cfg(test)]

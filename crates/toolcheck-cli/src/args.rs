@@ -395,8 +395,9 @@ Examples:
   toolcheck man ~/.local/share/man/man1";
 
 fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
-    PossibleValuesParser::new(formats::ALL.iter().map(|format| format.id))
-        .map(|id| formats::find(&id).expect("only ids of the table are possible"))
+    let names = formats::ALL.iter().map(|format| PossibleValue::new(format.id).aliases(format.aliases));
+    PossibleValuesParser::new(names)
+        .map(|name| formats::named(&name).expect("only names of the table are possible"))
 }
 
 fn drawing_parser() -> impl TypedValueParser<Value = &'static Drawing> {

@@ -139,9 +139,9 @@ impl<'a> Settler<'a> {
     }
 }
 
-/// The target of that id, or the one that a file of that name describes.
+/// The target of that name, or the one that a file of that name describes.
 fn find_target(name: &str) -> Result<TargetOf> {
-    if let Some(target) = target::find(name) {
+    if let Some(target) = target::named(name) {
         return Ok(TargetOf::Builtin(target));
     }
     let path = Path::new(name);
@@ -149,7 +149,7 @@ fn find_target(name: &str) -> Result<TargetOf> {
         return read_target(path);
     }
     let known = target::ids().collect::<Vec<_>>().join(", ");
-    let similar = did_you_mean(name, target::ids());
+    let similar = did_you_mean(name, target::names());
     Err(anyhow!("there is no target `{}`{similar}\n\ntargets: {known}, or a TOML file", bounded(name, 80)))
 }
 

@@ -43,6 +43,21 @@ fn a_mistyped_flag_rule_and_target() {
 }
 
 #[test]
+fn a_short_name_stands_for_the_id() {
+    let case = "fixtures/seeds/coco-after.json";
+    let found =
+        |arguments: &[&str]| seen(&run(&[&["lint", case, "--output-format", "json"], arguments].concat()));
+    for (short, id) in [("openai", "openai-chat"), ("claude", "anthropic"), ("aws", "bedrock-converse")] {
+        assert_eq!(found(&["--target", short]), found(&["--target", id]));
+    }
+    // Of Amazon's names this one is a target of its own; as a format there is only one.
+    assert_ne!(found(&["--target", "bedrock"]), found(&["--target", "bedrock-converse"]));
+    assert_eq!(found(&["--format", "bedrock"]), found(&["--format", "bedrock-converse"]));
+    let mistyped = seen(&run(&["lint", case, "--target", "opnai"]));
+    assert!(mistyped.contains("did you mean `openai`?"), "{mistyped}");
+}
+
+#[test]
 fn a_transcript_is_shown() {
     insta::assert_snapshot!("show", seen(&run(&["show", "fixtures/seeds/goclaw-orphan.json"])));
     insta::assert_snapshot!("show-help", seen(&run(&["show", "--help"])));

@@ -124,6 +124,23 @@ pub struct Transcript<'s> {
     pub tool_references: Vec<Named<'s>>,
     /// The blocks that add tools to the conversation or remove them.
     pub tool_changes: Vec<ToolChange<'s>>,
+    /// The tools that are declared elsewhere than in the request's own list: in a namespace, in an item of the input, in
+    /// the output of a search for tools. Their names are among [`Self::tool_references`] too.
+    pub added_tools: Vec<ToolDef<'s>>,
+    /// The first tool that the model sees only once a search has found it.
+    pub deferred_tool: Option<Place>,
+    /// The tool with which the model searches for deferred tools.
+    pub tool_search: Option<Place>,
+    /// Keys that an object needs because of another one, and does not have.
+    pub missing_keys: Vec<MissingKey<'s>>,
+    /// Items that must come last in the input, and do not.
+    pub early_items: Vec<Place>,
+    /// References inside results to parts that the results do not have.
+    pub dangling_references: Vec<DanglingReference>,
+    /// How much the model shall reason, in the words of the request.
+    pub effort: Option<Named<'s>>,
+    /// The id of the response that the request continues.
+    pub previous_response: Option<Named<'s>>,
     /// The calls that a program made which the provider runs.
     pub programmatic_calls: Vec<ProgrammaticCall<'s>>,
     /// Where the request names the container in which the provider runs programs.
@@ -138,6 +155,8 @@ pub struct Transcript<'s> {
     pub documents: Vec<Place>,
     /// Which parts are signed reasoning whose text is only white space. In the order of the text.
     pub blank_reasoning: Vec<Place>,
+    /// The blocks of messages that hold a file.
+    pub files: Vec<Place>,
     /// Whether the format puts all results of a turn into one message (and not each into its own).
     pub batches_results: bool,
 }
@@ -185,6 +204,14 @@ impl<'s> Transcript<'s> {
             cache_marks: Vec::new(),
             tool_references: Vec::new(),
             tool_changes: Vec::new(),
+            added_tools: Vec::new(),
+            deferred_tool: None,
+            tool_search: None,
+            missing_keys: Vec::new(),
+            early_items: Vec::new(),
+            dangling_references: Vec::new(),
+            effort: None,
+            previous_response: None,
             programmatic_calls: Vec::new(),
             container: None,
             items: Vec::new(),
@@ -192,6 +219,7 @@ impl<'s> Transcript<'s> {
             unread: Vec::new(),
             documents: Vec::new(),
             blank_reasoning: Vec::new(),
+            files: Vec::new(),
             batches_results: false,
         }
     }
@@ -344,6 +372,30 @@ pub struct ProgrammaticCall<'s> {
     pub program: Named<'s>,
 }
 
+/// A key that an object needs because of another one, and does not have.
+#[derive(Debug, Clone)]
+pub struct MissingKey<'s> {
+    /// Which of the cases of the rule it is.
+    pub case: &'static str,
+    /// The key.
+    pub key: &'static str,
+    /// The object without it.
+    pub place: Place,
+    /// The tool that the object names.
+    pub name: Option<Named<'s>>,
+    /// What makes the key necessary, where that stands elsewhere in the request.
+    pub because: Option<Place>,
+}
+
+/// A reference inside a result to a part that the result does not have.
+#[derive(Debug, Clone, Copy)]
+pub struct DanglingReference {
+    /// The reference.
+    pub place: Place,
+    /// The provider's numbers of the message and the part.
+    pub at: (u32, u32),
+}
+
 /// An item of the input with an id of its own.
 #[derive(Debug, Clone)]
 pub struct Item<'s> {
@@ -439,6 +491,8 @@ pub struct Message<'s> {
     pub is_directive: bool,
     /// Where a training example says how much the model learns from this message.
     pub weight: Option<Place>,
+    /// Whether the message has a place for the model's reasoning, with an empty text in it.
+    pub has_empty_reasoning: bool,
 }
 
 impl<'s> Message<'s> {
@@ -463,6 +517,7 @@ impl<'s> Message<'s> {
             is_prefix: false,
             is_directive: false,
             weight: None,
+            has_empty_reasoning: false,
         }
     }
 }
@@ -588,7 +643,7 @@ impl ToolKind {
             Self::Computer => "computer",
             Self::LocalShell => "local shell",
             Self::Shell => "shell",
-            Self::Patch => "patch",
+            Self::Patch => "apply patch",
             Self::ToolSearch => "tool search",
             Self::Program => "program",
             Self::Approval => "approval",

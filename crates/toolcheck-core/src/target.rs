@@ -41,11 +41,16 @@ builtin! {
     "bedrock-converse"
     "cerebras"
     "cohere"
+    "dashscope"
+    "databricks"
     "deepseek"
+    "fireworks"
     "gemini"
+    "github-copilot"
     "groq"
     "llama-cpp"
     "mcp-sampling"
+    "minimax"
     "mistral"
     "mistral-v11"
     "mistral-v13"
@@ -53,14 +58,18 @@ builtin! {
     "mistral-v7"
     "moonshot"
     "ollama"
+    "ollama-openai"
     "openai-chat"
     "openai-fine-tuning"
     "openai-responses"
+    "openrouter"
     "portable"
+    "vercel-gateway"
     "vertex-anthropic"
     "vertex-gemini"
     "vllm"
     "xai"
+    "zai"
 }
 
 /// The ids of the targets that are compiled in.
@@ -79,6 +88,17 @@ pub fn find(id: &str) -> Option<&'static Target> {
     BUILTIN.iter().find(|builtin| builtin.id == id).map(load)
 }
 
+/// The target of that id, or the one that has this alias.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Target> {
+    find(name).or_else(|| all().find(|target| target.aliases.iter().any(|alias| alias == name)))
+}
+
+/// The ids and aliases of the targets that are compiled in.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ids().chain(all().flat_map(|target| target.aliases.iter().map(String::as_str)))
+}
+
 fn load(builtin: &'static Builtin) -> &'static Target {
     builtin.loaded.get_or_init(|| {
         Target::parse(builtin.text).unwrap_or_else(|error| panic!("targets/{}.toml: {error}", builtin.id))
@@ -93,6 +113,9 @@ pub struct Target {
     pub id: String,
     /// The name in prose.
     pub name: String,
+    /// Other names that stand for the id on the command line and in the configuration.
+    #[serde(default)]
+    pub aliases: Vec<String>,
     /// The id of the wire format that it speaks; none where it stands for several.
     #[serde(default)]
     pub format: Option<String>,
@@ -207,6 +230,9 @@ pub struct Ids {
     /// The most characters that the id of an item may have.
     #[serde(default)]
     pub item_max_length: Option<usize>,
+    /// How the id of a response begins that a request continues.
+    #[serde(default)]
+    pub response_prefix: Option<String>,
 }
 
 /// What the parts of a message may hold.
@@ -583,6 +609,7 @@ impl Target {
         inherit_entries(&mut self.ids.item_prefixes, &parent.ids.item_prefixes);
         inherit(&mut self.ids.item_pattern, &parent.ids.item_pattern);
         inherit(&mut self.ids.item_max_length, &parent.ids.item_max_length);
+        inherit(&mut self.ids.response_prefix, &parent.ids.response_prefix);
         inherit(&mut self.content.max_length, &parent.content.max_length);
         inherit(&mut self.content.max_cache_marks, &parent.content.max_cache_marks);
         inherit(&mut self.names.pattern, &parent.names.pattern);

@@ -49,6 +49,32 @@ fn every_format_has_its_own_target() {
 }
 
 #[test]
+fn an_alias_stands_for_one_id_and_is_none_itself() {
+    let names: Vec<&str> = target::names().collect();
+    for (number, name) in names.iter().enumerate() {
+        assert!(!names[..number].contains(name), "`{name}` names two targets");
+    }
+    for (alias, id) in [("openai", "openai-chat"), ("claude", "anthropic"), ("z.ai", "zai")] {
+        assert_eq!(target::named(alias).unwrap().id, id);
+        assert!(target::find(alias).is_none(), "`{alias}` is no id");
+    }
+    assert_eq!(target::named("bedrock").unwrap().id, "bedrock");
+    assert!(target::named("nobody").is_none());
+    let names: Vec<&str> = formats::names().collect();
+    for (number, name) in names.iter().enumerate() {
+        assert!(!names[..number].contains(name), "`{name}` names two formats");
+    }
+    assert_eq!(formats::named("bedrock").unwrap().id, "bedrock-converse");
+    assert_eq!(formats::named("openai").unwrap().id, "openai-chat");
+    // One name must not mean two things: a format by its id or alias, and a target of another format.
+    for name in names {
+        let (format, target) = (formats::named(name).unwrap(), target::named(name));
+        let speaks = target.and_then(|target| target.format.as_deref());
+        assert!(speaks.is_none_or(|speaks| speaks == format.id), "`{name}`: {speaks:?}");
+    }
+}
+
+#[test]
 fn every_fact_has_a_source_and_a_day() {
     for target in target::all() {
         let entries = target

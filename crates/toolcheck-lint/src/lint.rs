@@ -403,6 +403,7 @@ impl<'r> Run<'r> {
         said.tools_in_text.clone_from(&request.tools_in_text);
         said.later_tools.clone_from(&request.later_tools);
         said.tool_references.clone_from(&request.tool_references);
+        said.added_tools.clone_from(&request.added_tools);
         said.model.clone_from(&request.model);
         let pairing = Pairing::new(&said, self.lens.target);
         let context = self.context(document, &said, &pairing, None);

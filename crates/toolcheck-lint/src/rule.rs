@@ -252,6 +252,19 @@ impl Context<'_, '_> {
         self.verdict(rule, known)
     }
 
+    /// Whether the target minds this very case of a rule, for the transcript's model: what it says of the rule as a whole
+    /// does not count.
+    #[must_use]
+    pub fn minds_case(&self, rule: &Rule, case: &str) -> bool {
+        match self.verdict(rule, Some(case)) {
+            Verdict::Refused(refusal) => refusal.case.as_deref() == Some(case),
+            Verdict::Tolerated(tolerance) => {
+                tolerance.harm.is_some() && tolerance.case.as_deref() == Some(case)
+            }
+            Verdict::Unknown => false,
+        }
+    }
+
     /// Whether the transcript is about to be sent, so that nothing may be missing at its end.
     #[must_use]
     pub fn is_request(&self) -> bool {

@@ -173,17 +173,17 @@ enum Against {
 }
 
 impl Check {
-    /// The wire format that it is written in, by the id of `toolcheck formats`. Left out, the content shows it.
+    /// The wire format that it is written in, by a name of `toolcheck formats`. Left out, the content shows it.
     #[track_caller]
     pub fn format(mut self, id: &str) -> Self {
         self.format = Some(known_format(id));
         self
     }
 
-    /// The API that it is for, by the id of `toolcheck targets`. Left out, it is the format's own.
+    /// The API that it is for, by a name of `toolcheck targets`. Left out, it is the format's own.
     #[track_caller]
     pub fn target(mut self, id: &str) -> Self {
-        let Some(target) = target::find(id) else { no_such("target", id, target::ids()) };
+        let Some(target) = target::named(id) else { no_such("target", id, target::ids(), target::names()) };
         self.target = Some(Against::Known(target));
         self
     }
@@ -203,7 +203,7 @@ impl Check {
     #[track_caller]
     pub fn kind(mut self, kind: &str) -> Self {
         let kinds = TranscriptKind::ALL.map(TranscriptKind::as_str);
-        let Ok(kind) = kind.parse() else { no_such("kind", kind, kinds.into_iter()) };
+        let Ok(kind) = kind.parse() else { no_such("kind", kind, kinds.into_iter(), kinds.into_iter()) };
         self.kind = Some(kind);
         self
     }
@@ -493,8 +493,8 @@ impl Serialize for Checked {
 #[track_caller]
 pub(crate) fn known_format(id: &str) -> &'static Format {
     // A closure would tell its own place, here and below.
-    let Some(format) = formats::find(id) else {
-        no_such("format", id, formats::ALL.iter().map(|format| format.id))
+    let Some(format) = formats::named(id) else {
+        no_such("format", id, formats::ALL.iter().map(|format| format.id), formats::names())
     };
     format
 }
@@ -510,8 +510,12 @@ fn known_rules<'r>(ids: impl IntoIterator<Item = &'r str>) -> Vec<&'static Rule>
 }
 
 #[track_caller]
-fn no_such<'k>(what: &str, id: &str, known: impl Iterator<Item = &'k str>) -> ! {
-    let known: Vec<&str> = known.collect();
-    let similar = did_you_mean(id, known.iter().copied());
-    panic!("there is no {what} `{id}`{similar}\n\n{what}s: {}", known.join(", "))
+fn no_such<'k>(
+    what: &str,
+    id: &str,
+    listed: impl Iterator<Item = &'k str>,
+    known: impl Iterator<Item = &'k str>,
+) -> ! {
+    let similar = did_you_mean(id, known);
+    panic!("there is no {what} `{id}`{similar}\n\n{what}s: {}", listed.collect::<Vec<_>>().join(", "))
 }

@@ -127,7 +127,7 @@ fn a_mistyped_name_is_told_with_what_may_have_been_meant() {
     there is no kind `sesion`; did you mean `session`?
     there is no rule `blank-tekst`; did you mean `blank-text`?
     `eror blank-text` can't be expected: `eror` is neither `error` nor `warning`
-    there is no format `chat`
+    there is no format `chat`; did you mean `chat-completions`?
     ");
 }
 

@@ -43,7 +43,9 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
     }
     // Hosts of one API answer in the same words: one entry for all of them.
     let mut shown: Vec<(Vec<&str>, &Refusal)> = Vec::new();
-    for (target, refusal) in refusals {
+    // What is only taken over from another vendor was not seen of this one.
+    let seen = refusals.filter(|(target, refusal)| !(target.is_compatible_only && refusal.is_inherited));
+    for (target, refusal) in seen {
         let is_same = |other: &Refusal| {
             (other.status, &other.text, &other.doubt, other.sources.first())
                 == (refusal.status, &refusal.text, &refusal.doubt, refusal.sources.first())

@@ -24,8 +24,8 @@ pub(crate) fn rules(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
 pub(crate) fn formats(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
     let rows = formats::ALL.iter().map(|format| Row {
         id: format.id.to_owned(),
-        text: format.name.to_owned(),
-        json: json!({"id": format.id, "name": format.name}),
+        text: format!("{}{}", format.name, also(format.aliases)),
+        json: json!({"id": format.id, "name": format.name, "aliases": format.aliases}),
     });
     write(args, out, "formats", rows.collect())
 }
@@ -33,9 +33,9 @@ pub(crate) fn formats(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
 pub(crate) fn targets(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
     let rows = target::all().map(|target| Row {
         id: target.id.clone(),
-        text: target.name.clone(),
+        text: format!("{}{}", target.name, also(&target.aliases)),
         json: json!({
-            "id": target.id, "name": target.name, "format": target.format, "extends": target.extends,
+            "id": target.id, "name": target.name, "aliases": target.aliases, "format": target.format, "extends": target.extends,
             "notes": target.notes,
             "refusals": target.refusals.iter().map(|refusal| json!({
                 "rule": refusal.rule, "case": refusal.case, "status": refusal.status, "text": refusal.text,
@@ -49,6 +49,12 @@ pub(crate) fn targets(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
         }),
     });
     write(args, out, "targets", rows.collect())
+}
+
+/// The other names of a format or target, behind its name in prose.
+fn also<S: AsRef<str>>(aliases: &[S]) -> String {
+    let aliases: Vec<&str> = aliases.iter().map(AsRef::as_ref).collect();
+    if aliases.is_empty() { String::new() } else { format!("; also {}", aliases.join(", ")) }
 }
 
 struct Row {

@@ -20,6 +20,7 @@ use crate::tools;
 pub(super) static FORMAT: Format = Format {
     id: "anthropic",
     name: "Anthropic Messages",
+    aliases: &["claude"],
     family: "anthropic",
     sniff,
     read_in,

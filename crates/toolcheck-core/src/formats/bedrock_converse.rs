@@ -15,6 +15,7 @@ use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 pub(super) static FORMAT: Format = Format {
     id: "bedrock-converse",
     name: "Amazon Bedrock Converse",
+    aliases: &["bedrock", "converse", "aws"],
     family: "bedrock-converse",
     sniff,
     read_in,

@@ -9,8 +9,16 @@ use crate::ir::{Room, Transcript};
 
 use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
-pub(super) static FORMAT: Format =
-    Format { id: "cohere", name: "Cohere v2 chat", family: "chat", sniff, read_in, answers, event };
+pub(super) static FORMAT: Format = Format {
+    id: "cohere",
+    name: "Cohere v2 chat",
+    aliases: &[],
+    family: "chat",
+    sniff,
+    read_in,
+    answers,
+    event,
+};
 
 static DIALECT: Dialect =
     Dialect { format: FORMAT.id, result_name: &["name"], text: &["tool_plan"], roles: &[] };

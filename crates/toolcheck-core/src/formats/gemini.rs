@@ -5,15 +5,23 @@ use toolcheck_json::Value;
 use super::{Format, list_of};
 use crate::detection::{Claim, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room, Signature,
-    ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Arguments, Body, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning, Role, Room,
+    Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::unread;
 
 use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
-pub(super) static FORMAT: Format =
-    Format { id: "gemini", name: "Gemini generateContent", family: "gemini", sniff, read_in, answers, event };
+pub(super) static FORMAT: Format = Format {
+    id: "gemini",
+    name: "Gemini generateContent",
+    aliases: &["google"],
+    family: "gemini",
+    sniff,
+    read_in,
+    answers,
+    event,
+};
 
 /// The members that tell what a part is: a part has one of them, and no `type`.
 const PARTS: [&str; 16] = [
@@ -170,13 +178,45 @@ fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         transcript.unread.extend(unread::block(block));
     }
     let Some(parts) = parts else { return };
+    let message = index as u32;
     for (index, value) in parts.elements().enumerate() {
         let body = part(value);
         if matches!(body, Body::Opaque) {
             transcript.unread.extend(unread::block(value));
         }
         transcript.push(Part::new(value, index, body));
+        if let Some(result) = value.get_any(&["functionResponse", "function_response"]) {
+            let at = (message, index as u32);
+            dangling_references(result, |place| {
+                transcript.dangling_references.push(DanglingReference { place, at })
+            });
+        }
     }
+}
+
+/// Finds the references in a response that name none of its parts. The API reads every `$ref` as one.
+fn dangling_references(result: Value<'_, '_>, mut found: impl FnMut(Place)) {
+    let Some(response) = result.get("response") else { return };
+    let mut open: Vec<Value<'_, '_>> = vec![response];
+    while let Some(value) = open.pop() {
+        for member in value.children() {
+            if member.key_text().as_deref() == Some("$ref") && !names_part(result, member) {
+                found(Place::of_key(member));
+            }
+            open.push(member);
+        }
+    }
+}
+
+/// Whether a reference names one of the parts that a response brings along.
+fn names_part(result: Value<'_, '_>, reference: Value<'_, '_>) -> bool {
+    let parts = result.get("parts").into_iter().flat_map(|parts| parts.elements());
+    let mut names = parts.filter_map(|part| {
+        let data = part.get_any(&["inlineData", "inline_data", "fileData", "file_data"])?;
+        data.get_any(&["displayName", "display_name"])?.as_str()
+    });
+    let wanted = reference.as_str();
+    names.any(|name| wanted.as_deref() == Some(&*name))
 }
 
 fn part<'s>(value: Value<'_, 's>) -> Body<'s> {
@@ -215,7 +255,8 @@ fn part<'s>(value: Value<'_, 's>) -> Body<'s> {
 fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind, signature: Signature) -> Body<'s> {
     Body::Call(Call {
         id: value.get("id").and_then(Named::of),
-        name: value.get("name").and_then(Named::of),
+        // The provider's own tools have a type in the place of a name.
+        name: value.get_any(&["name", "toolType", "tool_type"]).and_then(Named::of),
         arguments: Arguments::of(value.get("args")),
         executor,
         kind,

@@ -12,6 +12,7 @@ use crate::response::{Assembly, Locate, Said};
 pub(super) static FORMAT: Format = Format {
     id: "mistral",
     name: "Mistral Chat Completions",
+    aliases: &[],
     family: "chat",
     sniff,
     read_in,

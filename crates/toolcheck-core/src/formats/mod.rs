@@ -27,6 +27,8 @@ pub struct Format {
     pub id: &'static str,
     /// The name in prose.
     pub name: &'static str,
+    /// Other names that stand for the id on the command line and in the configuration.
+    pub aliases: &'static [&'static str],
     /// The name of its shape. Formats of one family are dialects: a request in one can be sent to an API of another
     /// as it is, and is then read by that API's rules. Between families something translates.
     pub family: &'static str,
@@ -64,6 +66,17 @@ pub static ALL: &[&Format] = &[
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Format> {
     ALL.iter().copied().find(|format| format.id == id)
+}
+
+/// The format of that id, or the one that has this alias.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Format> {
+    find(name).or_else(|| ALL.iter().copied().find(|format| format.aliases.contains(&name)))
+}
+
+/// The ids and aliases of all formats.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|format| format.id).chain(ALL.iter().flat_map(|format| format.aliases.iter().copied()))
 }
 
 /// Whether two formats, by their ids, are of one family.

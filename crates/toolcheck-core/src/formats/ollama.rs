@@ -9,8 +9,16 @@ use crate::ir::{Room, Transcript};
 
 use crate::response::{self, Answer, Assembly, Locate, Said};
 
-pub(super) static FORMAT: Format =
-    Format { id: "ollama", name: "Ollama chat", family: "chat", sniff, read_in, answers, event };
+pub(super) static FORMAT: Format = Format {
+    id: "ollama",
+    name: "Ollama chat",
+    aliases: &[],
+    family: "chat",
+    sniff,
+    read_in,
+    answers,
+    event,
+};
 
 static DIALECT: Dialect =
     Dialect { format: FORMAT.id, result_name: &["tool_name", "name"], text: &[], roles: &[] };

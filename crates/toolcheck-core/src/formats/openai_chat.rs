@@ -5,8 +5,8 @@ use toolcheck_json::Value;
 use super::{Format, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
 use crate::detection::{Claim, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Room, Signature,
-    ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role, Room,
+    Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::unread;
 
@@ -15,6 +15,7 @@ use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 pub(super) static FORMAT: Format = Format {
     id: "openai-chat",
     name: "OpenAI Chat Completions",
+    aliases: &["openai", "gpt", "chat-completions"],
     family: "chat",
     sniff,
     read_in,
@@ -179,6 +180,7 @@ pub(super) fn read_dialect<'s>(
         .map(|choice| ToolChoice { place: Place::of(choice), wanted: wanted(choice) });
     transcript.reasoning = is_enabled(root.get("thinking"))
         .or_else(|| root.get("enable_thinking").and_then(|flag| flag.as_bool()));
+    transcript.effort = root.get("reasoning_effort").and_then(Named::of);
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index, dialect);
     }
@@ -269,7 +271,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     let mut message = Message::new(Role::Unknown, value, index);
     let mut content = None;
     let (mut calls, mut function_call, mut call_id) = (None, None, None);
-    let (mut reasoning, mut audio) = (None, None);
+    let (mut reasoning, mut audio, mut is_signed) = (None, None, false);
     // The last of the dialect's names for a result's tool, and its texts beside the content.
     let (mut result_name, mut texts) = (None, Vec::new());
     for member in value.members() {
@@ -281,6 +283,8 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
             Some("reasoning_content" | "reasoning" | "thinking") => {
                 reasoning = Some(member).filter(|text| text.as_json_str().is_some());
             }
+            // What a gateway keeps of the model's reasoning and its signatures.
+            Some("reasoning_details") => is_signed = member.elements().next().is_some(),
             Some("audio") => audio = Some(member).filter(|audio| audio.is_object()),
             Some("weight") => message.weight = Some(Place::of(member)).filter(|_| !member.is_null()),
             Some("prefix") => message.is_prefix = member.as_bool() == Some(true),
@@ -319,10 +323,12 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     }
     message.empty_calls =
         calls.filter(|calls| calls.is_array() && calls.children().next().is_none()).map(Place::of);
+    let is_empty = |text: &Value<'_, '_>| text.as_json_str().is_some_and(|text| text.is_empty());
+    message.has_empty_reasoning = reasoning.as_ref().is_some_and(is_empty);
     let role = message.role;
     transcript.open_message(message);
 
-    if let Some(text) = reasoning.filter(|text| !text.as_json_str().is_some_and(|text| text.is_empty())) {
+    if let Some(text) = reasoning.filter(|text| !is_empty(text)) {
         let body = Body::Reasoning(Reasoning { id: None, signature: Signature::Missing, is_redacted: false });
         transcript.push(Part::new(text, 0, body));
     }
@@ -347,13 +353,31 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
                 transcript.unread.extend(unread::block(block));
             }
             transcript.push(Part::new(block, index, body));
+            if block.get_str("type").as_deref() == Some("file") {
+                transcript.files.push(Place::of(block));
+            }
+            if let Some(place) = unnamed_file(block) {
+                transcript.missing_keys.push(MissingKey {
+                    case: "filename",
+                    key: "filename",
+                    place,
+                    name: None,
+                    because: None,
+                });
+            }
         }
         if content.is_object() {
             transcript.unread.extend(unread::block(content));
         }
     }
     for (index, value) in calls.into_iter().flat_map(|calls| calls.elements()).enumerate() {
-        transcript.push(Part::new(value, index, call(value)));
+        let mut body = call(value);
+        if let Body::Call(call) = &mut body
+            && is_signed
+        {
+            call.signature = Signature::Present;
+        }
+        transcript.push(Part::new(value, index, body));
     }
     if let Some(value) = function_call {
         transcript.push(Part::new(value, 0, called(value, None, ToolKind::LegacyFunction)));
@@ -375,6 +399,13 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
         ) => Body::Media,
         _ => Body::Opaque,
     }
+}
+
+/// A file that is written out in the text and has no name.
+fn unnamed_file(block: Value<'_, '_>) -> Option<Place> {
+    let file = block.get("file").filter(|_| block.get_str("type").as_deref() == Some("file"))?;
+    let is_unnamed = file.get("file_data").is_some() && file.get("filename").is_none_or(Value::is_null);
+    is_unnamed.then(|| Place::of(file))
 }
 
 /// The call that `value` is.

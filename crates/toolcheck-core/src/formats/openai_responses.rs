@@ -5,13 +5,14 @@
 
 use std::borrow::Cow;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_json::Value;
 
 use super::{Format, declare_tools};
 use crate::detection::{Claim, SURE, surest_message};
 use crate::ir::{
-    self, Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Room,
-    Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
+    self, Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role,
+    Room, Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::unread;
 
@@ -20,6 +21,7 @@ use crate::response::{self, Answer, Assembly, Locate, Said};
 pub(super) static FORMAT: Format = Format {
     id: "openai-responses",
     name: "OpenAI Responses",
+    aliases: &["responses"],
     family: "openai-responses",
     sniff,
     read_in,
@@ -35,6 +37,12 @@ enum Item {
     Output(ToolKind),
     /// A call that carries its own result.
     Hosted,
+    /// Tools that are declared in the middle of the conversation.
+    Tools,
+    /// A request to sum up what stands before it, which must be the last item.
+    Trigger,
+    /// What the API wrote down about the conversation, or what changes its settings.
+    State,
     Opaque,
 }
 
@@ -65,6 +73,9 @@ fn item_of(kind: &str) -> Item {
         | "code_interpreter_call"
         | "image_generation_call"
         | "mcp_call" => Item::Hosted,
+        "additional_tools" => Item::Tools,
+        "compaction_trigger" => Item::Trigger,
+        "compaction" | "configuration_update" => Item::State,
         _ => Item::Opaque,
     }
 }
@@ -190,12 +201,15 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     transcript.model = root.get_str("model");
     declare_tools(&mut transcript, root.get("tools"), &FOREIGN_TOOLS, |value| Some(tool(value)));
     transcript.unread.extend(unread::body(root));
+    let mut namespaces = Namespaces::default();
+    namespaces.declare(&mut transcript, root.get("tools"), Declared::InRequest);
     transcript.tool_choice = root
         .get("tool_choice")
         .filter(|choice| !choice.is_null())
         .map(|choice| ToolChoice { place: Place::of(choice), wanted: super::openai_chat::wanted(choice) });
     transcript.instructions = root.get("instructions").map(Place::of);
     let is_set = |key| root.get(key).is_some_and(|value| !value.is_null());
+    transcript.previous_response = root.get("previous_response_id").and_then(Named::of);
     transcript.continues_remote_state = is_set("previous_response_id") || is_set("conversation");
     let Some(list) = list(root) else {
         // A plain string is the user's message.
@@ -206,15 +220,159 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
         transcript.push(Part::new(input, 0, Body::Text(text)));
         return Some(transcript);
     };
+    let mut trigger = None;
     for (index, value) in list.elements().enumerate() {
+        transcript.early_items.extend(trigger.take());
+        let kind = value.get_str("type");
+        match kind.as_deref().map_or(Item::Message, item_of) {
+            Item::Tools | Item::Output(ToolKind::ToolSearch) => {
+                namespaces.declare(&mut transcript, value.get("tools"), Declared::Later);
+            }
+            Item::Trigger => trigger = Some(Place::of(value)),
+            _ => {}
+        }
         item(&mut transcript, value, index);
     }
+    // A search may have found a tool of a later turn too, so the calls are looked at last.
+    namespaces.look_at_calls(&mut transcript, list);
+    look_at_callers(&mut transcript, list);
     Some(transcript)
 }
 
 /// The keys of definitions that other APIs have.
 const FOREIGN_TOOLS: [&str; 4] =
     ["input_schema", "toolSpec", "functionDeclarations", "function_declarations"];
+
+/// Which names stand where: a function of the request's own list is called by its name alone, the others by a namespace
+/// and their name.
+#[derive(Default)]
+struct Namespaces<'s> {
+    /// The names that need no namespace.
+    default: FxHashSet<Cow<'s, str>>,
+    /// The names that need one, with their definitions. Each deferred function is a namespace of its own.
+    other: FxHashMap<Cow<'s, str>, Place>,
+}
+
+/// Where a list of tools stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Declared {
+    /// In the request itself.
+    InRequest,
+    /// In an item of the input.
+    Later,
+}
+
+impl<'s> Namespaces<'s> {
+    /// Takes up a list of tools.
+    fn declare(&mut self, transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>, declared: Declared) {
+        for value in tools.into_iter().flat_map(|tools| tools.elements()) {
+            let members =
+                value.get("tools").filter(|_| value.get_str("type").as_deref() == Some("namespace"));
+            if let Some(members) = members {
+                for member in members.elements() {
+                    self.function(transcript, member, Some(declared), true);
+                }
+                continue;
+            }
+            if value.get_str("type").as_deref() == Some("tool_search") {
+                transcript.tool_search.get_or_insert(Place::of(value));
+                let is_client = value.get_str("execution").as_deref() == Some("client");
+                if is_client && value.get("description").is_none_or(Value::is_null) {
+                    transcript.missing_keys.push(MissingKey {
+                        case: "search-description",
+                        key: "description",
+                        place: Place::of(value),
+                        name: None,
+                        because: None,
+                    });
+                }
+                continue;
+            }
+            let added = (declared == Declared::Later).then_some(declared);
+            self.function(transcript, value, added, false);
+        }
+    }
+
+    /// Takes up one tool; `added` where the request's own list does not name it.
+    fn function(
+        &mut self,
+        transcript: &mut Transcript<'s>,
+        value: Value<'_, 's>,
+        added: Option<Declared>,
+        is_in_namespace: bool,
+    ) {
+        let tool = tool(value);
+        let is_deferred = value.get("defer_loading").and_then(|flag| flag.as_bool()) == Some(true);
+        if is_deferred && added != Some(Declared::Later) {
+            transcript.deferred_tool.get_or_insert(tool.place);
+        }
+        if let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) {
+            if is_deferred || is_in_namespace {
+                self.other.insert(name.text.clone(), tool.place);
+            } else {
+                self.default.insert(name.text.clone());
+            }
+            if added.is_some() {
+                transcript.tool_references.push(name.clone());
+            }
+        }
+        if added.is_some() {
+            transcript.added_tools.push(tool);
+        }
+    }
+
+    /// Finds the calls of functions that need a namespace and have none.
+    fn look_at_calls(&self, transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
+        if self.other.is_empty() {
+            return;
+        }
+        for value in list.elements() {
+            let is_call = value.get_str("type").as_deref() == Some("function_call");
+            if !is_call || value.get("namespace").is_some_and(|namespace| !namespace.is_null()) {
+                continue;
+            }
+            let Some(name) = value.get("name").and_then(Named::of) else { continue };
+            let Some(because) = self.other.get(&name.text).filter(|_| !self.default.contains(&name.text))
+            else {
+                continue;
+            };
+            transcript.missing_keys.push(MissingKey {
+                case: "namespace",
+                key: "namespace",
+                place: Place::of(value),
+                name: Some(name),
+                because: Some(*because),
+            });
+        }
+    }
+}
+
+/// Finds the outputs that do not repeat who called, where a program did.
+fn look_at_callers<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
+    let is_of_program = |value: Value<'_, '_>| {
+        let caller = value.get("caller").and_then(|caller| caller.get_str("type"));
+        caller.is_some_and(|kind| kind == "program")
+    };
+    let ends_with = |value: Value<'_, '_>, end| value.get_str("type").is_some_and(|kind| kind.ends_with(end));
+    let mut called = FxHashMap::default();
+    for value in list.elements() {
+        let Some(id) = value.get("call_id").and_then(Named::of) else { continue };
+        if ends_with(value, "_call") && is_of_program(value) {
+            called.insert(id.text, Place::of(value));
+        } else if ends_with(value, "_output")
+            && value.get("caller").is_none()
+            && let Some(because) = called.get(&id.text)
+        {
+            transcript.missing_keys.push(MissingKey {
+                case: "caller",
+                key: "caller",
+                place: Place::of(value),
+                name: None,
+                because: Some(*because),
+            });
+        }
+    }
+}
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let output = value.get("output").filter(|output| output.is_array())?;
@@ -310,7 +468,7 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
                 .open_message(Message { content: Content::Filled, ..Message::new(Role::Tool, value, index) });
             transcript.push(Part::new(value, 0, output(value, tool)));
         }
-        Item::Opaque => {
+        Item::Tools | Item::Trigger | Item::State | Item::Opaque => {
             transcript.unread.extend(unread::block(value));
             produced(transcript, value, index, Body::Opaque);
         }

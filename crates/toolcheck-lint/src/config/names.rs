@@ -69,8 +69,13 @@ pub(super) trait Named {
     /// The name, as it is written.
     fn text(&self) -> &str;
 
-    /// All names.
+    /// All names that a list shows.
     fn all() -> Vec<&'static str>;
+
+    /// All names that are understood.
+    fn names() -> Vec<&'static str> {
+        Self::all()
+    }
 
     /// What a name means.
     fn find(name: &str) -> Option<Self::Meaning>;
@@ -82,7 +87,7 @@ impl<N: Named> At<N> {
         let text = self.get().text();
         N::find(text).ok_or_else(|| {
             let all = N::all();
-            let similar = did_you_mean(text, all.iter().copied());
+            let similar = did_you_mean(text, N::names().into_iter());
             // A short list is shown whole.
             let others = if all.len() < 10 { format!(", but {}", all.join(", ")) } else { String::new() };
             self.fault(format!("there is no {} `{text}`{others}{similar}", N::WHAT))
@@ -91,7 +96,7 @@ impl<N: Named> At<N> {
 }
 
 macro_rules! named {
-    ($(#[doc = $doc:literal] $name:ident, $what:literal: $all:expr, $find:expr => $meaning:ty;)+) => {$(
+    ($(#[doc = $doc:literal] $name:ident, $what:literal: $all:expr, $find:expr $(, or $names:expr)? => $meaning:ty;)+) => {$(
         #[doc = $doc]
         #[derive(Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
         #[serde(transparent)]
@@ -109,6 +114,10 @@ macro_rules! named {
                 $all.collect()
             }
 
+            $(fn names() -> Vec<&'static str> {
+                $names.collect()
+            })?
+
             fn find(name: &str) -> Option<$meaning> {
                 $find(name)
             }
@@ -121,7 +130,7 @@ macro_rules! named {
             }
 
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                schemars::json_schema!({ "description": $doc.trim(), "type": "string", "enum": Self::all() })
+                schemars::json_schema!({ "description": $doc.trim(), "type": "string", "enum": Self::names() })
             }
         }
     )+};
@@ -131,7 +140,7 @@ named! {
     /// The id of a rule.
     RuleId, "rule": rules::ALL.iter().map(|rule| rule.id), rules::find => &'static Rule;
     /// The id of a format.
-    FormatId, "format": formats::ALL.iter().map(|format| format.id), formats::find => &'static Format;
+    FormatId, "format": formats::ALL.iter().map(|format| format.id), formats::named, or formats::names() => &'static Format;
     /// How bad a finding is.
     LevelName, "level": ["error", "warning"].into_iter(), |name: &str| name.parse().ok() => Level;
     /// What transcripts are for; a session or dataset may end with calls that nothing answers yet.
@@ -156,7 +165,7 @@ pub(super) struct TargetText(pub(super) String);
 impl At<TargetText> {
     pub(super) fn unknown(&self) -> Fault {
         let text = &self.get().0;
-        let similar = did_you_mean(text, target::ids());
+        let similar = did_you_mean(text, target::names());
         self.fault(format!("there is no target `{text}`{similar}"))
     }
 }

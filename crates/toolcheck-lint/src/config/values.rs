@@ -95,7 +95,7 @@ impl Place<'_> {
     ) -> Result<ReadAs, Fault> {
         let target = target.map(|target| {
             let text = &target.get().0;
-            match target::find(text) {
+            match target::named(text) {
                 Some(known) => Ok(TargetName::Known(known)),
                 None if text.ends_with(".toml") => Ok(TargetName::File(self.origin.folder.join(text))),
                 None => Err(target.unknown()),

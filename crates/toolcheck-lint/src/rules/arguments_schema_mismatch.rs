@@ -59,11 +59,16 @@ const MOST_VIOLATIONS: usize = 20;
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut schemas: FxHashMap<&str, Option<&[u8]>> = FxHashMap::default();
     // Where a name is declared twice nobody knows which of the two is called.
-    for tool in cx.transcript.tools.iter().flatten() {
+    let tools = cx.transcript.tools.iter().flatten();
+    for tool in tools.chain(&cx.transcript.added_tools) {
         let Some(name) = &tool.name else { continue };
         let schema = tool.schema.filter(|_| tool.executor == Executor::Client);
         let schema = schema.map(|place| cx.document.value(place.node).raw());
-        schemas.entry(&name.text).and_modify(|known| *known = None).or_insert(schema);
+        // A search for tools repeats the definition that it found.
+        schemas
+            .entry(&name.text)
+            .and_modify(|known| *known = known.filter(|known| Some(*known) == schema))
+            .or_insert(schema);
     }
     // Of two that are declared beside it the last counts.
     for tool in cx.definitions().rev() {

@@ -8,7 +8,8 @@ declare_rule! {
     /// ## Why is this bad?
     ///
     /// A choice of tools without tools, a forced call while the model reasons within a budget or where the model takes no
-    /// forced calls, tools and functions at once, a container without a tool that runs in it, and the like.
+    /// forced calls, functions beside reasoning where the address takes only one of them, tools and functions at once,
+    /// deferred tools without a search that finds them, a container without a tool that runs in it, and the like.
     ///
     /// ## What to do
     ///
@@ -50,7 +51,26 @@ declare_rule! {
     /// }
     /// ```
     ///
+    /// ```json openai-responses
+    /// {
+    ///   "tools": [
+    ///     {"type": "function", "name": "tide", "parameters": {"type": "object"}, "defer_loading": true}  // flagged
+    ///   ],
+    ///   "input": [{"role": "user", "content": "what is the tide?"}]
+    /// }
+    /// ```
+    ///
     /// ## Passes
+    ///
+    /// ```json openai-responses
+    /// {
+    ///   "tools": [
+    ///     {"type": "tool_search"},
+    ///     {"type": "function", "name": "tide", "parameters": {"type": "object"}, "defer_loading": true}
+    ///   ],
+    ///   "input": [{"role": "user", "content": "what is the tide?"}]
+    /// }
+    /// ```
     ///
     /// ```json anthropic
     /// {
@@ -76,7 +96,11 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     two_lists(cx, out);
-    choice(cx, out);
+    if let Some(choice) = &cx.transcript.tool_choice {
+        check_choice(cx, choice, out);
+    }
+    check_effort(cx, out);
+    check_deferred(cx, out);
     reasoning(cx, out);
     deferred_tools(cx, out);
     advisor(cx, out);
@@ -93,11 +117,75 @@ fn two_lists(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// A choice of tools that the rest of the request, or the model, excludes.
-fn choice(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(choice) = &cx.transcript.tool_choice else { return };
-    let Some((case, what, help)) = fault(cx, choice) else { return };
-    out.report(choice.place, what).caption("this choice").help(help).case(case).value("field", "tool_choice");
+/// The choice of tools against the tools and the reasoning.
+fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_>) {
+    if let Some((case, what, help)) = fault(cx, choice) {
+        let finding = out.report(choice.place, what);
+        finding.caption("this choice").help(help).case(case).value("field", "tool_choice");
+        if let Wanted::Tool(name) = &choice.wanted {
+            finding.value("name", &name.text);
+        }
+        return;
+    }
+    // Some take no forced call of any tool, and say so only of certain models.
+    if choice.wanted == Wanted::Any && cx.minds_case(&RULE, FORCED) {
+        out.report(choice.place, "a call of some tool is forced")
+            .caption("this choice")
+            .help("let the model choose freely")
+            .case(FORCED)
+            .value("field", "tool_choice");
+    }
+}
+
+/// A call of any tool is forced, whether or not the model shall reason.
+const FORCED: &str = "forced-any";
+
+/// Tools beside a model that reasons, where the two exclude each other.
+fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let tools = cx.transcript.tools_place.filter(|_| cx.transcript.declared_tools() != Some(0));
+    let Some(tools) = tools else { return };
+    let effort = cx.transcript.effort.as_ref();
+    let (case, what, help) = match effort.map(|effort| &*effort.text) {
+        Some("none") => (
+            "tools-without-effort",
+            "functions are declared for a model that always reasons",
+            "send the request to an address that takes functions beside reasoning",
+        ),
+        Some(_) => (
+            "tools-with-effort",
+            "functions are declared while the model shall reason",
+            "turn the reasoning off, or send the request to an address that takes both",
+        ),
+        None => (
+            "tools-with-default-effort",
+            "functions are declared for a model that reasons unless told not to",
+            "turn the reasoning off, or send the request to an address that takes both",
+        ),
+    };
+    if !cx.minds_case(&RULE, case) {
+        return;
+    }
+    let finding = out.report(effort.map_or(tools, |effort| effort.place), what);
+    finding.caption("not together with functions").help(help).case(case);
+    if effort.is_none() {
+        finding.caption("these functions");
+    }
+    if let Some(model) = &cx.transcript.model {
+        finding.value("model", model);
+    }
+}
+
+/// Deferred tools that nothing can find.
+fn check_deferred(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some(place) = cx.transcript.deferred_tool.filter(|_| cx.transcript.tool_search.is_none()) else {
+        return;
+    };
+    if cx.minds_case(&RULE, "deferred-without-search") {
+        out.report(place, "a tool is deferred, and no search for tools is declared")
+            .caption("this tool")
+            .help("declare the search for tools too, or do not defer the tool")
+            .case("deferred-without-search");
+    }
 }
 
 /// A way to reason that the model does not have.
@@ -210,6 +298,10 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         None => true,
     };
     let mut in_text = cx.transcript.tools_in_text.iter();
+    let mut added = cx.transcript.added_tools.iter();
+    if added.any(is_declared) {
+        return None;
+    }
     if declared.is_none() || tools.iter().any(is_declared) || in_text.any(|tool| tool.name == name.text) {
         return None;
     }

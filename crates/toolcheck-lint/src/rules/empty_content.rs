@@ -116,6 +116,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if is_assistant && message.content == Content::Missing {
             finding.cases.insert(0, "nothing-at-all");
         }
+        if message.role == Role::System {
+            finding.cases.insert(0, "system");
+        }
         finding.value("role", message.role_text());
     }
 }

@@ -56,4 +56,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if parts.iter().any(|part| matches!(part.body, Body::Call(_))) {
         finding.case("call");
     }
+    if !cx.transcript.messages.iter().any(|message| message.role == Role::User) {
+        finding.case("no-user");
+    }
 }

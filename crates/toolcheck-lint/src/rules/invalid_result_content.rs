@@ -43,6 +43,17 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if cx.minds_case(&RULE, "reference") {
+        for reference in &cx.transcript.dangling_references {
+            let (index, part) = reference.at;
+            out.report(reference.place, "a reference in a tool result names no part of it")
+                .caption("read as a reference")
+                .help("name a part of the result, or send the content as a text")
+                .case("reference")
+                .value("index", index)
+                .value("part", part);
+        }
+    }
     // Most results are a text, and most targets take it.
     let minds_text = !matches!(cx.verdict(&RULE, Some("not-object")), Verdict::Unknown);
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {

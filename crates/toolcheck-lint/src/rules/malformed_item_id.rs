@@ -37,6 +37,19 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if let Some(id) = &cx.transcript.previous_response
+        && let Some(prefix) = cx.target.ids.response_prefix.as_deref()
+        && !id.text.starts_with(prefix)
+    {
+        let title = shorten(&id.text);
+        let what = format!("the id `{title}` of the response before does not begin with `{prefix}`");
+        out.report(id.place, what)
+            .caption("this id")
+            .help("name a response by the id that the API gave it")
+            .case("response")
+            .value("id", &id.text)
+            .value("prefix", prefix);
+    }
     for item in &cx.transcript.items {
         let Some((case, what)) = fault(cx, item) else { continue };
         let ids = &cx.target.ids;

@@ -118,7 +118,7 @@ fn report(
     match fault {
         Fault::Empty => finding.case("empty"),
         Fault::TooLong { length, max } => finding.case("length").value("length", length).value("max", max),
-        Fault::Pattern => finding,
+        Fault::Pattern => finding.case("pattern"),
     };
     finding
         .case(side)

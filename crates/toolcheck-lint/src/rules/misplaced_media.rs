@@ -35,6 +35,14 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if cx.minds_case(&RULE, "file") {
+        for place in &cx.transcript.files {
+            out.report(*place, "a message holds a file")
+                .caption("files are not taken")
+                .help("say in text what the file holds")
+                .case("file");
+        }
+    }
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         if message.role == Role::User {
             documents_of_user(cx, number, message, parts, out);

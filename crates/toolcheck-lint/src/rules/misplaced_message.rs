@@ -55,6 +55,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    early_items(cx, out);
     neighbours(cx, out);
     sections(cx, out);
 }
@@ -62,6 +63,18 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 /// Whether the target has its own words for any of these cases.
 fn minds(cx: &Context<'_, '_>, cases: &[&str]) -> bool {
     cases.iter().any(|case| matches!(cx.verdict(&RULE, Some(case)), Verdict::Refused(_)))
+}
+
+/// Items that must come last, and do not.
+fn early_items(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if cx.minds_case(&RULE, "not-last") {
+        for place in &cx.transcript.early_items {
+            out.report(*place, "an item that must come last stands in the middle")
+                .caption("this item")
+                .help("put it last, or leave it out")
+                .case("not-last");
+        }
+    }
 }
 
 /// Messages that may not follow the one before them.

@@ -8,7 +8,8 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// Every block, message and tool has keys that it can't be without.
+    /// Every block, message and tool has keys that it can't be without. Some are needed because of something else in the
+    /// request, such as the namespace of a call whose tool is declared in one.
     ///
     /// ## Fails
     ///
@@ -21,7 +22,29 @@ declare_rule! {
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
     ///
+    /// ```json openai-responses
+    /// {"tools": [
+    ///   {"type": "namespace", "name": "library", "tools": [{"type": "function", "name": "search"}]}
+    ///  ],
+    ///  "input": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"type": "function_call", "call_id": "call_1", "name": "search", "arguments": "{}"},  // flagged
+    ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
+    /// ]}
+    /// ```
+    ///
     /// ## Passes
+    ///
+    /// ```json openai-responses
+    /// {"tools": [
+    ///   {"type": "namespace", "name": "library", "tools": [{"type": "function", "name": "search"}]}
+    ///  ],
+    ///  "input": [
+    ///   {"role": "user", "content": "find Adam"},
+    ///   {"type": "function_call", "call_id": "call_1", "name": "search", "namespace": "library", "arguments": "{}"},
+    ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
+    /// ]}
+    /// ```
     ///
     /// ```json mistral
     /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
@@ -31,6 +54,24 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    for missing in &cx.transcript.missing_keys {
+        // What a target says of the rule as a whole is about keys that are always needed.
+        if !cx.minds_case(&RULE, missing.case) {
+            continue;
+        }
+        let finding = out.report(missing.place, format!("the key `{}` is missing", missing.key));
+        finding
+            .caption("in here")
+            .help(format!("add `{}`", missing.key))
+            .case(missing.case)
+            .value("field", missing.key);
+        if let Some(name) = &missing.name {
+            finding.value("name", &name.text);
+        }
+        if let Some(because) = missing.because {
+            finding.label(because, "needed because of this");
+        }
+    }
     let required = &cx.target.fields.required;
     if required.is_empty() {
         return;

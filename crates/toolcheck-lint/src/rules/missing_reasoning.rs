@@ -1,3 +1,4 @@
+use toolcheck_core::Level;
 use toolcheck_core::ir::{Body, Executor, Role};
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
@@ -40,7 +41,9 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let turns = &cx.pairing.turns;
-    if cx.transcript.reasoning != Some(true) || turns.len() < 2 {
+    // Where the request does not say, some models reason all the same.
+    let is_by_default = cx.transcript.reasoning.is_none() && cx.minds_case(&RULE, "by-default");
+    if cx.transcript.reasoning != Some(true) && !is_by_default || turns.len() < 2 {
         return;
     }
     // The calls whose results end the request: the model goes on from there.
@@ -63,6 +66,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .caption("reasoning should stand before this")
         .help("send the model's messages back as they came, with their reasoning and its signature")
         .at(cx, number, message, Some(first));
+    if message.has_empty_reasoning {
+        // Some take an empty text for it. Of those that nothing is known of it is no more than a suspicion.
+        finding.case("empty").at_most(Level::Warning);
+    }
+    if is_by_default {
+        finding.case("by-default");
+    }
     match &first.body {
         Body::Call(call) => {
             finding.about_call(call).case("call");

@@ -46,9 +46,27 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case("tool-change")
             .at(cx, number, &cx.transcript.messages[number], None);
     }
+    if let Some(place) = cx.transcript.tool_search.filter(|_| cx.minds_case(&RULE, "tool-search")) {
+        out.report(place, "the search for tools is declared for a model that may not have it")
+            .caption("this tool")
+            .help("declare the tools themselves, or ask a model that can search for them")
+            .case("tool-search");
+    }
+    let minds_server_calls = cx.minds_case(&RULE, "server-call");
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };
+            let is_of_server = call.executor == Executor::Server && call.kind == ToolKind::BuiltIn;
+            if let Some(name) = call.name.as_ref().filter(|_| is_of_server && minds_server_calls) {
+                let what = format!("the provider's own call of `{}` is sent back", shorten(&name.text));
+                out.report(part.place, what)
+                    .about_call(call)
+                    .caption("this kind is unknown to the model")
+                    .help("leave the call and its result out, or ask a model that knows them")
+                    .case("server-call")
+                    .at(cx, number, message, Some(part));
+                continue;
+            }
             if call.executor == Executor::Server || call.kind != ToolKind::Custom {
                 continue;
             }

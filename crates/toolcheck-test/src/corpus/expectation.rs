@@ -84,12 +84,12 @@ impl Expectation {
             }
         }
         let format = written.format.as_deref().map(|id| {
-            let similar = || did_you_mean(id, formats::ALL.iter().map(|format| format.id));
-            formats::find(id).ok_or_else(|| format!("there is no format `{id}`{}", similar()))
+            let similar = || did_you_mean(id, formats::names());
+            formats::named(id).ok_or_else(|| format!("there is no format `{id}`{}", similar()))
         });
         let target = written.target.as_deref().map(|id| {
-            let similar = || did_you_mean(id, target::ids());
-            target::find(id).ok_or_else(|| format!("there is no target `{id}`{}", similar()))
+            let similar = || did_you_mean(id, target::names());
+            target::named(id).ok_or_else(|| format!("there is no target `{id}`{}", similar()))
         });
         let findings = written.findings.into_iter().map(|finding| {
             let level = finding.level.map(|level| level.parse::<Level>()).transpose()?;
