@@ -1,5 +1,4 @@
 use serde::de::IgnoredAny;
-use toolcheck_core::Level;
 use toolcheck_core::ir::{Arguments, Body};
 use toolcheck_json::Document;
 
@@ -65,7 +64,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 out.report(part.place, format!("the arguments of tool call {} are no JSON", call.title()));
             // Many clients write no arguments so, and many servers take it.
             if decoded.trim().is_empty() {
-                finding.at_most(Level::Warning);
+                finding.doubt("many servers take an empty text for no arguments");
             }
             finding
                 .about_call(call)

@@ -1,4 +1,5 @@
 use toolcheck_core::ir::Place;
+use toolcheck_core::target::KeyFacts;
 
 use crate::objects::visit;
 use crate::rule::{Context, Sink, declare_rule};
@@ -36,13 +37,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     visit(cx, required.keys(), |object| {
-        for key in required.get(object.name).into_iter().flatten() {
+        for (key, fact) in required.get(object.name).into_iter().flat_map(KeyFacts::keys) {
             if object.value.is_object() && object.value.get(key).is_none() {
                 let finding = out.report(Place::of(object.value), format!("the key `{key}` is missing"));
                 finding
                     .caption("in here")
                     .help(format!("add `{key}`"))
                     .case(object.kind())
+                    .grounds(fact.grounds())
                     .value("field", key);
                 object.number(cx, finding);
             }
