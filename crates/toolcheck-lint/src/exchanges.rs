@@ -228,7 +228,11 @@ impl Exchanges {
         });
         self.open(continued).is_some_and(|open| {
             if is_new {
+                let given = |id: &String| self.given.contains(&hash_of(&**id));
                 open.told_of_answer.contains(&hash_with_call(finding))
+                    // An id that the client gave to a call without one says nothing new of it.
+                    || finding.tool_call_id.as_ref().is_some_and(|id| !given(id))
+                        && open.told_of_answer.contains(&hash_without_id(finding))
             } else {
                 open.told.contains(&hash_of_finding(finding))
             }
@@ -254,7 +258,9 @@ impl Exchanges {
         for finding in findings.iter().chain(of_answer).take(MOST_TOLD.saturating_sub(told.len())) {
             told.insert(hash_of_finding(finding));
         }
-        let told_of_answer = of_answer.iter().take(MOST_TOLD).map(hash_with_call).collect();
+        let of_answer = of_answer.iter().take(MOST_TOLD);
+        let without_id = of_answer.clone().filter(|finding| finding.tool_call_id.is_none());
+        let told_of_answer = of_answer.map(hash_with_call).chain(without_id.map(hash_without_id)).collect();
         if self.open.len() == MOST_OPEN {
             self.close_first();
         }
@@ -324,20 +330,29 @@ struct Behind<'t, 's> {
     /// Whether what comes before it is the exchange's own word for word.
     is_verbatim: bool,
     calls: Vec<Stored<'t, 's>>,
-    by_id: FxHashMap<&'t str, usize>,
+    /// The numbers of the calls with an id, in order: nothing keeps several from sharing one.
+    by_id: FxHashMap<&'t str, Vec<usize>>,
 }
 
 /// Looks for the calls of an answer behind the exchange's own history.
 fn compare<'e>(answer: &'e Given, behind: &Behind<'_, '_>) -> Kept<'e> {
     let mut is_taken = vec![false; behind.calls.len()];
-    let mut calls: Vec<Option<usize>> = answer
-        .calls
-        .iter()
-        .map(|given| {
-            let number = *behind.by_id.get(given.call.id.as_deref()?)?;
-            (!std::mem::replace(&mut is_taken[number], true)).then_some(number)
-        })
-        .collect();
+    let mut calls: Vec<Option<usize>> = vec![None; answer.calls.len()];
+    // Calls may share an id: then each is the one of its tool, and among those the one at its place.
+    for by_name in [true, false] {
+        for (given, kept) in answer.calls.iter().zip(&mut calls).filter(|(_, kept)| kept.is_none()) {
+            let Some(id) = given.call.id.as_deref() else { continue };
+            let stored = behind.by_id.get(id).map_or(&[][..], Vec::as_slice);
+            let is_it = |number: &usize| {
+                let name = behind.calls[*number].call.name.as_ref().map(|name| &*name.text);
+                !is_taken[*number] && (!by_name || name == given.call.name.as_deref())
+            };
+            *kept = stored.iter().copied().find(is_it);
+            if let Some(number) = *kept {
+                is_taken[number] = true;
+            }
+        }
+    }
     let is_same = calls.iter().any(Option::is_some);
     // Under another id, or without any: by the tool and the arguments, and then by the tool alone, because arguments may
     // be mended. Where ids are kept, another id is another call.
@@ -400,7 +415,8 @@ impl<'t, 's> Behind<'t, 's> {
         is_verbatim: bool,
         given: &FxHashSet<u64>,
     ) -> Self {
-        let (mut calls, mut by_id) = (Vec::new(), FxHashMap::default());
+        let mut calls = Vec::new();
+        let mut by_id: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         let (mut turn, mut last, mut is_near) = (0, None, true);
         for (number, (message, parts)) in transcript.messages_with_parts().enumerate().skip(first_new) {
             is_near &= message.role != Role::User || brings_results(parts) || number == first_new;
@@ -415,7 +431,7 @@ impl<'t, 's> Behind<'t, 's> {
                 }
                 let id = call.id.as_ref().map(|id| &*id.text);
                 if let Some(id) = id {
-                    by_id.entry(id).or_insert(calls.len());
+                    by_id.entry(id).or_default().push(calls.len());
                 }
                 let part = message.parts.start as usize + index;
                 calls.push(Stored {
@@ -512,6 +528,11 @@ fn hash_of_finding(finding: &Finding) -> u64 {
 
 fn hash_with_call(finding: &Finding) -> u64 {
     hash_of((finding.rule, &finding.message, &finding.tool_call_id))
+}
+
+/// What a finding about a call without an id is known again by, whatever id the call has now.
+fn hash_without_id(finding: &Finding) -> u64 {
+    hash_of((finding.rule, &finding.tool_name, finding.cases.first()))
 }
 
 /// Writes whole numbers as integers: many languages do not tell `1.0` from `1`.
