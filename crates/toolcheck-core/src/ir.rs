@@ -114,6 +114,12 @@ pub struct Transcript<'s> {
     pub cache_marks: Vec<CacheMark>,
     /// The tools that a search for tools left references to.
     pub tool_references: Vec<Named<'s>>,
+    /// The tools that are declared elsewhere than in the request's list: in a namespace, by an item of the conversation,
+    /// in what a search for tools brought.
+    pub tools_elsewhere: Vec<Named<'s>>,
+    /// Whether there may be functions to call that the request does not show: those of a tool that this version does
+    /// not know, or of a conversation that the server holds.
+    pub hides_tools: bool,
     /// The calls that a program made which the provider runs.
     pub programmatic_calls: Vec<ProgrammaticCall<'s>>,
     /// Whether the request names the container in which the provider runs programs.
@@ -165,6 +171,8 @@ impl<'s> Transcript<'s> {
             instructions: None,
             cache_marks: Vec::new(),
             tool_references: Vec::new(),
+            tools_elsewhere: Vec::new(),
+            hides_tools: false,
             programmatic_calls: Vec::new(),
             names_container: false,
             items: Vec::new(),

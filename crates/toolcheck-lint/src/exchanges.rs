@@ -79,6 +79,11 @@ impl Given {
         });
         Self { calls: calls.collect(), text: answer.text, is_whole: answer.is_whole }
     }
+
+    /// Whether another call of the answer has the same id.
+    fn shares_id(&self, call: &GivenCall) -> bool {
+        call.call.id.is_some() && self.calls.iter().filter(|other| other.call.id == call.call.id).count() > 1
+    }
 }
 
 /// What became of an answer in the history of the request that follows it.
@@ -366,7 +371,7 @@ fn compare<'e>(answer: &'e Given, behind: &Behind<'_, '_>) -> Kept<'e> {
             }
         }
         for (given, kept) in answer.calls.iter().zip(&mut calls).filter(|(_, kept)| kept.is_none()) {
-            if is_same && given.call.id.is_some() {
+            if is_same && given.call.id.is_some() && !answer.shares_id(given) {
                 continue;
             }
             let name = given.call.name.as_deref().unwrap_or_default();
@@ -393,7 +398,9 @@ fn compare<'e>(answer: &'e Given, behind: &Behind<'_, '_>) -> Kept<'e> {
     let calls = answer.calls.iter().zip(calls).map(|(given, kept)| {
         let stored = &behind.calls[kept?];
         let ids = (given.call.id.as_deref(), stored.call.id.as_ref().map(|id| &*id.text));
-        let is_renamed = matches!(ids, (Some(given), Some(stored)) if given != stored);
+        // An id of its own mends a call that shares one.
+        let is_renamed =
+            matches!(ids, (Some(given), Some(stored)) if given != stored) && !answer.shares_id(given);
         Some(KeptCall { is_renamed, ..stored.at })
     });
     Kept { answer, calls: calls.collect(), first_new: behind.first_new, evidence }

@@ -354,6 +354,8 @@ impl<'r> Run<'r> {
         said.tools.clone_from(&request.tools);
         said.tools_in_text.clone_from(&request.tools_in_text);
         said.tool_references.clone_from(&request.tool_references);
+        said.tools_elsewhere.extend_from_slice(&request.tools_elsewhere);
+        said.hides_tools |= request.hides_tools;
         said.model.clone_from(&request.model);
         let pairing = Pairing::new(&said, self.lens.target);
         let context = self.context(document, &said, &pairing, None);

@@ -59,6 +59,8 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     transcript.model = root.get_str("model");
     let tools = root.get("tools");
     declare_tools(&mut transcript, tools, |value| Some(tool(value)));
+    let mut declared = tools.into_iter().flat_map(|tools| tools.elements());
+    transcript.hides_tools = declared.any(|tool| tool.get_str("type").is_some_and(|kind| !is_known(&kind)));
     transcript.reasoning = is_enabled(root.get("thinking"));
     transcript.names_container = root.get("container").is_some_and(|container| !container.is_null());
     transcript.tool_choice = root.get("tool_choice").filter(|choice| !choice.is_null()).map(tool_choice);
@@ -127,6 +129,29 @@ fn cache_mark(value: Value<'_, '_>, at: Option<(u32, u32)>) -> Option<CacheMark>
     Some(CacheMark { place: Place::of(mark), is_long_lived, at })
 }
 
+/// Whether a tool of this type brings no calls but of its own name, or none that the client carries out. A search finds
+/// only what is declared.
+fn is_known(kind: &str) -> bool {
+    const VERSIONED: [&str; 9] = [
+        "bash_",
+        "text_editor_",
+        "computer_",
+        "memory_",
+        "web_search_",
+        "web_fetch_",
+        "code_execution_",
+        "tool_search_tool_",
+        "advisor_",
+    ];
+    matches!(kind, "custom" | "mcp_toolset") || VERSIONED.iter().any(|known| kind.starts_with(known))
+}
+
+/// The tool that a system message adds: by its definition, or by the name of one that is declared.
+fn added_tool<'s>(block: Value<'_, 's>) -> Option<Named<'s>> {
+    let tool = block.get("tool").filter(|_| block.get_str("type").as_deref() == Some("tool_addition"))?;
+    tool.get("definition").unwrap_or(tool).get("name").and_then(Named::of)
+}
+
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     // A built-in tool names its version in `type`; a tool of the client's own is `custom` or says nothing.
     let is_own = value.get_str("type").is_none_or(|kind| kind == "custom");
@@ -162,6 +187,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
                 transcript.programmatic_calls.extend(call);
             }
             Body::Media => transcript.images.extend(image(block, at)),
+            Body::Opaque => transcript.tools_elsewhere.extend(added_tool(block)),
             Body::Result(_) => {
                 let content = block.get("content");
                 for inner in content.into_iter().flat_map(|content| content.elements()) {

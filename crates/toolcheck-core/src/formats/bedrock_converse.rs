@@ -62,6 +62,14 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let config = root.get("toolConfig");
     let tools = config.and_then(|config| config.get("tools"));
     declare_tools(&mut transcript, tools, tool);
+    let known = ["toolSpec", "systemTool", "cachePoint"];
+    let mut kinds = tools.into_iter().flat_map(|tools| tools.elements()).flat_map(Value::members);
+    transcript.hides_tools =
+        kinds.any(|kind| kind.key_text().is_some_and(|kind| !known.contains(&kind.as_ref())));
+    // The model's own tools, in the words of its own API.
+    let own = root.get("additionalModelRequestFields").and_then(|fields| fields.get("tools"));
+    let own = own.into_iter().flat_map(|tools| tools.elements());
+    transcript.tools_elsewhere.extend(own.filter_map(|tool| tool.get("name").and_then(Named::of)));
     transcript.tool_choice = config.and_then(|config| config.get("toolChoice")).and_then(tool_choice);
     let thinking = root
         .get("additionalModelRequestFields")

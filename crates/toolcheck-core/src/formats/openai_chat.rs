@@ -91,6 +91,8 @@ pub(super) fn read_dialect<'s>(
     transcript.model = root.get_str("model");
     let tools = root.get_any(&["tools", "functions"]);
     declare_tools(&mut transcript, tools, |value| Some(tool(value)));
+    // What the tools of a provider do that have no definition is not known here.
+    transcript.hides_tools = transcript.tools.iter().flatten().any(|tool| tool.name.is_none());
     transcript.tool_choice = root
         .get_any(&["tool_choice", "function_call"])
         .filter(|choice| !choice.is_null())
