@@ -124,6 +124,8 @@ pub struct Finding {
     pub cases: Vec<&'static str>,
     /// The worst level that it may have, whatever the target says.
     pub at_most: Level,
+    /// The least level that it has, whatever the target says; `None` where the target decides.
+    pub at_least: Option<Level>,
     /// How well it is known that the target refuses this very thing, where its refusal is about many.
     pub grounds: Option<Grounds>,
     /// Why a refusal of it is worth a warning only, where the rule knows: a clause.
@@ -150,6 +152,7 @@ impl Finding {
             tool_name: None,
             cases: Vec::new(),
             at_most: Level::Error,
+            at_least: None,
             grounds: None,
             doubt: None,
             values: Vec::new(),
@@ -194,6 +197,12 @@ impl Finding {
     /// Says that it is never worse than this.
     pub fn at_most(&mut self, level: Level) -> &mut Self {
         self.at_most = level;
+        self
+    }
+
+    /// Says that it is never better than this: it does harm whatever the target takes.
+    pub fn at_least(&mut self, level: Level) -> &mut Self {
+        self.at_least = Some(level);
         self
     }
 

@@ -229,7 +229,7 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
             Verdict::Unknown if rule.on_wire && !context.may_be_sent_as_it_is() => None,
             Verdict::Unknown => rule.default_level,
         };
-        if let Some(level) = level {
+        if let Some(level) = level.max(finding.at_least) {
             let own = context.settings.levels.get(rule.id).copied();
             finding.level = own.unwrap_or_else(|| level.min(finding.at_most));
             if finding.level == Level::Warning
