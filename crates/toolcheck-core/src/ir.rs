@@ -439,13 +439,73 @@ pub enum Body<'s> {
     Opaque,
 }
 
-/// A string of the file that names something, with its place.
+/// What names something in the file, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named<'s> {
     /// The text.
     pub text: Cow<'s, str>,
     /// Where it stands.
     pub place: Place,
+    /// What stands there in place of a string, where its text is only how that is written.
+    pub instead: Option<Instead>,
+}
+
+/// What may stand where a string should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Instead {
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number.
+    Integer,
+    /// Another number.
+    Number,
+    /// A list.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl Instead {
+    /// What `value` is, where it is no string.
+    fn of(value: Value<'_, '_>) -> Option<Self> {
+        match value.raw().first()? {
+            b'"' => None,
+            b'[' => Some(Self::Array),
+            b'{' => Some(Self::Object),
+            b't' | b'f' => Some(Self::Boolean),
+            _ if value.raw().iter().any(|byte| b".eE".contains(byte)) => Some(Self::Number),
+            _ => Some(Self::Integer),
+        }
+    }
+
+    /// It in words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "a boolean",
+            Self::Integer => "an integer",
+            Self::Number => "a number",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        }
+    }
+
+    /// The JSON type.
+    #[must_use]
+    pub fn json_type(self) -> &'static str {
+        match self {
+            Self::Boolean => "bool",
+            Self::Integer | Self::Number => "number",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+
+    /// Whether it is short and holds nothing, so that a message may quote it.
+    #[must_use]
+    pub fn is_scalar(self) -> bool {
+        !matches!(self, Self::Array | Self::Object)
+    }
 }
 
 impl<'s> Named<'s> {
@@ -455,8 +515,11 @@ impl<'s> Named<'s> {
         if value.is_null() {
             return None;
         }
-        let text = value.as_str().unwrap_or_else(|| String::from_utf8_lossy(value.raw()));
-        Some(Self { text, place: Place::of(value) })
+        let place = Place::of(value);
+        if let Some(text) = value.as_str() {
+            return Some(Self { text, place, instead: None });
+        }
+        Some(Self { text: String::from_utf8_lossy(value.raw()), place, instead: Instead::of(value) })
     }
 }
 

@@ -54,7 +54,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     // A tool of the client's without a name may be the one that is called.
-    let is_nameless = |tool: &ToolDef<'_>| tool.name.is_none() && tool.executor == Executor::Client;
+    let is_nameless = |tool: &ToolDef<'_>| {
+        tool.executor == Executor::Client && tool.name.as_ref().is_none_or(|name| name.instead.is_some())
+    };
     if cx.transcript.hides_tools || tools.iter().any(is_nameless) {
         return;
     }
@@ -63,9 +65,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     known.extend(declared.chain(found).map(|name| &*name.text));
     for part in &cx.transcript.parts {
         let Body::Call(call) = &part.body else { continue };
-        let Some(name) = call.name.as_ref().filter(|_| call.is_of_function()) else {
-            continue;
-        };
+        // What is no string is that fault.
+        let name = call.name.as_ref().filter(|name| call.is_of_function() && name.instead.is_none());
+        let Some(name) = name else { continue };
         // One finding a tool, however often it is called.
         if !known.insert(&name.text) {
             continue;
