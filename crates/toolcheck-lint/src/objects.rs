@@ -28,6 +28,11 @@ impl Object<'_, '_, '_> {
         }
     }
 
+    /// The number of the message that it is or stands in.
+    pub(crate) fn message_number(&self) -> Option<usize> {
+        self.message.map(|(number, _)| number)
+    }
+
     /// Gives a finding the numbers that the provider would print.
     pub(crate) fn number(&self, cx: &Context<'_, '_>, finding: &mut Finding) {
         if let Some((number, message)) = self.message {
