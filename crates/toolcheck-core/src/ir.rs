@@ -567,9 +567,11 @@ impl ToolKind {
     /// Whether a result of kind `result` answers a call of this kind.
     #[must_use]
     pub fn is_answered_by(self, result: Option<Self>) -> bool {
-        // Clients in the field answer the first form of the shell tool with a function's result.
+        // Clients in the field answer the first form of the shell tool and their own search for tools with a function's
+        // result.
+        let is_answered_by_function = matches!(self, Self::LocalShell | Self::ToolSearch);
         match result {
-            Some(result) => self == result || self == Self::LocalShell && result == Self::Function,
+            Some(result) => self == result || is_answered_by_function && result == Self::Function,
             // The time before ids had a form of its own.
             None => self != Self::LegacyFunction,
         }

@@ -66,23 +66,27 @@ pub(crate) struct Given {
 pub(crate) struct GivenCall {
     pub(crate) call: AnsweredCall,
     arguments: u64,
+    /// Whether another call of the answer has the same id.
+    shares_id: bool,
     /// Where it stands, where that is in another record.
     pub(crate) spot: Option<Spot>,
 }
 
 impl Given {
     fn new(answer: Answer) -> Self {
-        let calls = answer.calls.into_iter().filter(|call| call.executor == Executor::Client);
-        let calls = calls.map(|call| {
+        let calls: Vec<AnsweredCall> =
+            answer.calls.into_iter().filter(|call| call.executor == Executor::Client).collect();
+        let mut uses: FxHashMap<u64, usize> = FxHashMap::default();
+        for id in calls.iter().filter_map(|call| call.id.as_deref()) {
+            *uses.entry(hash_of(id)).or_default() += 1;
+        }
+        let calls = calls.into_iter().map(|call| {
             let arguments = hash_of_json(call.arguments.as_bytes());
-            GivenCall { call: AnsweredCall { arguments: String::new(), ..call }, arguments, spot: None }
+            let shares_id = call.id.as_deref().is_some_and(|id| uses[&hash_of(id)] > 1);
+            let call = AnsweredCall { arguments: String::new(), ..call };
+            GivenCall { call, arguments, shares_id, spot: None }
         });
         Self { calls: calls.collect(), text: answer.text, is_whole: answer.is_whole }
-    }
-
-    /// Whether another call of the answer has the same id.
-    fn shares_id(&self, call: &GivenCall) -> bool {
-        call.call.id.is_some() && self.calls.iter().filter(|other| other.call.id == call.call.id).count() > 1
     }
 }
 
@@ -335,8 +339,6 @@ struct Behind<'t, 's> {
     /// Whether what comes before it is the exchange's own word for word.
     is_verbatim: bool,
     calls: Vec<Stored<'t, 's>>,
-    /// The numbers of the calls with an id, in order: nothing keeps several from sharing one.
-    by_id: FxHashMap<&'t str, Vec<usize>>,
 }
 
 /// Looks for the calls of an answer behind the exchange's own history.
@@ -345,14 +347,18 @@ fn compare<'e>(answer: &'e Given, behind: &Behind<'_, '_>) -> Kept<'e> {
     let mut calls: Vec<Option<usize>> = vec![None; answer.calls.len()];
     // Calls may share an id: then each is the one of its tool, and among those the one at its place.
     for by_name in [true, false] {
+        let key = |id, name| (id, if by_name { name } else { "" });
+        let mut left: FxHashMap<(&str, &str), VecDeque<usize>> = FxHashMap::default();
+        for (number, stored) in behind.calls.iter().enumerate().filter(|(number, _)| !is_taken[*number]) {
+            let name = stored.call.name.as_ref().map_or("", |name| &*name.text);
+            if let Some(id) = &stored.call.id {
+                left.entry(key(&*id.text, name)).or_default().push_back(number);
+            }
+        }
         for (given, kept) in answer.calls.iter().zip(&mut calls).filter(|(_, kept)| kept.is_none()) {
             let Some(id) = given.call.id.as_deref() else { continue };
-            let stored = behind.by_id.get(id).map_or(&[][..], Vec::as_slice);
-            let is_it = |number: &usize| {
-                let name = behind.calls[*number].call.name.as_ref().map(|name| &*name.text);
-                !is_taken[*number] && (!by_name || name == given.call.name.as_deref())
-            };
-            *kept = stored.iter().copied().find(is_it);
+            let name = given.call.name.as_deref().unwrap_or_default();
+            *kept = left.get_mut(&key(id, name)).and_then(VecDeque::pop_front);
             if let Some(number) = *kept {
                 is_taken[number] = true;
             }
@@ -371,7 +377,7 @@ fn compare<'e>(answer: &'e Given, behind: &Behind<'_, '_>) -> Kept<'e> {
             }
         }
         for (given, kept) in answer.calls.iter().zip(&mut calls).filter(|(_, kept)| kept.is_none()) {
-            if is_same && given.call.id.is_some() && !answer.shares_id(given) {
+            if is_same && given.call.id.is_some() && !given.shares_id {
                 continue;
             }
             let name = given.call.name.as_deref().unwrap_or_default();
@@ -399,8 +405,7 @@ fn compare<'e>(answer: &'e Given, behind: &Behind<'_, '_>) -> Kept<'e> {
         let stored = &behind.calls[kept?];
         let ids = (given.call.id.as_deref(), stored.call.id.as_ref().map(|id| &*id.text));
         // An id of its own mends a call that shares one.
-        let is_renamed =
-            matches!(ids, (Some(given), Some(stored)) if given != stored) && !answer.shares_id(given);
+        let is_renamed = matches!(ids, (Some(given), Some(stored)) if given != stored) && !given.shares_id;
         Some(KeptCall { is_renamed, ..stored.at })
     });
     Kept { answer, calls: calls.collect(), first_new: behind.first_new, evidence }
@@ -423,7 +428,6 @@ impl<'t, 's> Behind<'t, 's> {
         given: &FxHashSet<u64>,
     ) -> Self {
         let mut calls = Vec::new();
-        let mut by_id: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         let (mut turn, mut last, mut is_near) = (0, None, true);
         for (number, (message, parts)) in transcript.messages_with_parts().enumerate().skip(first_new) {
             is_near &= message.role != Role::User || brings_results(parts) || number == first_new;
@@ -437,9 +441,6 @@ impl<'t, 's> Behind<'t, 's> {
                     continue;
                 }
                 let id = call.id.as_ref().map(|id| &*id.text);
-                if let Some(id) = id {
-                    by_id.entry(id).or_default().push(calls.len());
-                }
                 let part = message.parts.start as usize + index;
                 calls.push(Stored {
                     call,
@@ -449,7 +450,7 @@ impl<'t, 's> Behind<'t, 's> {
                 });
             }
         }
-        Self { transcript, first_new, is_verbatim, calls, by_id }
+        Self { transcript, first_new, is_verbatim, calls }
     }
 }
 
