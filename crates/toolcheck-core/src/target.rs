@@ -634,12 +634,20 @@ impl Target {
         inherit(&mut self.arguments.shape, &parent.arguments.shape);
         inherit(&mut self.roles.allowed, &parent.roles.allowed);
         let is_compatible_only = self.is_compatible_only;
+        let elsewhere = format!("seen of {}, not of {}", parent.name, self.name);
+        let doubt_here = |evidence: Evidence, doubt: &Option<String>| {
+            let is_seen = evidence != Evidence::Inferred;
+            doubt.clone().or_else(|| (is_compatible_only && is_seen).then(|| elsewhere.clone()))
+        };
         let fields = |own: &mut BTreeMap<String, KeyFacts>, parent: &BTreeMap<String, KeyFacts>| {
             for (object, facts) in parent {
                 own.entry(object.clone()).or_insert_with(|| {
                     let mut facts = facts.clone();
                     if is_compatible_only {
-                        facts.0.iter_mut().for_each(|fact| fact.evidence = Evidence::Inferred);
+                        for fact in &mut facts.0 {
+                            fact.doubt = doubt_here(fact.evidence, &fact.doubt);
+                            fact.evidence = Evidence::Inferred;
+                        }
                     }
                     facts
                 });
@@ -664,6 +672,7 @@ impl Target {
         self.refusals.extend(inherited.map(|refusal| Refusal {
             is_inherited: true,
             evidence: if is_compatible_only { Evidence::Inferred } else { refusal.evidence },
+            doubt: doubt_here(refusal.evidence, &refusal.doubt),
             ..refusal.clone()
         }));
         self.tolerances.extend(

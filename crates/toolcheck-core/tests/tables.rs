@@ -100,6 +100,30 @@ fn keys_have_a_refusal_that_tells_them() {
     }
 }
 
+/// What an id, a name or a role looks like is known from what is answered to others: an entry with its source.
+#[test]
+fn every_shape_has_an_entry_with_its_evidence() {
+    for target in target::all() {
+        let (ids, names, content) = (&target.ids, &target.names, &target.content);
+        let shapes = [
+            ("malformed-tool-call-id", ids.pattern.is_some() || ids.max_length.is_some()),
+            ("malformed-server-call-id", ids.server_pattern.is_some()),
+            ("malformed-item-id", ids.item_pattern.is_some() || ids.item_max_length.is_some()),
+            ("malformed-item-id", !ids.item_prefixes.is_empty()),
+            ("invalid-tool-name", names.pattern.is_some() || names.max_length.is_some()),
+            ("unknown-role", target.roles.allowed.is_some()),
+            ("too-many-tools", target.tools.max.is_some()),
+            ("oversized-content", content.max_length.is_some()),
+            ("invalid-cache-mark", content.max_cache_marks.is_some()),
+        ];
+        for (rule, is_used) in shapes {
+            let refused = target.refusals.iter().any(|entry| entry.rule == rule && !entry.legacy);
+            let is_known = refused || target.tolerances.iter().any(|entry| entry.rule == rule);
+            assert!(!is_used || is_known, "{}: nothing says how {rule} is known", target.id);
+        }
+    }
+}
+
 /// It is printed behind "only a warning:".
 #[test]
 fn doubts_are_clauses() {
@@ -135,6 +159,8 @@ fn a_key_without_evidence_only_warns() {
     // What another vendor's server does with the same keys is a guess.
     let text = "id = \"clone\"\nname = \"Clone\"\nextends = \"mistral\"\nis-compatible-only = true\n";
     let clone = Target::parse(text).unwrap();
+    let fact = clone.fields.refused["message.user"].about("name").unwrap();
+    assert_eq!(fact.grounds().caution(), Some("seen of Mistral API, not of Clone"));
     assert_eq!(level(&clone.fields.refused["message.user"], "name"), Some(Level::Warning));
 }
 
