@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use toolcheck_core::Level;
-use toolcheck_core::target;
+use toolcheck_core::target::{self, Target};
 use toolcheck_lint::rules;
 
 use crate::root;
@@ -59,6 +59,35 @@ fn rules_page() -> String {
     page
 }
 
+/// The keys that a target's refusals of a rule are about, each with its own evidence.
+fn keys(target: &Target, rule: &str) -> String {
+    let fields = &target.fields;
+    let facts = match rule {
+        "unknown-field" => vec![("only", &fields.known), ("not", &fields.refused)],
+        "missing-field" => vec![("needs", &fields.required)],
+        _ => Vec::new(),
+    };
+    let mut lines = String::new();
+    for (what, facts) in facts {
+        for (object, fact) in
+            facts.iter().flat_map(|(object, facts)| facts.0.iter().map(move |fact| (object, fact)))
+        {
+            let keys: Vec<String> = fact.keys.iter().map(|key| format!("`{key}`")).collect();
+            let doubt = fact.doubt.as_ref().map(|doubt| format!("; in doubt: {doubt}")).unwrap_or_default();
+            let _ = writeln!(
+                lines,
+                "- **{}**, `{object}`: {what} {} ({} {}{doubt})\n  {}",
+                target.id,
+                keys.join(", "),
+                fact.evidence,
+                fact.seen,
+                links(&fact.sources)
+            );
+        }
+    }
+    lines
+}
+
 fn rule_page(rule: &toolcheck_lint::Rule) -> String {
     let docs: String =
         rule.docs.lines().map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect();
@@ -92,10 +121,11 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
                 refusal.seen,
             );
             if let Some(doubt) = &refusal.doubt {
-                let _ = writeln!(answers, "  In doubt: {doubt}");
+                let _ = writeln!(answers, "  In doubt: {doubt}.");
             }
             let _ = writeln!(answers, "  {}", links(&refusal.sources));
         }
+        answers.push_str(&keys(target, rule.id));
         for tolerance in target.tolerances.iter().filter(|tolerance| tolerance.rule == rule.id) {
             let case = tolerance.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
             let harm = tolerance.harm.as_ref().map(|harm| format!(", but {harm}")).unwrap_or_default();

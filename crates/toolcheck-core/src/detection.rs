@@ -6,7 +6,7 @@
 use toolcheck_json::{Document, Value};
 
 use crate::exchange;
-use crate::formats::{ALL, Format, are_dialects};
+use crate::formats::{self, ALL, Format, are_dialects};
 use crate::unsupported;
 
 /// How sure a format is of what it alone writes so.
@@ -96,6 +96,12 @@ impl Detection {
             None => usual,
             Some((_, best)) => Some(best),
         }
+    }
+
+    /// Whether a format, by its id, knows a document as one of its own.
+    #[must_use]
+    pub fn knows(format: &str, document: Value<'_, '_>) -> bool {
+        formats::find(format).is_some_and(|format| (format.sniff)(document) >= SURE)
     }
 
     /// The format that a document looks like to somebody who reads it as `format` and understands little.

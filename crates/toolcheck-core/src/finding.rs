@@ -8,6 +8,7 @@ use std::str::FromStr;
 use toolcheck_json::{NodeId, Position};
 
 use crate::ir::{Call, Place, ToolResult};
+use crate::target::Grounds;
 
 /// How bad a finding is. Two levels and no more: a person can hold two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,6 +89,10 @@ pub struct Answer {
     pub status: Option<u16>,
     /// The text, with the names and numbers of this transcript filled in.
     pub text: Option<String>,
+    /// How well it is known that it answers so.
+    pub grounds: Grounds,
+    /// Why the finding is a warning although the target refuses it: a clause.
+    pub only_warns: Option<String>,
 }
 
 /// One fault of a transcript.
@@ -119,6 +124,12 @@ pub struct Finding {
     pub cases: Vec<&'static str>,
     /// The worst level that it may have, whatever the target says.
     pub at_most: Level,
+    /// The least level that it has, whatever the target says; `None` where the target decides.
+    pub at_least: Option<Level>,
+    /// How well it is known that the target refuses this very thing, where its refusal is about many.
+    pub grounds: Option<Grounds>,
+    /// Why a refusal of it is worth a warning only, where the rule knows: a clause.
+    pub doubt: Option<&'static str>,
     /// What the target's text is filled in with.
     pub values: Vec<(&'static str, String)>,
 }
@@ -141,6 +152,9 @@ impl Finding {
             tool_name: None,
             cases: Vec::new(),
             at_most: Level::Error,
+            at_least: None,
+            grounds: None,
+            doubt: None,
             values: Vec::new(),
         }
     }
@@ -184,6 +198,24 @@ impl Finding {
     pub fn at_most(&mut self, level: Level) -> &mut Self {
         self.at_most = level;
         self
+    }
+
+    /// Says that it is never better than this: it does harm whatever the target takes.
+    pub fn at_least(&mut self, level: Level) -> &mut Self {
+        self.at_least = Some(level);
+        self
+    }
+
+    /// Says how well it is known that the target refuses this very thing.
+    pub fn grounds(&mut self, grounds: Grounds) -> &mut Self {
+        self.grounds = Some(grounds);
+        self
+    }
+
+    /// Says that a refusal of it is worth a warning only, and why: a clause that follows on "only a warning:".
+    pub fn doubt(&mut self, doubt: &'static str) -> &mut Self {
+        self.doubt = Some(doubt);
+        self.at_most(Level::Warning)
     }
 
     /// Gives a value for the target's text.

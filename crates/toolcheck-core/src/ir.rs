@@ -141,6 +141,12 @@ pub struct Transcript<'s> {
     pub effort: Option<Named<'s>>,
     /// The id of the response that the request continues.
     pub previous_response: Option<Named<'s>>,
+    /// The tools that are declared elsewhere than in the request's list: in a namespace, by an item of the conversation,
+    /// in what a search for tools brought.
+    pub tools_elsewhere: Vec<Named<'s>>,
+    /// Whether there may be functions to call that the request does not show: those of a tool that this version does
+    /// not know, or of a conversation that the server holds.
+    pub hides_tools: bool,
     /// The calls that a program made which the provider runs.
     pub programmatic_calls: Vec<ProgrammaticCall<'s>>,
     /// Where the request names the container in which the provider runs programs.
@@ -212,6 +218,8 @@ impl<'s> Transcript<'s> {
             dangling_references: Vec::new(),
             effort: None,
             previous_response: None,
+            tools_elsewhere: Vec::new(),
+            hides_tools: false,
             programmatic_calls: Vec::new(),
             container: None,
             items: Vec::new(),
@@ -560,13 +568,73 @@ pub enum Body<'s> {
     Opaque,
 }
 
-/// A string of the file that names something, with its place.
+/// What names something in the file, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named<'s> {
     /// The text.
     pub text: Cow<'s, str>,
     /// Where it stands.
     pub place: Place,
+    /// What stands there in place of a string, where its text is only how that is written.
+    pub instead: Option<Instead>,
+}
+
+/// What may stand where a string should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Instead {
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number.
+    Integer,
+    /// Another number.
+    Number,
+    /// A list.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl Instead {
+    /// What `value` is, where it is no string.
+    fn of(value: Value<'_, '_>) -> Option<Self> {
+        match value.raw().first()? {
+            b'"' => None,
+            b'[' => Some(Self::Array),
+            b'{' => Some(Self::Object),
+            b't' | b'f' => Some(Self::Boolean),
+            _ if value.raw().iter().any(|byte| b".eE".contains(byte)) => Some(Self::Number),
+            _ => Some(Self::Integer),
+        }
+    }
+
+    /// It in words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "a boolean",
+            Self::Integer => "an integer",
+            Self::Number => "a number",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        }
+    }
+
+    /// The JSON type.
+    #[must_use]
+    pub fn json_type(self) -> &'static str {
+        match self {
+            Self::Boolean => "bool",
+            Self::Integer | Self::Number => "number",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+
+    /// Whether it is short and holds nothing, so that a message may quote it.
+    #[must_use]
+    pub fn is_scalar(self) -> bool {
+        !matches!(self, Self::Array | Self::Object)
+    }
 }
 
 impl<'s> Named<'s> {
@@ -576,8 +644,11 @@ impl<'s> Named<'s> {
         if value.is_null() {
             return None;
         }
-        let text = value.as_str().unwrap_or_else(|| String::from_utf8_lossy(value.raw()));
-        Some(Self { text, place: Place::of(value) })
+        let place = Place::of(value);
+        if let Some(text) = value.as_str() {
+            return Some(Self { text, place, instead: None });
+        }
+        Some(Self { text: String::from_utf8_lossy(value.raw()), place, instead: Instead::of(value) })
     }
 }
 
@@ -625,9 +696,11 @@ impl ToolKind {
     /// Whether a result of kind `result` answers a call of this kind.
     #[must_use]
     pub fn is_answered_by(self, result: Option<Self>) -> bool {
-        // Clients in the field answer the first form of the shell tool with a function's result.
+        // Clients in the field answer the first form of the shell tool and their own search for tools with a function's
+        // result.
+        let is_answered_by_function = matches!(self, Self::LocalShell | Self::ToolSearch);
         match result {
-            Some(result) => self == result || self == Self::LocalShell && result == Self::Function,
+            Some(result) => self == result || is_answered_by_function && result == Self::Function,
             // The time before ids had a form of its own.
             None => self != Self::LegacyFunction,
         }

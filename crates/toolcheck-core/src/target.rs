@@ -312,18 +312,110 @@ pub struct Advisors {
 /// Which keys the objects of a request may and must have. An object that is not named may have any.
 ///
 /// Objects are named `body`, `message.<role>`, `call`, `tool`, and by a key what stands under it: `tool.function`.
+/// Each fact is about certain keys of one object, and has its own evidence.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Fields {
     /// The only keys that an object may have.
     #[serde(default)]
-    pub known: BTreeMap<String, Vec<String>>,
+    pub known: BTreeMap<String, KeyFacts>,
     /// The keys that an object must have.
     #[serde(default)]
-    pub required: BTreeMap<String, Vec<String>>,
+    pub required: BTreeMap<String, KeyFacts>,
     /// Keys that an object may not have, where the others are not known.
     #[serde(default)]
-    pub refused: BTreeMap<String, Vec<String>>,
+    pub refused: BTreeMap<String, KeyFacts>,
+}
+
+/// What is known of the keys of one object.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(from = "WrittenKeyFacts")]
+pub struct KeyFacts(pub Vec<KeyFact>);
+
+impl KeyFacts {
+    /// The fact about this key.
+    #[must_use]
+    pub fn about(&self, key: &str) -> Option<&KeyFact> {
+        self.0.iter().find(|fact| fact.keys.iter().any(|known| known == key))
+    }
+
+    /// All keys, each with its fact.
+    pub fn keys(&self) -> impl Iterator<Item = (&str, &KeyFact)> {
+        self.0.iter().flat_map(|fact| fact.keys.iter().map(move |key| (&**key, fact)))
+    }
+}
+
+/// The two ways to write facts about keys.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenKeyFacts {
+    /// Names alone. Nothing shows that they are right, so they are no more than inferred.
+    Bare(Vec<String>),
+    Facts(Vec<KeyFact>),
+}
+
+impl From<WrittenKeyFacts> for KeyFacts {
+    fn from(written: WrittenKeyFacts) -> Self {
+        match written {
+            WrittenKeyFacts::Facts(facts) => Self(facts),
+            WrittenKeyFacts::Bare(keys) => Self(vec![KeyFact {
+                keys,
+                evidence: Evidence::Inferred,
+                sources: Vec::new(),
+                seen: String::new(),
+                doubt: None,
+            }]),
+        }
+    }
+}
+
+/// What is known of some keys of an object.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct KeyFact {
+    /// The keys. All of them have been seen, not only others of their kind.
+    pub keys: Vec<String>,
+    /// How it is known of these very keys.
+    pub evidence: Evidence,
+    /// Where.
+    pub sources: Vec<String>,
+    /// The day it was last seen, or the days.
+    pub seen: String,
+    /// Why it may not hold: a clause that reads well after "only a warning:".
+    #[serde(default)]
+    pub doubt: Option<String>,
+}
+
+impl KeyFact {
+    /// How well it is known.
+    #[must_use]
+    pub fn grounds(&self) -> Grounds {
+        Grounds { evidence: self.evidence, doubt: self.doubt.clone() }
+    }
+}
+
+/// How well a refusal is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grounds {
+    /// How it is known.
+    pub evidence: Evidence,
+    /// Why it may not hold.
+    pub doubt: Option<String>,
+}
+
+impl Grounds {
+    /// How bad a refusal that is known so well makes a finding.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        if self.caution().is_some() { Level::Warning } else { Level::Error }
+    }
+
+    /// Why it is not enough for an error: a clause. `None` where it is enough.
+    #[must_use]
+    pub fn caution(&self) -> Option<&str> {
+        let inferred = (self.evidence == Evidence::Inferred).then_some("inferred, nobody has reported it");
+        self.doubt.as_deref().or(inferred)
+    }
 }
 
 /// How the arguments of a call are written.
@@ -419,7 +511,8 @@ pub struct Refusal {
     pub sources: Vec<String>,
     /// The day it was last seen, or the days.
     pub seen: String,
-    /// Why it may not hold: sources disagree, or the rule was softened. Such a refusal is a warning.
+    /// Why it may not hold: sources disagree, or the rule was softened. Such a refusal is a warning, and this is the
+    /// clause that says why: it follows on "only a warning:".
     #[serde(default)]
     pub doubt: Option<String>,
     /// Whether the text is no longer printed, or belongs to another condition too: it serves to recognise a pasted
@@ -441,11 +534,13 @@ impl Refusal {
     /// How bad the refusal makes a finding.
     #[must_use]
     pub fn level(&self) -> Level {
-        if self.evidence == Evidence::Inferred || self.doubt.is_some() {
-            Level::Warning
-        } else {
-            Level::Error
-        }
+        self.grounds().level()
+    }
+
+    /// How well it is known.
+    #[must_use]
+    pub fn grounds(&self) -> Grounds {
+        Grounds { evidence: self.evidence, doubt: self.doubt.clone() }
     }
 
     /// The text with the transcript's names and numbers in it. A number that is not known stays a `?`; where a name is
@@ -624,9 +719,29 @@ impl Target {
         inherit_list(&mut self.tools.advisors, &parent.tools.advisors);
         inherit(&mut self.arguments.shape, &parent.arguments.shape);
         inherit(&mut self.roles.allowed, &parent.roles.allowed);
-        inherit_entries(&mut self.fields.known, &parent.fields.known);
-        inherit_entries(&mut self.fields.required, &parent.fields.required);
-        inherit_entries(&mut self.fields.refused, &parent.fields.refused);
+        let is_compatible_only = self.is_compatible_only;
+        let elsewhere = format!("seen of {}, not of {}", parent.name, self.name);
+        let doubt_here = |evidence: Evidence, doubt: &Option<String>| {
+            let is_seen = evidence != Evidence::Inferred;
+            doubt.clone().or_else(|| (is_compatible_only && is_seen).then(|| elsewhere.clone()))
+        };
+        let fields = |own: &mut BTreeMap<String, KeyFacts>, parent: &BTreeMap<String, KeyFacts>| {
+            for (object, facts) in parent {
+                own.entry(object.clone()).or_insert_with(|| {
+                    let mut facts = facts.clone();
+                    if is_compatible_only {
+                        for fact in &mut facts.0 {
+                            fact.doubt = doubt_here(fact.evidence, &fact.doubt);
+                            fact.evidence = Evidence::Inferred;
+                        }
+                    }
+                    facts
+                });
+            }
+        };
+        fields(&mut self.fields.known, &parent.fields.known);
+        fields(&mut self.fields.required, &parent.fields.required);
+        fields(&mut self.fields.refused, &parent.fields.refused);
         // What this file says of a case replaces what the parent says of it.
         let said: Vec<(String, Option<String>)> = self
             .refusals
@@ -640,10 +755,10 @@ impl Target {
                 .any(|(known, known_case)| known == rule && (known_case.is_none() || known_case == case))
         };
         let inherited = parent.refusals.iter().filter(|refusal| is_new(&refusal.rule, &refusal.case));
-        let is_compatible_only = self.is_compatible_only;
         self.refusals.extend(inherited.map(|refusal| Refusal {
             is_inherited: true,
             evidence: if is_compatible_only { Evidence::Inferred } else { refusal.evidence },
+            doubt: doubt_here(refusal.evidence, &refusal.doubt),
             ..refusal.clone()
         }));
         self.tolerances.extend(

@@ -92,6 +92,104 @@ fn every_fact_has_a_source_and_a_day() {
     }
 }
 
+/// A list of names alone says nothing of where they come from.
+#[test]
+fn no_key_of_an_object_without_a_source() {
+    for target in target::all() {
+        let fields = [&target.fields.known, &target.fields.required, &target.fields.refused];
+        for (object, facts) in fields.into_iter().flatten() {
+            for fact in &facts.0 {
+                let keys = &fact.keys;
+                assert!(!keys.is_empty(), "{}: {object}", target.id);
+                assert!(!fact.sources.is_empty(), "{}: {object}: {keys:?} has no source", target.id);
+                for source in &fact.sources {
+                    assert!(source.starts_with("https://"), "{}: {object}: {source}", target.id);
+                }
+                assert!(fact.seen.starts_with("20"), "{}: {object}: {keys:?}: {}", target.id, fact.seen);
+            }
+        }
+    }
+}
+
+/// Keys that the target must or must not have are told by a refusal, or nothing is said of them.
+#[test]
+fn keys_have_a_refusal_that_tells_them() {
+    for target in target::all() {
+        let fields = &target.fields;
+        let kinds = [
+            ("unknown-field", !fields.known.is_empty() || !fields.refused.is_empty()),
+            ("missing-field", !fields.required.is_empty()),
+        ];
+        for (rule, is_needed) in kinds {
+            assert!(!is_needed || target.minds(rule, None), "{}: {rule}", target.id);
+        }
+    }
+}
+
+/// What an id, a name or a role looks like is known from what is answered to others: an entry with its source.
+#[test]
+fn every_shape_has_an_entry_with_its_evidence() {
+    for target in target::all() {
+        let (ids, names, content) = (&target.ids, &target.names, &target.content);
+        let shapes = [
+            ("malformed-tool-call-id", ids.pattern.is_some() || ids.max_length.is_some()),
+            ("malformed-server-call-id", ids.server_pattern.is_some()),
+            ("malformed-item-id", ids.item_pattern.is_some() || ids.item_max_length.is_some()),
+            ("malformed-item-id", !ids.item_prefixes.is_empty()),
+            ("invalid-tool-name", names.pattern.is_some() || names.max_length.is_some()),
+            ("unknown-role", target.roles.allowed.is_some()),
+            ("too-many-tools", target.tools.max.is_some()),
+            ("oversized-content", content.max_length.is_some()),
+            ("invalid-cache-mark", content.max_cache_marks.is_some()),
+        ];
+        for (rule, is_used) in shapes {
+            let refused = target.refusals.iter().any(|entry| entry.rule == rule && !entry.legacy);
+            let is_known = refused || target.tolerances.iter().any(|entry| entry.rule == rule);
+            assert!(!is_used || is_known, "{}: nothing says how {rule} is known", target.id);
+        }
+    }
+}
+
+/// It is printed behind "only a warning:".
+#[test]
+fn doubts_are_clauses() {
+    for target in target::all() {
+        let fields = [&target.fields.known, &target.fields.required, &target.fields.refused];
+        let of_keys = fields.into_iter().flatten().flat_map(|(_, facts)| &facts.0);
+        let of_keys = of_keys.filter_map(|fact| fact.doubt.as_deref());
+        for doubt in target.refusals.iter().filter_map(|entry| entry.doubt.as_deref()).chain(of_keys) {
+            assert!(!doubt.ends_with('.') && !doubt.contains(". "), "{}: {doubt}", target.id);
+            assert!(!doubt.starts_with("The ") && !doubt.starts_with("It "), "{}: {doubt}", target.id);
+        }
+    }
+}
+
+#[test]
+fn a_key_without_evidence_only_warns() {
+    let text = r#"
+        id = "gateway"
+        name = "Our gateway"
+        [fields.refused]
+        "message.user" = ["name"]
+        [[fields.required.call]]
+        keys = ["id"]
+        evidence = "reported"
+        sources = ["https://example.com/gateway"]
+        seen = "2026-11"
+    "#;
+    let target = Target::parse(text).unwrap();
+    let level = |facts: &target::KeyFacts, key| facts.about(key).map(|fact| fact.grounds().level());
+    assert_eq!(level(&target.fields.refused["message.user"], "name"), Some(Level::Warning));
+    assert_eq!(level(&target.fields.refused["message.user"], "id"), None);
+    assert_eq!(level(&target.fields.required["call"], "id"), Some(Level::Error));
+    // What another vendor's server does with the same keys is a guess.
+    let text = "id = \"clone\"\nname = \"Clone\"\nextends = \"mistral\"\nis-compatible-only = true\n";
+    let clone = Target::parse(text).unwrap();
+    let fact = clone.fields.refused["message.user"].about("name").unwrap();
+    assert_eq!(fact.grounds().caution(), Some("seen of Mistral API, not of Clone"));
+    assert_eq!(level(&clone.fields.refused["message.user"], "name"), Some(Level::Warning));
+}
+
 #[test]
 fn only_evidence_makes_an_error() {
     for refusal in target::all().flat_map(|target| &target.refusals) {

@@ -66,16 +66,25 @@ pub(crate) struct Given {
 pub(crate) struct GivenCall {
     pub(crate) call: AnsweredCall,
     arguments: u64,
+    /// Whether another call of the answer has the same id.
+    shares_id: bool,
     /// Where it stands, where that is in another record.
     pub(crate) spot: Option<Spot>,
 }
 
 impl Given {
     fn new(answer: Answer) -> Self {
-        let calls = answer.calls.into_iter().filter(|call| call.executor == Executor::Client);
-        let calls = calls.map(|call| {
+        let calls: Vec<AnsweredCall> =
+            answer.calls.into_iter().filter(|call| call.executor == Executor::Client).collect();
+        let mut uses: FxHashMap<u64, usize> = FxHashMap::default();
+        for id in calls.iter().filter_map(|call| call.id.as_deref()) {
+            *uses.entry(hash_of(id)).or_default() += 1;
+        }
+        let calls = calls.into_iter().map(|call| {
             let arguments = hash_of_json(call.arguments.as_bytes());
-            GivenCall { call: AnsweredCall { arguments: String::new(), ..call }, arguments, spot: None }
+            let shares_id = call.id.as_deref().is_some_and(|id| uses[&hash_of(id)] > 1);
+            let call = AnsweredCall { arguments: String::new(), ..call };
+            GivenCall { call, arguments, shares_id, spot: None }
         });
         Self { calls: calls.collect(), text: answer.text, is_whole: answer.is_whole }
     }
@@ -228,7 +237,11 @@ impl Exchanges {
         });
         self.open(continued).is_some_and(|open| {
             if is_new {
+                let given = |id: &String| self.given.contains(&hash_of(&**id));
                 open.told_of_answer.contains(&hash_with_call(finding))
+                    // An id that the client gave to a call without one says nothing new of it.
+                    || finding.tool_call_id.as_ref().is_some_and(|id| !given(id))
+                        && open.told_of_answer.contains(&hash_without_id(finding))
             } else {
                 open.told.contains(&hash_of_finding(finding))
             }
@@ -254,7 +267,9 @@ impl Exchanges {
         for finding in findings.iter().chain(of_answer).take(MOST_TOLD.saturating_sub(told.len())) {
             told.insert(hash_of_finding(finding));
         }
-        let told_of_answer = of_answer.iter().take(MOST_TOLD).map(hash_with_call).collect();
+        let of_answer = of_answer.iter().take(MOST_TOLD);
+        let without_id = of_answer.clone().filter(|finding| finding.tool_call_id.is_none());
+        let told_of_answer = of_answer.map(hash_with_call).chain(without_id.map(hash_without_id)).collect();
         if self.open.len() == MOST_OPEN {
             self.close_first();
         }
@@ -324,20 +339,31 @@ struct Behind<'t, 's> {
     /// Whether what comes before it is the exchange's own word for word.
     is_verbatim: bool,
     calls: Vec<Stored<'t, 's>>,
-    by_id: FxHashMap<&'t str, usize>,
 }
 
 /// Looks for the calls of an answer behind the exchange's own history.
 fn compare<'e>(answer: &'e Given, behind: &Behind<'_, '_>) -> Kept<'e> {
     let mut is_taken = vec![false; behind.calls.len()];
-    let mut calls: Vec<Option<usize>> = answer
-        .calls
-        .iter()
-        .map(|given| {
-            let number = *behind.by_id.get(given.call.id.as_deref()?)?;
-            (!std::mem::replace(&mut is_taken[number], true)).then_some(number)
-        })
-        .collect();
+    let mut calls: Vec<Option<usize>> = vec![None; answer.calls.len()];
+    // Calls may share an id: then each is the one of its tool, and among those the one at its place.
+    for by_name in [true, false] {
+        let key = |id, name| (id, if by_name { name } else { "" });
+        let mut left: FxHashMap<(&str, &str), VecDeque<usize>> = FxHashMap::default();
+        for (number, stored) in behind.calls.iter().enumerate().filter(|(number, _)| !is_taken[*number]) {
+            let name = stored.call.name.as_ref().map_or("", |name| &*name.text);
+            if let Some(id) = &stored.call.id {
+                left.entry(key(&*id.text, name)).or_default().push_back(number);
+            }
+        }
+        for (given, kept) in answer.calls.iter().zip(&mut calls).filter(|(_, kept)| kept.is_none()) {
+            let Some(id) = given.call.id.as_deref() else { continue };
+            let name = given.call.name.as_deref().unwrap_or_default();
+            *kept = left.get_mut(&key(id, name)).and_then(VecDeque::pop_front);
+            if let Some(number) = *kept {
+                is_taken[number] = true;
+            }
+        }
+    }
     let is_same = calls.iter().any(Option::is_some);
     // Under another id, or without any: by the tool and the arguments, and then by the tool alone, because arguments may
     // be mended. Where ids are kept, another id is another call.
@@ -351,7 +377,7 @@ fn compare<'e>(answer: &'e Given, behind: &Behind<'_, '_>) -> Kept<'e> {
             }
         }
         for (given, kept) in answer.calls.iter().zip(&mut calls).filter(|(_, kept)| kept.is_none()) {
-            if is_same && given.call.id.is_some() {
+            if is_same && given.call.id.is_some() && !given.shares_id {
                 continue;
             }
             let name = given.call.name.as_deref().unwrap_or_default();
@@ -378,7 +404,8 @@ fn compare<'e>(answer: &'e Given, behind: &Behind<'_, '_>) -> Kept<'e> {
     let calls = answer.calls.iter().zip(calls).map(|(given, kept)| {
         let stored = &behind.calls[kept?];
         let ids = (given.call.id.as_deref(), stored.call.id.as_ref().map(|id| &*id.text));
-        let is_renamed = matches!(ids, (Some(given), Some(stored)) if given != stored);
+        // An id of its own mends a call that shares one.
+        let is_renamed = matches!(ids, (Some(given), Some(stored)) if given != stored) && !given.shares_id;
         Some(KeptCall { is_renamed, ..stored.at })
     });
     Kept { answer, calls: calls.collect(), first_new: behind.first_new, evidence }
@@ -400,7 +427,7 @@ impl<'t, 's> Behind<'t, 's> {
         is_verbatim: bool,
         given: &FxHashSet<u64>,
     ) -> Self {
-        let (mut calls, mut by_id) = (Vec::new(), FxHashMap::default());
+        let mut calls = Vec::new();
         let (mut turn, mut last, mut is_near) = (0, None, true);
         for (number, (message, parts)) in transcript.messages_with_parts().enumerate().skip(first_new) {
             is_near &= message.role != Role::User || brings_results(parts) || number == first_new;
@@ -414,9 +441,6 @@ impl<'t, 's> Behind<'t, 's> {
                     continue;
                 }
                 let id = call.id.as_ref().map(|id| &*id.text);
-                if let Some(id) = id {
-                    by_id.entry(id).or_insert(calls.len());
-                }
                 let part = message.parts.start as usize + index;
                 calls.push(Stored {
                     call,
@@ -426,7 +450,7 @@ impl<'t, 's> Behind<'t, 's> {
                 });
             }
         }
-        Self { transcript, first_new, is_verbatim, calls, by_id }
+        Self { transcript, first_new, is_verbatim, calls }
     }
 }
 
@@ -512,6 +536,11 @@ fn hash_of_finding(finding: &Finding) -> u64 {
 
 fn hash_with_call(finding: &Finding) -> u64 {
     hash_of((finding.rule, &finding.message, &finding.tool_call_id))
+}
+
+/// What a finding about a call without an id is known again by, whatever id the call has now.
+fn hash_without_id(finding: &Finding) -> u64 {
+    hash_of((finding.rule, &finding.tool_name, finding.cases.first()))
 }
 
 /// Writes whole numbers as integers: many languages do not tell `1.0` from `1`.

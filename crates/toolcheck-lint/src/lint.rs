@@ -404,6 +404,8 @@ impl<'r> Run<'r> {
         said.later_tools.clone_from(&request.later_tools);
         said.tool_references.clone_from(&request.tool_references);
         said.added_tools.clone_from(&request.added_tools);
+        said.tools_elsewhere.extend_from_slice(&request.tools_elsewhere);
+        said.hides_tools |= request.hides_tools;
         said.model.clone_from(&request.model);
         let pairing = Pairing::new(&said, self.lens.target);
         let context = self.context(document, &said, &pairing, None);

@@ -1,7 +1,7 @@
 //! The objects of a request by the names that targets have for them.
 
 use toolcheck_core::Finding;
-use toolcheck_core::ir::{Body, Message, Part};
+use toolcheck_core::ir::{Body, Message, Part, ToolKind};
 use toolcheck_json::Value;
 
 use crate::rule::{Context, Numbered};
@@ -26,6 +26,11 @@ impl Object<'_, '_, '_> {
             Some("tool") => "tool",
             _ => "message",
         }
+    }
+
+    /// The number of the message that it is or stands in.
+    pub(crate) fn message_number(&self) -> Option<usize> {
+        self.message.map(|(number, _)| number)
     }
 
     /// Gives a finding the numbers that the provider would print.
@@ -63,8 +68,9 @@ pub(crate) fn visit<'n, 'c, 's>(
         let role = message.role_name.as_ref().map_or("", |role| &*role.text);
         look(Root::Message(role), message.place.node, Some((number, message)), None, None);
         for part in parts {
-            let kind = match part.body {
-                Body::Call(_) => "call",
+            let kind = match &part.body {
+                // The form of the time before ids has other keys.
+                Body::Call(call) if call.kind != ToolKind::LegacyFunction => "call",
                 Body::Reasoning(_) => "reasoning",
                 _ => continue,
             };

@@ -381,6 +381,13 @@ impl<'t, 's> Pairing<'t, 's> {
         result.answers.call().is_some_and(|call| self.answered_by[call] == Some(result.number))
     }
 
+    /// The call that the result answers first, where it is of another kind than the result.
+    #[must_use]
+    pub fn mismatched_call(&self, result: &ResultSite<'_, '_>) -> Option<&CallSite<'t, 's>> {
+        let call = result.answers.call().filter(|_| self.is_first_answer(result));
+        call.map(|call| &self.calls[call]).filter(|call| !call.call.kind.is_answered_by(result.result.kind))
+    }
+
     /// The earlier call of the same turn that has the same id.
     #[must_use]
     pub fn first_of_same_id(&self, call: &CallSite<'_, '_>) -> Option<&CallSite<'t, 's>> {

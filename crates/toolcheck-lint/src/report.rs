@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use toolcheck_core::Level;
@@ -277,12 +278,19 @@ impl Located {
         let answer = self.answer.as_ref().map(|answer| {
             let target = &answer.target;
             let text = answer.text.as_ref().map(|text| text.replace('\n', " "));
-            match (answer.status, text) {
+            let mut said = match (answer.status, text) {
                 (Some(status), Some(text)) => format!("{target} answers {status}: {text}"),
                 (Some(status), None) => format!("{target} answers {status}"),
                 (None, Some(text)) => format!("{target} says: {text}"),
                 (None, None) => format!("{target} refuses it"),
+            };
+            // What is refused is an error, or one is told at once why it is none.
+            if let Some(why) = &answer.only_warns {
+                let _ = write!(said, " (only a warning: {})", why.trim_end_matches('.'));
+            } else if let Some(doubt) = answer.grounds.caution() {
+                let _ = write!(said, " (in doubt: {})", doubt.trim_end_matches('.'));
             }
+            said
         });
         let harm = || {
             let target = target.unwrap_or("the target");

@@ -304,13 +304,19 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
         let verdict = context.verdict_of(rule, &finding.cases);
         let level = match verdict {
             Verdict::Refused(refusal) => {
+                // The refusal may be about many things, and the finding about one of them that nobody has seen refused.
+                let own = Some(refusal.grounds()).filter(|own| own.caution().is_some());
+                let grounds = own.or_else(|| finding.grounds.take()).unwrap_or_else(|| refusal.grounds());
+                let level = grounds.level();
                 finding.answer = Some(Answer {
                     target: refusal.target.clone(),
                     case: refusal.case.clone(),
                     status: refusal.status,
                     text: refusal.fill(&finding.values),
+                    grounds,
+                    only_warns: None,
                 });
-                Some(refusal.level())
+                Some(level)
             }
             Verdict::Tolerated(tolerance) => {
                 if let (Some(harm), None) = (&tolerance.harm, &finding.note) {
@@ -330,14 +336,25 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
             }
             _ => level,
         };
-        if let Some(level) = level {
-            let own = context.settings.levels.get(rule.id);
-            finding.level = own.copied().unwrap_or_else(|| level.min(finding.at_most));
+        if let Some(level) = level.max(finding.at_least) {
+            let own = context.settings.levels.get(rule.id).copied();
+            finding.level = own.unwrap_or_else(|| level.min(finding.at_most));
+            if finding.level == Level::Warning
+                && let Some(answer) = &mut finding.answer
+            {
+                answer.only_warns = Some(why_only_warning(answer.grounds.caution(), finding.doubt, own));
+            }
             findings.swap(kept, index);
             kept += 1;
         }
     }
     findings.truncate(kept);
+}
+
+/// Why what the target refuses is a warning: what is known of the refusal comes before what the rule and the user say.
+fn why_only_warning(caution: Option<&str>, of_rule: Option<&str>, own: Option<Level>) -> String {
+    let of_user = own.map(|_| "the configuration says so");
+    caution.or(of_rule).or(of_user).unwrap_or("in this case it may pass").to_owned()
 }
 
 /// The values that a target's text may name of a part: its message's number and its own.

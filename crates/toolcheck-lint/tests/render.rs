@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
-use toolcheck_core::target;
+use toolcheck_core::{Level, target};
 use toolcheck_lint::render::{self, Style};
 use toolcheck_lint::{Options, Report, lint};
 
@@ -37,6 +37,57 @@ fn one_sample_in_every_output() {
     for output in render::ALL {
         insta::assert_snapshot!(format!("sample-{}", output.id), show(&sample, output.id, 80));
     }
+}
+
+/// What a target answers with an error is an error, or one reads in the same breath why it is a warning.
+#[test]
+fn a_warning_says_why_it_is_no_error() {
+    let outputs = ["agent", "full", "github", "junit", "markdown", "sarif"];
+    let says = |report: &Report, why: &str| {
+        for output in outputs {
+            // On a wide screen the sentence is not broken into lines.
+            let shown = show(report, output, 400).replace("\n      ", " ");
+            assert!(shown.contains(&format!("(only a warning: {why})")), "{output}: {shown}");
+        }
+        let json: Json = serde_json::from_str(&show(report, "json", 80)).unwrap();
+        assert_eq!(json["findings"][0]["level"], "warning");
+        assert_eq!(json["findings"][0]["doubt"], why);
+    };
+    // A refusal in doubt, one that is only inferred, and a key that was not seen refused.
+    let doubted = report("targets/mistral/misplaced-prefix.json", Some("mistral"));
+    says(&doubted, "only the local validator was seen to refuse it, not the hosted API");
+    let inferred = report("targets/openai-chat/mismatched-result-kind-legacy.json", Some("openai-chat"));
+    says(&inferred, "inferred, nobody has reported it");
+    let key = report("targets/groq/unknown-field.json", Some("groq"));
+    says(&key, "the reports do not say which role the message had");
+    // The user's own level.
+    let path = "targets/openai-chat/mismatched-result-kind-legacy-without-name.json";
+    let bytes = std::fs::read(root().join("fixtures").join(path)).unwrap();
+    let of_level = |level| {
+        let settings = toolcheck_lint::Settings {
+            levels: [("mismatched-result-kind", level)].into_iter().collect(),
+            ..Default::default()
+        };
+        let mut file = lint(path, &bytes, &Options { settings: &settings, ..Options::default() });
+        file.source = bytes.clone().into();
+        Report { files: vec![file], ..Report::default() }
+    };
+    says(&of_level(Level::Warning), "the configuration says so");
+    let error = of_level(Level::Error);
+    assert!(!show(&error, "agent", 80).contains("only a warning"));
+    // A doubt stays one where the user takes it for an error.
+    let bytes = std::fs::read(root().join("fixtures/targets/mistral/misplaced-prefix.json")).unwrap();
+    let settings = toolcheck_lint::Settings {
+        levels: [("misplaced-prefix", Level::Error)].into_iter().collect(),
+        ..Default::default()
+    };
+    let options = Options { target: target::find("mistral"), settings: &settings, ..Options::default() };
+    let shown =
+        show(&Report { files: vec![lint("x.json", &bytes, &options)], ..Report::default() }, "agent", 80);
+    assert!(
+        shown.contains("misplaced-prefix error") && shown.contains("(in doubt: only the local"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -100,6 +100,8 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let tools = root.get("tools");
     declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, |value| Some(tool(value)));
     transcript.unread.extend(unread::body(root));
+    let mut declared = tools.into_iter().flat_map(|tools| tools.elements());
+    transcript.hides_tools = declared.any(|tool| tool.get_str("type").is_some_and(|kind| !is_known(&kind)));
     transcript.reasoning = is_enabled(root.get("thinking"));
     transcript.reasoning_setting = root.get("thinking").and_then(reasoning_setting);
     transcript.container = root.get("container").filter(|container| !container.is_null()).map(Place::of);
@@ -176,6 +178,29 @@ fn cache_mark(value: Value<'_, '_>, bearer: Bearer, at: Option<(u32, u32)>) -> O
     Some(CacheMark { place: Place::of(mark), is_long_lived, bearer, at })
 }
 
+/// Whether a tool of this type brings no calls but of its own name, or none that the client carries out. A search finds
+/// only what is declared.
+fn is_known(kind: &str) -> bool {
+    const VERSIONED: [&str; 9] = [
+        "bash_",
+        "text_editor_",
+        "computer_",
+        "memory_",
+        "web_search_",
+        "web_fetch_",
+        "code_execution_",
+        "tool_search_tool_",
+        "advisor_",
+    ];
+    matches!(kind, "custom" | "mcp_toolset") || VERSIONED.iter().any(|known| kind.starts_with(known))
+}
+
+/// The tool that a system message adds: by its definition, or by the name of one that is declared.
+fn added_tool<'s>(block: Value<'_, 's>) -> Option<Named<'s>> {
+    let tool = block.get("tool").filter(|_| block.get_str("type").as_deref() == Some("tool_addition"))?;
+    tool.get("definition").unwrap_or(tool).get("name").and_then(Named::of)
+}
+
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     // A built-in tool names its version in `type`; a tool of the client's own is `custom` or says nothing.
     let is_own = value.get_str("type").is_none_or(|kind| kind == "custom");
@@ -240,6 +265,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
             }
             Body::Opaque => {
                 transcript.unread.extend(unread::block(block));
+                transcript.tools_elsewhere.extend(added_tool(block));
                 change_tools(transcript, block, message_number);
             }
             Body::Result(_) => {

@@ -84,6 +84,14 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, tool);
     transcript.unread.extend(root.get("tools").filter(|tools| tools.is_array()).map(unread::tools));
     transcript.unread.extend(unread::body(root));
+    let known = ["toolSpec", "systemTool", "cachePoint"];
+    let mut kinds = tools.into_iter().flat_map(|tools| tools.elements()).flat_map(Value::members);
+    transcript.hides_tools =
+        kinds.any(|kind| kind.key_text().is_some_and(|kind| !known.contains(&kind.as_ref())));
+    // The model's own tools, in the words of its own API.
+    let own = root.get("additionalModelRequestFields").and_then(|fields| fields.get("tools"));
+    let own = own.into_iter().flat_map(|tools| tools.elements());
+    transcript.tools_elsewhere.extend(own.filter_map(|tool| tool.get("name").and_then(Named::of)));
     transcript.tool_choice = config.and_then(|config| config.get("toolChoice")).and_then(tool_choice);
     let thinking = root
         .get("additionalModelRequestFields")
@@ -199,7 +207,12 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
             "toolUse" => call(member),
             "toolResult" => result(member),
             "reasoningContent" => reasoning(member),
-            "image" | "document" | "video" | "audio" => Body::Media,
+            "image" | "document" | "video" | "audio" | "searchResult" => Body::Media,
+            // A text or an image that a guardrail looks at.
+            "guardContent" => match member.get("text").and_then(|text| text.get("text")?.as_json_str()) {
+                Some(text) => Body::Text(text),
+                None => Body::Media,
+            },
             _ => continue,
         };
     }

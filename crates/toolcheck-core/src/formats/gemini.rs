@@ -92,6 +92,10 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
             .filter_map(|tool| tool.get_any(&["functionDeclarations", "function_declarations"]));
         lists.flat_map(|list| list.elements()).map(tool).collect()
     });
+    let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
+    transcript.hides_tools = tools.flat_map(Value::members).any(|tool| {
+        tool.key_text().is_some_and(|kind| !KNOWN_TOOLS.iter().any(|known| is_same_key(known, &kind)))
+    });
     let config = root.get_any(&["toolConfig", "tool_config"]);
     let calling =
         config.and_then(|config| config.get_any(&["functionCallingConfig", "function_calling_config"]));
@@ -113,6 +117,26 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
 
 /// The keys of definitions that other APIs have.
 const FOREIGN_TOOLS: [&str; 4] = ["name", "function", "input_schema", "toolSpec"];
+/// The tools that bring no functions but those that are declared. The one for computers brings its own.
+const KNOWN_TOOLS: [&str; 11] = [
+    "functionDeclarations",
+    "googleSearch",
+    "googleSearchRetrieval",
+    "googleMaps",
+    "codeExecution",
+    "urlContext",
+    "fileSearch",
+    "retrieval",
+    "enterpriseWebSearch",
+    "parallelAiSearch",
+    "mcpServers",
+];
+
+/// Whether a key is this one, in either spelling that is taken.
+fn is_same_key(known: &str, key: &str) -> bool {
+    let plain = |key: &str| key.replace('_', "").to_ascii_lowercase();
+    known == key || plain(known) == plain(key)
+}
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let candidates = value.get("candidates").filter(|candidates| candidates.is_array())?;

@@ -174,6 +174,8 @@ pub(super) fn read_dialect<'s>(
     declare_tools(&mut transcript, first, &FOREIGN_TOOLS, |value| Some(tool(value)));
     transcript.second_tools_place = lists.find(|list| !list.is_null()).map(Place::of_key);
     transcript.unread.extend(unread::body(root));
+    // What the tools of a provider do that have no definition is not known here.
+    transcript.hides_tools = transcript.tools.iter().flatten().any(|tool| tool.name.is_none());
     transcript.tool_choice = root
         .get_any(&["tool_choice", "function_call"])
         .filter(|choice| !choice.is_null())

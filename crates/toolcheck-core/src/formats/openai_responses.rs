@@ -199,10 +199,11 @@ fn list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let mut transcript = Transcript::new_in(FORMAT.id, root, room);
     transcript.model = root.get_str("model");
-    declare_tools(&mut transcript, root.get("tools"), &FOREIGN_TOOLS, |value| Some(tool(value)));
+    let tools = root.get("tools");
+    declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, |value| Some(tool(value)));
     transcript.unread.extend(unread::body(root));
     let mut namespaces = Namespaces::default();
-    namespaces.declare(&mut transcript, root.get("tools"), Declared::InRequest);
+    namespaces.declare(&mut transcript, tools, Declared::InRequest);
     transcript.tool_choice = root
         .get("tool_choice")
         .filter(|choice| !choice.is_null())
@@ -211,6 +212,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let is_set = |key| root.get(key).is_some_and(|value| !value.is_null());
     transcript.previous_response = root.get("previous_response_id").and_then(Named::of);
     transcript.continues_remote_state = is_set("previous_response_id") || is_set("conversation");
+    find_tools(&mut transcript, tools);
     let Some(list) = list(root) else {
         // A plain string is the user's message.
         let input = root.get("input")?;
@@ -435,8 +437,60 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     }
 }
 
+/// The types of tools that bring no calls of functions, whatever version stands behind them.
+const WITHOUT_FUNCTIONS: [&str; 9] = [
+    "web_search",
+    "file_search",
+    "code_interpreter",
+    "image_generation",
+    "computer",
+    "local_shell",
+    "shell",
+    "apply_patch",
+    "programmatic_tool_calling",
+];
+
+/// Notes the functions that tools bring which are no functions themselves.
+fn find_tools<'s>(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>) {
+    let tools = || tools.into_iter().flat_map(|tools| tools.elements());
+    let is_search = |tool: Value<'_, '_>| tool.get_str("type").as_deref() == Some("tool_search");
+    let searches = tools().any(is_search);
+    for tool in tools() {
+        match tool.get_str("type").as_deref() {
+            Some("function" | "custom") | None => {}
+            Some("namespace") => bring(transcript, tool),
+            // It finds what is declared here, and what the client gives it, which stands in its output.
+            Some("tool_search") => transcript.hides_tools |= transcript.continues_remote_state,
+            // The server's tools are called in a way of their own, unless a search turns them up.
+            Some("mcp") => transcript.hides_tools |= searches,
+            Some(kind) => {
+                transcript.hides_tools |= !WITHOUT_FUNCTIONS.iter().any(|known| kind.starts_with(known));
+            }
+        }
+    }
+}
+
+/// Notes the functions of a definition that stands elsewhere than in the request's list.
+fn bring<'s>(transcript: &mut Transcript<'s>, definition: Value<'_, 's>) {
+    if definition.get_str("type").as_deref() != Some("namespace") {
+        transcript.tools_elsewhere.extend(tool(definition).name);
+        return;
+    }
+    match definition.get("tools").filter(|tools| tools.is_array()) {
+        Some(tools) => {
+            transcript.tools_elsewhere.extend(tools.elements().filter_map(|value| tool(value).name))
+        }
+        None => transcript.hides_tools = true,
+    }
+}
+
 fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
     let kind = value.get_str("type");
+    if matches!(kind.as_deref(), Some("additional_tools" | "tool_search_output")) {
+        for definition in value.get("tools").into_iter().flat_map(|tools| tools.elements()) {
+            bring(transcript, definition);
+        }
+    }
     if let Some(id) = value.get("id").and_then(Named::of) {
         let kind = kind.clone().unwrap_or("message".into());
         transcript.items.push(ir::Item { id, kind, index: index as u32 });
@@ -457,10 +511,7 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
             produced(transcript, value, index, body);
         }
         Item::Call(tool) => {
-            // A search for tools that the server carries out brings its own output.
-            let hosted = value.get_str("execution").as_deref() == Some("server");
-            let executor = if hosted { Executor::Server } else { Executor::Client };
-            produced(transcript, value, index, call(value, executor, tool));
+            produced(transcript, value, index, call(value, executor(value, tool), tool));
         }
         Item::Hosted => produced(transcript, value, index, call(value, Executor::Server, ToolKind::BuiltIn)),
         Item::Output(tool) => {
@@ -539,6 +590,13 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     }
 }
 
+/// Who carries out what an item asks for or brings: a search for tools says so, and a program runs on the server, which
+/// brings its output once the client has answered the calls that it makes.
+fn executor(value: Value<'_, '_>, tool: ToolKind) -> Executor {
+    let is_hosted = tool == ToolKind::Program || value.get_str("execution").as_deref() == Some("server");
+    if is_hosted { Executor::Server } else { Executor::Client }
+}
+
 fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
     // An approval is asked for under the item's own id.
     let id = if kind == ToolKind::Approval { value.get("id") } else { value.get("call_id") };
@@ -567,12 +625,7 @@ fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
         has_media: content.is_some_and(|content| {
             content.elements().any(|part| part.get_str("type").is_some_and(|kind| kind != "input_text"))
         }),
-        // A search for tools that the server carried out brings its output along.
-        executor: if value.get_str("execution").as_deref() == Some("server") {
-            Executor::Server
-        } else {
-            Executor::Client
-        },
+        executor: executor(value, kind),
         kind: Some(kind),
     })
 }

@@ -31,7 +31,7 @@ fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result
                 write!(out, " Do: {}.", bounded(help, LONGEST).trim_end_matches('.'))?;
             }
             if let Some(said) = finding.said(file.target.as_deref()) {
-                write!(out, " Because: {}.", bounded(&said, LONGEST).trim_end_matches('.'))?;
+                write!(out, " Because: {}.", bounded(&said, 2 * LONGEST).trim_end_matches('.'))?;
             }
             writeln!(out)?;
         }

@@ -92,6 +92,10 @@ pub(super) struct FindingV1<'r> {
     provider_error: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doubt: Option<&'r str>,
     url: String,
 }
 
@@ -200,6 +204,11 @@ pub(super) fn finding<'r>(file: &'r FileReport, found: &'r Located) -> FindingV1
         help: found.help.as_deref(),
         provider_error: found.answer.as_ref().and_then(|answer| answer.text.as_deref()),
         status: found.answer.as_ref().and_then(|answer| answer.status),
+        evidence: found.answer.as_ref().map(|answer| answer.grounds.evidence.to_string()),
+        doubt: found
+            .answer
+            .as_ref()
+            .and_then(|answer| answer.only_warns.as_deref().or_else(|| answer.grounds.caution())),
         url: found.url(),
     }
 }

@@ -162,6 +162,12 @@ fn found(file: &FileReport, uri: &str, finding: &Located, rule_index: usize, fin
     if let Some(status) = finding.answer.as_ref().and_then(|answer| answer.status) {
         properties["status"] = json!(status);
     }
+    if let Some(answer) = &finding.answer {
+        properties["evidence"] = json!(answer.grounds.evidence.to_string());
+        if let Some(doubt) = answer.only_warns.as_deref().or_else(|| answer.grounds.caution()) {
+            properties["doubt"] = json!(doubt);
+        }
+    }
     Found {
         rule_id: finding.rule,
         rule_index,

@@ -1,7 +1,7 @@
 use serde::de::IgnoredAny;
 use toolcheck_core::Level;
-use toolcheck_core::ir::{Arguments, Body};
-use toolcheck_json::Document;
+use toolcheck_core::ir::{Arguments, Body, TranscriptKind};
+use toolcheck_json::{Document, FaultKind};
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
@@ -11,7 +11,8 @@ declare_rule! {
     /// ## Why is this bad?
     ///
     /// Models write arguments that break off or are no JSON. Kept in the history, they are sent with every request from
-    /// then on: servers that parse them refuse each of them, others show the model empty arguments.
+    /// then on: servers that parse them refuse each of them, others show the model empty arguments. In a dataset it is an
+    /// error whatever the target takes, because a model that is trained on it learns to write such calls.
     ///
     /// ## Fails
     ///
@@ -36,7 +37,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
     /// ]}
     /// ```
-    "invalid-arguments-json", since "0.1.0", silent (error in dataset) on wire, check
+    "invalid-arguments-json", since "0.1.0", warning (error in dataset) on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -44,8 +45,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };
-            let Arguments::Text(text, _) = &call.arguments else { continue };
+            let Arguments::Text(text, place) = &call.arguments else { continue };
             if !call.is_of_function() {
+                continue;
+            }
+            // Where the file ends in the middle of them, that is the fault.
+            let is_cut_off = cx.document.faults().iter().any(|fault| {
+                fault.kind == FaultKind::UnterminatedString && fault.span.start >= place.span.start
+            });
+            if is_cut_off {
                 continue;
             }
             if text.is_surely_object() {
@@ -65,7 +73,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 out.report(part.place, format!("the arguments of tool call {} are no JSON", call.title()));
             // Many clients write no arguments so, and many servers take it.
             if decoded.trim().is_empty() {
-                finding.at_most(Level::Warning);
+                finding.doubt("many servers take an empty text for no arguments");
             }
             finding
                 .about_call(call)

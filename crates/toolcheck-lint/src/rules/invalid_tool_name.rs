@@ -1,4 +1,5 @@
 use rustc_hash::FxHashSet;
+use toolcheck_core::Level;
 use toolcheck_core::ir::{Body, Executor, Named, Place, shorten};
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
@@ -26,20 +27,16 @@ declare_rule! {
     /// {"tools": [{"name": "search_web", "input_schema": {"type": "object"}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "invalid-tool-name", since "0.1.0", silent, check
+    "invalid-tool-name", since "0.1.0", warning, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let names = &cx.target.names;
-    if names.pattern.is_none() && names.max_length.is_none() {
-        return;
-    }
     // A name that is wrong in its definition is wrong in all its calls, and one fault. What was seen need not be
     // looked at again: a transcript calls the same few tools all the time.
     let mut seen = FxHashSet::default();
     for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
         let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) else { continue };
-        if seen.insert(&*name.text)
+        if seen.insert((&*name.text, name.instead))
             && let Some(fault) = fault(cx, name)
         {
             report(cx, out, name, tool.place, fault, "definition")
@@ -55,7 +52,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 _ => continue,
             };
             let Some(name) = name.filter(|_| executor == Executor::Client) else { continue };
-            if seen.insert(&*name.text)
+            if seen.insert((&*name.text, name.instead))
                 && let Some(fault) = fault(cx, name)
             {
                 report(cx, out, name, part.place, fault, "history").at(cx, number, message, Some(part));
@@ -66,7 +63,18 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// What is wrong with the name: a case of the rule, and words for it.
 fn fault(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<(Option<&'static str>, String)> {
+    if let Some(instead) = name.instead {
+        let title = if instead.is_scalar() {
+            format!("the tool name `{}`", shorten(&name.text))
+        } else {
+            "a tool's name".to_owned()
+        };
+        return Some((Some("not-text"), format!("{title} is {}, not a string", instead.name())));
+    }
     let names = &cx.target.names;
+    if names.pattern.is_none() && names.max_length.is_none() {
+        return None;
+    }
     if name.text.is_empty() {
         return Some((Some("empty"), "a tool's name is empty".to_owned()));
     }
@@ -98,6 +106,20 @@ fn report<'o>(
     if case == Some("empty") {
         finding.case(if side == "definition" { "empty-definition" } else { "empty-history" });
     }
+    let mut help = "replace what is not allowed, the same way in the definition and in the history";
+    if let Some(instead) = name.instead {
+        help = "write the name as a string";
+        if !instead.is_scalar() {
+            finding.tool_name = None;
+        }
+        if cx.may_be_sent_as_it_is() {
+            finding.at_least(Level::Warning);
+        }
+        if side == "definition" {
+            finding.case("not-text-definition");
+        }
+        finding.value("type", instead.name()).value("json-type", instead.json_type());
+    }
     if let Some(case) = case {
         finding.case(case);
     }
@@ -105,7 +127,7 @@ fn report<'o>(
     finding
         .case(side)
         .caption("this name")
-        .help("replace what is not allowed, the same way in the definition and in the history")
+        .help(help)
         .value("name", shorten(&name.text))
         .value("pattern", cx.target.names.pattern.as_ref().map_or("", |pattern| pattern.0.as_str()))
         .value("length", length)

@@ -1,5 +1,6 @@
 use rustc_hash::FxHashSet;
-use toolcheck_core::ir::{Message, Named, Part, ToolKind};
+use toolcheck_core::Level;
+use toolcheck_core::ir::{Instead, Message, Named, Part, ToolKind, shorten};
 use toolcheck_core::target::Verdict;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
@@ -12,6 +13,9 @@ declare_rule! {
     /// Providers check the characters and the length of ids, and their own ids do not fit each other: a history that
     /// was made with one provider is refused by the next. Map the ids on both sides in the same way, and keep them
     /// different: cutting long ids to length makes two of them one.
+    ///
+    /// An id is a string. A number in its place is refused by most APIs, and `7` on one side of a pair and `"7"` on the
+    /// other are two ids for those that take it.
     ///
     /// ## Fails
     ///
@@ -34,14 +38,10 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "search_0", "content": "none"}]}
     /// ]}
     /// ```
-    "malformed-tool-call-id", since "0.1.0", silent, check
+    "malformed-tool-call-id", since "0.1.0", warning, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let ids = &cx.target.ids;
-    if ids.pattern.is_none() && ids.max_length.is_none() {
-        return;
-    }
     let of_orphans = cx.verdict(&super::orphan_tool_result::RULE, Some("changed-id"));
     let takes_orphans = cx.transcript.continues_remote_state || matches!(of_orphans, Verdict::Tolerated(_));
     // An id stands on both sides of a pair and, where ids return, in many pairs: one fault each.
@@ -49,7 +49,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for call in cx.pairing.calls.iter().filter(|call| call.call.kind != ToolKind::Approval) {
         let Some(id) = &call.call.id else { continue };
         if let Some(fault) = fault(cx, id)
-            && seen.insert(&*id.text)
+            && seen.insert((&*id.text, id.instead))
         {
             let place = (call.message_number, call.message, call.part);
             let answer = cx.pairing.answer_of(call).map(|result| result.part);
@@ -60,13 +60,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(id) = &site.result.call_id else { continue };
         // An id that a call has was looked at there, and one that no call has is that fault, where it is one.
         let call = site.answers.call().map(|call| &cx.pairing.calls[call]);
-        let is_looked_at =
-            call.is_some_and(|call| call.call.id.is_some()) || call.is_none() && !takes_orphans;
+        // A number beside the string that it spells is looked at by itself.
+        let of_call = call.and_then(|call| call.call.id.as_ref());
+        let is_other = of_call.is_some_and(|of_call| of_call.instead != id.instead);
+        let is_looked_at = of_call.is_some() && !is_other || call.is_none() && !takes_orphans;
         if is_looked_at {
             continue;
         }
-        if let Some(fault) = fault(cx, id)
-            && seen.insert(&*id.text)
+        if let Some(fault) = fault(cx, id).filter(|fault| !is_other || matches!(fault, Fault::NotText(_)))
+            && seen.insert((&*id.text, id.instead))
         {
             report(cx, out, id, fault, (site.message_number, site.message, site.part), None, "result");
         }
@@ -74,13 +76,20 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 }
 
 enum Fault {
+    NotText(Instead),
     Empty,
     TooLong { length: usize, max: usize },
     Pattern,
 }
 
 fn fault(cx: &Context<'_, '_>, id: &Named<'_>) -> Option<Fault> {
+    if let Some(instead) = id.instead {
+        return Some(Fault::NotText(instead));
+    }
     let ids = &cx.target.ids;
+    if ids.pattern.is_none() && ids.max_length.is_none() {
+        return None;
+    }
     if id.text.is_empty() {
         return Some(Fault::Empty);
     }
@@ -105,8 +114,12 @@ fn report(
     side: &'static str,
 ) {
     let pattern = cx.target.ids.pattern.as_ref().map_or("", |pattern| pattern.0.as_str());
-    let title = toolcheck_core::ir::shorten(&id.text);
+    let title = shorten(&id.text);
     let what = match fault {
+        Fault::NotText(instead) if instead.is_scalar() => {
+            format!("the tool call id `{title}` is {}, not a string", instead.name())
+        }
+        Fault::NotText(instead) => format!("a tool call id is {}, not a string", instead.name()),
         Fault::Empty => "a tool call id is empty".to_owned(),
         Fault::TooLong { length, max } => {
             format!("the tool call id `{title}` has {length} characters, and {max} are allowed")
@@ -115,7 +128,21 @@ fn report(
     };
     let finding = out.report(part.place, what);
     finding.tool_call_id = Some(id.text.to_string());
+    let mut help = "map ids to ones that fit, the same way in the call and in its result";
     match fault {
+        Fault::NotText(instead) => {
+            help = "write the id as a string, the same in the call and in its result";
+            if !instead.is_scalar() {
+                finding.tool_call_id = None;
+            }
+            if cx.may_be_sent_as_it_is() {
+                finding.at_least(Level::Warning);
+            }
+            if side == "result" {
+                finding.case("not-text-result");
+            }
+            finding.case("not-text").value("type", instead.name()).value("json-type", instead.json_type())
+        }
         Fault::Empty => finding.case("empty"),
         Fault::TooLong { length, max } => finding.case("length").value("length", length).value("max", max),
         Fault::Pattern => finding.case("pattern"),
@@ -123,9 +150,9 @@ fn report(
     finding
         .case(side)
         .caption("this id")
-        .help("map ids to ones that fit, the same way in the call and in its result")
+        .help(help)
         .at(cx, message_number, message, Some(part))
-        .value("id", &id.text)
+        .value("id", shorten(&id.text))
         .value("pattern", pattern);
     if let Some(answer) = answer {
         finding.label(answer.place, "and here");

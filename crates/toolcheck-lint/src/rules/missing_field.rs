@@ -1,4 +1,6 @@
+use rustc_hash::FxHashSet;
 use toolcheck_core::ir::Place;
+use toolcheck_core::target::KeyFacts;
 
 use crate::objects::visit;
 use crate::rule::{Context, Sink, declare_rule};
@@ -76,14 +78,26 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if required.is_empty() {
         return;
     }
+    // A result of another kind than its call lacks what that kind needs: it is to be written in another form.
+    let mismatched: FxHashSet<usize> = cx
+        .pairing
+        .results
+        .iter()
+        .filter(|site| cx.pairing.mismatched_call(site).is_some())
+        .map(|site| site.message_number)
+        .collect();
     visit(cx, required.keys(), |object| {
-        for key in required.get(object.name).into_iter().flatten() {
+        if object.message_number().is_some_and(|number| mismatched.contains(&number)) {
+            return;
+        }
+        for (key, fact) in required.get(object.name).into_iter().flat_map(KeyFacts::keys) {
             if object.value.is_object() && object.value.get(key).is_none() {
                 let finding = out.report(Place::of(object.value), format!("the key `{key}` is missing"));
                 finding
                     .caption("in here")
                     .help(format!("add `{key}`"))
                     .case(object.kind())
+                    .grounds(fact.grounds())
                     .value("field", key);
                 object.number(cx, finding);
             }

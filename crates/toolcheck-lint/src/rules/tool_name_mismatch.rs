@@ -37,8 +37,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for site in cx.pairing.results.iter().filter(|site| cx.pairing.is_first_answer(site)) {
         let Some(call) = site.answers.call().map(|number| &cx.pairing.calls[number]) else { continue };
         let (Some(said), Some(called)) = (&site.result.name, &call.call.name) else { continue };
-        // An empty name is a fault of its own.
-        if said.text == called.text || said.text.is_empty() {
+        // A name that is empty or no string is a fault of its own.
+        let is_text = said.instead.is_none() && called.instead.is_none();
+        if said.text == called.text || said.text.is_empty() || !is_text {
             continue;
         }
         let (said, called) =

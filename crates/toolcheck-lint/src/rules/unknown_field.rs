@@ -43,20 +43,22 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let only_refused = fields.refused.keys().filter(|name| !fields.known.contains_key(*name));
     visit(cx, fields.known.keys().chain(only_refused), |object| {
         let (known, refused) = (fields.known.get(object.name), fields.refused.get(object.name));
+        // Where several facts make up the list of what is known, the list is as sure as the least of them.
+        let least = known.and_then(|known| known.0.iter().min_by_key(|fact| fact.grounds().level()));
         for member in object.value.members() {
             let Some(key) = member.key_text() else { continue };
-            let is_known = known.is_none_or(|known| known.iter().any(|known| *known == key));
-            let is_refused = refused.is_some_and(|refused| refused.iter().any(|refused| *refused == key));
-            if !is_known || is_refused {
-                let finding =
-                    out.report(Place::of_key(member), format!("the key `{}` is unknown here", shorten(&key)));
-                finding
-                    .caption("unknown")
-                    .help("send only the keys that the API documents")
-                    .case(object.kind())
-                    .value("field", shorten(&key));
-                object.number(cx, finding);
-            }
+            let is_known = known.is_none_or(|known| known.about(&key).is_some());
+            let fact = refused.and_then(|refused| refused.about(&key)).or(least.filter(|_| !is_known));
+            let Some(fact) = fact else { continue };
+            let finding =
+                out.report(Place::of_key(member), format!("the key `{}` is unknown here", shorten(&key)));
+            finding
+                .caption("unknown")
+                .help("send only the keys that the API documents")
+                .case(object.kind())
+                .grounds(fact.grounds())
+                .value("field", shorten(&key));
+            object.number(cx, finding);
         }
     });
 }

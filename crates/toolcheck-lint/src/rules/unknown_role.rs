@@ -43,13 +43,8 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let allowed = cx.target.roles.allowed.as_ref().filter(|_| cx.speaks_own_format());
     for (number, message) in cx.transcript.messages.iter().enumerate() {
-        let is_known = match (&message.role_name, allowed) {
-            (Some(name), Some(allowed)) => allowed.iter().any(|role| *role == name.text),
-            _ => message.role != Role::Unknown,
-        };
-        if is_known {
+        if !is_unknown(cx, message) {
             if message.role == Role::System {
                 system_message(cx, number, message, out);
             }
@@ -64,7 +59,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(name) = &message.role_name {
             finding.value("role", shorten(&name.text));
         }
-        match allowed {
+        match allowed(cx) {
+            // The role of results, as it is called here.
+            Some(allowed) if message.role == Role::Tool && allowed.iter().any(|role| role == "tool") => {
+                finding.help("use the role `tool`, and name the call by its id")
+            }
             Some(allowed) => finding.help(format!("use one of {}", allowed.join(", "))),
             None => finding.help("use a role of the target's API"),
         };
@@ -93,4 +92,17 @@ fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, ou
         .case(SYSTEM)
         .at(cx, number, message, None)
         .value("role", shorten(&name.text));
+}
+
+/// The roles that there are, where the target says so.
+fn allowed<'c>(cx: &Context<'c, '_>) -> Option<&'c Vec<String>> {
+    cx.target.roles.allowed.as_ref().filter(|_| cx.speaks_own_format())
+}
+
+/// Whether the target does not know the role of a message.
+pub(super) fn is_unknown(cx: &Context<'_, '_>, message: &Message<'_>) -> bool {
+    match (&message.role_name, allowed(cx)) {
+        (Some(name), Some(allowed)) => !allowed.iter().any(|role| *role == name.text),
+        _ => message.role == Role::Unknown,
+    }
 }

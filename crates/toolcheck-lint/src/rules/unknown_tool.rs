@@ -1,5 +1,5 @@
 use rustc_hash::FxHashSet;
-use toolcheck_core::ir::{Body, Executor, shorten};
+use toolcheck_core::ir::{Body, Executor, ToolDef, shorten};
 use toolcheck_json::FaultKind;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -14,8 +14,9 @@ declare_rule! {
     ///
     /// A list of tools that is kept as a JSON text, as datasets have it, counts too.
     ///
-    /// Nothing is said where the request has a tool that finds other tools, or leaves tools to the provider: then not
-    /// all that can be called is declared.
+    /// Tools of the provider and searches for tools do not matter: what a search may find is declared too, or stands in
+    /// what it found. Nothing is said where there may be functions that the request does not show: those of a tool that
+    /// toolcheck does not know, or of a conversation that the server holds.
     ///
     /// ## Fails
     ///
@@ -52,16 +53,21 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if tools.is_empty() && known.is_empty() {
         return;
     }
-    known.extend(cx.transcript.tool_references.iter().map(|name| &*name.text));
-    for tool in tools {
-        let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) else { return };
-        known.insert(&name.text);
+    // A tool of the client's without a name may be the one that is called.
+    let is_nameless = |tool: &ToolDef<'_>| {
+        tool.executor == Executor::Client && tool.name.as_ref().is_none_or(|name| name.instead.is_some())
+    };
+    if cx.transcript.hides_tools || tools.iter().any(is_nameless) {
+        return;
     }
+    let declared = tools.iter().filter_map(|tool| tool.name.as_ref());
+    let found = cx.transcript.tool_references.iter().chain(&cx.transcript.tools_elsewhere);
+    known.extend(declared.chain(found).map(|name| &*name.text));
     for part in &cx.transcript.parts {
         let Body::Call(call) = &part.body else { continue };
-        let Some(name) = call.name.as_ref().filter(|_| call.is_of_function()) else {
-            continue;
-        };
+        // What is no string is that fault.
+        let name = call.name.as_ref().filter(|name| call.is_of_function() && name.instead.is_none());
+        let Some(name) = name else { continue };
         // One finding a tool, however often it is called.
         if !known.insert(&name.text) {
             continue;

@@ -132,6 +132,7 @@ fn is_understood(cx: &Context<'_, '_>) -> bool {
     transcript.parts.iter().any(|part| is_known(&part.body))
         || cx.is_cut_off
         || !transcript.messages.iter().any(|message| message.content == Content::Filled)
+        || Detection::knows(transcript.format, cx.document.value(transcript.place.node))
 }
 
 /// The rules that speak of what is missing in a message, which may only not be read.
