@@ -1,6 +1,5 @@
 use serde::de::IgnoredAny;
-use toolcheck_core::Level;
-use toolcheck_core::ir::{Arguments, Body, TranscriptKind};
+use toolcheck_core::ir::{Arguments, Body};
 use toolcheck_json::{Document, FaultKind};
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
