@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod inputs;
 mod linting;
+mod markdown;
 mod progress;
 mod screen;
 mod settle;

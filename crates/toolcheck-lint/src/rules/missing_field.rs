@@ -27,7 +27,7 @@ declare_rule! {
     /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "missing-field", since "0.1.0", silent on wire, check
+    "missing-field" in Fields, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -10,5 +10,5 @@ declare_rule! {
     /// ## What to do
     ///
     /// Declare the tool, or leave its blocks out of the history.
-    "undeclared-server-tool", since "0.1.0", explained
+    "undeclared-server-tool" in Tools, since "0.1.0", explained
 }

@@ -24,7 +24,7 @@ declare_rule! {
     /// ```json anthropic
     /// {"system": "Be brief.", "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "unknown-role", since "0.1.0", warning on wire, check
+    "unknown-role" in Fields, since "0.1.0", warning on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
