@@ -36,15 +36,22 @@ pub(crate) fn write(text: &str, style: &Style, out: &mut dyn Write) -> io::Resul
                 None => ("", line),
             };
             let mut paragraph = first.trim().to_owned();
+            // What is indented below a point has a line of its own.
             let goes_on = |line: &&str| {
-                !line.is_empty() && !["```", "#", "- ", "|"].iter().any(|begin| line.starts_with(begin))
+                !line.is_empty() && !["```", "#", "- ", "|", "  "].iter().any(|begin| line.starts_with(begin))
             };
             while let Some(next) = lines.next_if(|next| !line.starts_with('|') && goes_on(next)) {
                 paragraph.push(' ');
                 paragraph.push_str(next.trim());
             }
-            let indent = " ".repeat(bullet.len());
-            let options = textwrap::Options::new(width).initial_indent(bullet).subsequent_indent(&indent);
+            let is_below = line.starts_with("  ");
+            let indent = if is_below { "  ".to_owned() } else { " ".repeat(bullet.len()) };
+            let options = textwrap::Options::new(width)
+                .initial_indent(if is_below { &indent } else { bullet })
+                .subsequent_indent(&indent)
+                .break_words(false)
+                .word_separator(textwrap::WordSeparator::AsciiSpace)
+                .word_splitter(textwrap::WordSplitter::NoHyphenation);
             for line in textwrap::wrap(&paragraph, options) {
                 writeln!(out, "{}", code_in(&line, style))?;
             }

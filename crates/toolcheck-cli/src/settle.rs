@@ -14,7 +14,7 @@ use toolcheck_lint::config::{Selection, TargetName};
 use toolcheck_lint::suggest::did_you_mean;
 use toolcheck_lint::{Options, Rule, bounded};
 
-use crate::args::{ReadingArgs, SelectionArgs};
+use crate::args::{ReadingArgs, SelectionArgs, suggestion};
 use crate::config::{Configs, Loaded, read_bytes, read_text};
 use crate::inputs::Input;
 use crate::screen::named;
@@ -148,8 +148,12 @@ fn find_target(name: &str) -> Result<TargetOf> {
         return read_target(path);
     }
     let known = target::ids().collect::<Vec<_>>().join(", ");
-    let similar = did_you_mean(name, target::ids());
-    Err(anyhow!("there is no target `{}`{similar}\n\ntargets: {known}, or a TOML file", bounded(name, 80)))
+    let called = target::called(name).map(|target| target.id.as_str()).collect();
+    let similar = suggestion(called).unwrap_or_else(|| did_you_mean(name, target::ids()));
+    Err(anyhow!(
+        "no such target: `{}`{similar}\n\ntargets: {known}, or a TOML file of your own",
+        bounded(name, 80)
+    ))
 }
 
 /// The longest message about a target: it may quote a key of any length.
@@ -159,7 +163,7 @@ fn read_target(path: &Path) -> Result<TargetOf> {
     let name = named(path);
     let text = read_text(path).with_context(|| format!("cannot read the target {name}"))?;
     let target = Target::parse(&text)
-        .map_err(|error| anyhow!("{name} is no target: {}", bounded(&error.to_string(), LONGEST_MESSAGE)))?;
+        .map_err(|error| anyhow!("{name} is not a valid target: {}", bounded(&error.to_string(), LONGEST_MESSAGE)))?;
     Ok(TargetOf::Own(Arc::new(target)))
 }
 
@@ -175,6 +179,6 @@ fn read_tools(path: &Path) -> Result<Vec<Definition>> {
     }
     let tools = document.root().and_then(toolcheck_core::tools::read);
     tools.ok_or_else(|| {
-        anyhow!("{name} declares no tools\n\nIt must hold a list of tools, a request, or an MCP server's answer to tools/list")
+        anyhow!("{name} contains no tool definitions\n\nexpected a list of tools, a request, or an MCP server's response to tools/list")
     })
 }

@@ -72,6 +72,12 @@ pub fn all() -> impl Iterator<Item = &'static Target> {
     BUILTIN.iter().map(load)
 }
 
+/// The targets that people call so.
+pub fn called(name: &str) -> impl Iterator<Item = &'static Target> {
+    let name = name.to_lowercase().replace(['_', ' ', '.'], "-");
+    all().filter(move |target| target.aliases.contains(&name) || target.id == name)
+}
+
 /// The target of that id. Its file is read on first use.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Target> {
@@ -92,6 +98,9 @@ pub struct Target {
     pub id: String,
     /// The name in prose.
     pub name: String,
+    /// What else people call it, for suggestions; none of these is an id.
+    #[serde(default)]
+    pub aliases: Vec<String>,
     /// The id of the wire format that it speaks; none where it stands for several.
     #[serde(default)]
     pub format: Option<String>,
@@ -382,7 +391,7 @@ impl Refusal {
             filled.push_str(before);
             match values.iter().rev().find(|(known, _)| *known == name) {
                 Some((_, value)) => filled.push_str(value),
-                None if name == FREE => filled.push('\u{2026}'),
+                None if name == FREE => leave_out(&mut filled, after),
                 // The provider's own numbers may be unknown; without a name there is no sentence.
                 None if NUMBERS.contains(&name) => filled.push('?'),
                 None => return None,
@@ -391,6 +400,19 @@ impl Refusal {
         }
         filled.push_str(rest);
         Some(filled)
+    }
+}
+
+/// Leaves out words that are not known, so that what is around them still reads as a sentence.
+fn leave_out(filled: &mut String, after: &str) {
+    if after.is_empty() {
+        // What introduces them goes too.
+        filled.truncate(filled.trim_end_matches([' ', ':', ',']).len());
+    } else if filled.ends_with('.') {
+        // A step of a path.
+        filled.push('?');
+    } else if !filled.ends_with(char::is_alphanumeric) {
+        filled.push_str("[...]");
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use toolcheck_core::recognise::{Recognised, recognise};
+use toolcheck_lint::render::Style;
 use toolcheck_lint::{Located, Options, Report, lint, render, rules, shown};
 
 use super::show;
@@ -119,7 +120,7 @@ fn write_json(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
         let output = render::find("json").context("the report has a JSON form")?;
         let findings = |report: &Report| -> Result<Value> {
             let mut written = Vec::new();
-            (output.render)(report, &render::Style::default(), &mut written)?;
+            (output.render)(report, &Style::default(), &mut written)?;
             let written: Value = serde_json::from_slice(&written)?;
             Ok(written["findings"].clone())
         };
@@ -211,5 +212,6 @@ fn write_others(report: &Report, title: &str, out: &mut dyn Write) -> Result<()>
 
 fn write_full(report: &Report, out: &mut dyn Write) -> Result<()> {
     let output = render::find("full").context("the report has a form for people")?;
-    Ok((output.render)(report, &screen::style(Color::Auto), out)?)
+    let style = Style { has_excerpts: !screen::is_ci(), ..screen::style(Color::Auto) };
+    Ok((output.render)(report, &style, out)?)
 }

@@ -138,6 +138,9 @@ fn write(args: &ListArgs, out: &mut dyn Write, key: &str, groups: &[(&str, Vec<R
 /// The lines of a text that is indented throughout, as wide as the screen; in a pipe one line.
 fn wrapped(text: &str, style: &Style, indent: &str) -> Vec<String> {
     let width = if screen::is_wrapped() { style.width } else { usize::MAX };
-    let options = textwrap::Options::new(width).initial_indent(indent).subsequent_indent(indent);
+    let options = textwrap::Options::new(width)
+        .initial_indent(indent)
+        .subsequent_indent(indent)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
     textwrap::wrap(text, options).into_iter().map(|line| line.into_owned()).collect()
 }
