@@ -29,7 +29,9 @@ impl<'a> RunBaseline<'a> {
         let Some(path) = args.baseline.as_deref() else { return Ok(None) };
         let name = path.display();
         let baseline = match fs::read_to_string(path) {
-            Ok(text) => Baseline::parse(&text).map_err(|error| anyhow!("{name} is not a valid baseline: {error}"))?,
+            Ok(text) => {
+                Baseline::parse(&text).map_err(|error| anyhow!("{name} is not a valid baseline: {error}"))?
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && args.write_baseline => {
                 Baseline::default()
             }

@@ -162,8 +162,9 @@ const LONGEST_MESSAGE: usize = 600;
 fn read_target(path: &Path) -> Result<TargetOf> {
     let name = named(path);
     let text = read_text(path).with_context(|| format!("cannot read the target {name}"))?;
-    let target = Target::parse(&text)
-        .map_err(|error| anyhow!("{name} is not a valid target: {}", bounded(&error.to_string(), LONGEST_MESSAGE)))?;
+    let target = Target::parse(&text).map_err(|error| {
+        anyhow!("{name} is not a valid target: {}", bounded(&error.to_string(), LONGEST_MESSAGE))
+    })?;
     Ok(TargetOf::Own(Arc::new(target)))
 }
 

@@ -28,7 +28,7 @@ fn output(line: &str) -> String {
     let arguments = words(arguments.unwrap_or_else(|| panic!("`{line}` does not run the program")));
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
     command.current_dir(root()).args(arguments);
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS"] {
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS", "CI"] {
         command.env_remove(name);
     }
     let output = command.output().unwrap();

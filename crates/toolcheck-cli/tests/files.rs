@@ -177,7 +177,10 @@ fn a_dataset_is_no_request() {
     write(&folder, "examples.jsonl", format!("{example}\n{example}\n"));
     write(&folder, "fine.json", CLEAN);
     let seen = seen_in(&folder, &["lint", "--output-format", "concise"]);
-    assert!(seen.starts_with("status: 0") && seen.contains("note: 1 file holds no transcript"), "{seen}");
+    assert!(
+        seen.starts_with("status: 0") && seen.contains("note: skipped 1 file without a transcript"),
+        "{seen}"
+    );
     // Who names it is told once, however long it is.
     write(&folder, "examples.jsonl", format!("{example}\n").repeat(2000));
     let seen = seen_in(&folder, &["lint", "examples.jsonl", "--output-format", "concise"]);

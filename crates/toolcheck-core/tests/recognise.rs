@@ -19,7 +19,9 @@ fn best(error: &str) -> Recognised {
 fn capture(error: &str, name: &str) -> String {
     let found = best(error);
     let value = found.captures.iter().find(|(known, _)| known == name);
-    value.map(|(_, value)| value.clone()).unwrap_or_else(|| panic!("no {name} in {error}: {:?}", found.captures))
+    value
+        .map(|(_, value)| value.clone())
+        .unwrap_or_else(|| panic!("no {name} in {error}: {:?}", found.captures))
 }
 
 #[test]
@@ -173,7 +175,8 @@ fn what_only_begins_alike_is_something_else() {
 fn a_text_may_be_cut_anywhere() {
     for text in [ANTHROPIC, OPENAI] {
         for (end, _) in text.char_indices().skip(40) {
-            for cut in [text[..end].to_owned(), format!("{}...", &text[..end]), format!("{}…", &text[..end])] {
+            for cut in [text[..end].to_owned(), format!("{}...", &text[..end]), format!("{}…", &text[..end])]
+            {
                 assert_eq!(rule(&cut).as_deref(), Some("unanswered-tool-call"), "{cut}");
                 assert_eq!(rule(&cut.replace('`', "")).as_deref(), Some("unanswered-tool-call"), "{cut}");
             }
@@ -200,9 +203,15 @@ fn names_lose_what_surrounds_them() {
         assert_eq!(capture(&after(id), "id"), "call_abc", "{id}");
     }
     assert_eq!(capture(&format!("{OPENAI}, call_def."), "ids"), "call_abc, call_def");
-    assert_eq!(capture("Missing required parameter: 'messages[1].tool_calls[0].type'.", "field"), "tool_calls[0].type");
     assert_eq!(
-        capture("messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1, toolu_2...", "ids"),
+        capture("Missing required parameter: 'messages[1].tool_calls[0].type'.", "field"),
+        "tool_calls[0].type"
+    );
+    assert_eq!(
+        capture(
+            "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1, toolu_2...",
+            "ids"
+        ),
         "toolu_1, toolu_2"
     );
     let pattern = "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'";

@@ -106,29 +106,35 @@ fn write(args: &ListArgs, out: &mut dyn Write, key: &str, groups: &[(&str, Vec<R
         }
         let margin = if title.is_empty() { "" } else { "  " };
         for row in rows {
-            let padding = " ".repeat(id - row.id.len());
-            let mut head = format!("{margin}{}", paint(&row.id, bold));
+            let colors = screen::colors_of(row.level);
+            if screen::is_wrapped() && style.width < ROOMY {
+                writeln!(out, "{margin}{}", paint(&row.id, bold))?;
+                let text = if row.level.is_empty() {
+                    row.text.clone()
+                } else {
+                    format!("{}: {}", row.level, row.text)
+                };
+                for (number, line) in wrapped(&text, &style, &format!("{margin}    ")).iter().enumerate() {
+                    let is_level = number == 0 && !row.level.is_empty();
+                    let line = if is_level {
+                        line.replacen(row.level, &paint(row.level, colors), 1)
+                    } else {
+                        line.clone()
+                    };
+                    writeln!(out, "{line}")?;
+                }
+                continue;
+            }
+            let mut head = format!("{margin}{}{}  ", paint(&row.id, bold), " ".repeat(id - row.id.len()));
             if level > 0 {
-                let padded = format!("{:level$}", row.level);
-                head.push_str(&format!("{padding}  {}", paint(&padded, screen::colors_of(row.level))));
-            } else {
-                head.push_str(&padding);
+                let padding = " ".repeat(level - row.level.len());
+                head.push_str(&format!("{}{padding}  ", paint(row.level, colors)));
             }
             // In a pipe each row is one line, for `grep`.
-            if !screen::is_wrapped() {
-                writeln!(out, "{head}  {}", row.text)?;
-            } else if style.width >= ROOMY {
-                let indent = " ".repeat(margin.len() + column);
-                let lines = wrapped(&row.text, &style, &indent);
-                for (number, line) in lines.iter().enumerate() {
-                    let line = if number == 0 { format!("{head}  {}", line.trim_start()) } else { line.clone() };
-                    writeln!(out, "{line}")?;
-                }
-            } else {
-                writeln!(out, "{}", head.trim_end())?;
-                for line in wrapped(&row.text, &style, &format!("{margin}    ")) {
-                    writeln!(out, "{line}")?;
-                }
+            let indent = if screen::is_wrapped() { " ".repeat(margin.len() + column) } else { String::new() };
+            for (number, line) in wrapped(&row.text, &style, &indent).iter().enumerate() {
+                let line = if number == 0 { format!("{head}{}", line.trim_start()) } else { line.clone() };
+                writeln!(out, "{line}")?;
             }
         }
     }

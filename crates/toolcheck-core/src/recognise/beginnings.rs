@@ -214,8 +214,8 @@ impl Walk {
             at += 1;
         }
         let is_letter = |character: Option<char>| character.is_some_and(char::is_alphanumeric);
-        walk.is_inside_word = is_letter(error[..walk.end].chars().next_back())
-            && is_letter(error[walk.end..].chars().next());
+        walk.is_inside_word =
+            is_letter(error[..walk.end].chars().next_back()) && is_letter(error[walk.end..].chars().next());
         walk
     }
 

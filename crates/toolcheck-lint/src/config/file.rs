@@ -400,7 +400,8 @@ fn without_unknown(text: &str, message: &str, span: &Range<usize>) -> Option<Str
     let is_inside = text.get(span.end..value.start)?.trim_matches(['"', '\'', ' ', '\t']) == "=";
     let blank = |byte: u8| if byte == b'\n' { '\n' } else { ' ' };
     is_inside.then(|| {
-        let blanked: String = text.as_bytes()[span.start..value.end].iter().map(|byte| blank(*byte)).collect();
+        let blanked: String =
+            text.as_bytes()[span.start..value.end].iter().map(|byte| blank(*byte)).collect();
         format!("{}{blanked}{}", &text[..span.start], &text[value.end..])
     })
 }
@@ -410,9 +411,7 @@ fn value_of(table: &toml::de::DeTable<'_>, span: &Range<usize>) -> Option<Range<
     fn inside(value: &toml::de::DeValue<'_>, span: &Range<usize>) -> Option<Range<usize>> {
         match value {
             toml::de::DeValue::Table(table) => value_of(table, span),
-            toml::de::DeValue::Array(values) => {
-                values.iter().find_map(|value| inside(value.get_ref(), span))
-            }
+            toml::de::DeValue::Array(values) => values.iter().find_map(|value| inside(value.get_ref(), span)),
             _ => None,
         }
     }

@@ -76,7 +76,9 @@ impl File {
         faults.take(self.rules.shell_file_write.apply(&mut settings.shell_tools));
         if let Some(times) = self.rules.repeated_failing_call.times {
             if *times.get() < 2 {
-                faults.0.push(times.fault("a call that fails once is not repeated: `times` must be at least 2"));
+                faults
+                    .0
+                    .push(times.fault("a call that fails once is not repeated: `times` must be at least 2"));
             }
             settings.failures_in_a_row = times.into_inner();
         }
@@ -114,8 +116,11 @@ impl File {
 fn meaning_of_level(level: &At<LevelName>) -> Result<Level, Fault> {
     level.meaning().map_err(|Fault(span, message)| {
         let is_off = ["off", "none", "allow", "ignore", "disable", "disabled", "silent"];
-        let hint =
-            if is_off.contains(&level.get().text()) { "; to turn a rule off, add it to `ignore`" } else { "" };
+        let hint = if is_off.contains(&level.get().text()) {
+            "; to turn a rule off, add it to `ignore`"
+        } else {
+            ""
+        };
         Fault(span, format!("{message}{hint}"))
     })
 }

@@ -34,7 +34,11 @@ const LABELS_SHOWN: usize = 8;
 fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let width = style.width.clamp(WIDTHS.0, WIDTHS.1);
     let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    let handler = GraphicalReportHandler::new_themed(theme).with_width(width).with_links(style.has_links);
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_width(width)
+        .with_links(style.has_links)
+        // Ids and commands are copied: they end at no hyphen.
+        .with_word_splitter(textwrap::WordSplitter::NoHyphenation);
     for file in &report.files {
         let mut record: Option<(usize, Document<'_>)> = None;
         let mut before: Option<&Located> = None;
@@ -202,15 +206,7 @@ impl<'f> Shown<'f> {
             excerpts.text.push('\n');
         }
         let said = finding.said(file.target.as_deref()).map(Said);
-        Self {
-            finding,
-            excerpts,
-            labels,
-            answer: said,
-            is_linked: false,
-            is_said: false,
-            has_excerpts: true,
-        }
+        Self { finding, excerpts, labels, answer: said, is_linked: false, is_said: false, has_excerpts: true }
     }
 }
 
