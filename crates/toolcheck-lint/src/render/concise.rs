@@ -7,7 +7,7 @@ use crate::summary;
 
 pub(super) static OUTPUT: Output = Output {
     id: "concise",
-    summary: "one line a finding: path:line:column: level rule message",
+    summary: "one line per finding: path:line:column: level rule message",
     needs_source: false,
     render,
 };

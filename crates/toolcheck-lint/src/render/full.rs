@@ -17,7 +17,7 @@ use crate::summary;
 
 pub(super) static OUTPUT: Output = Output {
     id: "full",
-    summary: "for people: each finding with the lines it speaks of, what the target answers and what to do",
+    summary: "for people: each finding with an excerpt, what the target answers and how to fix it",
     needs_source: true,
     render,
 };

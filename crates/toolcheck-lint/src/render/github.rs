@@ -10,7 +10,7 @@ use crate::summary::{Counted, Summary};
 
 pub(super) static OUTPUT: Output = Output {
     id: "github",
-    summary: "workflow commands of GitHub Actions, which become annotations of the lines",
+    summary: "GitHub Actions annotations",
     needs_source: false,
     render,
 };

@@ -7,7 +7,7 @@ use crate::summary;
 
 pub(super) static OUTPUT: Output = Output {
     id: "grouped",
-    summary: "the findings of each file under its name, in columns",
+    summary: "findings grouped by file, in columns",
     needs_source: false,
     render,
 };
