@@ -41,11 +41,11 @@ Colors: --color, then NO_COLOR, then FORCE_COLOR or CLICOLOR_FORCE decide; witho
 them, output is colored on a terminal.
 
 Examples:
-  toolcheck lint request.json                  a request body, or a bare list of messages
-  toolcheck lint 'logs/**/*.jsonl' --kind session
-  toolcheck lint history.json --target bedrock would another API accept it?
-  toolcheck show request.json                  an outline with the problems marked
-  toolcheck explain unanswered-tool-call       what a rule is about
+  toolcheck lint request.json                     # a request body, or a list of messages
+  toolcheck lint 'logs/**/*.jsonl' --kind session # recordings
+  toolcheck lint history.json --target bedrock    # would another API accept it?
+  toolcheck show request.json                     # an outline with the problems marked
+  toolcheck explain unanswered-tool-call          # what a rule is about
   toolcheck explain --error 'messages.2: `tool_use` ids were found without ...' request.json";
 
 #[derive(Debug, Subcommand)]
@@ -394,7 +394,7 @@ pub(crate) struct CompletionsArgs {
 const COMPLETIONS_AFTER: &str = "\
 Examples:
   toolcheck completions bash > ~/.local/share/bash-completion/completions/toolcheck
-  toolcheck completions zsh > ~/.zfunc/_toolcheck      with ~/.zfunc in fpath
+  toolcheck completions zsh > ~/.zfunc/_toolcheck      # with ~/.zfunc in fpath
   toolcheck completions fish > ~/.config/fish/completions/toolcheck.fish";
 
 /// The shells that have completions.

@@ -5,12 +5,8 @@ use crate::excerpt::shown;
 use crate::report::Report;
 use crate::summary;
 
-pub(super) static OUTPUT: Output = Output {
-    id: "grouped",
-    summary: "findings grouped by file, in columns",
-    needs_source: false,
-    render,
-};
+pub(super) static OUTPUT: Output =
+    Output { id: "grouped", summary: "findings grouped by file, in columns", needs_source: false, render };
 
 fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     for file in report.files.iter().filter(|file| !file.findings.is_empty()) {
