@@ -195,7 +195,10 @@ fn sandbox() -> PathBuf {
         ("one.json", &sound),
         ("transcripts/a.json", &sound),
         ("corpus/a.json", &sound),
-        ("corpus/a.expect.json", &b"{\"description\": \"clean\", \"source\": \"invented\", \"findings\": []}".to_vec()),
+        (
+            "corpus/a.expect.json",
+            &b"{\"description\": \"clean\", \"source\": \"invented\", \"findings\": []}".to_vec(),
+        ),
         ("tools.json", &b"[{\"name\": \"search\", \"input_schema\": {\"type\": \"object\"}}]".to_vec()),
         ("our-gateway.toml", &own_targets()[0].clone().into_bytes()),
         ("logs/a/a.jsonl", &line(&sound)),

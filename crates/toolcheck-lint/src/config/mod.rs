@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn all_that_is_wrong_is_told_at_once() {
-        let text = "select = [\"blank-txt\", \"empty\"]\nkind = \"log\"\nformt = \"anthropic\"\n\
+        let text = "select = [\"blank-txt\", \"empty\"]\nkind = \"log\"\nformt = \"x\"\n\
             tols = [\n  \"a\",\n]\n[levels]\nblank-text = \"off\"\n\
             [[policy]]\nid = \"a\"\ntools = [\"[\"]\nschema = {}\nlevl = \"error\"\n\
             [[files]]\npaths = [\"a\"]\nkind = \"logs\"\n";

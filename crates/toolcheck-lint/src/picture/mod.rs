@@ -214,7 +214,7 @@ impl Picture {
         match file.target.as_deref() {
             Some(target) if target != format => {
                 let name = target::find(target).map_or(target, |target| &target.name);
-                format!("{format}, held against {name}")
+                format!("{format}, checked against {name}")
             }
             _ => format.to_owned(),
         }
