@@ -99,7 +99,7 @@ fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
     }
     let (known, legacy): (Vec<_>, Vec<_>) = shown.into_iter().partition(|(_, refusal)| !refusal.legacy);
     for (title, refusals) in
-        [("Who rejects it?", known), ("Other error texts that `explain --error` recognises", legacy)]
+        [("Who rejects it?", known), ("Other error texts that `explain --error` recognizes", legacy)]
     {
         if !refusals.is_empty() {
             let _ = writeln!(page, "\n## {title}\n");

@@ -156,12 +156,13 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
     let status = best.refusal.status.map(|status| format!(", status {status}")).unwrap_or_default();
     let probably = if best.is_partial { "probably " } else { "" };
     writeln!(out, "{probably}{} ({}{more}{status})", rule.id, targets.join(", "))?;
-    writeln!(out, "\n{}", rule.summary.trim())?;
+    writeln!(out)?;
+    write_wrapped(rule.summary.trim(), out)?;
     if best.is_partial {
-        writeln!(out, "Only the beginning of the provider's text is there.")?;
+        write_wrapped("Only the beginning of the provider's text is there.", out)?;
     }
     if let Some(doubt) = &best.refusal.doubt {
-        writeln!(out, "In doubt: {doubt}")?;
+        write_wrapped(&format!("In doubt: {doubt}"), out)?;
     }
     if !best.captures.is_empty() {
         writeln!(out)?;
@@ -177,7 +178,8 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
         }
     }
     if !others.is_empty() {
-        writeln!(out, "\nThe same text can also mean: {}", others.join(", "))?;
+        writeln!(out)?;
+        write_wrapped(&format!("The same text can also mean: {}", others.join(", ")), out)?;
     }
     match places {
         None => writeln!(out, "\nName the request that failed to see the place: --error TEXT FILE")?,
@@ -196,6 +198,16 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
         }
     }
     writeln!(out, "\nmore: toolcheck explain {}", rule.id)?;
+    Ok(())
+}
+
+/// Writes a text as wide as the screen; in a pipe on one line.
+fn write_wrapped(text: &str, out: &mut dyn Write) -> Result<()> {
+    let width = if screen::is_wrapped() { screen::style(Color::Auto).width } else { usize::MAX };
+    let options = textwrap::Options::new(width).word_splitter(textwrap::WordSplitter::NoHyphenation);
+    for line in textwrap::wrap(text, options) {
+        writeln!(out, "{line}")?;
+    }
     Ok(())
 }
 
