@@ -6,7 +6,7 @@ use toolcheck_core::recognise::{Recognised, recognise};
 pub fn run(data: &[u8]) {
     let error = String::from_utf8_lossy(data);
     let found = recognise(&error);
-    for Recognised { target, refusal, captures } in &found {
+    for Recognised { target, refusal, captures, .. } in &found {
         assert!(refusal.text.is_some() && !target.id.is_empty());
         for (name, value) in captures {
             assert!(!value.is_empty() && error.contains(value.as_str()), "{name}: {value}");

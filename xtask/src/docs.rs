@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use toolcheck_core::Level;
 use toolcheck_core::target::{self, Target};
-use toolcheck_lint::rules;
+use toolcheck_lint::{Category, rules};
 
 use crate::root;
 
@@ -48,13 +48,17 @@ fn config_schema() -> Result<String> {
 
 fn rules_page() -> String {
     let mut page = String::from(
-        "# The rules\n\n\
-         `toolcheck explain RULE` shows a rule's page too. How bad a finding is, the target says: [targets.md](targets.md).\n\n\
-         | rule | finds |\n| --- | --- |\n",
+        "# Rules\n\n\
+         `toolcheck explain RULE` shows a rule's page in the terminal.\n\
+         The level is that of a finding about which nothing is known for the target; `target` means that the rule reports \
+         only what a target is known to reject or to mishandle. What each target does: [targets.md](targets.md).\n",
     );
-    for rule in rules::ALL {
-        let (summary, note) = (rule.summary.trim(), rule.note());
-        let _ = writeln!(page, "| [`{0}`](rules/{0}.md) | {summary}{note} |", rule.id);
+    for category in Category::ALL {
+        let _ = write!(page, "\n## {}\n\n| rule | level | finds |\n| --- | --- | --- |\n", category.title());
+        for rule in rules::of(category) {
+            let (level, summary, note) = (rule.level(), rule.summary.trim(), rule.note());
+            let _ = writeln!(page, "| [`{0}`](rules/{0}.md) | {level} | {summary}{note} |", rule.id);
+        }
     }
     page
 }
@@ -95,7 +99,7 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
     let mut page = format!("# {}\n\n{}\nSince {}.\n", rule.id, docs, rule.since);
     if rule.is_optional {
         let _ =
-            writeln!(page, "Off unless selected: `--extend-select {}`, or in the configuration.", rule.id);
+            writeln!(page, "Opt-in: enable it with `--extend-select {}` or in the configuration.", rule.id);
     }
     if let Some(note) = rule.dataset_note() {
         let _ = writeln!(page, "{note}");

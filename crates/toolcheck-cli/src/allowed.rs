@@ -35,9 +35,7 @@ impl Allowed {
         unused
             .map(|((name, line, column), (allow, _))| {
                 let rule = allow.rule.id;
-                format!(
-                    "{name}:{line}:{column}: this allows nothing: no finding of `{rule}` fits it any more"
-                )
+                format!("{name}:{line}:{column}: unused [[allow]]: no `{rule}` finding matches it")
             })
             .collect()
     }

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod hints;
 mod test;
 
 use std::ffi::OsStr;
@@ -19,9 +20,12 @@ use toolcheck_lint::{Rule, rules};
 
 use toolcheck_lint::suggest::did_you_mean;
 
+use crate::screen;
+
+pub(crate) use hints::with_hint;
 pub(crate) use test::{BlessArg, TestArgs, WantedRun};
 
-/// Says which tool-calling mistakes an LLM API would refuse, lose or misread - before the API does.
+/// Find tool-calling mistakes in LLM API requests before the API rejects them.
 #[derive(Debug, Parser)]
 #[command(name = "toolcheck", version, arg_required_else_help = true, after_help = AFTER)]
 pub(crate) struct Args {
@@ -30,38 +34,41 @@ pub(crate) struct Args {
 }
 
 const AFTER: &str = "\
-Exit status: 0 nothing found, 1 findings, 2 bad usage, an input that could not be
-read or an output that could not be written.
+Exit status: 0 no problems, 1 problems found, 2 invalid usage, an input that could
+not be read or an output that could not be written.
+
+Colors: --color, then NO_COLOR, then FORCE_COLOR or CLICOLOR_FORCE decide; without
+them, output is colored on a terminal.
 
 Examples:
-  toolcheck lint transcript.json               one request body, or a bare list of messages
-  toolcheck lint 'logs/**/*.jsonl' --kind session
-  toolcheck lint history.json --target bedrock as another API would see it
-  toolcheck show transcript.json               who speaks, what is called, what is broken
-  toolcheck explain unanswered-tool-call
+  toolcheck lint request.json                     # a request body, or a list of messages
+  toolcheck lint 'logs/**/*.jsonl' --kind session # recordings
+  toolcheck lint history.json --target bedrock    # would another API accept it?
+  toolcheck show request.json                     # an outline with the problems marked
+  toolcheck explain unanswered-tool-call          # what a rule is about
   toolcheck explain --error 'messages.2: `tool_use` ids were found without ...' request.json";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check transcripts.
+    /// Check requests, transcripts and data sets.
     Lint(Box<LintArgs>),
-    /// Draw a transcript: who speaks, what is called and answered, and what is broken where.
+    /// Show a transcript as an outline: messages, tool calls, results and problems.
     Show(Box<ShowArgs>),
-    /// Show a rule's page and which APIs refuse what it finds, or tell what an API's error speaks of.
+    /// Explain a rule, or an error message from an API.
     Explain(ExplainArgs),
     /// List the rules.
     Rules(ListArgs),
-    /// List the formats that are read.
+    /// List the supported formats.
     Formats(ListArgs),
-    /// List the targets that a transcript can be held against.
+    /// List the APIs that transcripts can be checked against.
     Targets(ListArgs),
-    /// Run a corpus of cases with expectations beside them.
+    /// Run a test corpus: files with their expected findings next to them.
     Test(TestArgs),
-    /// Write a toolcheck.toml that says what there is to set.
+    /// Create a commented toolcheck.toml with every option.
     Init(InitArgs),
-    /// Write the completions of a shell.
+    /// Generate shell completions.
     Completions(CompletionsArgs),
-    /// Write the manual page, or all of them into a directory.
+    /// Generate the manual page, or all manual pages into a directory.
     Man(ManArgs),
 }
 
@@ -79,7 +86,7 @@ pub(crate) struct LintArgs {
     #[command(flatten)]
     pub(crate) config: ConfigArgs,
 
-    /// Show what holds for the first file and where it comes from, and lint nothing
+    /// Print the settings that apply to the first file, and exit
     #[arg(long, help_heading = "Configuration")]
     pub(crate) show_settings: bool,
 
@@ -89,7 +96,7 @@ pub(crate) struct LintArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 
-    /// How many threads lint [default: as many as there are processors]
+    /// Number of threads [default: number of processors]
     #[arg(long, short = 'j', value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
 }
@@ -97,43 +104,43 @@ pub(crate) struct LintArgs {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Files")]
 pub(crate) struct FileArgs {
-    /// Files, directories and globs; `-` is the standard input [default: the working directory]
+    /// Files, directories and globs; `-` for standard input [default: the current directory]
     #[arg(value_name = "PATH", help_heading = "Arguments")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Lint the files of this list too, one a line or with NUL between them; `-` reads it from the standard input
+    /// Also lint the files listed in this file, one per line or NUL-separated; `-` for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) files_from: Option<PathBuf>,
 
-    /// Leave out the files and folders of directories that this pattern names, as .gitignore has them
+    /// Exclude files and folders matching this pattern (gitignore syntax)
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
 
-    /// Leave out what is excluded even where it is named
+    /// Apply exclusions even to files named on the command line
     #[arg(long)]
     pub(crate) force_exclude: bool,
 
-    /// Search directories for what .gitignore and .ignore leave out too
+    /// Don't respect .gitignore and .ignore files
     #[arg(long)]
     pub(crate) no_ignore: bool,
 
-    /// Search directories for hidden files too
+    /// Include hidden files and folders
     #[arg(long)]
     pub(crate) hidden: bool,
 
-    /// Skip files that no format recognises even where they are named
+    /// Skip files that are not transcripts, even if named on the command line
     #[arg(long)]
     pub(crate) skip_unrecognised: bool,
 
-    /// How many bytes a compressed file may become
+    /// Maximum size of a file after decompression, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
     pub(crate) max_unpacked: u64,
 
-    /// The name that the standard input has in the report
+    /// File name to use for standard input in the report
     #[arg(long, value_name = "NAME", default_value = "<stdin>", hide_default_value = true)]
     pub(crate) stdin_filename: String,
 
-    /// List the files that would be linted, and lint nothing
+    /// List the files that would be linted, and exit
     #[arg(long)]
     pub(crate) show_files: bool,
 }
@@ -141,20 +148,20 @@ pub(crate) struct FileArgs {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct ReadingArgs {
-    /// The format of the files [default: found out from their content]
+    /// Format of the files [default: detected from their content]
     #[arg(long, value_name = "ID", value_parser = format_parser())]
     pub(crate) format: Option<&'static Format>,
 
-    /// The API that the transcripts are for: an id of `toolcheck targets`, or a TOML file [default: the format's own]
+    /// API to check against: an id from `toolcheck targets`, or a TOML file [default: the format's own provider]
     #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
     pub(crate) target: Option<String>,
 
-    /// What the transcripts are for; a session or dataset may end with calls that nothing answers yet [default: request]
+    /// What the transcripts are; a session or dataset may end with unanswered calls [default: request]
     #[arg(long, value_name = "KIND", value_parser = kind_parser())]
     pub(crate) kind: Option<TranscriptKind>,
 
-    /// Declares tools for transcripts that do not: a list of them, a request of any format, or an MCP server's answer to
-    /// `tools/list`
+    /// Tool definitions for transcripts that have none: a list of tools, a request in any format, or an MCP server's
+    /// response to `tools/list`
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
 }
@@ -162,15 +169,15 @@ pub(crate) struct ReadingArgs {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Rules")]
 pub(crate) struct SelectionArgs {
-    /// Run these rules only
+    /// Run only these rules
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
     pub(crate) select: Vec<&'static Rule>,
 
-    /// Run these rules too: those that are off unless somebody asks for them
+    /// Also run these opt-in rules
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
     pub(crate) extend_select: Vec<&'static Rule>,
 
-    /// Do not run these rules
+    /// Don't run these rules
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
     pub(crate) ignore: Vec<&'static Rule>,
 }
@@ -181,11 +188,11 @@ pub(crate) struct RuleArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
 
-    /// The level from which findings make the exit status 1
+    /// Lowest level that makes the exit status 1
     #[arg(long, value_name = "LEVEL", default_value = "error", value_parser = level_parser())]
     pub(crate) fail_on: Level,
 
-    /// Exit with 0 even if there are findings
+    /// Exit with 0 even if there are problems
     #[arg(long)]
     pub(crate) exit_zero: bool,
 }
@@ -193,11 +200,11 @@ pub(crate) struct RuleArgs {
 #[derive(Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Configuration")]
 pub(crate) struct ConfigArgs {
-    /// The configuration for all files [default: the closest one upward from each]
+    /// Configuration for all files [default: the closest toolcheck.toml in or above each file's folder]
     #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Use no configuration
+    /// Ignore all configuration files
     #[arg(long)]
     pub(crate) isolated: bool,
 }
@@ -205,15 +212,15 @@ pub(crate) struct ConfigArgs {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Baseline")]
 pub(crate) struct BaselineArgs {
-    /// Do not report the findings that this file knows; those of it that are gone fail the run
+    /// Hide findings recorded in this file; fail if a recorded finding no longer occurs
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
 
-    /// Write all findings into the baseline
+    /// Record all findings in the baseline
     #[arg(long, requires = "baseline", conflicts_with = "prune_baseline")]
     pub(crate) write_baseline: bool,
 
-    /// Drop from the baseline what is gone
+    /// Remove findings that no longer occur from the baseline
     #[arg(long, requires = "baseline")]
     pub(crate) prune_baseline: bool,
 }
@@ -221,25 +228,29 @@ pub(crate) struct BaselineArgs {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
-    /// How to write the findings; with `=FILE` into a file. Several may be named, one of them for the standard output
+    /// Output format; with `=FILE`, write to a file. Can be given several times, once for standard output
     #[arg(
         long, value_name = "OUTPUT[=FILE]", default_value = "full", value_delimiter = ',', value_parser = WantedParser
     )]
     pub(crate) output_format: Vec<Wanted>,
 
-    /// Show the first so many findings of a file, and count the others; 0 shows all
+    /// Maximum number of findings to print per file; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) max_findings: usize,
 
-    /// Show no line of the files: transcripts hold secrets, and logs of CI are public
+    /// Don't print excerpts of the linted files, which may contain secrets; the default if `CI` is set
     #[arg(long)]
     pub(crate) no_excerpt: bool,
 
-    /// Count the findings of each rule below the outputs for people
+    /// Print excerpts of the linted files even if `CI` is set
+    #[arg(long, conflicts_with = "no_excerpt")]
+    pub(crate) excerpt: bool,
+
+    /// Print the number of findings per rule after the report
     #[arg(long)]
     pub(crate) statistics: bool,
 
-    /// Write no summary and no notes
+    /// Don't print the summary and notes
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
@@ -247,16 +258,21 @@ pub(crate) struct OutputArgs {
     #[arg(long, short, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 
-    /// Show no progress; it is shown on a terminal only
+    /// Don't show progress on the terminal
     #[arg(long)]
     pub(crate) no_progress: bool,
 
-    /// When to use colours
+    /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
 
 impl OutputArgs {
+    /// Whether lines of the files are shown. The log of a CI job is read by more people than the file.
+    pub(crate) fn has_excerpts(&self) -> bool {
+        !self.no_excerpt && (self.excerpt || !screen::is_ci())
+    }
+
     /// How many findings of a file are shown.
     pub(crate) fn most_findings(&self) -> usize {
         if self.max_findings == 0 { usize::MAX } else { self.max_findings }
@@ -265,7 +281,7 @@ impl OutputArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ShowArgs {
-    /// The file; `-` is the standard input
+    /// The file; `-` for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
@@ -285,26 +301,26 @@ pub(crate) struct ShowArgs {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct DrawingArgs {
-    /// How to draw it
+    /// Output format
     #[arg(long, value_name = "OUTPUT", default_value = "text", value_parser = drawing_parser())]
     pub(crate) output_format: &'static Drawing,
 
-    /// Show how each text, argument and result begins: they may hold secrets
+    /// Show the beginning of each text, argument and result (they may contain secrets)
     #[arg(long)]
     pub(crate) text: bool,
 
-    /// Leave nothing out of long transcripts and files of many
+    /// Don't shorten long transcripts and files
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// When to use colours
+    /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless `NO_COLOR` is set.
+    /// On a terminal, unless `NO_COLOR` is set; elsewhere if `FORCE_COLOR` or `CLICOLOR_FORCE` is.
     Auto,
     /// Always.
     Always,
@@ -312,27 +328,38 @@ pub(crate) enum Color {
     Never,
 }
 
+const EXPLAIN_AFTER: &str = "\
+Exit status: 0 explained; with --error and a file, the place was found. 1 the error
+is not known, or nothing in the file explains it. 2 invalid usage, or the file could
+not be read.
+
+Examples:
+  toolcheck explain unanswered-tool-call
+  toolcheck explain --error 'messages.2: `tool_use` ids were found without ...' request.json
+  pbpaste | toolcheck explain --error - request.json";
+
 #[derive(Debug, ClapArgs)]
+#[command(after_help = EXPLAIN_AFTER)]
 pub(crate) struct ExplainArgs {
-    /// The rule; with --error, the file to look for the error's place in
+    /// The rule; with --error, the request that failed
     #[arg(
         value_name = "RULE|FILE", required_unless_present = "error", value_parser = subject_parser(),
         hide_possible_values = true
     )]
     pub(crate) subject: Option<String>,
 
-    /// An error that an API answered, in whatever it came wrapped; `-` reads it from the standard input
+    /// An error message from an API, also if it is wrapped, quoted or cut short; `-` for standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
 
-    /// How to write it
+    /// Output format
     #[arg(long, value_name = "OUTPUT", default_value = "text")]
     pub(crate) output_format: ListFormat,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ListArgs {
-    /// How to write the list
+    /// Output format
     #[arg(long, value_name = "OUTPUT", default_value = "text")]
     pub(crate) output_format: ListFormat,
 }
@@ -347,13 +374,17 @@ pub(crate) enum ListFormat {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct InitArgs {
-    /// The folder that it is written to
+    /// The folder to create it in
     #[arg(value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
 
-    /// Write it even where there is one
+    /// Overwrite an existing file
     #[arg(long)]
     pub(crate) force: bool,
+
+    /// Don't print what was written
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -367,7 +398,7 @@ pub(crate) struct CompletionsArgs {
 const COMPLETIONS_AFTER: &str = "\
 Examples:
   toolcheck completions bash > ~/.local/share/bash-completion/completions/toolcheck
-  toolcheck completions zsh > ~/.zfunc/_toolcheck      with ~/.zfunc in fpath
+  toolcheck completions zsh > ~/.zfunc/_toolcheck      # with ~/.zfunc in fpath
   toolcheck completions fish > ~/.config/fish/completions/toolcheck.fish";
 
 /// The shells that have completions.
@@ -384,7 +415,7 @@ pub(crate) enum Shell {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = MAN_AFTER)]
 pub(crate) struct ManArgs {
-    /// The directory for a page of each command [default: the program's own page, to the standard output]
+    /// Directory for a page per command [default: print the main page to standard output]
     #[arg(value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
 }
@@ -394,10 +425,24 @@ Examples:
   toolcheck man | man -l -
   toolcheck man ~/.local/share/man/man1";
 
+/// The format of that name.
+fn parse_format(name: &str) -> Result<&'static Format, String> {
+    formats::named(name).ok_or_else(|| {
+        let ids = || formats::ALL.iter().map(|format| format.id);
+        // A target's name where its format is wanted.
+        let meant = target::named(name).and_then(|target| target.format.as_deref());
+        let hint = meant.map_or_else(
+            || did_you_mean(name, formats::names()),
+            |format| format!("; did you mean `{format}`?"),
+        );
+        format!("no such format{hint}\n\nformats: {}", ids().collect::<Vec<_>>().join(", "))
+    })
+}
+
 fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
-    let names = formats::ALL.iter().map(|format| PossibleValue::new(format.id).aliases(format.aliases));
-    PossibleValuesParser::new(names)
-        .map(|name| formats::named(&name).expect("only names of the table are possible"))
+    let values =
+        || formats::ALL.iter().map(|format| PossibleValue::new(format.id).aliases(format.aliases)).collect();
+    Suggesting { parser: parse_format as fn(&str) -> Result<&'static Format, String>, values }
 }
 
 fn drawing_parser() -> impl TypedValueParser<Value = &'static Drawing> {
@@ -437,7 +482,7 @@ impl TypedValueParser for WantedParser {
         let id = ids.parse_ref(command, argument, OsStr::new(id))?;
         let output = render::find(&id).expect("only ids of the table are possible");
         if file.as_ref().is_some_and(|file| file.as_os_str().is_empty()) {
-            let message = format!("`{text}` names no file behind `=`");
+            let message = format!("`{text}`: the file name after `=` is missing");
             return Err(clap::Error::raw(ErrorKind::InvalidValue, message).format(&mut command.clone()));
         }
         Ok(Wanted { output, file })
@@ -452,7 +497,7 @@ impl TypedValueParser for WantedParser {
 pub(crate) fn parse_rule(id: &str) -> Result<&'static Rule, String> {
     rules::find(id).ok_or_else(|| {
         let known = rules::ALL.iter().map(|rule| rule.id);
-        format!("there is no such rule{}\n\n`toolcheck rules` lists them", did_you_mean(id, known))
+        format!("no such rule{}\n\n`toolcheck rules` lists all rules", did_you_mean(id, known))
     })
 }
 

@@ -29,12 +29,14 @@ impl<'a> RunBaseline<'a> {
         let Some(path) = args.baseline.as_deref() else { return Ok(None) };
         let name = path.display();
         let baseline = match fs::read_to_string(path) {
-            Ok(text) => Baseline::parse(&text).map_err(|error| anyhow!("{name} is no baseline: {error}"))?,
+            Ok(text) => {
+                Baseline::parse(&text).map_err(|error| anyhow!("{name} is not a valid baseline: {error}"))?
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && args.write_baseline => {
                 Baseline::default()
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(anyhow!("there is no baseline {name}\n\n--write-baseline writes one"));
+                return Err(anyhow!("the baseline {name} does not exist\n\n--write-baseline creates it"));
             }
             Err(error) => return Err(error).with_context(|| format!("cannot read the baseline {name}")),
         };
@@ -75,9 +77,10 @@ impl<'a> RunBaseline<'a> {
             let stale = self.stale.iter().map(|(path, entries)| {
                 let rules: Vec<&str> = entries.iter().map(|entry| &*entry.rule).collect();
                 let count = counted(entries.len(), "finding");
-                format!("{name}: {path} has {count} less than is known of it: {}", rules.join(", "))
+                let occurs = if entries.len() == 1 { "occurs" } else { "occur" };
+                format!("{count} in {name} no longer {occurs} in {path}: {}", rules.join(", "))
             });
-            let gone = gone.iter().map(|path| format!("{name}: {path} is no longer there"));
+            let gone = gone.iter().map(|path| format!("{name} lists {path}, which no longer exists"));
             return Ok((None, stale.chain(gone).collect()));
         }
         let mut dropped = 0;
@@ -93,10 +96,10 @@ impl<'a> RunBaseline<'a> {
         let count = self.baseline.len();
         Ok((
             Some(if self.args.write_baseline {
-                format!("{name} knows {} now", counted(count, "finding"))
+                format!("{name} now lists {}", counted(count, "finding"))
             } else {
                 format!(
-                    "{} dropped from {name}, which knows {} now",
+                    "removed {} from {name}, which now lists {}",
                     entries(dropped),
                     counted(count, "finding")
                 )

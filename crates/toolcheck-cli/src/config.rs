@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, anyhow};
-use toolcheck_lint::Config;
 use toolcheck_lint::config::{ConfigFile, Home, Origin};
+use toolcheck_lint::{Config, ConfigError};
 
 use crate::args::ConfigArgs;
 use crate::screen::named;
@@ -52,7 +52,7 @@ impl Configs {
                 // One that is named may stand anywhere, so its patterns count from where it is used.
                 let loaded = load(path, home_of(path), Some(&here()), &mut Vec::new())
                     .map_err(|trouble| anyhow!("cannot use the configuration {trouble}"))?;
-                let missing = || anyhow!("{} holds no table of toolcheck's", shown(path));
+                let missing = || anyhow!("{} has no toolcheck table", shown(path));
                 Some(Arc::new(loaded.ok_or_else(missing)?))
             }
             None if args.isolated => Some(Arc::default()),
@@ -123,7 +123,11 @@ fn load(
         Err(error) if error.kind() == io::ErrorKind::InvalidData && home != Home::Own => return Ok(None),
         Err(error) => return Err(format!("{name}: {error}")),
     };
-    let told = |error| format!("{name}:{error}");
+    // Each on a line of its own, as all errors are.
+    let told = |error: ConfigError| {
+        let errors: Vec<String> = error.all().map(|error| format!("{name}:{error}")).collect();
+        errors.join(ANOTHER)
+    };
     let Some(file) = ConfigFile::read(&text, home).map_err(told)? else { return Ok(None) };
     let folder = real(path.parent().unwrap_or(path));
     let base = match file.extends() {
@@ -138,8 +142,9 @@ fn load(
             if open.len() >= MOST_EXTENDED {
                 return Err(fault(format!("more than {MOST_EXTENDED} configurations extend each other")));
             }
-            let base = load(&other, home_of(&other), globs_from, open).map_err(&fault)?;
-            base.ok_or_else(|| fault(format!("{} holds no table of toolcheck's", shown(&other))))?
+            let base = load(&other, home_of(&other), globs_from, open);
+            let base = base.map_err(|trouble| fault(trouble.replace(ANOTHER, "; ")))?;
+            base.ok_or_else(|| fault(format!("{} has no toolcheck table", shown(&other))))?
         }
     };
     let origin = Origin { name: &name, folder: &folder, globs_from: globs_from.unwrap_or(&folder) };
@@ -147,6 +152,9 @@ fn load(
     let sources = std::iter::once(path.to_owned()).chain(base.sources).collect();
     Ok(Some(Loaded { config, sources }))
 }
+
+/// What stands between the errors of one configuration.
+const ANOTHER: &str = "\nerror: ";
 
 /// How many bytes a file may have that a configuration is or names: it may name `/dev/zero`.
 const MOST_BYTES: u64 = 1 << 26;
@@ -165,7 +173,7 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
 /// The text of such a file.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read_bytes(path)?)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no UTF-8"))
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
 /// How many configurations may extend each other in a row.

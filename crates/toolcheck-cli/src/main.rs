@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod inputs;
 mod linting;
+mod markdown;
 mod progress;
 mod screen;
 mod settle;
@@ -21,7 +22,7 @@ use crate::args::{Args, Command};
 /// What a run comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// Nothing at or above what it shall fail on.
+    /// Nothing at or above the level to fail on.
     Clean,
     /// Findings.
     Findings,
@@ -30,7 +31,7 @@ pub(crate) enum Status {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = Args::try_parse().unwrap_or_else(|error| args::with_hint(error).exit());
     let mut out = io::BufWriter::new(io::stdout().lock());
     let status = match args.command {
         Command::Lint(args) => commands::lint::run(&args, &mut out),

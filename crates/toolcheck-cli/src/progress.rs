@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::OutputArgs;
+use crate::screen;
 
 /// A run that takes less shows nothing.
 const PATIENCE: Duration = Duration::from_millis(700);
@@ -33,8 +34,7 @@ impl Progress {
     /// That of a run which reads so many bytes.
     pub(crate) fn new(args: &OutputArgs, bytes: u64) -> Self {
         // What runs without people often has a terminal all the same.
-        let is_ci = std::env::var_os("CI").is_some();
-        let is_wanted = !args.no_progress && !args.quiet && !is_ci && io::stderr().is_terminal();
+        let is_wanted = !args.no_progress && !args.quiet && !screen::is_ci() && io::stderr().is_terminal();
         Self { bytes, is_wanted, ..Self::unseen() }
     }
 

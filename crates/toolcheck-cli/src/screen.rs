@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
+use anstyle::{AnsiColor, Style as Paint};
 use toolcheck_lint::render::Style;
 use toolcheck_lint::shown;
 
@@ -21,22 +22,57 @@ pub(crate) fn named(path: &Path) -> String {
 }
 
 /// The style for the standard output.
+///
+/// Colours: `--color` counts first, then a `NO_COLOR` that is not empty, then `FORCE_COLOR` and `CLICOLOR_FORCE` (not
+/// empty, and not `0`), and otherwise whether it is a terminal that has them.
 pub(crate) fn style(color: Color) -> Style {
     let is_terminal = io::stdout().is_terminal();
-    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_on = |name| is_set(name) && std::env::var_os(name).is_some_and(|value| value != "0");
     let color = match color {
         Color::Always => true,
         Color::Never => false,
         Color::Auto => {
             let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-            !is_set("NO_COLOR") && (is_terminal && !is_dumb || is_set("CLICOLOR_FORCE"))
+            let is_forced = is_on("FORCE_COLOR") || is_on("CLICOLOR_FORCE");
+            !is_set("NO_COLOR") && (is_terminal && !is_dumb || is_forced)
         }
     };
     // Logs of CI show what a terminal takes for a link as rubbish, whatever they are told of colours.
-    let has_links = color && is_terminal && !is_set("CI");
-    // Who sets it wants that width in a pipe too.
-    let wanted = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let has_links = color && is_terminal && !is_ci();
     let of_terminal = || is_terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0);
-    let width = wanted.or_else(of_terminal).map_or(Style::default().width, usize::from);
+    let width = columns().or_else(of_terminal).map_or(Style::default().width, usize::from);
     Style { color, has_links, width, ..Style::default() }
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+/// The width that the user sets, for pipes too.
+fn columns() -> Option<u16> {
+    std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0)
+}
+
+/// Whether this is a job of CI, whose log others may read.
+pub(crate) fn is_ci() -> bool {
+    is_set("CI") && std::env::var_os("CI").is_some_and(|value| !value.eq_ignore_ascii_case("false"))
+}
+
+/// Whether lists are as wide as a screen; in a pipe nobody sees where a line would end.
+pub(crate) fn is_wrapped() -> bool {
+    io::stdout().is_terminal() || columns().is_some()
+}
+
+/// A text in colours, where the screen has them.
+pub(crate) fn painted(text: &str, colors: Paint, style: &Style) -> String {
+    if style.color && !text.is_empty() { format!("{colors}{text}{colors:#}") } else { text.to_owned() }
+}
+
+/// The colours of a level.
+pub(crate) fn colors_of(level: &str) -> Paint {
+    match level.trim() {
+        "error" => AnsiColor::Red.on_default(),
+        "warning" => AnsiColor::Yellow.on_default(),
+        _ => Paint::new().dimmed(),
+    }
 }

@@ -150,7 +150,10 @@ fn find_target(name: &str) -> Result<TargetOf> {
     }
     let known = target::ids().collect::<Vec<_>>().join(", ");
     let similar = did_you_mean(name, target::names());
-    Err(anyhow!("there is no target `{}`{similar}\n\ntargets: {known}, or a TOML file", bounded(name, 80)))
+    Err(anyhow!(
+        "no such target: `{}`{similar}\n\ntargets: {known}, or a TOML file of your own",
+        bounded(name, 80)
+    ))
 }
 
 /// The longest message about a target: it may quote a key of any length.
@@ -159,8 +162,9 @@ const LONGEST_MESSAGE: usize = 600;
 fn read_target(path: &Path) -> Result<TargetOf> {
     let name = named(path);
     let text = read_text(path).with_context(|| format!("cannot read the target {name}"))?;
-    let target = Target::parse(&text)
-        .map_err(|error| anyhow!("{name} is no target: {}", bounded(&error.to_string(), LONGEST_MESSAGE)))?;
+    let target = Target::parse(&text).map_err(|error| {
+        anyhow!("{name} is not a valid target: {}", bounded(&error.to_string(), LONGEST_MESSAGE))
+    })?;
     Ok(TargetOf::Own(Arc::new(target)))
 }
 
@@ -176,6 +180,6 @@ fn read_tools(path: &Path) -> Result<Vec<Definition>> {
     }
     let tools = document.root().and_then(toolcheck_core::tools::read);
     tools.ok_or_else(|| {
-        anyhow!("{name} declares no tools\n\nIt must hold a list of tools, a request, or an MCP server's answer to tools/list")
+        anyhow!("{name} contains no tool definitions\n\nexpected a list of tools, a request, or an MCP server's response to tools/list")
     })
 }

@@ -372,7 +372,7 @@ fn tools_of_a_file_of_their_own() {
     assert_eq!(lint(&["--tools", tools.to_str().unwrap()]), ["arguments-schema-mismatch", "unknown-tool"]);
     let output = run(&["lint", "--tools", history.to_str().unwrap(), history.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("declares no tools"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("contains no tool definitions"));
 }
 
 #[test]
@@ -473,7 +473,8 @@ fn several_outputs_at_once() {
     let output = run(&arguments);
     assert_eq!(output.status.code(), Some(1), "{}", seen(&output));
     let out = String::from_utf8(output.stdout).unwrap();
-    assert!(out.starts_with("fixtures/seeds/coco-before.json:41:9: error unanswered-tool-call"), "{out}");
+    let colored = "\u{1b}[1mfixtures/seeds/coco-before.json\u{1b}[0m:41:9: \u{1b}[1m\u{1b}[31merror\u{1b}[0m \u{1b}[2munanswered";
+    assert!(out.starts_with(colored), "{out}");
     let json: Json = serde_json::from_slice(&std::fs::read(&sarif).unwrap()).unwrap();
     assert_eq!(json["version"], "2.1.0");
     assert!(std::fs::read_to_string(&junit).unwrap().ends_with("</testsuites>\n"));
@@ -499,10 +500,10 @@ fn outputs_that_cannot_be_meant() {
     std::fs::write(&input, CLEAN).unwrap();
     let (input, out) = (input.to_str().unwrap(), out.to_str().unwrap());
     let cases = [
-        ("full,json".to_owned(), "both `full` and `json`"),
-        (format!("json={out},sarif={out}"), "two outputs"),
-        (format!("json={input}"), "is checked"),
-        ("json=".to_owned(), "names no file"),
+        ("full,json".to_owned(), "`full` and `json` can't both"),
+        (format!("json={out},sarif={out}"), "two outputs can't"),
+        (format!("json={input}"), "is an input"),
+        ("json=".to_owned(), "is missing"),
         ("jsno=x".to_owned(), "invalid value 'jsno'"),
     ];
     for (outputs, said) in cases {

@@ -146,11 +146,11 @@ fn a_file_and_the_screen_get_an_output_each() {
         let before = fs::read(folder.join(held)).unwrap();
         let output = test(&folder, &["--output-format", &wanted]);
         assert_eq!(output.status.code(), Some(2));
-        assert!(seen(&output).contains("belongs to the corpus"), "{}", seen(&output));
+        assert!(seen(&output).contains("is part of the corpus"), "{}", seen(&output));
         assert_eq!(fs::read(folder.join(held)).unwrap(), before);
     }
     let output = test(&folder, &["--output-format", "json=x.out,junit=x.out"]);
-    assert!(seen(&output).contains("two outputs would be written to x.out"));
+    assert!(seen(&output).contains("two outputs can't be written to the same file: x.out"));
     insta::assert_snapshot!("two-outputs", seen(&test(&folder, &["--output-format", "text,junit"])));
     insta::assert_snapshot!("mistyped-output", seen(&test(&folder, &["--output-format", "junt"])));
 }

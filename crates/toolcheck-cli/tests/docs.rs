@@ -28,7 +28,7 @@ fn output(line: &str) -> String {
     let arguments = words(arguments.unwrap_or_else(|| panic!("`{line}` does not run the program")));
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
     command.current_dir(root()).args(arguments);
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS"] {
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS", "CI"] {
         command.env_remove(name);
     }
     let output = command.output().unwrap();
@@ -140,4 +140,169 @@ fn every_flag_that_a_page_names_is_one() {
         }
     }
     assert!(flags > 15, "{flags} flags");
+}
+
+/// The commands of the pages and of the help, as one types them, with the file that shows each.
+#[cfg(unix)]
+fn commands() -> Vec<(String, String)> {
+    let mut commands = Vec::new();
+    for path in pages() {
+        let page = std::fs::read_to_string(&path).unwrap();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        for block in page.split("```sh\n").skip(1) {
+            let block = block.split("```").next().unwrap().replace("\\\n", " ");
+            commands.extend(block.lines().map(|line| (name.clone(), line.to_owned())));
+        }
+    }
+    for help in ["", "lint", "show", "explain", "rules", "test", "init", "completions", "man"] {
+        let text = output(&format!("toolcheck {help} --help"));
+        let examples = text.split_once("Examples:\n").map_or("", |(_, examples)| examples);
+        let examples = examples.lines().take_while(|line| line.starts_with("  "));
+        commands.extend(examples.map(|line| (format!("toolcheck {help} --help"), line.trim().to_owned())));
+    }
+    commands.retain(|(_, line)| line.contains("toolcheck ") && !line.starts_with("cargo "));
+    commands
+}
+
+/// What they name, in a folder of their own: the examples are run there as users run them.
+#[cfg(unix)]
+fn sandbox() -> PathBuf {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("docs-examples");
+    let _ = std::fs::remove_dir_all(&folder);
+    for below in [
+        "bin",
+        "logs/a",
+        "transcripts",
+        "corpus",
+        ".zfunc",
+        ".config/fish/completions",
+        ".local/share/bash-completion/completions",
+    ] {
+        std::fs::create_dir_all(folder.join(below)).unwrap();
+    }
+    let seed = |name: &str| std::fs::read(root().join("fixtures/seeds").join(name)).unwrap();
+    let (broken, sound) = (seed("coco-before.json"), seed("coco-after.json"));
+    let line = |bytes: &[u8]| {
+        let value: serde_json::Value = serde_json::from_slice(bytes).unwrap();
+        format!("{value}\n").into_bytes()
+    };
+    for (name, bytes) in [
+        ("request.json", &broken),
+        ("history.json", &sound),
+        ("transcript.json", &sound),
+        ("one.json", &sound),
+        ("transcripts/a.json", &sound),
+        ("corpus/a.json", &sound),
+        (
+            "corpus/a.expect.json",
+            &b"{\"description\": \"clean\", \"source\": \"invented\", \"findings\": []}".to_vec(),
+        ),
+        ("tools.json", &b"[{\"name\": \"search\", \"input_schema\": {\"type\": \"object\"}}]".to_vec()),
+        ("our-gateway.toml", &own_targets()[0].clone().into_bytes()),
+        ("logs/a/a.jsonl", &line(&sound)),
+        (
+            "train.jsonl",
+            &br#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}"#
+                .to_vec(),
+        ),
+    ] {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, &line(&sound)).unwrap();
+    std::fs::write(folder.join("logs/a/a.jsonl.gz"), gzip.finish().unwrap()).unwrap();
+    symlink(env!("CARGO_BIN_EXE_toolcheck"), folder.join("bin/toolcheck")).unwrap();
+    for (name, script) in [
+        ("some-agent", "cat history.json"),
+        ("pbpaste", "echo 'messages.2: tool_use ids were found without tool_result blocks'"),
+        ("man", "cat > /dev/null"),
+        ("git", "printf 'history.json\\0one.json\\0'"),
+    ] {
+        let path = folder.join("bin").join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    folder
+}
+
+#[cfg(unix)]
+#[test]
+fn every_example_runs_as_a_user_would_run_it() {
+    let folder = sandbox();
+    let path = format!("{}:{}", folder.join("bin").display(), std::env::var("PATH").unwrap());
+    let mut explained = 0;
+    let commands = commands();
+    for (page, line) in &commands {
+        let mut shell = Command::new("sh");
+        shell.current_dir(&folder).args(["-c", line]).env("PATH", &path).env("HOME", &folder);
+        shell.env_remove("CI").stdin(std::process::Stdio::null());
+        let output = shell.output().unwrap();
+        let said = format!(
+            "{page}: {line}\n{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let status = output.status.code();
+        // A finding is no failure of an example; the last command of a pipe tells the status.
+        let is_lint = line.contains("toolcheck lint");
+        assert!(status == Some(0) || is_lint && matches!(status, Some(1 | 123)), "{status:?}\n{said}");
+        assert!(!said.contains("\nerror: "), "{said}");
+        if line.contains("--error") {
+            assert!(said.contains("unanswered-tool-call") && said.contains("request.json:"), "{said}");
+            explained += 1;
+        }
+    }
+    assert!(commands.len() > 30, "{} commands", commands.len());
+    assert!(explained >= 4, "{explained} errors explained");
+}
+
+/// The targets that the page about them shows.
+fn own_targets() -> Vec<String> {
+    let page = std::fs::read_to_string(root().join("docs/own-target.md")).unwrap();
+    let blocks = page.split("```toml target\n").skip(1);
+    blocks.map(|block| block.split("```").next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_target_of_ones_own_is_one() {
+    let schema = std::fs::read(root().join("schemas/target.v1.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    let targets = own_targets();
+    assert_eq!(targets.len(), 3);
+    for text in &targets {
+        let value: serde_json::Value = toml::from_str(text).unwrap();
+        assert!(schema.is_valid(&value), "{text}");
+    }
+    // Each does what the page says of it.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("own-targets");
+    std::fs::create_dir_all(&folder).unwrap();
+    let call = |id: &str| {
+        format!(r#"{{"id": "{id}", "type": "function", "function": {{"name": "f", "arguments": "{{}}"}}}}"#)
+    };
+    let request = |id: &str, rest: &str| {
+        let call = call(id);
+        format!(
+            r#"{{"messages": [{{"role": "user", "content": "a"}}, {{"role": "assistant", "content": null, "tool_calls": [{call}]}}{rest}], "tools": [{{"type": "function", "function": {{"name": "f"}}}}]}}"#
+        )
+    };
+    let result = r#", {"role": "tool", "tool_call_id": "call_of_the_lighthouse", "content": "b"}"#;
+    for (number, body, said) in [
+        (0, request("call_1", ""), "1 error"),
+        (
+            1,
+            request("call_of_the_lighthouse", result),
+            "answers 422: id call_of_the_lighthouse is longer than 12",
+        ),
+        (2, request("call_1", ""), "accepts it, but it answers the call with an empty result"),
+    ] {
+        std::fs::write(folder.join("target.toml"), &targets[number]).unwrap();
+        std::fs::write(folder.join("a.json"), body).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
+        command.current_dir(&folder).env_remove("CI").env("COLUMNS", "120");
+        command.args(["lint", "a.json", "--format", "openai-chat", "--target", "target.toml"]);
+        let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        assert!(output.contains(said), "{said}\n{output}");
+    }
 }

@@ -27,7 +27,7 @@ fn toml(path: &str) -> Table {
 
 fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS"] {
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS", "CI"] {
         command.env_remove(name);
     }
     command
@@ -319,7 +319,7 @@ fn every_input_of_the_action_arrives() {
     // These are refused by their names, so the flags are there.
     for (name, refusal) in [
         ("format", "invalid value 'none' for '--format <ID>'"),
-        ("target", "there is no target `none`"),
+        ("target", "no such target: `none`"),
         ("kind", "invalid value 'none' for '--kind <KIND>'"),
         ("fail-on", "invalid value 'none' for '--fail-on <LEVEL>'"),
         ("output-format", "invalid value 'none' for '--output-format <OUTPUT[=FILE]>'"),

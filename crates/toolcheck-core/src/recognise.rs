@@ -3,6 +3,8 @@
 //! The text may stand in any envelope: a JSON body with its escapes, an SDK's exception, a gateway's prefix, a log
 //! line. Quotes are often lost, doubled or of another kind on the way, and lines are wrapped: neither counts.
 
+mod beginnings;
+
 use std::sync::{LazyLock, OnceLock};
 
 use regex::{Regex, RegexSet, RegexSetBuilder};
@@ -18,6 +20,8 @@ pub struct Recognised {
     pub refusal: &'static Refusal,
     /// What stood in the places of the text's names, by name.
     pub captures: Vec<(String, String)>,
+    /// Whether only the beginning of the text was found, as where a log, a title or a person cut it short.
+    pub is_partial: bool,
 }
 
 /// The texts of all targets.
@@ -57,20 +61,25 @@ static SENTENCES: LazyLock<Table> = LazyLock::new(|| {
     Table::new(first, FEWEST_OF_SENTENCE)
 });
 
+/// The texts of all targets, each once: what a variant inherits is its parent's.
+fn texts() -> impl Iterator<Item = (&'static Target, &'static Refusal, &'static str)> {
+    target::all().filter(|target| target.union.is_empty()).flat_map(|target| {
+        let own = target.refusals.iter().filter(|refusal| !refusal.is_inherited);
+        own.filter_map(move |refusal| Some((target, refusal, refusal.text.as_deref()?)))
+    })
+}
+
 impl Table {
     /// The table of a part of each text, with the expression of a name that is the part's last.
     fn new(part: fn(&'static str) -> Option<(&'static str, &'static str)>, fewest: usize) -> Self {
         let (mut entries, mut own, mut patterns) = (Vec::new(), Vec::new(), Vec::new());
-        for target in target::all().filter(|target| target.union.is_empty()) {
-            // What a variant inherits is its parent's text.
-            for refusal in target.refusals.iter().filter(|refusal| !refusal.is_inherited) {
-                let Some((text, last)) = refusal.text.as_deref().and_then(part) else { continue };
-                let (pattern, length) = pattern(text, last);
-                if length >= fewest {
-                    entries.push((target, refusal));
-                    own.push(length);
-                    patterns.push(pattern);
-                }
+        for (target, refusal, text) in texts() {
+            let Some((text, last)) = part(text) else { continue };
+            let (pattern, length) = pattern(text, last);
+            if length >= fewest {
+                entries.push((target, refusal));
+                own.push(length);
+                patterns.push(pattern);
             }
         }
         let set = RegexSetBuilder::new(&patterns).size_limit(SET_LIMIT).dfa_size_limit(SEARCH_LIMIT).build();
@@ -81,13 +90,18 @@ impl Table {
 }
 
 /// The refusals that `error` is an instance of, the surest first; each target and rule once. Where no text is found
-/// whole, those whose first sentence is: logs cut what is long.
+/// whole, those whose first sentence is found, and otherwise those that begin as it does: logs, titles and people cut
+/// what is long.
 #[must_use]
 pub fn recognise(error: &str) -> Vec<Recognised> {
     let end = (0..=LONGEST.min(error.len())).rev().find(|at| error.is_char_boundary(*at)).unwrap_or(0);
     let error = &error[..end];
     let whole = TEXTS.recognise(error);
-    if whole.is_empty() { SENTENCES.recognise(error) } else { whole }
+    if !whole.is_empty() {
+        return whole;
+    }
+    let sentences = SENTENCES.recognise(error);
+    if sentences.is_empty() { beginnings::recognise(error) } else { sentences }
 }
 
 impl Table {
@@ -114,10 +128,11 @@ impl Table {
                 continue;
             }
             let named = pattern.capture_names().flatten().filter_map(|name| {
-                let value = found.name(name)?.as_str().trim();
+                let group = found.name(name)?;
+                let value = bare(name, closed(error, group.start(), group.end()));
                 (!value.is_empty()).then(|| (name.replace('_', "-"), value.to_owned()))
             });
-            recognised.push(Recognised { target, refusal, captures: named.collect() });
+            recognised.push(Recognised { target, refusal, captures: named.collect(), is_partial: false });
         }
         recognised
     }
@@ -133,7 +148,7 @@ fn pattern(text: &str, last: &str) -> (String, usize) {
         if let Some((name, after)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
             let is_last = !after.contains(char::is_alphanumeric);
             let inside = match name {
-                "index" | "part" | "member" | "part-member" | "max" | "length" | "count" => r"\d+|\?|N|X",
+                _ if is_number(name) => r"\d+|\?|N|X",
                 _ if is_last => last,
                 _ => ".*?",
             };
@@ -163,6 +178,78 @@ fn pattern(text: &str, last: &str) -> (String, usize) {
         rest = characters.as_str();
     }
     (pattern, own)
+}
+
+/// Whether a name stands for a number.
+fn is_number(name: &str) -> bool {
+    matches!(name, "index" | "part" | "member" | "part-member" | "max" | "length" | "count")
+}
+
+/// The names of ids and the like, in which no sentence ends and no quote stands; `ids` are several, each in its own.
+const IDS: [&str; 4] = ["id", "name", "field", "ids"];
+
+/// The value from `start` to `end`, and on where a brace that it opens is closed behind it: a pattern's `{1,128}` is not
+/// the end of an envelope.
+fn closed(error: &str, start: usize, end: usize) -> &str {
+    let mut end = end;
+    while error[end..].starts_with('}') && is_open(&error[start..end], '{', '}') {
+        let after = end + 1;
+        end = after + error[after..].find(['\n', '"', '}']).unwrap_or(error.len() - after);
+        if end - start > LONGEST_NAME {
+            return &error[start..after];
+        }
+    }
+    &error[start..end]
+}
+
+/// Whether more is opened in a text than is closed.
+fn is_open(text: &str, open: char, close: char) -> bool {
+    text.matches(open).count() > text.matches(close).count()
+}
+
+/// A value without what surrounds it: quotes, emphasis, tags, the sentence's own punctuation and what follows it.
+fn bare<'e>(name: &str, value: &'e str) -> &'e str {
+    let mut value = value;
+    if IDS.contains(&name)
+        && let Some((first, _)) = value.split_once(". ")
+    {
+        value = first;
+    }
+    loop {
+        let before = value;
+        value = value.trim();
+        value = value.strip_suffix("\\n").or_else(|| value.strip_suffix("\\r")).unwrap_or(value);
+        value = value.trim_matches(|character| is_quote(character) || character == '*');
+        if IDS[..3].contains(&name)
+            && let Some(end) = value.find(is_quote).filter(|end| *end > 0)
+        {
+            value = &value[..end];
+        }
+        value = value.trim_end_matches(['.', ',', ';', ':', '\u{2026}']);
+        for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
+            if value.ends_with(close) && value.matches(close).count() > value.matches(open).count() {
+                value = &value[..value.len() - 1];
+            }
+        }
+        if value.ends_with('>')
+            && let Some(at) = value.rfind('<').filter(|at| is_tag(&value[*at..]))
+        {
+            value = &value[..at];
+        }
+        if let Some(end) = value.find('>').filter(|end| is_tag(&value[..=*end])) {
+            value = &value[end + 1..];
+        }
+        if value == before {
+            return value;
+        }
+    }
+}
+
+/// Whether a text is one tag of markup.
+fn is_tag(text: &str) -> bool {
+    let inside = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
+    let name = inside.map(|inside| inside.trim_matches('/').trim_end());
+    name.is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic()))
 }
 
 fn is_quote(character: char) -> bool {

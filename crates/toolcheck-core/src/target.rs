@@ -554,7 +554,7 @@ impl Refusal {
             filled.push_str(before);
             match values.iter().rev().find(|(known, _)| *known == name) {
                 Some((_, value)) => filled.push_str(value),
-                None if name == FREE => filled.push('\u{2026}'),
+                None if name == FREE => leave_out(&mut filled, after),
                 // The provider's own numbers may be unknown; without a name there is no sentence.
                 None if NUMBERS.contains(&name) => filled.push('?'),
                 None => return None,
@@ -563,6 +563,19 @@ impl Refusal {
         }
         filled.push_str(rest);
         Some(filled)
+    }
+}
+
+/// Leaves out words that are not known, so that what is around them still reads as a sentence.
+fn leave_out(filled: &mut String, after: &str) {
+    if after.is_empty() {
+        // What introduces them goes too.
+        filled.truncate(filled.trim_end_matches([' ', ':', ',']).len());
+    } else if filled.ends_with('.') {
+        // A step of a path.
+        filled.push('?');
+    } else if !filled.ends_with(char::is_alphanumeric) {
+        filled.push_str("[...]");
     }
 }
 
@@ -742,10 +755,12 @@ impl Target {
         fields(&mut self.fields.known, &parent.fields.known);
         fields(&mut self.fields.required, &parent.fields.required);
         fields(&mut self.fields.refused, &parent.fields.refused);
-        // What this file says of a case replaces what the parent says of it.
+        // What this file says of a case replaces what the parent says of it; a text that only serves to recognise an
+        // error says nothing.
         let said: Vec<(String, Option<String>)> = self
             .refusals
             .iter()
+            .filter(|refusal| !refusal.legacy)
             .map(|refusal| (refusal.rule.clone(), refusal.case.clone()))
             .chain(self.tolerances.iter().map(|tolerance| (tolerance.rule.clone(), tolerance.case.clone())))
             .collect();

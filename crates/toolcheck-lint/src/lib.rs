@@ -22,6 +22,7 @@
 pub mod allow;
 pub mod baseline;
 mod calls;
+pub mod category;
 pub mod config;
 pub mod draw;
 mod excerpt;
@@ -50,6 +51,7 @@ mod summary;
 mod validated;
 
 pub use baseline::Baseline;
+pub use category::Category;
 pub use config::{Config, ConfigError};
 pub use excerpt::{bounded, shown};
 pub use lines::{Lines, Piece, RECORDS_OF_HEAD};

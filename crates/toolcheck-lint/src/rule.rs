@@ -10,6 +10,7 @@ use toolcheck_core::target::{Target, Verdict};
 use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
 
+use crate::category::Category;
 use crate::exchanges::Kept;
 use crate::pairing::{Answers, Pairing, ResultSite};
 use crate::schemas::Schemas;
@@ -24,6 +25,8 @@ pub struct Rule {
     pub summary: &'static str,
     /// Its documentation in Markdown, which is also its test.
     pub docs: &'static str,
+    /// What it is about.
+    pub category: Category,
     /// The version that brought it.
     pub since: &'static str,
     /// How bad a finding is where the target's data says nothing; `None` where it is silent then.
@@ -61,9 +64,19 @@ impl Rule {
     #[must_use]
     pub fn note(&self) -> &'static str {
         match (self.check.is_some(), self.is_optional) {
-            (false, _) => " (explained only)",
-            (true, true) => " (off unless selected)",
+            (false, _) => " (only for `explain --error`)",
+            (true, true) => " (opt-in)",
             (true, false) => "",
+        }
+    }
+
+    /// How bad a finding is where the target's data says nothing: a level, or that the target decides.
+    #[must_use]
+    pub fn level(&self) -> &'static str {
+        match (self.check, self.default_level) {
+            (None, _) => "none",
+            (Some(_), Some(level)) => level.as_str(),
+            (Some(_), None) => "target",
         }
     }
 
@@ -107,11 +120,12 @@ impl Rule {
 
 /// Declares a rule: the doc comment is its manual page and its test.
 macro_rules! declare_rule {
-    ($(#[doc = $doc:literal])+ $id:literal, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(if $selected:ident)?, $check:ident) => {
+    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(if $selected:ident)?, $check:ident) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
             id: $id,
             summary: [$($doc),+][0],
             docs: concat!($($doc, "\n"),+),
+            category: $crate::category::Category::$category,
             since: $since,
             default_level: declare_rule!(@level $level),
             in_dataset: declare_rule!(@dataset $($training)?),
@@ -123,11 +137,12 @@ macro_rules! declare_rule {
         };
     };
     // What can't be seen in a transcript: the page serves those who got the error.
-    ($(#[doc = $doc:literal])+ $id:literal, since $since:literal, explained) => {
+    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, explained) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
             id: $id,
             summary: [$($doc),+][0],
             docs: concat!($($doc, "\n"),+),
+            category: $crate::category::Category::$category,
             since: $since,
             default_level: None,
             in_dataset: $crate::rule::InDataset::AsElsewhere,

@@ -9,9 +9,12 @@ const LONGEST: usize = 100;
 /// `; did you mean ...?` where a known name is like enough, and nothing otherwise.
 #[must_use]
 pub fn did_you_mean<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> String {
-    let known = known.filter(|_| name.len() <= LONGEST);
+    if name.len() > LONGEST {
+        return String::new();
+    }
+    let name = name.to_lowercase().replace('_', "-");
     known
-        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .map(|known| (strsim::jaro_winkler(&name, known), known))
         .max_by(|one, other| one.0.total_cmp(&other.0))
         .filter(|(likeness, _)| *likeness > LIKE_ENOUGH)
         .map(|(_, known)| format!("; did you mean `{known}`?"))

@@ -436,7 +436,7 @@ impl Checked {
     fn read_as(&self) -> String {
         let format = self.format().unwrap_or("nothing known");
         let target = shown(self.target().unwrap_or("no API"));
-        format!("{}, read as {format} and held against {target}", shown(&self.file().path))
+        format!("{}, read as {format} and checked against {target}", shown(&self.file().path))
     }
 
     /// What holds no transcript is not clean: a test of it would test nothing.

@@ -12,38 +12,37 @@ use super::Color;
 
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
-    /// The directory of the cases
+    /// Directory with the cases
     #[arg(value_name = "DIR", default_value = "fixtures")]
     pub(crate) dir: PathBuf,
 
-    /// Run these cases only: a part of their path in the directory, or with `*`, `?` or `[` a glob for all of it
+    /// Run only cases whose path contains this text, or matches this glob
     #[arg(value_name = "FILTER")]
     pub(crate) filters: Vec<String>,
 
-    /// Write what is found into the expectations that there are; with `=new` into those that are missing, with `=all` into
-    /// both
+    /// Update the expectations with what is found: those that exist, with `=new` those that are missing, with `=all` both
     #[arg(
         long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "changed",
         hide_possible_values = true
     )]
     pub(crate) bless: Option<BlessArg>,
 
-    /// Print the names of the cases and run none
+    /// List the cases without running them
     #[arg(long, conflicts_with_all = ["bless", "output_format"])]
     pub(crate) list: bool,
 
-    /// How to write what came of the cases: `text`, `junit` or `json`; with `=FILE` into a file. Several may be named, one
-    /// of them for the standard output
+    /// Output format: `text`, `junit` or `json`; with `=FILE`, write to a file. Can be given several times, once for
+    /// standard output
     #[arg(
         long, value_name = "OUTPUT[=FILE]", default_value = "text", value_delimiter = ',', value_parser = parse_wanted
     )]
     pub(crate) output_format: Vec<WantedRun>,
 
-    /// Write no summary
+    /// Don't print the summary
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    /// When to use colours
+    /// When to use colors
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
@@ -79,13 +78,13 @@ fn parse_wanted(text: &str) -> Result<WantedRun, String> {
     let ids = || render::ALL.iter().map(|output| output.id);
     let output = render::find(id).ok_or_else(|| {
         format!(
-            "there is no such output{}\n\noutputs: {}",
+            "no such output{}\n\noutputs: {}",
             did_you_mean(id, ids()),
             ids().collect::<Vec<_>>().join(", ")
         )
     })?;
     if file.as_ref().is_some_and(|file| file.as_os_str().is_empty()) {
-        return Err("it names no file behind `=`".to_owned());
+        return Err("the file name after `=` is missing".to_owned());
     }
     Ok(WantedRun { output, file })
 }

@@ -1,20 +1,28 @@
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use serde_json::json;
-use toolcheck_core::target::{self, Refusal};
+use toolcheck_core::target::{self, Refusal, Target};
 use toolcheck_lint::bounded;
 use toolcheck_lint::report::rule_url;
 
-use crate::Status;
-use crate::args::{ExplainArgs, ListFormat, parse_rule};
+use crate::args::{Color, ExplainArgs, ListFormat, parse_rule};
+use crate::{Status, markdown, screen};
 
 pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
     if let Some(error) = &args.error {
         return super::explain_error::run(error, args.subject.as_deref(), args.output_format, out);
     }
     let id = args.subject.as_deref().unwrap_or_default();
-    let rule = parse_rule(id).map_err(|error| anyhow!("`{}`: {error}", bounded(id, 80)))?;
+    let rule = parse_rule(id).map_err(|error| {
+        let name = bounded(id, 80);
+        match looks_like(id) {
+            Some(hint) => anyhow!("`{name}` is not a rule\n\n{hint}"),
+            None => anyhow!("`{name}`: {error}"),
+        }
+    })?;
     let refusals = target::all().filter(|target| target.union.is_empty()).flat_map(|target| {
         target.refusals.iter().filter(|refusal| refusal.rule == rule.id).map(move |refusal| (target, refusal))
     });
@@ -27,28 +35,67 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
             })
         });
         let page = json!({
-            "id": rule.id, "summary": rule.summary.trim(), "since": rule.since, "docs": docs(rule.docs),
+            "id": rule.id, "summary": rule.summary.trim(), "category": rule.category.id(), "since": rule.since, "docs": docs(rule.docs),
             "optional": rule.is_optional, "url": rule_url(rule.id), "refusals": refusals.collect::<Vec<_>>(),
         });
         serde_json::to_writer_pretty(&mut *out, &page)?;
         writeln!(out)?;
         return Ok(Status::Clean);
     }
-    writeln!(out, "# {}\n\n{}", rule.id, docs(rule.docs).trim_end())?;
+    let mut page = format!("# {}\n\n{}\n", rule.id, docs(rule.docs).trim_end());
     if rule.is_optional {
-        writeln!(out, "\nOff unless selected: `--extend-select {}`, or in the configuration.", rule.id)?;
+        let _ = writeln!(
+            page,
+            "\nThis rule is opt-in: enable it with `--extend-select {}` or in the configuration.",
+            rule.id
+        );
     }
     if let Some(note) = rule.dataset_note() {
-        writeln!(out, "\n{note}")?;
+        writeln!(page, "\n{note}")?;
     }
+    write_refusals(&refusals.collect::<Vec<_>>(), &mut page);
+    let style = screen::style(Color::Auto);
+    if style.color || io::stdout().is_terminal() {
+        markdown::write(&page, &style, out)?;
+    } else {
+        out.write_all(page.as_bytes())?;
+    }
+    Ok(Status::Clean)
+}
+
+/// What to do instead, where an argument is something else than a rule.
+fn looks_like(subject: &str) -> Option<String> {
+    if subject.contains(char::is_whitespace) {
+        return Some("To explain an API error: toolcheck explain --error TEXT [FILE]".to_owned());
+    }
+    let is_file = Path::new(subject).is_file() || subject == "-" || subject.contains(['/', '.']);
+    is_file.then(|| {
+        let file = bounded(subject, 80);
+        format!(
+            "To check a file:              toolcheck lint {file}\n\
+             To find an API error in it:   toolcheck explain --error TEXT {file}"
+        )
+    })
+}
+
+/// Writes who refuses what a rule finds, and with which text.
+fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
     // Hosts of one API answer in the same words: one entry for all of them.
     let mut shown: Vec<(Vec<&str>, &Refusal)> = Vec::new();
     // What is only taken over from another vendor was not seen of this one.
-    let seen = refusals.filter(|(target, refusal)| !(target.is_compatible_only && refusal.is_inherited));
+    let seen =
+        refusals.iter().filter(|(target, refusal)| !(target.is_compatible_only && refusal.is_inherited));
     for (target, refusal) in seen {
         let is_same = |other: &Refusal| {
-            (other.status, &other.text, &other.doubt, other.sources.first())
-                == (refusal.status, &refusal.text, &refusal.doubt, refusal.sources.first())
+            (other.status, &other.case, &other.text, &other.doubt, other.legacy, other.sources.first())
+                == (
+                    refusal.status,
+                    &refusal.case,
+                    &refusal.text,
+                    &refusal.doubt,
+                    refusal.legacy,
+                    refusal.sources.first(),
+                )
         };
         match shown.iter_mut().find(|(_, other)| is_same(other)) {
             Some((targets, _)) if targets.contains(&target.id.as_str()) => {}
@@ -56,28 +103,34 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
             None => shown.push((vec![&target.id], refusal)),
         }
     }
-    if !shown.is_empty() {
-        writeln!(out, "\n## Who refuses it?")?;
-    }
-    for (targets, refusal) in shown {
-        let answer = if targets.len() == 1 { "answers" } else { "answer" };
-        let status = refusal.status.map(|status| format!(" {status}")).unwrap_or_default();
-        writeln!(
-            out,
-            "\n- {} {answer}{status} ({}, {}):\n  {}",
-            targets.join(", "),
-            refusal.evidence,
-            refusal.seen,
-            refusal.text.as_deref().unwrap_or("(text not known)")
-        )?;
-        if let Some(doubt) = &refusal.doubt {
-            writeln!(out, "  In doubt: {doubt}")?;
+    let (known, legacy): (Vec<_>, Vec<_>) = shown.into_iter().partition(|(_, refusal)| !refusal.legacy);
+    for (title, refusals) in
+        [("Who rejects it?", known), ("Other error texts that `explain --error` recognizes", legacy)]
+    {
+        if !refusals.is_empty() {
+            let _ = writeln!(page, "\n## {title}\n");
         }
-        if let Some(source) = refusal.sources.first() {
-            writeln!(out, "  {source}")?;
+        for (targets, refusal) in refusals {
+            let case = refusal.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
+            let models = refusal.model.as_ref().map(|model| format!(", for models `{}`", model.0.as_str()));
+            let status = refusal.status.map(|status| format!(", status {status}")).unwrap_or_default();
+            let _ = writeln!(
+                page,
+                "- {}{case}{}{status}, {} {}:\n  {}",
+                targets.join(", "),
+                models.unwrap_or_default(),
+                refusal.evidence,
+                refusal.seen,
+                refusal.text.as_deref().unwrap_or("(text not known)")
+            );
+            if let Some(doubt) = &refusal.doubt {
+                let _ = writeln!(page, "  (in doubt: {})", doubt.trim_end_matches('.'));
+            }
+            if let Some(source) = refusal.sources.first() {
+                let _ = writeln!(page, "  <{source}>");
+            }
         }
     }
-    Ok(Status::Clean)
 }
 
 /// The page without what is only for its test.

@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use toolcheck_core::recognise::{Recognised, recognise};
-use toolcheck_lint::{FileReport, Options, Report, lint, render, rules, shown};
+use toolcheck_lint::render::Style;
+use toolcheck_lint::{Located, Options, Report, lint, render, rules, shown};
 
 use super::show;
 use crate::args::{Color, ListFormat};
@@ -24,7 +25,7 @@ pub(crate) fn run(
     let from_input;
     let error = if error == "-" {
         if file == Some("-") {
-            bail!("the standard input can't be both the error and the request");
+            bail!("standard input can't be both the error and the request");
         }
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes)?;
@@ -34,20 +35,30 @@ pub(crate) fn run(
         error
     };
     let matches = recognise(error);
-    let report = file.map(|file| places(file, &matches)).transpose()?;
+    let places = file.map(|file| places(file, &matches)).transpose()?;
     match format {
-        ListFormat::Json => write_json(&matches, report.as_ref(), out)?,
-        ListFormat::Text => write_text(&matches, report.as_ref(), out)?,
+        ListFormat::Json => write_json(&matches, places.as_ref(), out)?,
+        ListFormat::Text => write_text(&matches, places.as_ref(), out)?,
     }
-    Ok(if matches.is_empty() { Status::Findings } else { Status::Clean })
+    let is_explained =
+        !matches.is_empty() && places.as_ref().is_none_or(|places| matches!(places, Places::Cause(_)));
+    Ok(if is_explained { Status::Clean } else { Status::Findings })
+}
+
+/// What a file has to do with an error.
+enum Places {
+    /// The findings that explain it.
+    Cause(Report),
+    /// Nothing explains it: all findings of the file.
+    Others(Report),
 }
 
 /// The places in a file that the error speaks of: what its rules find for its target, and of that the very id that the
-/// error names where one is named.
-fn places(file: &str, matches: &[Recognised]) -> Result<Report> {
+/// error names where one is named. Otherwise all that is found: for the target that gave the error, or, where that is
+/// not known, for the provider of the file's format.
+fn places(file: &str, matches: &[Recognised]) -> Result<Places> {
     let input = show::input(Path::new(file));
     let bytes = show::whole(&input)?;
-    let mut report = Report::default();
     let mut seen: Vec<&str> = Vec::new();
     for found in matches {
         // What a target's rules find does not depend on which of its texts was recognised.
@@ -65,30 +76,34 @@ fn places(file: &str, matches: &[Recognised]) -> Result<Report> {
             &bytes,
             &Options { target: Some(found.target), rules: wanted, ..Options::default() },
         );
-        let names_it = |id: &Option<String>| {
-            let value =
-                |name: &str| found.captures.iter().find(|(key, _)| key == name).map(|(_, value)| value);
-            id.as_ref().is_some_and(|id| {
-                value("ids").or_else(|| value("id")).is_some_and(|said| said.contains(id.as_str()))
-            })
-        };
-        if linted.findings.iter().any(|finding| names_it(&finding.tool_call_id)) {
-            linted.findings.retain(|finding| names_it(&finding.tool_call_id));
+        let names_it = |finding: &Located| finding.tool_call_id.as_ref().is_some_and(|id| names(found, id));
+        if linted.findings.iter().any(names_it) {
+            linted.findings.retain(names_it);
         }
         if !linted.findings.is_empty() {
             linted.source = bytes.into();
-            report.files.push(linted);
-            return Ok(report);
-        }
-        // Nothing for this target: the file may still be shown as read.
-        if report.files.is_empty() {
-            report.files.push(FileReport { findings: Vec::new(), ..linted });
+            return Ok(Places::Cause(Report { files: vec![linted], ..Report::default() }));
         }
     }
-    Ok(report)
+    let target = matches.first().map(|found| found.target);
+    let mut linted = lint(&input.name, &bytes, &Options { target, ..Options::default() });
+    linted.source = bytes.into();
+    Ok(Places::Others(Report { files: vec![linted], ..Report::default() }))
 }
 
-fn write_json(matches: &[Recognised], report: Option<&Report>, out: &mut dyn Write) -> Result<()> {
+/// Whether an error names the call of this id. Where it is cut short, the beginning of the id may be all that is left.
+fn names(found: &Recognised, id: &str) -> bool {
+    let value = |name: &str| found.captures.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+    let Some(said) = value("ids").or_else(|| value("id")) else { return false };
+    let last = said.rsplit(", ").next().unwrap_or(said);
+    let is_cut = found.is_partial && last.len() >= FEWEST_OF_ID && id.starts_with(last);
+    said.contains(id) || is_cut
+}
+
+/// The fewest characters by which an id is known that is cut short.
+const FEWEST_OF_ID: usize = 8;
+
+fn write_json(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Write) -> Result<()> {
     let matches = matches.iter().map(|found| {
         let captures: serde_json::Map<String, Value> =
             found.captures.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
@@ -97,26 +112,37 @@ fn write_json(matches: &[Recognised], report: Option<&Report>, out: &mut dyn Wri
             "target": found.target.id,
             "status": found.refusal.status,
             "captures": captures,
+            "probable": found.is_partial,
         })
     });
     let mut document = json!({"version": 1, "matches": matches.collect::<Vec<_>>()});
-    if let Some(report) = report {
+    if let Some(places) = places {
         let output = render::find("json").context("the report has a JSON form")?;
-        let mut written = Vec::new();
-        (output.render)(report, &render::Style::default(), &mut written)?;
-        let written: Value = serde_json::from_slice(&written)?;
-        document["findings"] = written["findings"].clone();
+        let findings = |report: &Report| -> Result<Value> {
+            let mut written = Vec::new();
+            (output.render)(report, &Style::default(), &mut written)?;
+            let written: Value = serde_json::from_slice(&written)?;
+            Ok(written["findings"].clone())
+        };
+        match places {
+            Places::Cause(report) => document["findings"] = findings(report)?,
+            Places::Others(report) => {
+                document["findings"] = json!([]);
+                document["other_findings"] = findings(report)?;
+            }
+        }
     }
     Ok(render::write_json(&serde_json::to_string_pretty(&document)?, out)?)
 }
 
-fn write_text(matches: &[Recognised], report: Option<&Report>, out: &mut dyn Write) -> Result<()> {
+fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Write) -> Result<()> {
     let Some(best) = matches.first() else {
-        writeln!(out, "No target that is known here answers this.")?;
-        writeln!(
-            out,
-            "If it is about tool calls or the order of messages, please report it with the request."
-        )?;
+        writeln!(out, "No known provider error matches this text.")?;
+        if let Some(Places::Others(report)) = places {
+            return write_others(report, "The problems in this file:", out);
+        }
+        writeln!(out, "If it is about tool calls or the order of messages, please report it.")?;
+        writeln!(out, "\nName the request that failed to see its problems anyway.")?;
         return Ok(());
     };
     let rule = rules::find(&best.refusal.rule).context("every refusal names a rule")?;
@@ -124,12 +150,19 @@ fn write_text(matches: &[Recognised], report: Option<&Report>, out: &mut dyn Wri
     for found in matches.iter().filter(|found| found.refusal.rule == best.refusal.rule) {
         targets.push(&found.target.id);
     }
+    let left_out = targets.len().saturating_sub(TARGETS_NAMED);
     targets.truncate(TARGETS_NAMED);
+    let more = if left_out > 0 { format!(" and {left_out} more") } else { String::new() };
     let status = best.refusal.status.map(|status| format!(", status {status}")).unwrap_or_default();
-    writeln!(out, "{} ({}{status})", rule.id, targets.join(", "))?;
-    writeln!(out, "\n{}", rule.summary.trim())?;
+    let probably = if best.is_partial { "probably " } else { "" };
+    writeln!(out, "{probably}{} ({}{more}{status})", rule.id, targets.join(", "))?;
+    writeln!(out)?;
+    write_wrapped(rule.summary.trim(), out)?;
+    if best.is_partial {
+        write_wrapped("Only the beginning of the provider's text is there.", out)?;
+    }
     if let Some(doubt) = &best.refusal.doubt {
-        writeln!(out, "In doubt: {doubt}")?;
+        write_wrapped(&format!("In doubt: {doubt}"), out)?;
     }
     if !best.captures.is_empty() {
         writeln!(out)?;
@@ -145,20 +178,52 @@ fn write_text(matches: &[Recognised], report: Option<&Report>, out: &mut dyn Wri
         }
     }
     if !others.is_empty() {
-        writeln!(out, "\nThe same words may also mean: {}", others.join(", "))?;
+        writeln!(out)?;
+        write_wrapped(&format!("The same text can also mean: {}", others.join(", ")), out)?;
     }
-    match report {
-        None => writeln!(out, "\nName the request's file behind the error to see the place.")?,
-        Some(report) if report.files.iter().all(|file| file.findings.is_empty()) => {
-            writeln!(out, "\nNothing in the file explains it: is it the request that was answered?")?;
+    match places {
+        None => writeln!(out, "\nName the request that failed to see the place: --error TEXT FILE")?,
+        Some(Places::Others(report)) if rule.check.is_none() => {
+            writeln!(out, "\nA request does not show this fault.")?;
+            write_others(report, "The problems in this file:", out)?;
         }
-        Some(report) => {
+        Some(Places::Others(report)) => {
+            writeln!(out, "\nNothing in this file would cause that error. Is it the request that failed?")?;
+            write_others(report, "Other problems in it:", out)?;
+        }
+        Some(Places::Cause(report)) => {
             writeln!(out)?;
-            let output = render::find("full").context("the report has a form for people")?;
             // Each finding names the page behind it.
-            return Ok((output.render)(report, &screen::style(Color::Auto), out)?);
+            return write_full(report, out);
         }
     }
     writeln!(out, "\nmore: toolcheck explain {}", rule.id)?;
     Ok(())
+}
+
+/// Writes a text as wide as the screen; in a pipe on one line.
+fn write_wrapped(text: &str, out: &mut dyn Write) -> Result<()> {
+    let width = if screen::is_wrapped() { screen::style(Color::Auto).width } else { usize::MAX };
+    let options = textwrap::Options::new(width).word_splitter(textwrap::WordSplitter::NoHyphenation);
+    for line in textwrap::wrap(text, options) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
+/// Writes the findings that do not explain the error, or that there are none.
+fn write_others(report: &Report, title: &str, out: &mut dyn Write) -> Result<()> {
+    if report.files.iter().all(|file| file.findings.is_empty()) {
+        let target = report.files.iter().find_map(|file| file.target.as_deref()).unwrap_or("any target");
+        writeln!(out, "No problem is found in it for {target}.")?;
+        return Ok(());
+    }
+    writeln!(out, "{title}\n")?;
+    write_full(report, out)
+}
+
+fn write_full(report: &Report, out: &mut dyn Write) -> Result<()> {
+    let output = render::find("full").context("the report has a form for people")?;
+    let style = Style { has_excerpts: !screen::is_ci(), ..screen::style(Color::Auto) };
+    Ok((output.render)(report, &style, out)?)
 }

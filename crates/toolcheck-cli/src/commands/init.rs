@@ -22,21 +22,24 @@ pub(crate) fn run(args: &InitArgs, out: &mut dyn Write) -> Result<Status> {
         let file = OpenOptions::new().write(true).create_new(true).open(&path);
         let mut file = match file {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                bail!("there is a {name} already\n\n--force writes it anew");
+                bail!("{name} already exists\n\nuse --force to overwrite it");
             }
             file => file.with_context(|| format!("cannot write {name}"))?,
         };
         file.write_all(TEMPLATE.as_bytes()).with_context(|| format!("cannot write {name}"))?;
     }
+    if args.quiet {
+        return Ok(Status::Clean);
+    }
     match before.filter(|before| *before != real(&path)) {
-        None => writeln!(out, "wrote {name}: everything in it is a comment, so nothing changes yet")?,
+        None => writeln!(out, "created {name}: every option is commented out, so nothing changes yet")?,
         Some(before) => {
             let before = shown(&before);
             writeln!(
                 out,
-                "wrote {name}: everything in it is a comment, and it takes the place of {before} here"
+                "created {name}: every option is commented out, and it replaces {before} in this folder"
             )?;
-            writeln!(out, "`extend` keeps what {before} says")?;
+            writeln!(out, "set `extend` in it to keep the settings of {before}")?;
         }
     }
     Ok(Status::Clean)

@@ -28,9 +28,12 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     let configs = Arc::new(Configs::new(&args.config)?);
     let mut settler = Settler::new(&args.reading, &args.rules.selection, &configs)?;
     let mut baseline = RunBaseline::new(&args.baseline)?;
-    let collected = inputs::collect(&args.files, &configs)?;
-    let (inputs, mut troubles) = (collected.inputs, collected.troubles);
     let outputs = &args.output.output_format;
+    // What the program itself writes is no transcript.
+    let own_files = outputs.iter().filter_map(|wanted| wanted.file.as_deref());
+    let own_files = own_files.chain(args.baseline.baseline.as_deref()).map(real).collect();
+    let collected = inputs::collect(&args.files, &configs, own_files)?;
+    let (inputs, mut troubles) = (collected.inputs, collected.troubles);
     check_outputs(outputs, &inputs)?;
     if args.show_settings {
         settings::show(&mut settler, &inputs, out)?;
@@ -78,14 +81,6 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
         }
     }
     progress.end();
-    if !is_shown_only {
-        write_outputs(args, &report, &mut troubles, out)?;
-    }
-    // What was found comes first, so that in a terminal the trouble stands at the end.
-    out.flush()?;
-    if !args.output.quiet {
-        tell_skipped(&report, broken, args.output.verbose);
-    }
     // Of files that are named each one says so itself; a search that finds nothing has to be told.
     let is_search = !args.files.skip_unrecognised;
     if is_search && report.files.is_empty() && !report.skipped.is_empty() && troubles.is_empty() {
@@ -93,12 +88,23 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
         let files = counted(report.skipped.len(), "file");
         troubles.push(format!("nothing was checked: no transcript in {files}{hint}"));
     }
+    if !is_shown_only {
+        // Zero problems in nothing that could be read would pass for success.
+        let is_nothing_read = report.files.is_empty()
+            && !(troubles.is_empty() && settler.troubles.is_empty() && configs.troubles().is_empty());
+        write_outputs(args, &report, is_nothing_read, &mut troubles, out)?;
+    }
+    // What was found comes first, so that in a terminal the trouble stands at the end.
+    out.flush()?;
+    if !args.output.quiet {
+        tell_skipped(&report, broken, args.output.verbose);
+    }
     let left_out: usize = report.files.iter().map(FileReport::left_out).sum();
     if left_out > 0 && !args.output.quiet {
         let most = args.output.max_findings;
         eprintln!(
-            "note: {} left out, behind the first {most} of a file (--max-findings)",
-            counted(left_out, "finding")
+            "note: {} not shown: at most {most} are printed per file (--max-findings)",
+            counted(left_out, "more finding")
         );
     }
     let unused = allowed.unused(&collected.searched);
@@ -117,7 +123,7 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
         for entry in &stale {
             eprintln!("error: {entry}");
         }
-        eprintln!("note: --prune-baseline drops from the baseline what is gone");
+        eprintln!("note: --prune-baseline removes them from the baseline");
     }
     troubles.append(&mut settler.troubles);
     troubles.extend(configs.troubles());
@@ -142,14 +148,15 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
 fn write_outputs(
     args: &LintArgs,
     report: &Report,
+    is_nothing_read: bool,
     troubles: &mut Vec<String>,
     out: &mut dyn Write,
 ) -> Result<()> {
     let args = &args.output;
     let style = Style {
-        is_quiet: args.quiet,
+        is_quiet: args.quiet || is_nothing_read,
         with_statistics: args.statistics,
-        has_excerpts: !args.no_excerpt,
+        has_excerpts: args.has_excerpts(),
         ..screen::style(args.color)
     };
     // The files are written first: who reads the standard output may close it before its end.
@@ -172,7 +179,7 @@ fn check_outputs(outputs: &[Wanted], inputs: &[Input]) -> Result<()> {
     {
         let (first, second) = (first.output.id, second.output.id);
         return Err(anyhow!(
-            "both `{first}` and `{second}` would go to the standard output\n\nwrite one to a file: --output-format {first},{second}=FILE"
+            "`{first}` and `{second}` can't both go to standard output\n\nwrite one to a file: --output-format {first},{second}=FILE"
         ));
     }
     let checked = inputs.iter().filter(|input| input.source != Source::Stdin).map(|input| &input.real);
@@ -183,10 +190,10 @@ fn check_outputs(outputs: &[Wanted], inputs: &[Input]) -> Result<()> {
         let name = path.display();
         let real = real(path);
         if checked.contains(&real) {
-            return Err(anyhow!("{name} is checked, so no output may be written to it"));
+            return Err(anyhow!("{name} is an input, so no output can be written to it"));
         }
         if !taken.insert(real) {
-            return Err(anyhow!("two outputs would be written to {name}"));
+            return Err(anyhow!("two outputs can't be written to the same file: {name}"));
         }
     }
     Ok(())

@@ -1,38 +1,58 @@
 use std::io::Write;
 
+use anstyle::Style as Paint;
 use anyhow::Result;
 use serde_json::{Value, json};
 use toolcheck_core::{formats, target};
+use toolcheck_lint::render::Style;
 use toolcheck_lint::report::rule_url;
-use toolcheck_lint::rules;
+use toolcheck_lint::{Category, rules};
 
-use crate::Status;
-use crate::args::{ListArgs, ListFormat};
+use crate::args::{Color, ListArgs, ListFormat};
+use crate::{Status, screen};
 
 pub(crate) fn rules(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
-    let rows = rules::ALL.iter().map(|rule| Row {
-        id: rule.id.to_owned(),
-        text: format!("{}{}", rule.summary.trim(), rule.note()),
-        json: json!({
-            "id": rule.id, "summary": rule.summary.trim(), "since": rule.since, "url": rule_url(rule.id),
-            "explained_only": rule.check.is_none(), "optional": rule.is_optional,
-        }),
-    });
-    write(args, out, "rules", rows.collect())
+    let rows = |category: Category| {
+        let rows = rules::of(category).map(|rule| Row {
+            id: rule.id.to_owned(),
+            level: rule.level(),
+            text: format!("{}{}", rule.summary.trim(), rule.note()),
+            json: json!({
+                "id": rule.id, "summary": rule.summary.trim(), "category": category.id(),
+                "default_level": rule.default_level.map(|level| level.as_str()), "since": rule.since,
+                "url": rule_url(rule.id), "explained_only": rule.check.is_none(), "optional": rule.is_optional,
+            }),
+        });
+        (category.title(), rows.collect())
+    };
+    let groups: Vec<(&str, Vec<Row>)> = Category::ALL.map(rows).into();
+    write(args, out, "rules", &groups)?;
+    if args.output_format == ListFormat::Text {
+        let style = screen::style(Color::Auto);
+        let notes = "The second column is the default level; with `target` it depends on what the target does. \
+                     `toolcheck explain RULE` shows a rule's page.";
+        writeln!(out)?;
+        for line in wrapped(notes, &style, "") {
+            writeln!(out, "{line}")?;
+        }
+    }
+    Ok(Status::Clean)
 }
 
 pub(crate) fn formats(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
     let rows = formats::ALL.iter().map(|format| Row {
         id: format.id.to_owned(),
+        level: "",
         text: format!("{}{}", format.name, also(format.aliases)),
         json: json!({"id": format.id, "name": format.name, "aliases": format.aliases}),
     });
-    write(args, out, "formats", rows.collect())
+    write(args, out, "formats", &[("", rows.collect())])
 }
 
 pub(crate) fn targets(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
     let rows = target::all().map(|target| Row {
         id: target.id.clone(),
+        level: "",
         text: format!("{}{}", target.name, also(&target.aliases)),
         json: json!({
             "id": target.id, "name": target.name, "aliases": target.aliases, "format": target.format, "extends": target.extends,
@@ -48,7 +68,7 @@ pub(crate) fn targets(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
             })).collect::<Vec<_>>(),
         }),
     });
-    write(args, out, "targets", rows.collect())
+    write(args, out, "targets", &[("", rows.collect())])
 }
 
 /// The other names of a format or target, behind its name in prose.
@@ -59,23 +79,80 @@ fn also<S: AsRef<str>>(aliases: &[S]) -> String {
 
 struct Row {
     id: String,
+    /// The level of a rule; empty for what has none.
+    level: &'static str,
     text: String,
     json: Value,
 }
 
-fn write(args: &ListArgs, out: &mut dyn Write, key: &str, rows: Vec<Row>) -> Result<Status> {
-    match args.output_format {
-        ListFormat::Text => {
-            let width = rows.iter().map(|row| row.id.len()).max().unwrap_or(0);
-            for row in rows {
-                writeln!(out, "{:width$}  {}", row.id, row.text)?;
+/// From this width on what a row says is beside its id, and not below it.
+const ROOMY: usize = 72;
+
+/// Writes rows, in groups with a title each; one group without a title is a plain list.
+fn write(args: &ListArgs, out: &mut dyn Write, key: &str, groups: &[(&str, Vec<Row>)]) -> Result<Status> {
+    let rows = || groups.iter().flat_map(|(_, rows)| rows);
+    if args.output_format == ListFormat::Json {
+        let rows: Vec<&Value> = rows().map(|row| &row.json).collect();
+        serde_json::to_writer_pretty(&mut *out, &json!({"version": 1, key: rows}))?;
+        writeln!(out)?;
+        return Ok(Status::Clean);
+    }
+    let style = screen::style(Color::Auto);
+    let paint = |text: &str, colors: Paint| screen::painted(text, colors, &style);
+    let bold = Paint::new().bold();
+    let id = rows().map(|row| row.id.len()).max().unwrap_or(0);
+    let level = rows().map(|row| row.level.len()).max().unwrap_or(0);
+    let column = id + 2 + if level > 0 { level + 2 } else { 0 };
+    for (number, (title, rows)) in groups.iter().enumerate() {
+        if !title.is_empty() {
+            if number > 0 {
+                writeln!(out)?;
             }
+            writeln!(out, "{}", paint(title, bold))?;
         }
-        ListFormat::Json => {
-            let rows: Vec<Value> = rows.into_iter().map(|row| row.json).collect();
-            serde_json::to_writer_pretty(&mut *out, &json!({"version": 1, key: rows}))?;
-            writeln!(out)?;
+        let margin = if title.is_empty() { "" } else { "  " };
+        for row in rows {
+            let colors = screen::colors_of(row.level);
+            if screen::is_wrapped() && style.width < ROOMY {
+                writeln!(out, "{margin}{}", paint(&row.id, bold))?;
+                let text = if row.level.is_empty() {
+                    row.text.clone()
+                } else {
+                    format!("{}: {}", row.level, row.text)
+                };
+                for (number, line) in wrapped(&text, &style, &format!("{margin}    ")).iter().enumerate() {
+                    let is_level = number == 0 && !row.level.is_empty();
+                    let line = if is_level {
+                        line.replacen(row.level, &paint(row.level, colors), 1)
+                    } else {
+                        line.clone()
+                    };
+                    writeln!(out, "{line}")?;
+                }
+                continue;
+            }
+            let mut head = format!("{margin}{}{}  ", paint(&row.id, bold), " ".repeat(id - row.id.len()));
+            if level > 0 {
+                let padding = " ".repeat(level - row.level.len());
+                head.push_str(&format!("{}{padding}  ", paint(row.level, colors)));
+            }
+            // In a pipe each row is one line, for `grep`.
+            let indent = if screen::is_wrapped() { " ".repeat(margin.len() + column) } else { String::new() };
+            for (number, line) in wrapped(&row.text, &style, &indent).iter().enumerate() {
+                let line = if number == 0 { format!("{head}{}", line.trim_start()) } else { line.clone() };
+                writeln!(out, "{line}")?;
+            }
         }
     }
     Ok(Status::Clean)
+}
+
+/// The lines of a text that is indented throughout, as wide as the screen; in a pipe one line.
+fn wrapped(text: &str, style: &Style, indent: &str) -> Vec<String> {
+    let width = if screen::is_wrapped() { style.width } else { usize::MAX };
+    let options = textwrap::Options::new(width)
+        .initial_indent(indent)
+        .subsequent_indent(indent)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::wrap(text, options).into_iter().map(|line| line.into_owned()).collect()
 }

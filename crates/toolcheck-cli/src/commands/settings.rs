@@ -17,13 +17,13 @@ pub(crate) fn show(settler: &mut Settler<'_>, inputs: &[Input], out: &mut dyn Wr
     let Some(input) = inputs.first() else { return Ok(()) };
     let Some(settled) = settler.settle(input) else { return Ok(()) };
     let settings = &settled.loaded.config.settings;
-    writeln!(out, "# what holds for {}", printable(&input.name))?;
+    writeln!(out, "# settings for {}", printable(&input.name))?;
     let sources: Vec<String> = settled.loaded.sources.iter().map(|path| shown(path)).collect();
     let sources = if sources.is_empty() { "none".to_owned() } else { sources.join(", which extends ") };
     writeln!(out, "# configuration: {}", printable(&sources))?;
     match settled.format {
         Some(format) => writeln!(out, "format = {}", json!(format.id))?,
-        None => writeln!(out, "# format: found out from the content")?,
+        None => writeln!(out, "# format: detected from the content")?,
     }
     match settled.target.as_ref().map(TargetOf::get) {
         Some(target) => writeln!(out, "target = {}", told(&json!(target.id))?)?,
@@ -31,7 +31,7 @@ pub(crate) fn show(settler: &mut Settler<'_>, inputs: &[Input], out: &mut dyn Wr
     }
     writeln!(out, "kind = {}", json!(settled.kind.as_str()))?;
     if !settled.tools.is_empty() {
-        writeln!(out, "# tools that are declared beside the transcripts: {}", settled.tools.len())?;
+        writeln!(out, "# tools from the tools file: {}", settled.tools.len())?;
     }
     let rules = settled.rules.iter().map(|rule| format!("    {},\n", json!(rule.id)));
     writeln!(out, "select = [\n{}]", rules.collect::<String>())?;
@@ -40,7 +40,7 @@ pub(crate) fn show(settler: &mut Settler<'_>, inputs: &[Input], out: &mut dyn Wr
             let ids: Vec<&str> = protocols.iter().map(|protocol| protocol.id).collect();
             writeln!(out, "text-protocols = {}", json!(ids))?;
         }
-        None => writeln!(out, "# text-protocols: those that a transcript shows to speak")?,
+        None => writeln!(out, "# text-protocols: detected from each transcript")?,
     }
     if !settings.levels.is_empty() {
         writeln!(out, "\n[levels]")?;

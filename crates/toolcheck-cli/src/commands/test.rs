@@ -18,7 +18,7 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
     check_outputs(&args.output_format, &corpus)?;
     let (cases, mut troubles) = corpus.select(&args.filters);
     if corpus.cases.is_empty() && corpus.troubles.is_empty() {
-        bail!("no case in {directory}: no file that ends in .json, .jsonl or .ndjson");
+        bail!("no cases in {directory}: it contains no .json, .jsonl or .ndjson files");
     }
     if let Some(word) = args.filters.iter().find(|filter| is_word_of_bless(args, filter)) {
         troubles.push(format!("did you mean `--bless={word}`?"));
@@ -72,16 +72,16 @@ fn is_word_of_bless(args: &TestArgs, filter: &str) -> bool {
 /// Whether each output has a place of its own, outside of what is tested.
 fn check_outputs(outputs: &[WantedRun], corpus: &Corpus) -> Result<()> {
     if outputs.iter().filter(|wanted| wanted.file.is_none()).count() > 1 {
-        bail!("only one output may go to the standard output: write the others to files, OUTPUT=FILE");
+        bail!("only one output can go to standard output: write the others to files with OUTPUT=FILE");
     }
     let mut taken = HashSet::new();
     for path in outputs.iter().filter_map(|wanted| wanted.file.as_deref()) {
         let (real, name) = (fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()), named(path));
         if corpus.holds(&real) {
-            bail!("{name} belongs to the corpus, so no output may be written to it");
+            bail!("{name} is part of the corpus, so no output can be written to it");
         }
         if !taken.insert(real) {
-            bail!("two outputs would be written to {name}");
+            bail!("two outputs can't be written to the same file: {name}");
         }
     }
     Ok(())

@@ -55,7 +55,13 @@ pub(crate) struct Collected {
 }
 
 /// Finds the inputs that the arguments mean.
-pub(crate) fn collect(args: &FileArgs, configs: &Arc<Configs>) -> Result<Collected> {
+///
+/// Of a directory those are left out that are in `own_files`, which the program writes itself.
+pub(crate) fn collect(
+    args: &FileArgs,
+    configs: &Arc<Configs>,
+    own_files: HashSet<PathBuf>,
+) -> Result<Collected> {
     let here = here();
     let excluded = PathGlobs::new(&here, args.exclude.iter().map(String::as_str));
     let excluded = excluded.map_err(|(_, message)| anyhow!("--exclude: {message}"))?;
@@ -63,6 +69,7 @@ pub(crate) fn collect(args: &FileArgs, configs: &Arc<Configs>) -> Result<Collect
         args,
         configs,
         excluded: Arc::new(excluded),
+        own_files,
         seen: HashSet::new(),
         collected: Collected::default(),
     };
@@ -71,7 +78,7 @@ pub(crate) fn collect(args: &FileArgs, configs: &Arc<Configs>) -> Result<Collect
     }
     if let Some(list) = &args.files_from {
         if list.as_os_str() == "-" && args.paths.iter().any(|path| path.as_os_str() == "-") {
-            return Err(anyhow!("the standard input can't be both a transcript and the list of files"));
+            return Err(anyhow!("standard input can't be both a transcript and the list of files"));
         }
         for path in read_list(list)? {
             collector.add_path(&path);
@@ -86,6 +93,7 @@ struct Collector<'c> {
     args: &'c FileArgs,
     configs: &'c Arc<Configs>,
     excluded: Arc<PathGlobs>,
+    own_files: HashSet<PathBuf>,
     seen: HashSet<PathBuf>,
     collected: Collected,
 }
@@ -107,7 +115,7 @@ impl Collector<'_> {
         let matches = match glob::glob(pattern) {
             Ok(matches) => matches,
             Err(error) => {
-                self.collected.troubles.push(format!("{pattern} is no glob: {error}"));
+                self.collected.troubles.push(format!("{pattern} is not a valid glob: {error}"));
                 return;
             }
         };
@@ -180,7 +188,7 @@ impl Collector<'_> {
             let real = below(&root, directory, entry.path());
             // Where the configuration can't be read, that is told, and not that the file is skipped.
             let is_meant = self.configs.of(&real).is_none_or(|loaded| is_included(&loaded, &real));
-            if is_meant {
+            if is_meant && !self.own_files.contains(&real) {
                 any = true;
                 let path = entry.into_path();
                 // `.` says nothing that one would not know.

@@ -13,7 +13,7 @@ pub(crate) fn root() -> PathBuf {
 pub(crate) fn toolcheck() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
     command.current_dir(root());
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS"] {
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS", "CI"] {
         command.env_remove(name);
     }
     command

@@ -1,5 +1,6 @@
 //! A configuration as it is written: the tables of the file.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -9,7 +10,7 @@ use serde_json::Value as Json;
 use toolcheck_json::{Position, locate};
 
 use super::names::{At, FormatId, KindName, LevelName, ProtocolId, RuleId, SystemName, TargetText};
-use super::values::{Fault, Place};
+use super::values::{Fault, Faults, Place};
 use super::{Config, ConfigError};
 use crate::excerpt::bounded;
 use crate::suggest::did_you_mean;
@@ -260,7 +261,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, with its place: broken TOML, an unknown key, rule or system, or a policy whose
+    /// What is wrong, with its place: broken TOML, an unknown key, rule or system, or a policy whose
     /// schema is none.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let nowhere = Path::new("");
@@ -275,26 +276,38 @@ impl ConfigFile {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with its form, with its place.
+    /// What is wrong with its form, with its place.
     pub fn read(text: &str, home: Home) -> Result<Option<Self>, ConfigError> {
         // Some editors begin a file with a mark, which is no part of it.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let table = match home {
-            Home::Own => toml::from_str(text).map(Some),
-            // Most of them hold nothing for us, which is told without reading them.
-            _ if !text.contains("toolcheck") => Ok(None),
-            Home::Pyproject => toml::from_str::<Pyproject>(text).map(|file| file.tool?.toolcheck),
-            Home::Cargo => toml::from_str::<Manifest>(text).map(|file| {
-                let own = |table: Option<Metadata>| table?.metadata?.toolcheck;
-                own(file.workspace).or_else(|| own(file.package))
-            }),
+        let mut faults = Faults::default();
+        // What was wrong so far is blanked out, so that all that comes behind it is found too.
+        let mut left = Cow::Borrowed(text);
+        let table = loop {
+            match read_table(&left, home) {
+                Ok(table) => break table,
+                Err(error) => {
+                    let message = error.message().trim();
+                    let similar = similar_to_unknown(message).unwrap_or_default();
+                    let span = error.span().unwrap_or(0..0);
+                    let without = without_unknown(&left, message, &span);
+                    faults.0.push(Fault(span, format!("{message}{similar}")));
+                    match without {
+                        Some(without) if faults.0.len() < MOST_UNKNOWN => left = Cow::Owned(without),
+                        _ => break None,
+                    }
+                }
+            }
         };
-        let table = table.map_err(|error| {
-            let message = error.message().trim();
-            let similar = similar_to_unknown(message).unwrap_or_default();
-            error_at(text, Fault(error.span().unwrap_or(0..0), format!("{message}{similar}")))
-        })?;
-        Ok(table.map(|table| Self { text: text.to_owned(), table }))
+        if faults.0.is_empty() {
+            return Ok(table.map(|table| Self { text: text.to_owned(), table }));
+        }
+        let nowhere = Path::new("");
+        let origin = Origin { name: "", folder: nowhere, globs_from: nowhere };
+        if let Some(Err(others)) = table.map(|table| table.over(Config::default(), &Place { origin, text })) {
+            faults.0.extend(others.0);
+        }
+        Err(error_of(text, faults))
     }
 
     /// The configuration that this one extends, as it names it.
@@ -307,18 +320,18 @@ impl ConfigFile {
     #[must_use]
     pub fn error_of_extends(&self, message: String) -> ConfigError {
         let span = self.table.extend.as_ref().map_or(0..0, At::span);
-        error_at(&self.text, Fault(span, message))
+        error_of(&self.text, Faults(vec![Fault(span, message)]))
     }
 
     /// What comes of the configuration that it extends, or of the default one.
     ///
     /// # Errors
     ///
-    /// The first thing in it that means nothing, with its place.
+    /// What in it means nothing, with its place.
     pub fn over(self, base: Config, origin: Origin<'_>) -> Result<Config, ConfigError> {
         let text = self.text;
         let place = Place { origin, text: &text };
-        self.table.over(base, &place).map_err(|fault| error_at(&text, fault))
+        self.table.over(base, &place).map_err(|faults| error_of(&text, faults))
     }
 }
 
@@ -336,10 +349,75 @@ fn position(text: &str, span: &Range<usize>) -> Position {
 /// The longest message: it may quote a key or value of any length.
 const LONGEST_MESSAGE: usize = 600;
 
-/// The fault as it may be printed: a configuration is written by others too.
-fn error_at(text: &str, Fault(span, message): Fault) -> ConfigError {
-    let at = position(text, &span);
-    ConfigError { line: at.line, column: at.column, message: bounded(&message, LONGEST_MESSAGE) }
+/// How many unknown keys are told: each is found by reading what is left.
+const MOST_UNKNOWN: usize = 20;
+
+/// The faults as they may be printed: a configuration is written by others too.
+fn error_of(text: &str, faults: Faults) -> ConfigError {
+    let mut faults = faults.0;
+    faults.sort_by_key(|Fault(span, _)| span.start);
+    let mut errors: Vec<ConfigError> = faults
+        .into_iter()
+        .map(|Fault(span, message)| {
+            let at = position(text, &span);
+            let message = bounded(&message, LONGEST_MESSAGE);
+            ConfigError { line: at.line, column: at.column, message, others: Vec::new() }
+        })
+        .collect();
+    let others = errors.split_off(errors.len().min(1));
+    let first = errors.pop().unwrap_or_else(|| ConfigError {
+        line: 1,
+        column: 1,
+        message: String::new(),
+        others: Vec::new(),
+    });
+    ConfigError { others, ..first }
+}
+
+/// Reads the table of a file.
+fn read_table(text: &str, home: Home) -> Result<Option<File>, toml::de::Error> {
+    match home {
+        Home::Own => toml::from_str(text).map(Some),
+        // Most of them hold nothing for us, which is told without reading them.
+        _ if !text.contains("toolcheck") => Ok(None),
+        Home::Pyproject => toml::from_str::<Pyproject>(text).map(|file| file.tool?.toolcheck),
+        Home::Cargo => toml::from_str::<Manifest>(text).map(|file| {
+            let own = |table: Option<Metadata>| table?.metadata?.toolcheck;
+            own(file.workspace).or_else(|| own(file.package))
+        }),
+    }
+}
+
+/// The text without the key that is unknown at `span` and without its value, with all else at its place; `None` where
+/// the error is another one, or the key is that of a table of several lines.
+fn without_unknown(text: &str, message: &str, span: &Range<usize>) -> Option<String> {
+    if !message.starts_with("unknown field") {
+        return None;
+    }
+    let document = toml::de::DeTable::parse(text).ok()?;
+    let value = value_of(document.get_ref(), span)?;
+    // A table with a header of its own has its keys behind it.
+    let is_inside = text.get(span.end..value.start)?.trim_matches(['"', '\'', ' ', '\t']) == "=";
+    let blank = |byte: u8| if byte == b'\n' { '\n' } else { ' ' };
+    is_inside.then(|| {
+        let blanked: String =
+            text.as_bytes()[span.start..value.end].iter().map(|byte| blank(*byte)).collect();
+        format!("{}{blanked}{}", &text[..span.start], &text[value.end..])
+    })
+}
+
+/// Where the value of the key at `span` is.
+fn value_of(table: &toml::de::DeTable<'_>, span: &Range<usize>) -> Option<Range<usize>> {
+    fn inside(value: &toml::de::DeValue<'_>, span: &Range<usize>) -> Option<Range<usize>> {
+        match value {
+            toml::de::DeValue::Table(table) => value_of(table, span),
+            toml::de::DeValue::Array(values) => values.iter().find_map(|value| inside(value.get_ref(), span)),
+            _ => None,
+        }
+    }
+    table.iter().find_map(|(key, value)| {
+        if key.span() == *span { Some(value.span()) } else { inside(value.get_ref(), span) }
+    })
 }
 
 /// What an error about an unknown name suggests: it names the unknown one first, and then those that there are.

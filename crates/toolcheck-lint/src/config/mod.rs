@@ -176,6 +176,15 @@ pub struct ConfigError {
     pub column: u64,
     /// What is wrong.
     pub message: String,
+    /// What else is wrong, in the order of the file.
+    pub others: Vec<ConfigError>,
+}
+
+impl ConfigError {
+    /// This one and the others.
+    pub fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
+    }
 }
 
 impl fmt::Display for ConfigError {
@@ -244,6 +253,24 @@ mod tests {
         assert!(fault("[rules.oversized-command]\nsystems = [\"window\"]").ends_with("`windows`?"));
         let twice = "[[policy]]\nid = \"a\"\ntools = []\nschema = {}\n".repeat(2);
         assert_eq!(fault(&twice), "6:6: there are two policies `a`");
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_told_at_once() {
+        let text = "select = [\"blank-txt\", \"empty\"]\nkind = \"log\"\nformt = \"x\"\n\
+            tols = [\n  \"a\",\n]\n[levels]\nblank-text = \"off\"\n\
+            [[policy]]\nid = \"a\"\ntools = [\"[\"]\nschema = {}\nlevl = \"error\"\n\
+            [[files]]\npaths = [\"a\"]\nkind = \"logs\"\n";
+        let error = Config::parse(text).expect_err("it is no configuration");
+        let told: Vec<String> = error.all().map(|error| format!("{}:{}", error.line, error.column)).collect();
+        assert_eq!(
+            told,
+            ["1:11", "1:24", "2:8", "3:1", "4:1", "8:14", "11:10", "13:1", "16:8"],
+            "{:#?}",
+            error
+        );
+        let off = fault("levels.blank-text = \"off\"");
+        assert!(off.ends_with("to turn a rule off, add it to `ignore`"), "{off}");
     }
 
     #[test]

@@ -7,12 +7,11 @@ use serde_json::Value as Json;
 use toolcheck_core::{Level, target};
 
 use super::file::{AllowTable, File, FilesTable, OversizedTable, PolicyTable, ToolsTable};
-use super::names::{At, FormatId, KindName, RuleId, TargetText};
+use super::names::{At, FormatId, KindName, LevelName, Named, RuleId, TargetText};
 use super::{Config, FilesConfig, Origin, PathGlobs, ReadAs, Selection, TargetName};
 use crate::allow::Allow;
 use crate::excerpt::shown;
 use crate::policy::Policy;
-use crate::rule::Rule;
 use crate::schemas::{Schema, Unusable};
 use crate::settings::{CommandLimit, ToolNames, Unit};
 
@@ -25,38 +24,72 @@ pub(super) struct Place<'p> {
     pub(super) text: &'p str,
 }
 
+/// All that is wrong with a configuration: whoever mends it wants to know it at once.
+#[derive(Default)]
+pub(super) struct Faults(pub(super) Vec<Fault>);
+
+impl Faults {
+    /// The value, or nothing where there is a fault instead, which is kept.
+    fn take<T>(&mut self, result: Result<T, Fault>) -> Option<T> {
+        result.map_err(|fault| self.0.push(fault)).ok()
+    }
+
+    /// What the names of a list mean.
+    fn meanings<N: Named>(&mut self, names: &[At<N>]) -> Vec<N::Meaning> {
+        names.iter().filter_map(|name| self.take(name.meaning())).collect()
+    }
+
+    fn selection(
+        &mut self,
+        select: &[At<RuleId>],
+        extend_select: &[At<RuleId>],
+        ignore: &[At<RuleId>],
+    ) -> Selection {
+        Selection {
+            select: self.meanings(select),
+            extend_select: self.meanings(extend_select),
+            ignore: self.meanings(ignore),
+        }
+    }
+}
+
 impl File {
     /// What comes of another configuration where this one is added.
-    pub(super) fn over(self, base: Config, place: &Place<'_>) -> Result<Config, Fault> {
+    pub(super) fn over(self, base: Config, place: &Place<'_>) -> Result<Config, Faults> {
         let mut config = base;
-        let selection = selection(&self.select, &self.extend_select, &self.ignore)?;
+        let mut faults = Faults::default();
+        let selection = faults.selection(&self.select, &self.extend_select, &self.ignore);
         config.selection = selection.over(config.selection);
-        let read_as = place.read_as(self.format, self.target, self.kind, self.tools)?;
+        let read_as = place.read_as(self.format, self.target, self.kind, self.tools, &mut faults);
         config.read_as = read_as.over(config.read_as);
         let settings = &mut config.settings;
         for (rule, level) in &self.levels {
-            settings.levels.insert(rule.meaning()?.id, level.meaning()?);
+            let (rule, level) = (faults.take(rule.meaning()), faults.take(meaning_of_level(level)));
+            if let (Some(rule), Some(level)) = (rule, level) {
+                settings.levels.insert(rule.id, level);
+            }
         }
         if let Some(protocols) = &self.text_protocols {
-            settings.text_protocols = Some(protocols.iter().map(At::meaning).collect::<Result<_, _>>()?);
+            settings.text_protocols = Some(faults.meanings(protocols));
         }
-        self.rules.completion_after_failure.apply(&mut settings.completion_tools)?;
-        self.rules.shell_file_write.apply(&mut settings.shell_tools)?;
+        faults.take(self.rules.completion_after_failure.apply(&mut settings.completion_tools));
+        faults.take(self.rules.shell_file_write.apply(&mut settings.shell_tools));
         if let Some(times) = self.rules.repeated_failing_call.times {
             if *times.get() < 2 {
-                return Err(times.fault("a call that fails once is not repeated: 2 is the least"));
+                faults
+                    .0
+                    .push(times.fault("a call that fails once is not repeated: `times` must be at least 2"));
             }
             settings.failures_in_a_row = times.into_inner();
         }
-        self.rules.oversized_command.apply(&mut settings.command_limits)?;
+        faults.take(self.rules.oversized_command.apply(&mut settings.command_limits));
         let mut policies: Vec<Policy> = Vec::new();
         for policy in self.policy {
-            let (at, policy) = policy.into_inner().resolve()?;
+            let Some((at, policy)) = faults.take(policy.into_inner().resolve()) else { continue };
             if policy.id.trim().is_empty() {
-                return Err(Fault(at, "the policy's id is empty: findings bear it".to_owned()));
-            }
-            if policies.iter().any(|known| known.id == policy.id) {
-                return Err(Fault(at, format!("there are two policies `{}`", policy.id)));
+                faults.0.push(Fault(at, "the policy's id is empty; findings show it".to_owned()));
+            } else if policies.iter().any(|known| known.id == policy.id) {
+                faults.0.push(Fault(at, format!("there are two policies `{}`", policy.id)));
             }
             policies.push(policy);
         }
@@ -64,19 +97,32 @@ impl File {
         settings.policies.retain(|known| policies.iter().all(|policy| policy.id != known.id));
         settings.policies.append(&mut policies);
         if let Some(include) = &self.include {
-            config.include = Some(place.globs(include)?);
+            config.include = faults.take(place.globs(include));
         }
         if !self.exclude.is_empty() {
-            config.exclude.push(place.globs(&self.exclude)?);
+            config.exclude.extend(faults.take(place.globs(&self.exclude)));
         }
         for files in self.files {
-            config.files.push(files.resolve(place)?);
+            config.files.extend(files.resolve(place, &mut faults));
         }
         for allow in self.allow {
-            config.allows.push(resolve_allow(allow, place)?);
+            config.allows.extend(faults.take(resolve_allow(allow, place)));
         }
-        Ok(config)
+        if faults.0.is_empty() { Ok(config) } else { Err(faults) }
     }
+}
+
+/// What the name of a level means. Other linters have a level for rules that do not run.
+fn meaning_of_level(level: &At<LevelName>) -> Result<Level, Fault> {
+    level.meaning().map_err(|Fault(span, message)| {
+        let is_off = ["off", "none", "allow", "ignore", "disable", "disabled", "silent"];
+        let hint = if is_off.contains(&level.get().text()) {
+            "; to turn a rule off, add it to `ignore`"
+        } else {
+            ""
+        };
+        Fault(span, format!("{message}{hint}"))
+    })
 }
 
 impl Place<'_> {
@@ -92,7 +138,8 @@ impl Place<'_> {
         target: Option<At<TargetText>>,
         kind: Option<At<KindName>>,
         tools: Option<At<String>>,
-    ) -> Result<ReadAs, Fault> {
+        faults: &mut Faults,
+    ) -> ReadAs {
         let target = target.map(|target| {
             let text = &target.get().0;
             match target::named(text) {
@@ -101,22 +148,21 @@ impl Place<'_> {
                 None => Err(target.unknown()),
             }
         });
-        Ok(ReadAs {
-            format: format.map(|format| format.meaning()).transpose()?,
-            target: target.transpose()?,
-            kind: kind.map(|kind| kind.meaning()).transpose()?,
+        ReadAs {
+            format: format.and_then(|format| faults.take(format.meaning())),
+            target: target.and_then(|target| faults.take(target)),
+            kind: kind.and_then(|kind| faults.take(kind.meaning())),
             tools: tools.map(|tools| self.origin.folder.join(tools.get())),
-        })
+        }
     }
 }
 
 impl FilesTable {
-    fn resolve(self, place: &Place<'_>) -> Result<FilesConfig, Fault> {
-        Ok(FilesConfig {
-            paths: place.globs(&self.paths)?,
-            selection: selection(&self.select, &self.extend_select, &self.ignore)?,
-            read_as: place.read_as(self.format, self.target, self.kind, self.tools)?,
-        })
+    fn resolve(self, place: &Place<'_>, faults: &mut Faults) -> Option<FilesConfig> {
+        let paths = faults.take(place.globs(&self.paths));
+        let selection = faults.selection(&self.select, &self.extend_select, &self.ignore);
+        let read_as = place.read_as(self.format, self.target, self.kind, self.tools, faults);
+        Some(FilesConfig { paths: paths?, selection, read_as })
     }
 }
 
@@ -200,15 +246,6 @@ impl PolicyTable {
         let tools = tools_of(&self.tools)?;
         Ok((at, Policy::new(self.id.into_inner(), tools, schema, message, level)))
     }
-}
-
-fn selection(
-    select: &[At<RuleId>],
-    extend_select: &[At<RuleId>],
-    ignore: &[At<RuleId>],
-) -> Result<Selection, Fault> {
-    let rules = |ids: &[At<RuleId>]| ids.iter().map(At::meaning).collect::<Result<Vec<&'static Rule>, _>>();
-    Ok(Selection { select: rules(select)?, extend_select: rules(extend_select)?, ignore: rules(ignore)? })
 }
 
 fn tools_of(names: &[At<String>]) -> Result<ToolNames, Fault> {

@@ -11,8 +11,7 @@ use crate::render::Style;
 use crate::report::rule_url;
 use crate::summary::{Counted, Summary};
 
-pub(super) static DRAWING: Drawing =
-    Drawing { id: "html", summary: "one page for a browser, which needs no script and loads nothing", draw };
+pub(super) static DRAWING: Drawing = Drawing { id: "html", summary: "a self-contained web page", draw };
 
 /// What a browser needs to know. The page is XML too, so that programs can read it.
 const HEAD: &str = r#"<meta charset="utf-8"/>

@@ -9,7 +9,7 @@ use crate::report::rule_url;
 use crate::summary::{Counted, Summary};
 
 pub(super) static DRAWING: Drawing =
-    Drawing { id: "markdown", summary: "tables for an issue or a comment on a pull request", draw };
+    Drawing { id: "markdown", summary: "a table for an issue or a pull request comment", draw };
 
 /// How many characters of a message are written.
 const LONGEST: usize = 300;

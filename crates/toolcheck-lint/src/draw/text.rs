@@ -13,8 +13,7 @@ use crate::render::Style;
 use crate::report::rule_url;
 use crate::summary;
 
-pub(super) static DRAWING: Drawing =
-    Drawing { id: "text", summary: "for people in a terminal, as wide as it is", draw };
+pub(super) static DRAWING: Drawing = Drawing { id: "text", summary: "for the terminal", draw };
 
 /// The narrowest and the widest screen that is drawn for.
 const WIDTHS: (usize, usize) = (32, 140);

@@ -7,7 +7,7 @@ use crate::summary;
 
 pub(super) static OUTPUT: Output = Output {
     id: "agent",
-    summary: "for coding agents: one line a finding, with its pointer, what to do and what the provider answers",
+    summary: "for coding agents: one line per finding, with its pointer, the fix and what the provider answers",
     needs_source: false,
     render,
 };

@@ -1,13 +1,13 @@
 use std::io;
 
-use super::{Output, Style};
+use super::{BOLD, DIM, Output, Style, colors_of, painted};
 use crate::excerpt::shown;
 use crate::report::Report;
 use crate::summary;
 
 pub(super) static OUTPUT: Output = Output {
     id: "concise",
-    summary: "one line a finding: path:line:column: level rule message",
+    summary: "one line per finding: path:line:column: level rule message",
     needs_source: false,
     render,
 };
@@ -17,7 +17,10 @@ fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result
         let path = shown(&file.path);
         for finding in &file.findings {
             let (line, column) = (finding.start.line, finding.start.column);
-            writeln!(out, "{path}:{line}:{column}: {} {} {}", finding.level, finding.rule, finding.message)?;
+            let path = painted(&path, BOLD, style);
+            let level = painted(finding.level.as_str(), colors_of(finding.level), style);
+            let rule = painted(finding.rule, DIM, style);
+            writeln!(out, "{path}:{line}:{column}: {level} {rule} {}", shown(&finding.message))?;
         }
     }
     summary::close(report, style, out)

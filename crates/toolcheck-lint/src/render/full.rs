@@ -1,6 +1,8 @@
 use std::fmt;
 use std::io;
+use std::sync::LazyLock;
 
+use anstyle::{AnsiColor, Style as Colors};
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents,
     Severity, SourceCode, SourceSpan, SpanContents,
@@ -9,13 +11,13 @@ use toolcheck_core::Level;
 use toolcheck_json::{Document, Span};
 
 use super::{Output, Style};
-use crate::excerpt::{Excerpt, excerpt, shown, visible};
+use crate::excerpt::{bounded, excerpt, shown, visible};
 use crate::report::{FileReport, Located, Report};
 use crate::summary;
 
 pub(super) static OUTPUT: Output = Output {
     id: "full",
-    summary: "for people: each finding with the lines it speaks of, what the target answers and what to do",
+    summary: "for people: each finding with an excerpt, what the target answers and how to fix it",
     needs_source: true,
     render,
 };
@@ -24,18 +26,33 @@ pub(super) static OUTPUT: Output = Output {
 const MARGIN: usize = 10;
 /// The narrowest and the widest screen that is written for.
 const WIDTHS: (usize, usize) = (40, 120);
-/// What stands for a line that is not to be shown.
-const ELIDED: &str = "\u{2026}";
+/// The longest path to a value that is told in words.
+const LONGEST_POINTER: usize = 400;
 /// How many labels of one finding are shown.
 const LABELS_SHOWN: usize = 8;
 
 fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let width = style.width.clamp(WIDTHS.0, WIDTHS.1);
     let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    let handler = GraphicalReportHandler::new_themed(theme).with_width(width).with_links(style.has_links);
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_width(width)
+        .with_links(style.has_links)
+        // Ids and commands are copied: they end at no hyphen.
+        .with_word_splitter(textwrap::WordSplitter::NoHyphenation);
     for file in &report.files {
         let mut record: Option<(usize, Document<'_>)> = None;
+        let mut before: Option<&Located> = None;
         for finding in &file.findings {
+            // One answer speaks of all the calls of a turn: it is printed once.
+            let is_said = before.replace(finding).is_some_and(|before| {
+                before.rule == finding.rule && before.answer.is_some() && before.answer == finding.answer
+            });
+            if !style.has_excerpts {
+                let is_linked = style.has_links;
+                let shown = Shown { is_linked, ..Shown::without_excerpts(file, finding, is_said) };
+                write_without_excerpts(&handler, &shown, file, (width, style.color), out)?;
+                continue;
+            }
             // The text of a record is read again for its excerpts, once for all its findings.
             let start = finding.record_bytes.start;
             if record.as_ref().is_none_or(|(known, _)| *known != start) {
@@ -43,24 +60,68 @@ fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result
                 record = Some((start, Document::read(bytes)));
             }
             let Some((_, document)) = &record else { continue };
-            let shown = Shown {
-                is_linked: style.has_links,
-                ..Shown::new(file, finding, document, (width, style.has_excerpts))
-            };
+            let shown = Shown::new(file, finding, document, width);
+            let shown = Shown { is_linked: style.has_links, is_said, ..shown };
             let mut text = String::new();
             handler
                 .clone()
                 .with_footer(format!("more: toolcheck explain {}", finding.rule))
                 .render_report(&mut text, &shown)
                 .map_err(io::Error::other)?;
-            // Each line ends where its text does, whatever padding it was drawn with.
-            for line in text.lines() {
-                writeln!(out, "{}", line.trim_end())?;
-            }
+            write_trimmed(&text, out)?;
             writeln!(out)?;
         }
     }
     summary::close(report, style, out)
+}
+
+/// Writes a text whose lines end where their text does, whatever padding they were drawn with.
+fn write_trimmed(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
+    text.lines().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
+}
+
+/// Writes a finding with its places as lines of text: no line of the file is shown.
+fn write_without_excerpts(
+    handler: &GraphicalReportHandler,
+    drawn: &Shown<'_>,
+    file: &FileReport,
+    (width, is_colored): (usize, bool),
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let finding = drawn.finding;
+    let mut text = String::new();
+    handler.render_report(&mut text, drawn).map_err(io::Error::other)?;
+    write_trimmed(&text, out)?;
+    let mut line = |title: &str, text: &str, colors: Colors| {
+        let indent = " ".repeat(title.len() + 3);
+        let options = textwrap::Options::new(width.saturating_sub(title.len() + 3))
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        for (number, line) in textwrap::wrap(text, options).iter().enumerate() {
+            match (number, is_colored) {
+                (0, true) => writeln!(out, "  {colors}{title}{colors:#} {line}")?,
+                (0, false) => writeln!(out, "  {title} {line}")?,
+                _ => writeln!(out, "{indent}{line}")?,
+            }
+        }
+        io::Result::Ok(())
+    };
+    let own = finding.spot();
+    let labels = finding.labels.iter().take(LABELS_SHOWN).map(|label| (&label.spot, &*label.message));
+    for (number, (spot, caption)) in std::iter::once((&own, &*finding.caption)).chain(labels).enumerate() {
+        let title = if number == 0 { "-->" } else { "   " };
+        let pointer = bounded(&spot.pointer, LONGEST_POINTER);
+        let pointer = if pointer.is_empty() { pointer } else { format!(" at {pointer}") };
+        let place = format!("{}:{}:{}{pointer}", shown(&file.path), spot.start.line, spot.start.column);
+        line(title, &place, AnsiColor::Cyan.on_default())?;
+        if !caption.is_empty() {
+            line("   ", caption, Colors::new())?;
+        }
+    }
+    if let Some(help) = &finding.help {
+        line("help:", help, AnsiColor::Cyan.on_default())?;
+    }
+    writeln!(out, "\n  more: toolcheck explain {}\n", finding.rule)
 }
 
 /// A finding as miette draws it.
@@ -71,7 +132,13 @@ struct Shown<'f> {
     labels: Vec<LabeledSpan>,
     answer: Option<Said>,
     is_linked: bool,
+    /// Whether the target's answer stands above already.
+    is_said: bool,
+    has_excerpts: bool,
 }
+
+/// What is printed for an answer that stands above already.
+static SAID_BEFORE: LazyLock<Said> = LazyLock::new(|| Said("same answer as above".to_owned()));
 
 /// What stands under the message: what the target answers, or what harm is done.
 #[derive(Debug)]
@@ -86,12 +153,14 @@ impl fmt::Display for Said {
 impl std::error::Error for Said {}
 
 impl<'f> Shown<'f> {
-    fn new(
-        file: &FileReport,
-        finding: &'f Located,
-        document: &Document<'_>,
-        (width, has_excerpts): (usize, bool),
-    ) -> Self {
+    /// A finding of which only the words are drawn.
+    fn without_excerpts(file: &FileReport, finding: &'f Located, is_said: bool) -> Self {
+        let answer = finding.said(file.target.as_deref()).map(Said);
+        let (excerpts, labels) = (Excerpts::default(), Vec::new());
+        Self { finding, excerpts, labels, answer, is_linked: false, is_said, has_excerpts: false }
+    }
+
+    fn new(file: &FileReport, finding: &'f Located, document: &Document<'_>, width: usize) -> Self {
         let names: Vec<&str> =
             [&finding.tool_call_id, &finding.tool_name].into_iter().flatten().map(|name| &**name).collect();
         // In the order of the text, as one reads it.
@@ -116,11 +185,7 @@ impl<'f> Shown<'f> {
                 _ => document,
             };
             let room = (width.saturating_sub(MARGIN), caption.chars().count());
-            let shown = if has_excerpts {
-                excerpt(document, spot.node, span, &names, room)
-            } else {
-                Excerpt { text: ELIDED.to_owned(), focus: 0..ELIDED.len() }
-            };
+            let shown = excerpt(document, spot.node, span, &names, room);
             let offset = excerpts.text.len();
             let span = SourceSpan::new((offset + shown.focus.start).into(), shown.focus.len());
             let caption = (!caption.is_empty()).then(|| caption.to_owned());
@@ -140,7 +205,7 @@ impl<'f> Shown<'f> {
             excerpts.text.push('\n');
         }
         let said = finding.said(file.target.as_deref()).map(Said);
-        Self { finding, excerpts, labels, answer: said, is_linked: false }
+        Self { finding, excerpts, labels, answer: said, is_linked: false, is_said: false, has_excerpts: true }
     }
 }
 
@@ -170,7 +235,8 @@ impl fmt::Display for Shown<'_> {
 
 impl std::error::Error for Shown<'_> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.answer.as_ref().map(|answer| answer as &(dyn std::error::Error + 'static))
+        let answer = if self.is_said { Some(&*SAID_BEFORE) } else { self.answer.as_ref() };
+        answer.map(|answer| answer as &(dyn std::error::Error + 'static))
     }
 }
 
@@ -187,7 +253,9 @@ impl Diagnostic for Shown<'_> {
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.finding.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+        // Without excerpts it is written below the places.
+        let help = self.finding.help.as_ref().filter(|_| self.has_excerpts);
+        help.map(|help| Box::new(help) as Box<dyn fmt::Display>)
     }
 
     fn url<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
@@ -196,11 +264,11 @@ impl Diagnostic for Shown<'_> {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.excerpts)
+        self.has_excerpts.then_some(&self.excerpts as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(self.labels.iter().cloned()))
+        self.has_excerpts.then(|| Box::new(self.labels.iter().cloned()) as Box<_>)
     }
 }
 

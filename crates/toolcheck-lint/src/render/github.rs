@@ -8,12 +8,8 @@ use crate::excerpt::shown;
 use crate::report::{FileReport, Located, Report};
 use crate::summary::{Counted, Summary};
 
-pub(super) static OUTPUT: Output = Output {
-    id: "github",
-    summary: "workflow commands of GitHub Actions, which become annotations of the lines",
-    needs_source: false,
-    render,
-};
+pub(super) static OUTPUT: Output =
+    Output { id: "github", summary: "GitHub Actions annotations", needs_source: false, render };
 
 /// How many annotations of a level GitHub takes from a step; it drops the others without a word.
 const MOST: usize = 10;

@@ -8,7 +8,7 @@ use crate::fingerprint::Fingerprints;
 use crate::report::Report;
 
 pub(super) static OUTPUT: Output =
-    Output { id: "gitlab", summary: "a Code Quality report of GitLab", needs_source: true, render };
+    Output { id: "gitlab", summary: "a GitLab Code Quality report", needs_source: true, render };
 
 #[derive(Serialize)]
 struct Issue<'r> {

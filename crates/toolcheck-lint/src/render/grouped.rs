@@ -1,20 +1,16 @@
 use std::io;
 
-use super::{Output, Style};
+use super::{BOLD, DIM, Output, Style, colors_of, painted};
 use crate::excerpt::shown;
 use crate::report::Report;
 use crate::summary;
 
-pub(super) static OUTPUT: Output = Output {
-    id: "grouped",
-    summary: "the findings of each file under its name, in columns",
-    needs_source: false,
-    render,
-};
+pub(super) static OUTPUT: Output =
+    Output { id: "grouped", summary: "findings grouped by file, in columns", needs_source: false, render };
 
 fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     for file in report.files.iter().filter(|file| !file.findings.is_empty()) {
-        writeln!(out, "{}", shown(&file.path))?;
+        writeln!(out, "{}", painted(&shown(&file.path), BOLD, style))?;
         let place = |line: u64, column: u64| format!("{line}:{column}");
         let places: Vec<String> =
             file.findings.iter().map(|found| place(found.start.line, found.start.column)).collect();
@@ -24,7 +20,10 @@ fn render(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result
         let rule = widest(&mut file.findings.iter().map(|found| found.rule.len()));
         for (at, found) in places.iter().zip(&file.findings) {
             let message = shown(&found.message);
-            writeln!(out, "  {at:>place$}  {:level$}  {:rule$}  {message}", found.level, found.rule)?;
+            let (level, rule) = (format!("{:level$}", found.level), format!("{:rule$}", found.rule));
+            let level = painted(&level, colors_of(found.level), style);
+            let rule = painted(&rule, DIM, style);
+            writeln!(out, "  {at:>place$}  {level}  {rule}  {message}")?;
         }
         writeln!(out)?;
     }

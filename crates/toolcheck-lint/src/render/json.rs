@@ -8,7 +8,7 @@ use crate::report::{FileReport, Located, Reading, Report};
 
 pub(super) static OUTPUT: Output = Output {
     id: "json",
-    summary: "one JSON document, described by schemas/report.v1.schema.json",
+    summary: "one JSON document; see schemas/report.v1.schema.json",
     needs_source: false,
     render,
 };

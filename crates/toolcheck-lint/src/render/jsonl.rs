@@ -6,7 +6,7 @@ use crate::report::Report;
 
 pub(super) static OUTPUT: Output = Output {
     id: "jsonl",
-    summary: "one JSON object a finding and line, with the keys that findings have in json",
+    summary: "one JSON object per line and finding, with the same keys as in json",
     needs_source: false,
     render,
 };

@@ -7,7 +7,7 @@ use crate::report::{FileReport, Report};
 
 pub(super) static OUTPUT: Output = Output {
     id: "junit",
-    summary: "JUnit XML: a test suite a file, a failed test case a finding",
+    summary: "JUnit XML: a test suite per file, a failed test case per finding",
     needs_source: false,
     render,
 };

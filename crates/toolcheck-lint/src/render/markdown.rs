@@ -11,7 +11,7 @@ use crate::summary::{Summary, statistics};
 
 pub(super) static OUTPUT: Output = Output {
     id: "markdown",
-    summary: "tables for a comment on a pull request or the summary of a step",
+    summary: "tables for a pull request comment or a job summary",
     needs_source: false,
     render,
 };

@@ -17,6 +17,8 @@ mod sarif;
 use std::borrow::Cow;
 use std::io;
 
+use anstyle::{AnsiColor, Style as Colors};
+use toolcheck_core::Level;
 use toolcheck_core::ir::is_hidden;
 
 use crate::report::Report;
@@ -110,6 +112,22 @@ pub fn write_json(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
         }
     }
     writeln!(out, "{rest}")
+}
+
+const BOLD: Colors = Colors::new().bold();
+const DIM: Colors = Colors::new().dimmed();
+
+/// The colours of a level.
+fn colors_of(level: Level) -> Colors {
+    match level {
+        Level::Error => AnsiColor::Red.on_default().bold(),
+        Level::Warning => AnsiColor::Yellow.on_default().bold(),
+    }
+}
+
+/// A text in colours, where the screen has them.
+fn painted<'t>(text: &'t str, colors: Colors, style: &Style) -> Cow<'t, str> {
+    if style.color { Cow::Owned(format!("{colors}{text}{colors:#}")) } else { Cow::Borrowed(text) }
 }
 
 /// The path as repositories name it: from where the program ran, with slashes.

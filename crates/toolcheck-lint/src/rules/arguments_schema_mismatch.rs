@@ -50,7 +50,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": "wrote 7 bytes"}
     /// ]}
     /// ```
-    "arguments-schema-mismatch", since "0.1.0", warning (error in dataset) on call, check
+    "arguments-schema-mismatch" in Arguments, since "0.1.0", warning (error in dataset) on call, check
 }
 
 /// How many violations of one call are told: whoever sees twenty will look at the whole.

@@ -30,7 +30,7 @@ declare_rule! {
     /// {"messages": [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello."}]}
     /// {"messages": [{"role": "user", "content": "Bye"}, {"role": "assistant", "content": "Bye."}]}
     /// ```
-    "blank-line", since "0.1.0", warning, check
+    "blank-line" in DataSets, since "0.1.0", warning, check
 }
 
 /// A blank line belongs to no record: whoever splits the file into records finds it.

@@ -32,7 +32,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
     /// ]}
     /// ```
-    "blank-text", since "0.1.0", silent (silent in dataset) on wire, check
+    "blank-text" in Content, since "0.1.0", silent (silent in dataset) on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -91,7 +91,7 @@ declare_rule! {
     ///   "messages": [{"role": "user", "content": "what is the tide?"}]
     /// }
     /// ```
-    "conflicting-parameters", since "0.1.0", silent on wire, check
+    "conflicting-parameters" in Fields, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

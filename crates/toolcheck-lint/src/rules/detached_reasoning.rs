@@ -31,7 +31,7 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
     /// ]}
     /// ```
-    "detached-reasoning", since "0.1.0", silent on wire, check
+    "detached-reasoning" in Reasoning, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -33,7 +33,7 @@ declare_rule! {
     ///   {"role": "user", "content": "until when?"}
     /// ]}
     /// ```
-    "duplicate-item-id", since "0.1.0", silent on wire, check
+    "duplicate-item-id" in Ids, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

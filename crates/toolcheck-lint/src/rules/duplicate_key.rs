@@ -38,7 +38,7 @@ declare_rule! {
     ///   {"role": "user", "content": "find Eve"}
     /// ]}
     /// ```
-    "duplicate-key", since "0.1.0", warning on text, check
+    "duplicate-key" in Files, since "0.1.0", warning on text, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

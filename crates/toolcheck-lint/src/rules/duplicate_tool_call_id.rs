@@ -37,7 +37,7 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "duplicate-tool-call-id", since "0.1.0", error, check
+    "duplicate-tool-call-id" in Ids, since "0.1.0", error, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -30,7 +30,7 @@ declare_rule! {
     ///  ],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "duplicate-tool-definition", since "0.1.0", warning, check
+    "duplicate-tool-definition" in Tools, since "0.1.0", warning, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -32,7 +32,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "one"}]}
     /// ]}
     /// ```
-    "duplicate-tool-result", since "0.1.0", warning, check
+    "duplicate-tool-result" in Pairing, since "0.1.0", warning, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

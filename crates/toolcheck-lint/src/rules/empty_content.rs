@@ -42,7 +42,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": ""}
     /// ]}
     /// ```
-    "empty-content", since "0.1.0", silent (silent in dataset) on wire, check
+    "empty-content" in Content, since "0.1.0", silent (silent in dataset) on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -28,7 +28,7 @@ declare_rule! {
     ///   {"role": "user", "content": "find Adam"}
     /// ]}
     /// ```
-    "empty-tool-calls", since "0.1.0", silent (silent in dataset) on wire, check
+    "empty-tool-calls" in Content, since "0.1.0", silent (silent in dataset) on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -28,7 +28,7 @@ declare_rule! {
     ///   {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"output": "none"}}}]}
     /// ]}
     /// ```
-    "first-message-role", since "0.1.0", silent, check
+    "first-message-role" in Order, since "0.1.0", silent, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -36,7 +36,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
     /// ]}
     /// ```
-    "invalid-arguments-json", since "0.1.0", warning (error in dataset) on wire, check
+    "invalid-arguments-json" in Arguments, since "0.1.0", warning (error in dataset) on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -47,7 +47,7 @@ declare_rule! {
     ///   ]}]
     /// }
     /// ```
-    "invalid-cache-mark", since "0.1.0", silent on wire, check
+    "invalid-cache-mark" in Content, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

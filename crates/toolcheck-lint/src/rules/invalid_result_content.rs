@@ -39,7 +39,7 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "invalid-result-content", since "0.1.0", silent on wire, check
+    "invalid-result-content" in Content, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -27,7 +27,7 @@ declare_rule! {
     /// {"tools": [{"name": "search_web", "input_schema": {"type": "object"}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "invalid-tool-name", since "0.1.0", warning, check
+    "invalid-tool-name" in Tools, since "0.1.0", warning, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

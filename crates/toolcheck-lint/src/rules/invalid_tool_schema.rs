@@ -33,7 +33,7 @@ declare_rule! {
     /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "invalid-tool-schema", since "0.1.0", warning, check
+    "invalid-tool-schema" in Tools, since "0.1.0", warning, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -45,7 +45,7 @@ declare_rule! {
     ///   {"role": "assistant", "content": "In the garden.", "weight": 1}
     /// ]}
     /// ```
-    "invalid-weight", since "0.1.0", warning, check
+    "invalid-weight" in DataSets, since "0.1.0", warning, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -57,7 +57,7 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
     /// ]}
     /// ```
-    "late-tool-result", since "0.1.0", error (error in dataset), check
+    "late-tool-result" in Order, since "0.1.0", error (error in dataset), check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

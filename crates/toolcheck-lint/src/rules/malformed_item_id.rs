@@ -33,7 +33,7 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_3", "output": "rising"}
     /// ]}
     /// ```
-    "malformed-item-id", since "0.1.0", silent on wire, check
+    "malformed-item-id" in Ids, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

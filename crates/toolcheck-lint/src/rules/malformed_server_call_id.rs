@@ -42,7 +42,7 @@ declare_rule! {
     ///   {"role": "user", "content": "thanks"}
     /// ]}
     /// ```
-    "malformed-server-call-id", since "0.1.0", silent on wire, check
+    "malformed-server-call-id" in Ids, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -38,7 +38,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "search_0", "content": "none"}]}
     /// ]}
     /// ```
-    "malformed-tool-call-id", since "0.1.0", warning, check
+    "malformed-tool-call-id" in Ids, since "0.1.0", warning, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -33,7 +33,7 @@ declare_rule! {
     ///   {"type": "custom_tool_call_output", "call_id": "call_1", "output": "a.txt"}
     /// ]}
     /// ```
-    "mismatched-result-kind", since "0.1.0", warning, check
+    "mismatched-result-kind" in Pairing, since "0.1.0", warning, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

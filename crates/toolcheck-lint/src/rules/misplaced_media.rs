@@ -31,7 +31,7 @@ declare_rule! {
     ///   {"role": "user", "content": "rounder"}
     /// ]}
     /// ```
-    "misplaced-media", since "0.1.0", silent on wire, check
+    "misplaced-media" in Content, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -51,7 +51,7 @@ declare_rule! {
     ///   {"role": "user", "content": "in the garden"}
     /// ]}
     /// ```
-    "misplaced-message", since "0.1.0", silent on wire, check
+    "misplaced-message" in Order, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -34,7 +34,7 @@ declare_rule! {
     ///   {"role": "user", "content": "well?"}
     /// ]}
     /// ```
-    "misplaced-reasoning", since "0.1.0", silent (silent in dataset) on wire, check
+    "misplaced-reasoning" in Reasoning, since "0.1.0", silent (silent in dataset) on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -46,7 +46,7 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "misplaced-tool-result", since "0.1.0", silent, check
+    "misplaced-tool-result" in Order, since "0.1.0", silent, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -58,7 +58,7 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "missing-assistant-message", since "0.1.0", warning, check
+    "missing-assistant-message" in DataSets, since "0.1.0", warning, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -31,7 +31,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json anthropic
-    /// {"container": "container_011", "tools": [{"type": "code_execution_20250825", "name": "code_execution"}], "messages": [
+    /// {"container": "container_011", "tools": [{"type": "code_execution_20250825", "name": "code_execution"}, {"name": "tide", "input_schema": {"type": "object"}}], "messages": [
     ///   {"role": "user", "content": "how high are the tides this week?"},
     ///   {"role": "assistant", "content": [
     ///     {"type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution", "input": {"code": "tide()"}},
@@ -41,7 +41,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "2 m"}]}
     /// ]}
     /// ```
-    "missing-container", since "0.1.0", silent on wire, check
+    "missing-container" in Tools, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -36,7 +36,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
     /// ]}
     /// ```
-    "missing-reasoning", since "0.1.0", silent (silent in dataset) on wire, check
+    "missing-reasoning" in Reasoning, since "0.1.0", silent (silent in dataset) on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

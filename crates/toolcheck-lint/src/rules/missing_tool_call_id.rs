@@ -45,7 +45,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_name": "search", "content": "none"}
     /// ]}
     /// ```
-    "missing-tool-call-id", since "0.1.0", silent on wire, check
+    "missing-tool-call-id" in Ids, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

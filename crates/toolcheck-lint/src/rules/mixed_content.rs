@@ -34,7 +34,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "abcdefghi", "content": "none"}
     /// ]}
     /// ```
-    "mixed-content", since "0.1.0", silent on wire, check
+    "mixed-content" in Order, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -79,6 +79,7 @@ mod unresolved_reference;
 mod unsigned_reasoning;
 mod wrong_arguments_type;
 
+use crate::category::Category;
 use crate::rule::Rule;
 
 /// All rules, by id.
@@ -165,4 +166,9 @@ pub static ALL: &[&Rule] = &[
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
     ALL.iter().copied().find(|rule| rule.id == id)
+}
+
+/// The rules of a category, by id.
+pub fn of(category: Category) -> impl Iterator<Item = &'static Rule> {
+    ALL.iter().copied().filter(move |rule| rule.category == category)
 }

@@ -13,5 +13,5 @@ declare_rule! {
     ///
     /// Send the messages of the current turn back byte for byte.
     /// Leave reasoning of another provider, model or conversation out, all of it.
-    "modified-reasoning", since "0.1.0", explained
+    "modified-reasoning" in Reasoning, since "0.1.0", explained
 }

@@ -32,7 +32,7 @@ declare_rule! {
     ///   {"role": "user", "content": "and?"}
     /// ]}
     /// ```
-    "orphan-server-result", since "0.1.0", silent on wire, check
+    "orphan-server-result" in Pairing, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

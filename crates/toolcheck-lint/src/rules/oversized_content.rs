@@ -20,7 +20,7 @@ declare_rule! {
     /// ```json openai-chat
     /// {"messages": [{"role": "user", "content": "what is the tide?"}]}
     /// ```
-    "oversized-content", since "0.1.0", silent on wire, check
+    "oversized-content" in Content, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

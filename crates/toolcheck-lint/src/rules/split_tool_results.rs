@@ -42,7 +42,7 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "split-tool-results", since "0.1.0", warning, check
+    "split-tool-results" in Order, since "0.1.0", warning, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -27,7 +27,7 @@ declare_rule! {
     ///   {"role": "assistant", "content": "I found", "prefix": true}
     /// ]}
     /// ```
-    "trailing-assistant", since "0.1.0", silent, check
+    "trailing-assistant" in Order, since "0.1.0", silent, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

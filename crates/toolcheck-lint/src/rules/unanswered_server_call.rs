@@ -35,7 +35,7 @@ declare_rule! {
     ///   {"role": "user", "content": "and?"}
     /// ]}
     /// ```
-    "unanswered-server-call", since "0.1.0", silent on wire, check
+    "unanswered-server-call" in Pairing, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -57,7 +57,7 @@ declare_rule! {
     ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]}
     /// ]}
     /// ```
-    "unanswered-tool-call", since "0.1.0", error (error in dataset), check
+    "unanswered-tool-call" in Pairing, since "0.1.0", error (error in dataset), check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -44,7 +44,7 @@ declare_rule! {
     ///   ]
     /// }
     /// ```
-    "undeclared-server-tool", since "0.1.0", silent on wire, check
+    "undeclared-server-tool" in Tools, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

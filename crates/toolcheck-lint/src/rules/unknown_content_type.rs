@@ -33,7 +33,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "abcdefghi", "content": "a.txt"}
     /// ]}
     /// ```
-    "unknown-content-type", since "0.1.0", silent on wire, check
+    "unknown-content-type" in Content, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

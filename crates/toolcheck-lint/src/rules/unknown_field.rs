@@ -31,7 +31,7 @@ declare_rule! {
     ///   {"role": "user", "content": "find Adam"}
     /// ]}
     /// ```
-    "unknown-field", since "0.1.0", silent on wire, check
+    "unknown-field" in Fields, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

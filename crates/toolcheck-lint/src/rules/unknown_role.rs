@@ -39,7 +39,7 @@ declare_rule! {
     ///   {"role": "user", "content": "in the garden"}
     /// ]}
     /// ```
-    "unknown-role", since "0.1.0", warning on wire, check
+    "unknown-role" in Fields, since "0.1.0", warning on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

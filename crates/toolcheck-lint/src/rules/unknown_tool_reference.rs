@@ -47,7 +47,7 @@ declare_rule! {
     ///   ]
     /// }
     /// ```
-    "unknown-tool-reference", since "0.1.0", silent on wire, check
+    "unknown-tool-reference" in Tools, since "0.1.0", silent on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

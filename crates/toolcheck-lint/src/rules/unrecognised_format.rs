@@ -23,7 +23,7 @@ declare_rule! {
     /// ```json openai-chat
     /// {"messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "unrecognised-format", since "0.1.0", error, check
+    "unrecognised-format" in Files, since "0.1.0", error, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

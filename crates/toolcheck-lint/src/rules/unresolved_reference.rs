@@ -10,5 +10,5 @@ declare_rule! {
     /// ## What to do
     ///
     /// Send the items themselves, with their encrypted reasoning, or store the responses.
-    "unresolved-reference", since "0.1.0", explained
+    "unresolved-reference" in Ids, since "0.1.0", explained
 }

@@ -47,7 +47,7 @@ declare_rule! {
     ///   {"role": "user", "content": "thanks"}
     /// ]}
     /// ```
-    "unsigned-reasoning", since "0.1.0", silent (silent in dataset) on wire, check
+    "unsigned-reasoning" in Reasoning, since "0.1.0", silent (silent in dataset) on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -42,7 +42,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
     /// ]}
     /// ```
-    "wrong-arguments-type", since "0.1.0", silent (silent in dataset) on wire, check
+    "wrong-arguments-type" in Arguments, since "0.1.0", silent (silent in dataset) on wire, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

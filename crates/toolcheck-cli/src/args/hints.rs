@@ -1,0 +1,57 @@
+//! What to do instead, where a command line means nothing.
+
+use std::path::Path;
+
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use toolcheck_lint::bounded;
+
+/// What other linters call `lint`.
+const LIKE_LINT: [&str; 8] = ["check", "run", "scan", "validate", "verify", "test-file", "analyze", "audit"];
+/// Their flags for changing files.
+const LIKE_FIX: [&str; 5] = ["--fix", "--write", "--apply", "--unsafe-fixes", "--autofix"];
+/// Their flag for seeing more.
+const LIKE_VERBOSE: &str = "--debug";
+
+/// The error with a tip that helps. Of clap's own tips those stay that name something similar.
+pub(crate) fn with_hint(mut error: clap::Error) -> clap::Error {
+    let text = |error: &clap::Error, kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let tip = match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            text(&error, ContextKind::InvalidSubcommand).and_then(|name| hint_for_command(&name))
+        }
+        ErrorKind::UnknownArgument if error.get(ContextKind::SuggestedArg).is_none() => {
+            text(&error, ContextKind::InvalidArg).map(|flag| hint_for_flag(&flag))
+        }
+        _ => None,
+    };
+    if let Some(tip) = tip {
+        error.remove(ContextKind::SuggestedSubcommand);
+        // It takes the place of "to pass '--fix' as a value, use '-- --fix'".
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
+    }
+    error
+}
+
+fn hint_for_command(name: &str) -> Option<String> {
+    let shown = bounded(name, 80);
+    if LIKE_LINT.contains(&name) {
+        return Some("the command that checks files is 'toolcheck lint'".to_owned());
+    }
+    let is_path = Path::new(name).exists() || name == "-" || name.contains(['/', '.', '*']);
+    is_path.then(|| format!("to check a file, use 'toolcheck lint {shown}'"))
+}
+
+fn hint_for_flag(flag: &str) -> String {
+    let name = flag.split('=').next().unwrap_or(flag);
+    if LIKE_FIX.contains(&name) {
+        "toolcheck does not change files; each problem is reported with what to do about it".to_owned()
+    } else if name == LIKE_VERBOSE {
+        "--verbose lists skipped files; --show-files and --show-settings print what is linted, and how".to_owned()
+    } else {
+        "'--help' lists the options".to_owned()
+    }
+}

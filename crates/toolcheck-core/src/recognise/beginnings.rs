@@ -1,0 +1,318 @@
+//! Texts of which only the beginning is left: cut by a terminal, by the title of an issue or by whoever quotes it.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{LazyLock, OnceLock};
+
+use regex::{Regex, RegexSet, RegexSetBuilder};
+
+use super::{LONGEST_NAME, Recognised, SEARCH_LIMIT, SET_LIMIT, bare, closed, is_number, is_quote, texts};
+use crate::target::{FREE, Refusal, Target};
+
+/// How many characters of its own a beginning must have.
+const FEWEST: usize = 20;
+/// The same where nothing shows that the text was cut, and it goes on in other words.
+const FEWEST_OF_OTHER: usize = 40;
+/// How many of them are searched for first.
+const HEAD: usize = 14;
+/// How many places are tried at which a text may begin: an error is short, and what is long repeats itself.
+const MOST_PLACES: usize = 8;
+/// How many characters behind an ellipsis tell where the text goes on.
+const AFTER_ELLIPSIS: usize = 8;
+
+/// A piece of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Token {
+    /// A character of its own, which must be there.
+    Own(char),
+    /// White space and quotes, which may be there.
+    Gap,
+    /// Something that it names.
+    Name(&'static str),
+}
+
+/// A text that may have been cut.
+struct Entry {
+    target: &'static Target,
+    refusal: &'static Refusal,
+    tokens: Vec<Token>,
+}
+
+struct Table {
+    entries: Vec<Entry>,
+    /// The entries of each pattern: many texts begin alike.
+    heads: Vec<Vec<usize>>,
+    patterns: Vec<String>,
+    compiled: Vec<OnceLock<Regex>>,
+    set: RegexSet,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let (mut entries, mut heads, mut patterns) = (Vec::new(), Vec::<Vec<usize>>::new(), Vec::new());
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for (target, refusal, text) in texts() {
+        let tokens = tokens(text);
+        // Whoever quotes an error often leaves out the path or the title that it begins with.
+        for from in [Some(0), behind_title(&tokens)].into_iter().flatten() {
+            let named = tokens[from..].iter().take_while(|token| !matches!(token, Token::Own(_))).count();
+            let tokens = tokens[from + named..].to_vec();
+            let Some(pattern) = head(&tokens) else { continue };
+            let index = *known.entry(pattern.clone()).or_insert_with(|| {
+                patterns.push(pattern);
+                heads.push(Vec::new());
+                heads.len() - 1
+            });
+            heads[index].push(entries.len());
+            entries.push(Entry { target, refusal, tokens });
+        }
+    }
+    let set = RegexSetBuilder::new(&patterns).size_limit(SET_LIMIT).dfa_size_limit(SEARCH_LIMIT).build();
+    let set = set.expect("patterns made from texts are regular expressions");
+    let compiled = patterns.iter().map(|_| OnceLock::new()).collect();
+    Table { entries, heads, patterns, compiled, set }
+});
+
+/// The pieces of a text.
+fn tokens(text: &'static str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        if let Some((name, after)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+            tokens.push(Token::Name(name));
+            rest = after;
+            continue;
+        }
+        rest = &rest[character.len_utf8()..];
+        if !is_gap(character) {
+            tokens.push(Token::Own(character));
+        } else if tokens.last() != Some(&Token::Gap) {
+            tokens.push(Token::Gap);
+        }
+    }
+    tokens
+}
+
+fn is_gap(character: char) -> bool {
+    character.is_whitespace() || is_quote(character)
+}
+
+/// Where a text goes on behind a path such as `messages.{index}.content.{part}.type: `, or a title such as
+/// `Invalid parameter: `.
+fn behind_title(tokens: &[Token]) -> Option<usize> {
+    let ends = |pair: &[Token]| pair == [Token::Own(':'), Token::Gap];
+    tokens.windows(2).position(ends).map(|at| at + 2)
+}
+
+/// A regular expression for how a text begins; `None` where it is too short to be known by its beginning.
+fn head(tokens: &[Token]) -> Option<String> {
+    if tokens.iter().filter(|token| matches!(token, Token::Own(_))).count() < FEWEST {
+        return None;
+    }
+    let (mut pattern, mut own) = (String::new(), 0);
+    for token in tokens {
+        match token {
+            Token::Own(character) => {
+                pattern.push_str(&regex::escape(character.encode_utf8(&mut [0; 4])));
+                own += 1;
+            }
+            Token::Gap => pattern.push_str(r#"(?:[\s\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]|\\n)*"#),
+            Token::Name(name) if is_number(name) => pattern.push_str(r"(?:\d+|\?|N|X)"),
+            Token::Name(_) => pattern.push_str(r"[^\n]*?"),
+        }
+        if own == HEAD {
+            break;
+        }
+    }
+    Some(pattern)
+}
+
+/// The texts that `error` holds the beginning of: those of which the most is there.
+pub(super) fn recognise(error: &str) -> Vec<Recognised> {
+    let mut found: Vec<(&Entry, Walk)> = Vec::new();
+    for head in &TABLE.set.matches(error) {
+        let compile = || Regex::new(&TABLE.patterns[head]).expect("the set has compiled it");
+        let pattern = TABLE.compiled[head].get_or_init(compile);
+        let starts: Vec<usize> =
+            pattern.find_iter(error).take(MOST_PLACES).map(|found| found.start()).collect();
+        for entry in TABLE.heads[head].iter().map(|index| &TABLE.entries[*index]) {
+            let walks = starts.iter().map(|start| Walk::new(&entry.tokens, error, *start));
+            let best = walks.filter(|walk| walk.is_enough(error)).max_by_key(|walk| walk.own);
+            found.extend(best.map(|walk| (entry, walk)));
+        }
+    }
+    let most = found.iter().map(|(_, walk)| walk.own).max().unwrap_or_default();
+    found.retain(|(_, walk)| walk.own == most);
+    found.sort_by_key(|(entry, walk)| {
+        (Reverse(walk.own), entry.target.extends.is_some(), entry.refusal.legacy)
+    });
+    let mut recognised: Vec<Recognised> = Vec::new();
+    for (entry, walk) in found {
+        let (target, refusal) = (entry.target, entry.refusal);
+        let is_same = |known: &Recognised| known.target.id == target.id && known.refusal.rule == refusal.rule;
+        if recognised.iter().any(is_same) {
+            continue;
+        }
+        let captures = walk.captures.into_iter().filter_map(|(name, span)| {
+            let value = bare(name, closed(error, span.start, span.end));
+            (!value.is_empty()).then(|| (name.to_owned(), value.to_owned()))
+        });
+        recognised.push(Recognised { target, refusal, captures: captures.collect(), is_partial: true });
+    }
+    recognised
+}
+
+/// How far an error goes along with a text.
+#[derive(Debug, Default)]
+struct Walk {
+    /// How many characters of the text's own are there.
+    own: usize,
+    /// Where they end in the error.
+    end: usize,
+    /// What it names.
+    captures: Vec<(&'static str, Range<usize>)>,
+    /// Whether it was left in the middle of a word.
+    is_inside_word: bool,
+}
+
+impl Walk {
+    fn new(tokens: &[Token], error: &str, start: usize) -> Self {
+        let mut walk = Self { end: start, ..Self::default() };
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            let rest = &error[walk.end..];
+            let advanced = match token {
+                Token::Gap => Some(gap(rest)),
+                Token::Own(wanted) => {
+                    let gap = gap(rest);
+                    let next = rest[gap..].chars().next();
+                    (next == Some(*wanted)).then(|| gap + wanted.len_utf8())
+                }
+                Token::Name(name) => name_length(name, &tokens[at + 1..], rest),
+            };
+            let Some(length) = advanced else {
+                match after_ellipsis(&tokens[at..], rest) {
+                    Some((skipped, length)) => {
+                        at += skipped;
+                        walk.end += length;
+                        continue;
+                    }
+                    None => break,
+                }
+            };
+            match token {
+                Token::Own(_) => walk.own += 1,
+                Token::Gap => {}
+                Token::Name(name) => {
+                    let is_new = walk.captures.iter().all(|(known, _)| known != name);
+                    if is_new && *name != FREE && length > 0 {
+                        walk.captures.push((name, walk.end..walk.end + length));
+                    }
+                }
+            }
+            walk.end += length;
+            at += 1;
+        }
+        let is_letter = |character: Option<char>| character.is_some_and(char::is_alphanumeric);
+        walk.is_inside_word =
+            is_letter(error[..walk.end].chars().next_back()) && is_letter(error[walk.end..].chars().next());
+        walk
+    }
+
+    /// Whether that much of a text can be no coincidence: enough of it is there, and either the error ends or is cut
+    /// where the two part, or there is more of it than any two texts share.
+    fn is_enough(&self, error: &str) -> bool {
+        if self.own < FEWEST || self.is_inside_word {
+            return false;
+        }
+        let rest = &error[self.end..];
+        let gap = &rest[..gap(rest)];
+        let after = rest[gap.len()..].trim_start_matches(['*', ',', ':']);
+        let is_cut = after.is_empty()
+            || gap.contains(['"', '\'', '`', '\n', '\u{201d}', '\u{2019}'])
+            || gap.contains("\\n")
+            || after.starts_with([')', ']', '}', '>', '<', '|', '.', '\u{2026}', '['])
+            || error[..self.end].ends_with("...");
+        is_cut || self.own >= FEWEST_OF_OTHER
+    }
+}
+
+/// How long the white space and the quotes are that a text begins with.
+fn gap(text: &str) -> usize {
+    let mut rest = text;
+    loop {
+        let trimmed = rest.trim_start_matches(is_gap);
+        // An escaped line end, of which the backslash passes for a quote.
+        let is_escape = rest[..rest.len() - trimmed.len()].ends_with('\\');
+        match trimmed.strip_prefix('n').filter(|_| is_escape) {
+            // `\name` is a word behind a quote.
+            Some(after) if !after.starts_with(char::is_lowercase) => rest = after,
+            _ => return text.len() - trimmed.len(),
+        }
+    }
+}
+
+/// How long the value of a name is that `rest` begins with. Where the text behind the name does not come, it is what is
+/// left of the line.
+fn name_length(name: &str, behind: &[Token], rest: &str) -> Option<usize> {
+    if is_number(name) {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let is_placeholder = rest.starts_with(['?', 'N', 'X']);
+        return (digits > 0 || is_placeholder).then_some(digits.max(1));
+    }
+    let mut most = rest.len().min(LONGEST_NAME);
+    while !rest.is_char_boundary(most) {
+        most -= 1;
+    }
+    let own = behind.iter().filter_map(|token| match token {
+        Token::Own(character) => Some(*character),
+        _ => None,
+    });
+    let next: Vec<char> = own.take(AFTER_ELLIPSIS).collect();
+    if !next.is_empty() {
+        let starts = rest[..most].char_indices().map(|(at, _)| at);
+        if let Some(at) = starts.into_iter().find(|at| begins_with(&rest[*at..], &next)) {
+            return Some(at);
+        }
+    }
+    let line = &rest[..most];
+    Some(line.find(['\n', '"', '}']).unwrap_or(line.len()))
+}
+
+/// Whether a text begins with these characters, whatever gaps are between them.
+fn begins_with(text: &str, wanted: &[char]) -> bool {
+    let mut rest = text;
+    for (number, wanted) in wanted.iter().enumerate() {
+        rest = if number == 0 { rest } else { &rest[gap(rest)..] };
+        match rest.strip_prefix(*wanted) {
+            Some(after) => rest = after,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Where a text goes on behind an ellipsis that somebody wrote in place of its middle: how many tokens are left out, and
+/// how long the ellipsis is.
+fn after_ellipsis(tokens: &[Token], rest: &str) -> Option<(usize, usize)> {
+    let gap_before = gap(rest);
+    let dots = &rest[gap_before..];
+    let behind = dots.strip_prefix("...").or_else(|| dots.strip_prefix('\u{2026}'))?;
+    let wanted: Vec<char> =
+        behind.chars().filter(|character| !is_gap(*character)).take(AFTER_ELLIPSIS).collect();
+    if wanted.len() < AFTER_ELLIPSIS {
+        return None;
+    }
+    let own: Vec<(usize, char)> = tokens
+        .iter()
+        .enumerate()
+        .filter_map(|(at, token)| match token {
+            Token::Own(character) => Some((at, *character)),
+            _ => None,
+        })
+        .collect();
+    let found = own
+        .windows(AFTER_ELLIPSIS)
+        .find(|window| window.iter().map(|(_, character)| *character).eq(wanted.iter().copied()))?;
+    Some((found[0].0, rest.len() - behind.len() + gap(behind)))
+}

@@ -1,0 +1,245 @@
+//! Errors as people paste them: whole, wrapped, cut short, quoted and marked up.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::time::{Duration, Instant};
+
+use toolcheck_core::recognise::{Recognised, recognise};
+
+const ANTHROPIC: &str = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01AbC. Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
+const OPENAI: &str = "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_abc";
+
+fn rule(error: &str) -> Option<String> {
+    recognise(error).first().map(|found| found.refusal.rule.clone())
+}
+
+fn best(error: &str) -> Recognised {
+    recognise(error).into_iter().next().unwrap_or_else(|| panic!("not recognised: {error}"))
+}
+
+fn capture(error: &str, name: &str) -> String {
+    let found = best(error);
+    let value = found.captures.iter().find(|(known, _)| known == name);
+    value
+        .map(|(_, value)| value.clone())
+        .unwrap_or_else(|| panic!("no {name} in {error}: {:?}", found.captures))
+}
+
+#[test]
+fn as_people_paste_them() {
+    let forms: &[(&str, &[&str])] = &[
+        (
+            "unanswered-tool-call",
+            &[
+                ANTHROPIC,
+                // Cut short: in a title, by a terminal, by hand.
+                "litellm.BadRequestError: ... messages.2: tool_use ids were found without tool_result ...",
+                "messages.2: `tool_use` ids were found without ...",
+                "400 messages.2: tool_use ids were found without tool_result blocks",
+                "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after",
+                "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after:",
+                "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01A",
+                "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01A…",
+                "BadRequestError: messages.14: `tool_use` ids were found without `tool_res...",
+                "BadRequestError: messages.14: `tool_use` ids were found without `tool_result` bl…",
+                "anthropic.BadRequestError: Error code: 400 - {'type': 'error', 'error': {'type': 'invalid_request_error', 'message': 'messages.14: `tool_use` ids were found without `tool_result` blocks'}}",
+                "[BUG] API Error 400: \"messages.1: tool_use ids were found without tool_result blocks\" after pressing Esc",
+                "It says messages.5: `tool_use` ids were found without `tool_result` blocks immediately after something, help?",
+                "> messages.9: \\`tool_use\\` ids were found without \\`tool_result\\` blocks\n\nDoes anybody know?",
+                "**messages.9: `tool_use` ids were found without `tool_result` blocks**",
+                "(messages.9: `tool_use` ids were found without `tool_result` blocks)",
+                "messages.N: tool_use ids were found without tool_result blocks",
+                "tool_use ids were found without tool_result blocks immediately after",
+                "`tool_use` ids were found without `tool_result` blocks",
+                "API Error: 400 {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"messages.2: `tool_use` ids were found without `tool_result` blocks immed",
+                "messages.2: tool_use ids were found without tool_result\n  blocks immediately after: toolu_01A",
+                // Wrapped.
+                "litellm.BadRequestError: AnthropicException - {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01AbC. Each `tool_use` block must have a corresponding `tool_result` block in the next message.\"}}",
+                "b'{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01AbC.\"}}'",
+                // Claude Code's own words.
+                "API Error: 400 due to tool use concurrency issues.",
+                "API Error: 400 due to tool use concurrency issues. Run /rewind to recover the conversation.",
+                "  ⎿  API Error: 400 due to tool use concurrency issues",
+                OPENAI,
+                "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
+                "An assistant message with \"tool_calls\" must be followed by tool messages responding to each...",
+                "openai.BadRequestError: Error code: 400 - {'error': {'message': \"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_abc\", 'type': 'invalid_request_error', 'param': 'messages.[3].role', 'code': None}}",
+                "BadRequestError: An assistant message with 'tool_calls' must be followed by to…",
+                "Error: 400 An assistant message with ‘tool_calls’ must be followed by tool messages responding to",
+                "No tool output found for function call call_abc.",
+                "Expected toolResult blocks at messages.2.content for the following Ids: tooluse_a",
+                "ValidationException: Expected toolResult blocks at messages.2.content for the following…",
+            ],
+        ),
+        (
+            "orphan-tool-result",
+            &[
+                "messages.4.content.1: unexpected `tool_use_id` found in `tool_result` blocks: toolu_9. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.",
+                "messages.4.content.1: unexpected `tool_use_id` found in `tool_result` blocks",
+                "messages.0.content.1: unexpected tool_use_id found in tool_result bl...",
+                "unexpected `tool_use_id` found in `tool_result` blocks: toolu_9",
+                "No tool call found for function call output with call_id call_7.",
+                "No tool call found for function call output with call_id",
+                "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+                "Invalid parameter: messages with role 'tool' must be a response to a preceeding",
+            ],
+        ),
+        (
+            "missing-reasoning",
+            &[
+                "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block",
+                "messages.1: Expected `thinking` ..., but found `tool_use`",
+                "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`",
+                "Expected `thinking` or `redacted_thinking`, but found `tool_use`.",
+            ],
+        ),
+        (
+            "missing-field",
+            &[
+                "Missing required parameter: 'messages[1].tool_calls[0].type'",
+                "Missing required parameter: 'messages[1].tool_calls[0].type'.",
+                "{\"error\": {\"message\": \"Missing required parameter: 'tools[0].function'.\", \"type\": \"invalid_request_error\"}}",
+            ],
+        ),
+        (
+            "invalid-tool-schema",
+            &[
+                "Invalid schema for function 'f': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'.",
+                "Invalid schema for function 'f': ...",
+                "Invalid schema for function 'f'",
+                "tools.0.custom.input_schema.type: Field required",
+                "AnthropicException - tools.11.custom.input_schema.type: Field required",
+            ],
+        ),
+        (
+            "malformed-text-call",
+            &[
+                "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
+                "GroqException - {\"error\":{\"message\":\"Failed to call a \nfunction. Please adjust your prompt. See 'failed_generation' for more \ndetails.\"}}",
+                "Failed to call a function. Please adjust your prompt.",
+            ],
+        ),
+        (
+            "duplicate-tool-call-id",
+            &[
+                "API Error: 400 {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"messages.63.content.1: `tool_use` ids must be unique\"}}",
+                "messages.63.content.1: tool_use ids must be unique",
+            ],
+        ),
+    ];
+    let mut missed = Vec::new();
+    for (wanted, errors) in forms {
+        for error in *errors {
+            let found = rule(error);
+            if found.as_deref() != Some(wanted) {
+                missed.push(format!("{wanted}, found {found:?}: {error}"));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn only_a_beginning_is_probable() {
+    assert!(!best(ANTHROPIC).is_partial);
+    assert!(!best(OPENAI).is_partial);
+    assert!(best("messages.2: `tool_use` ids were found without ...").is_partial);
+    assert!(best("unexpected `tool_use_id` found in `tool_result` blo…").is_partial);
+}
+
+#[test]
+fn what_only_begins_alike_is_something_else() {
+    let others = [
+        "messages.2: something else is wrong with this message",
+        "messages.2: `tool_use`",
+        "Missing required parameter: 'model'.",
+        "Missing required parameter: 'temperature' in the request that was sent",
+        "An assistant message with a picture was refused by the content filter of this deployment.",
+        "tools.0.custom.name: String should match pattern",
+        "No tool was selected.",
+        "I am asking about tool calls in general",
+        "Invalid value: 'image'. Supported values are others.",
+        "Failed to call the server",
+    ];
+    for error in others {
+        let found = recognise(error);
+        let unexpected: Vec<_> = found
+            .iter()
+            .filter(|found| found.is_partial)
+            .map(|found| (&found.refusal.rule, &found.refusal.text))
+            .collect();
+        assert!(unexpected.is_empty(), "{error}: {unexpected:?}");
+    }
+}
+
+#[test]
+fn a_text_may_be_cut_anywhere() {
+    for text in [ANTHROPIC, OPENAI] {
+        for (end, _) in text.char_indices().skip(40) {
+            for cut in [text[..end].to_owned(), format!("{}...", &text[..end]), format!("{}…", &text[..end])]
+            {
+                assert_eq!(rule(&cut).as_deref(), Some("unanswered-tool-call"), "{cut}");
+                assert_eq!(rule(&cut.replace('`', "")).as_deref(), Some("unanswered-tool-call"), "{cut}");
+            }
+        }
+    }
+}
+
+#[test]
+fn names_lose_what_surrounds_them() {
+    let after = |id: &str| format!("No tool call found for function call output with call_id {id}");
+    for id in [
+        "call_abc",
+        "call_abc.",
+        "`call_abc`.",
+        "'call_abc',",
+        "**call_abc**",
+        "<code>call_abc</code>",
+        "call_abc. Learn more in the docs.",
+        "call_abc)",
+        "call_abc\"}]",
+        "call_abc\\n",
+        "“call_abc”",
+    ] {
+        assert_eq!(capture(&after(id), "id"), "call_abc", "{id}");
+    }
+    assert_eq!(capture(&format!("{OPENAI}, call_def."), "ids"), "call_abc, call_def");
+    assert_eq!(
+        capture("Missing required parameter: 'messages[1].tool_calls[0].type'.", "field"),
+        "tool_calls[0].type"
+    );
+    assert_eq!(
+        capture(
+            "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1, toolu_2...",
+            "ids"
+        ),
+        "toolu_1, toolu_2"
+    );
+    let pattern = "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'";
+    for error in [pattern.to_owned(), format!("{{\"message\":\"{pattern}\"}}")] {
+        for (name, value) in &best(&error).captures {
+            let is_whole = value.matches('{').count() == value.matches('}').count();
+            assert!(is_whole, "{name}: {value} in {error}");
+        }
+    }
+}
+
+/// A limit that only quadratic work exceeds.
+const LONG: Duration = Duration::from_secs(20);
+
+#[test]
+fn long_texts_take_no_quadratic_time() {
+    let head = "messages.2: `tool_use` ids were found without";
+    let begin = Instant::now();
+    for error in [
+        format!("{head} ").repeat(100_000 / head.len()),
+        "messages.2: ".repeat(9_000),
+        "Expected `thinking` ... ".repeat(4_000),
+        "Invalid schema for function '".repeat(4_000),
+        "x".repeat(200_000),
+        "\\n\"'`".repeat(20_000),
+        format!("{head} `tool_result` blocks immediately after: {}", "toolu_1, ".repeat(11_000)),
+    ] {
+        let _ = recognise(&error);
+    }
+    assert!(begin.elapsed() < LONG, "{:?}", begin.elapsed());
+}

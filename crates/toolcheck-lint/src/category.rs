@@ -1,0 +1,86 @@
+//! What the rules are about, for lists of them.
+
+/// What a rule is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Category {
+    /// Which result answers which call.
+    Pairing,
+    /// In which order messages, calls and results come.
+    Order,
+    /// Ids of calls and items.
+    Ids,
+    /// What tools are called with.
+    Arguments,
+    /// The tools that a request declares.
+    Tools,
+    /// Text, images and results.
+    Content,
+    /// The keys of a request.
+    Fields,
+    /// What a model thought before it answered.
+    Reasoning,
+    /// What the loop does with calls that fail, and the commands that it runs.
+    Agents,
+    /// Calls that agents write into plain text.
+    TextProtocols,
+    /// Training examples.
+    DataSets,
+    /// The text of the file.
+    Files,
+}
+
+impl Category {
+    /// All, in the order of lists.
+    pub const ALL: [Self; 12] = [
+        Self::Pairing,
+        Self::Order,
+        Self::Ids,
+        Self::Arguments,
+        Self::Tools,
+        Self::Content,
+        Self::Fields,
+        Self::Reasoning,
+        Self::Agents,
+        Self::TextProtocols,
+        Self::DataSets,
+        Self::Files,
+    ];
+
+    /// Its name in JSON.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Pairing => "pairing",
+            Self::Order => "order",
+            Self::Ids => "ids",
+            Self::Arguments => "arguments",
+            Self::Tools => "tools",
+            Self::Content => "content",
+            Self::Fields => "fields",
+            Self::Reasoning => "reasoning",
+            Self::Agents => "agents",
+            Self::TextProtocols => "text-protocols",
+            Self::DataSets => "data-sets",
+            Self::Files => "files",
+        }
+    }
+
+    /// The heading of its rules.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Pairing => "Calls and their results",
+            Self::Order => "Order of messages and results",
+            Self::Ids => "Ids",
+            Self::Arguments => "Arguments",
+            Self::Tools => "Tool definitions",
+            Self::Content => "Content of messages and results",
+            Self::Fields => "Fields of the request",
+            Self::Reasoning => "Reasoning",
+            Self::Agents => "Behaviour of the agent",
+            Self::TextProtocols => "Calls in plain text",
+            Self::DataSets => "Training data",
+            Self::Files => "Files",
+        }
+    }
+}
