@@ -3,6 +3,9 @@
 //! A format claims a document by its messages: a role *and* a block or key that it knows. One key, such as `input` or
 //! `parts`, never is enough, because logs, traces and data sets use the same words. `docs/detection.md` tells users.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 use toolcheck_json::{Document, Value};
 
 use crate::exchange;
@@ -81,11 +84,21 @@ impl Detection {
     /// hold several. What a record leaves open, the other records decide.
     #[must_use]
     pub fn of_record(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'static Format> {
+        let usual_bit = usual.map_or(0, |usual| bit_of(usual.id));
+        let marked = marked(record, usual_bit);
+        if marked == 0 && usual.is_some() {
+            // Text alone: the others decide.
+            return usual;
+        }
         let own = usual.map_or(0, |usual| (usual.sniff)(record));
         if own >= SURE {
             return usual;
         }
-        let other = surest(record, |format| usual.is_none_or(|usual| format.id != usual.id));
+        let marked = if marked & usual_bit == 0 { marked } else { self::marked(record, 0) };
+        let counts = |format: usize| {
+            marked & (1 << format) != 0 && usual.is_none_or(|usual| ALL[format].id != usual.id)
+        };
+        let other = surest(record, counts);
         let other = other.filter(|(sure, best)| {
             let is_dialect = usual.is_some_and(|usual| own > 0 && are_dialects(usual.id, best.id));
             *sure >= if is_dialect { SURE_OF_DIALECT } else { SURE_OF_RECORD }
@@ -98,6 +111,12 @@ impl Detection {
         }
     }
 
+    /// Whether a glance at a record lets a format, by its number in [`ALL`], look at it.
+    #[must_use]
+    pub fn may_be_sure(format: usize, record: Value<'_, '_>) -> bool {
+        marked(record, 0) & (1 << format) != 0
+    }
+
     /// Whether a format, by its id, knows a document as one of its own.
     #[must_use]
     pub fn knows(format: &str, document: Value<'_, '_>) -> bool {
@@ -107,7 +126,7 @@ impl Detection {
     /// The format that a document looks like to somebody who reads it as `format` and understands little.
     #[must_use]
     pub fn instead_of(format: &str, document: Value<'_, '_>) -> Option<&'static Format> {
-        let (sure, best) = surest(document, |other| !are_dialects(other.id, format))?;
+        let (sure, best) = surest(document, |other| !are_dialects(ALL[other].id, format))?;
         (sure >= SURE).then_some(best)
     }
 
@@ -137,11 +156,80 @@ impl Detection {
     }
 }
 
-/// The surest of the formats that `counts` lets through, and how sure it is.
-fn surest(document: Value<'_, '_>, counts: impl Fn(&Format) -> bool) -> Option<(u8, &'static Format)> {
-    let formats = ALL.iter().copied().filter(|format| counts(format));
-    formats.map(|format| ((format.sniff)(document), format)).max_by_key(|(sure, _)| *sure)
+/// The surest of the formats whose numbers `counts` lets through, and how sure it is.
+fn surest(document: Value<'_, '_>, counts: impl Fn(usize) -> bool) -> Option<(u8, &'static Format)> {
+    let formats = ALL.iter().enumerate().filter(|(number, _)| counts(*number));
+    formats.map(|(_, format)| ((format.sniff)(document), *format)).max_by_key(|(sure, _)| *sure)
 }
+
+/// Every format, one bit each by their numbers in [`ALL`].
+const EVERY: u32 = (1 << ALL.len()) - 1;
+
+fn bit_of(format: &str) -> u32 {
+    ALL.iter().position(|other| other.id == format).map_or(0, |number| 1 << number)
+}
+
+/// The formats that may be sure of a record: a glance, since every record of a long file is looked at. It ends where it
+/// finds one of `enough`.
+fn marked(record: Value<'_, '_>, enough: u32) -> u32 {
+    /// The formats that have a key for a mark.
+    static KEYS: LazyLock<FxHashMap<&str, u32>> = LazyLock::new(|| {
+        let mut keys = FxHashMap::default();
+        for (number, format) in ALL.iter().enumerate() {
+            format.marks.keys.iter().for_each(|key| *keys.entry(*key).or_default() |= 1 << number);
+        }
+        keys
+    });
+    let keys = &*KEYS;
+    // What a message or a block says by its members.
+    let of_members = |value: Value<'_, '_>| {
+        let mut found = 0;
+        for member in value.members() {
+            let key = member.key_text();
+            let is = |usual: &[&str]| {
+                member.as_json_str().is_none_or(|text| usual.iter().any(|usual| text.eq_str(usual)))
+            };
+            match key.as_deref() {
+                Some("content" | "name") => {}
+                Some("type") if !is(&["text"]) => return EVERY,
+                Some("role") if !is(&USUAL_ROLES) => return EVERY,
+                Some("type" | "role") | None => {}
+                Some(key) => found |= keys.get(key).copied().unwrap_or_default(),
+            }
+        }
+        found
+    };
+    let mut found = if record.is_object() { of_members(record) } else { 0 };
+    if let Some(model) = record.get("model").and_then(Value::as_str) {
+        for (number, format) in ALL.iter().enumerate() {
+            let is_own = format.marks.models.iter().any(|name| model.starts_with(name));
+            found |= u32::from(is_own) << number;
+        }
+    }
+    let lists = record.members().filter(|member| member.is_array());
+    let lists = lists.chain(Some(record).filter(|record| record.is_array()));
+    for message in lists.flat_map(|list| list.elements().take(MESSAGES_LOOKED_AT)) {
+        found |= of_members(message);
+        for part in message.members().flat_map(blocks_of) {
+            found |= of_members(part);
+        }
+        if found == EVERY || found & enough != 0 {
+            break;
+        }
+    }
+    found
+}
+
+/// The roles that messages of text alone have in most formats.
+const USUAL_ROLES: [&str; 3] = ["user", "assistant", "system"];
+
+/// The objects that a member of a message holds: those of a list, or itself.
+fn blocks_of<'d, 's>(member: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    member.elements().chain(Some(member).filter(|member| member.is_object())).take(BLOCKS_LOOKED_AT)
+}
+
+/// How many blocks of a message are looked at.
+const BLOCKS_LOOKED_AT: usize = 64;
 
 /// How many messages a format looks at to recognise a document.
 const MESSAGES_LOOKED_AT: usize = 200;

@@ -838,14 +838,6 @@ impl Target {
         }
     }
 
-    /// Whether the target refuses this very case of a rule, of this model: what it says of the rule as a whole does not
-    /// count. With `wire`, as for [`Self::verdict`].
-    #[must_use]
-    pub fn refuses_case(&self, rule: &str, case: &str, model: Option<&str>, wire: Option<&str>) -> bool {
-        let verdict = self.verdict(rule, Some(case), model, wire);
-        matches!(verdict, Verdict::Refused(refusal) if refusal.case.is_some())
-    }
-
     /// Whether the target has an entry for this very case of a rule.
     #[must_use]
     pub fn knows_case(&self, rule: &str, case: &str) -> bool {

@@ -17,7 +17,7 @@ use toolcheck_json::{Document, FaultKind, Layout, NodeId, Position, Record, Reco
 use crate::exchanges::{Exchanges, Histories, Kept};
 use crate::pairing::Pairing;
 use crate::report::{FileReport, Located, locate_all};
-use crate::rule::{self, Context, Rule};
+use crate::rule::{self, Context, Rule, Verdicts};
 use crate::rules::{self, blank_line, unread_content, unrecognised_format};
 use crate::schemas::Schemas;
 use crate::settings::Settings;
@@ -170,6 +170,7 @@ pub(crate) struct Lens<'r> {
     /// The same, or what stands for none.
     target: &'r Target,
     rules: Vec<&'static Rule>,
+    verdicts: Verdicts,
 }
 
 impl<'r> Lens<'r> {
@@ -187,7 +188,7 @@ impl<'r> Lens<'r> {
         let is_named = options.target.is_some();
         let may_speak = |rule: &&'static Rule| rule.may_speak(id, options.kind, target, is_named);
         let rules = options.rules.iter().copied().filter(may_speak).collect();
-        Self { format, known, target, rules }
+        Self { format, known, target, rules, verdicts: Verdicts::default() }
     }
 }
 
@@ -481,6 +482,7 @@ impl<'r> Run<'r> {
             text_calls: OnceCell::new(),
             schemas: self.schemas,
             target: self.lens.target,
+            verdicts: &self.lens.verdicts,
             settings: self.options.settings,
         }
     }

@@ -1,7 +1,8 @@
 //! What a rule is, and what it sees.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
+use rustc_hash::FxHashMap;
 use toolcheck_core::finding::{Answer, Finding, Level};
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Message, Part, Place, Transcript, TranscriptKind};
@@ -192,6 +193,8 @@ pub struct Context<'c, 's> {
     pub schemas: &'c Schemas<'c>,
     /// Whom it is for.
     pub target: &'c Target,
+    /// What the target has said so far.
+    pub(crate) verdicts: &'c Verdicts,
     /// What the user has set.
     pub settings: &'c Settings,
     /// Its calls in plain text, once a rule has asked for them.
@@ -250,14 +253,13 @@ impl Context<'_, '_> {
     #[must_use]
     pub fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
         let wire = rule.on_wire.then_some(self.transcript.format);
-        self.target.verdict(rule.id, case, self.transcript.model.as_deref(), wire)
+        self.verdicts.of(self.target, rule.id, case, self.transcript.model.as_deref(), wire)
     }
 
     /// Whether the target refuses this very case of a rule, of the request's model.
     #[must_use]
     pub fn refuses_case(&self, rule: &Rule, case: &str) -> bool {
-        let wire = rule.on_wire.then_some(self.transcript.format);
-        self.target.refuses_case(rule.id, case, self.transcript.model.as_deref(), wire)
+        matches!(self.verdict(rule, Some(case)), Verdict::Refused(refusal) if refusal.case.is_some())
     }
 
     /// What the target says of the first of these cases that it knows, or of the rule as a whole.
@@ -290,6 +292,82 @@ impl Context<'_, '_> {
     #[must_use]
     pub fn is_training_example(&self) -> bool {
         self.transcript.kind == TranscriptKind::Dataset
+    }
+}
+
+/// What a target says of each case, once it has been asked: many records ask the same, and models are told apart by
+/// expressions. It is for one target and one format.
+#[derive(Debug, Default)]
+pub(crate) struct Verdicts(RefCell<Vec<Said>>);
+
+/// How many models are remembered: a log of a gateway names several in turn.
+const MODELS_REMEMBERED: usize = 16;
+
+#[derive(Debug, Default)]
+struct Said {
+    /// The model that was asked for.
+    model: Option<String>,
+    /// The cases of each rule, with what is said of them.
+    rules: FxHashMap<&'static str, Vec<(Option<Box<str>>, Entry)>>,
+}
+
+/// What is said, by the number of the target's entry.
+#[derive(Debug, Clone, Copy)]
+enum Entry {
+    Refusal(usize),
+    Tolerance(usize),
+    None,
+}
+
+impl Entry {
+    fn of(target: &Target, verdict: Verdict<'_>) -> Self {
+        match verdict {
+            Verdict::Refused(refusal) => {
+                let number = target.refusals.iter().position(|entry| std::ptr::eq(entry, refusal));
+                number.map_or(Self::None, Self::Refusal)
+            }
+            Verdict::Tolerated(tolerance) => {
+                let number = target.tolerances.iter().position(|entry| std::ptr::eq(entry, tolerance));
+                number.map_or(Self::None, Self::Tolerance)
+            }
+            Verdict::Unknown => Self::None,
+        }
+    }
+
+    fn verdict(self, target: &Target) -> Verdict<'_> {
+        match self {
+            Self::Refusal(number) => Verdict::Refused(&target.refusals[number]),
+            Self::Tolerance(number) => Verdict::Tolerated(&target.tolerances[number]),
+            Self::None => Verdict::Unknown,
+        }
+    }
+}
+
+impl Verdicts {
+    fn of<'t>(
+        &self,
+        target: &'t Target,
+        rule: &'static str,
+        case: Option<&str>,
+        model: Option<&str>,
+        wire: Option<&str>,
+    ) -> Verdict<'t> {
+        let models = &mut *self.0.borrow_mut();
+        let number = models.iter().position(|said| said.model.as_deref() == model).unwrap_or_else(|| {
+            models.truncate(MODELS_REMEMBERED - 1);
+            models.push(Said { model: model.map(str::to_owned), ..Said::default() });
+            models.len() - 1
+        });
+        // The last one asked for is the next one looked at.
+        models.swap(0, number);
+        let said = &mut models[0];
+        let cases = said.rules.entry(rule).or_default();
+        if let Some((_, entry)) = cases.iter().find(|(known, _)| known.as_deref() == case) {
+            return entry.verdict(target);
+        }
+        let verdict = target.verdict(rule, case, model, wire);
+        cases.push((case.map(Box::from), Entry::of(target, verdict)));
+        verdict
     }
 }
 

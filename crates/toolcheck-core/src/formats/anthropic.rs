@@ -4,7 +4,7 @@
 use toolcheck_json::{JsonStr, Value};
 
 use super::{
-    Format, blocks, declare_tools, is_enabled, is_of_no_provider, list_of, reasoning_setting, strict,
+    Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of, reasoning_setting, strict,
 };
 use crate::detection::{Claim, SURE, surest_message};
 use crate::ir::{
@@ -22,6 +22,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Anthropic Messages",
     aliases: &["claude"],
     family: "anthropic",
+    marks: Marks { keys: &["input_schema", "anthropic_version"], models: &["claude-"] },
     sniff,
     read_in,
     answers,

@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Format, blocks, declare_tools, is_enabled, list_of, reasoning_setting, strict};
+use super::{Format, Marks, blocks, declare_tools, is_enabled, list_of, reasoning_setting, strict};
 use crate::detection::{Claim, surest_message};
 use crate::ir::{
     Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room,
@@ -17,6 +17,24 @@ pub(super) static FORMAT: Format = Format {
     name: "Amazon Bedrock Converse",
     aliases: &["bedrock", "converse", "aws"],
     family: "bedrock-converse",
+    marks: Marks {
+        keys: &[
+            "toolUse",
+            "toolResult",
+            "text",
+            "reasoningContent",
+            "image",
+            "document",
+            "video",
+            "audio",
+            "cachePoint",
+            "guardContent",
+            "toolConfig",
+            "inferenceConfig",
+            "additionalModelRequestFields",
+        ],
+        models: &[],
+    },
     sniff,
     read_in,
     answers,

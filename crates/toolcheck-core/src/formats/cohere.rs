@@ -3,7 +3,7 @@
 use toolcheck_json::Value;
 
 use super::openai_chat::{self, Dialect};
-use super::{Format, blocks, list_of};
+use super::{Format, Marks, blocks, list_of};
 use crate::detection::{Claim, surest_message};
 use crate::ir::{Room, Transcript};
 
@@ -14,6 +14,10 @@ pub(super) static FORMAT: Format = Format {
     name: "Cohere v2 chat",
     aliases: &[],
     family: "chat",
+    marks: Marks {
+        keys: &["tool_plan", "citations", "citation_options", "safety_mode", "strict_tools"],
+        models: &["command-", "c4ai-"],
+    },
     sniff,
     read_in,
     answers,

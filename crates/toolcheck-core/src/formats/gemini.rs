@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Format, list_of};
+use super::{Format, Marks, list_of};
 use crate::detection::{Claim, surest_message};
 use crate::ir::{
     Arguments, Body, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning, Role, Room,
@@ -17,6 +17,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Gemini generateContent",
     aliases: &["google"],
     family: "gemini",
+    marks: Marks { keys: &["parts"], models: &[] },
     sniff,
     read_in,
     answers,

@@ -3,7 +3,7 @@
 use toolcheck_json::Value;
 
 use super::openai_chat::{self, Dialect};
-use super::{Format, blocks, list_of};
+use super::{Format, Marks, blocks, list_of};
 use crate::detection::{Claim, surest_message};
 use crate::ir::{Role, Room, Transcript};
 
@@ -14,6 +14,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Mistral Chat Completions",
     aliases: &[],
     family: "chat",
+    marks: Marks { keys: &["prefix", "safe_prompt", "random_seed", "prompt_mode"], models: &MODELS },
     sniff,
     read_in,
     answers,

@@ -32,6 +32,8 @@ pub struct Format {
     /// The name of its shape. Formats of one family are dialects: a request in one can be sent to an API of another
     /// as it is, and is then read by that API's rules. Between families something translates.
     pub family: &'static str,
+    /// What a record has that it is surely the format of.
+    pub marks: Marks,
     /// How sure it is that a document is written in it: 0 for certainly not, 100 for certainly.
     pub sniff: for<'d, 's> fn(Value<'d, 's>) -> u8,
     /// Reads a document into the room that another transcript has left.
@@ -40,6 +42,16 @@ pub struct Format {
     pub(crate) answers: for<'d, 's> fn(Value<'d, 's>) -> Option<Vec<Said<'s>>>,
     /// Reads an event of a response that is streamed.
     pub(crate) event: for<'d, 's> fn(&mut Assembly, Value<'d, 's>, &Locate<'_, 'd, 's>),
+}
+
+/// What tells at a glance that a record may be of a format: one of its keys is in the record, in a message or in a
+/// block, or the model has one of its names. A block of a type other than text, and a rarer role, may be of any format.
+#[derive(Debug)]
+pub struct Marks {
+    /// Keys that other formats do not have, or not all.
+    pub keys: &'static [&'static str],
+    /// How the names of its own models begin.
+    pub models: &'static [&'static str],
 }
 
 impl Format {

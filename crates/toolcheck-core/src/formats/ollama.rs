@@ -3,7 +3,7 @@
 use toolcheck_json::Value;
 
 use super::openai_chat::{self, Dialect};
-use super::{Format, list_of};
+use super::{Format, Marks, list_of};
 use crate::detection::{Claim, surest_message};
 use crate::ir::{Room, Transcript};
 
@@ -14,6 +14,10 @@ pub(super) static FORMAT: Format = Format {
     name: "Ollama chat",
     aliases: &[],
     family: "chat",
+    marks: Marks {
+        keys: &["tool_calls", "tool_name", "images", "options", "keep_alive", "think"],
+        models: &[],
+    },
     sniff,
     read_in,
     answers,

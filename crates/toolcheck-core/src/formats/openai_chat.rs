@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Format, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
+use super::{Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
 use crate::detection::{Claim, surest_message};
 use crate::ir::{
     Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role, Room,
@@ -17,6 +17,21 @@ pub(super) static FORMAT: Format = Format {
     name: "OpenAI Chat Completions",
     aliases: &["openai", "gpt", "chat-completions"],
     family: "chat",
+    marks: Marks {
+        keys: &[
+            "tool_calls",
+            "tool_call_id",
+            "function_call",
+            "function",
+            "functions",
+            "stream_options",
+            "max_completion_tokens",
+            "parallel_tool_calls",
+            "response_format",
+            "reasoning_effort",
+        ],
+        models: &MODELS,
+    },
     sniff,
     read_in,
     answers,

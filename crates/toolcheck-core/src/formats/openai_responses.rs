@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_json::Value;
 
-use super::{Format, declare_tools};
+use super::{Format, Marks, declare_tools};
 use crate::detection::{Claim, SURE, surest_message};
 use crate::ir::{
     self, Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role,
@@ -23,6 +23,7 @@ pub(super) static FORMAT: Format = Format {
     name: "OpenAI Responses",
     aliases: &["responses"],
     family: "openai-responses",
+    marks: Marks { keys: &[], models: &[] },
     sniff,
     read_in,
     answers,
