@@ -5,7 +5,7 @@ use crate::exchanges::{GivenCall, Kept, KeptCall};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool call that the model made, but that is missing from the history.
+    /// A tool call that the model made but that is missing from the history.
     ///
     /// ## Why is this bad?
     ///

@@ -12,7 +12,7 @@ declare_rule! {
     /// causes are tool output in Latin-1 or in a console's code page, and text that was cut in the middle of a
     /// character.
     ///
-    /// (There is no failing example here, because this page is UTF-8.)
+    /// (A failing example can't be shown here, because this page is UTF-8.)
     ///
     /// ## Passes
     ///
