@@ -7,18 +7,18 @@ use toolcheck_core::Level;
 use crate::schemas::Schema;
 use crate::settings::ToolNames;
 
-/// A rule of the user's own: what the arguments of some tools have to be like.
+/// A rule of the user's own: a schema that the arguments of some tools must match.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// Its name, which findings bear.
+    /// Its id, which its findings show.
     pub id: String,
-    /// The tools that it is for.
+    /// The tools that it applies to.
     pub tools: ToolNames,
-    /// What is wrong with arguments that break it, in the user's words.
+    /// The user's message for arguments that violate it.
     pub message: Option<String>,
-    /// How bad that is.
+    /// The level of its findings.
     pub level: Level,
-    /// What the arguments have to be like.
+    /// The schema that the arguments must match.
     pub(crate) schema: Arc<Schema>,
 }
 

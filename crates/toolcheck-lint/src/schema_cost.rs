@@ -1,8 +1,8 @@
-//! What it costs to hold arguments against a schema.
+//! The cost of checking arguments against a schema.
 //!
-//! A validator follows every reference, and references may branch: thirty definitions of which each refers twice to the
-//! next make a thousand million steps, and a schema that refers to itself on two ways doubles its steps with each level
-//! of the arguments. Nobody writes such a schema on purpose, but a log may hold any.
+//! A validator follows every reference, and references may branch: thirty definitions that each refer twice to the next
+//! take a billion steps, and a schema that refers to itself in two ways doubles the steps with each level of the
+//! arguments. Nobody writes such a schema on purpose, but a log may contain any.
 
 use std::borrow::Cow;
 
@@ -10,26 +10,26 @@ use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 use toolcheck_json::{NodeId, Value};
 
-/// What it costs to hold arguments against a schema.
+/// The cost of checking arguments against a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cost {
-    /// As much as the arguments are long.
+    /// Proportional to the length of the arguments.
     Bearable,
-    /// It depends on the arguments: the schema refers to itself.
+    /// Depends on the arguments, because the schema refers to itself.
     OfArguments,
     /// Too much, whatever the arguments.
     Endless,
-    /// Nobody knows: a reference leads to something that is not found here.
+    /// Unknown, because a reference can't be resolved here.
     Unknown,
 }
 
-/// How many steps a schema or a call may take, and how many for each value of a call.
+/// The most steps that a schema or a call may take, and the most for each value of a call.
 const MOST_STEPS: u64 = 100_000;
 const MOST_STEPS_A_VALUE: u64 = 200;
-/// How many steps may be open at a time: the validator recurses.
+/// How deep the steps may be nested, because the validator recurses.
 const DEEPEST: usize = 256;
 
-/// What it costs to hold arguments against `schema`.
+/// The cost of checking arguments against `schema`.
 pub(crate) fn of(schema: &Json) -> Cost {
     let mut walk = Walk::new(schema);
     match walk.steps(schema, None, 0) {
@@ -40,13 +40,13 @@ pub(crate) fn of(schema: &Json) -> Cost {
     }
 }
 
-/// Whether these arguments can be held against a schema that refers to itself.
+/// Whether these arguments can be checked against a schema that refers to itself.
 pub(crate) fn is_bearable(schema: &Json, arguments: Value<'_, '_>) -> bool {
     let most = MOST_STEPS + MOST_STEPS_A_VALUE * arguments.count() as u64;
     Walk::new(schema).steps(schema, Some(arguments), 0).is_some_and(|steps| steps <= most)
 }
 
-/// A schema and the value that is held against it; without a value, any.
+/// A schema and the value that is checked against it; `None` stands for any value.
 type Step = (*const Json, Option<NodeId>);
 
 struct Walk<'j> {
@@ -54,9 +54,9 @@ struct Walk<'j> {
     /// The steps that each pair takes; `None` while they are being counted.
     known: FxHashMap<Step, Option<u64>>,
     refers_to_itself: bool,
-    /// Whether a reference leads to something that is not found.
+    /// Whether a reference can't be resolved.
     is_lost: bool,
-    /// The parts of the schema that have names, by `$id`, `$anchor` and the like; collected when one is asked for.
+    /// The named parts of the schema, by `$id`, `$anchor` and the like; collected when first needed.
     named: Option<FxHashMap<&'j str, &'j Json>>,
 }
 
@@ -65,7 +65,7 @@ impl<'j> Walk<'j> {
         Self { root, known: FxHashMap::default(), refers_to_itself: false, is_lost: false, named: None }
     }
 
-    /// How many steps it takes to hold `value` against `schema`; `None` where they lead too deep.
+    /// How many steps it takes to check `value` against `schema`; `None` if they are nested too deeply.
     fn steps(&mut self, schema: &'j Json, value: Option<Value<'_, '_>>, depth: usize) -> Option<u64> {
         let Json::Object(members) = schema else { return Some(1) };
         let step = (std::ptr::from_ref(schema), value.map(Value::id));
@@ -103,7 +103,7 @@ impl<'j> Walk<'j> {
                     let mut sum: u64 = 0;
                     for (key, inner) in inner.as_object().into_iter().flatten() {
                         let below = value.map(|value| value.get(key));
-                        // An argument that is not there costs nothing.
+                        // A missing argument costs nothing.
                         if below != Some(None) {
                             sum = sum.saturating_add(self.steps(inner, below.flatten(), depth + 1)?);
                         }
@@ -156,7 +156,7 @@ impl<'j> Walk<'j> {
         Some(sum)
     }
 
-    /// The steps of all that a value holds; of one of them where nobody knows the value.
+    /// The steps of all children of a value; of a single child if the value is not known.
     fn of_children(&mut self, schema: &'j Json, value: Option<Value<'_, '_>>, depth: usize) -> Option<u64> {
         let Some(value) = value else { return self.steps(schema, None, depth + 1) };
         let mut sum: u64 = 0;
@@ -166,7 +166,7 @@ impl<'j> Walk<'j> {
         Some(sum)
     }
 
-    /// What a reference leads to; `None` where that is not found here.
+    /// The schema that a reference refers to; `None` if it is not found here.
     fn target_of(&mut self, reference: &Json) -> Option<&'j Json> {
         let reference = reference.as_str()?;
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
@@ -181,7 +181,7 @@ impl<'j> Walk<'j> {
         }
     }
 
-    /// The part of the schema with this name: the whole of its `$id` or the last piece of it, or its anchor.
+    /// The part of the schema with this name: its whole `$id`, the last segment of it, or its anchor.
     fn named(&mut self, name: &str) -> Option<&'j Json> {
         let root = self.root;
         let named = self.named.get_or_insert_with(|| {
@@ -205,13 +205,13 @@ impl<'j> Walk<'j> {
     }
 }
 
-/// The last piece of a URI, without its fragment's mark.
+/// The last segment of a URI, without `#`.
 fn last_piece(name: &str) -> &str {
     let name = name.trim_end_matches('#').trim_start_matches('#');
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// The text of a fragment, in which any character may be written as its bytes.
+/// The text of a fragment, with percent-encoded bytes decoded.
 fn percent_decoded(fragment: &str) -> Cow<'_, str> {
     if !fragment.contains('%') {
         return Cow::Borrowed(fragment);
@@ -240,7 +240,7 @@ mod tests {
     use serde_json::json;
     use toolcheck_json::Document;
 
-    /// Definitions of which each refers twice to the next.
+    /// Definitions that each refer twice to the next.
     fn doubling(count: usize) -> Json {
         let mut definitions = serde_json::Map::new();
         for number in 0..count {

@@ -121,9 +121,10 @@ impl ToolNames {
     ///
     /// # Errors
     ///
-    /// The first that is no glob, and why.
+    /// The first name that is not a valid glob, and why.
     pub fn new<'n>(globs: impl IntoIterator<Item = &'n str>) -> Result<Self, String> {
-        let compile = |name| Pattern::new(name).map_err(|error| format!("`{name}` is no glob: {error}"));
+        let compile =
+            |name| Pattern::new(name).map_err(|error| format!("`{name}` is not a valid glob: {error}"));
         globs.into_iter().map(compile).collect::<Result<_, _>>().map(Self)
     }
 

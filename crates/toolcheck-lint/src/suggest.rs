@@ -1,12 +1,12 @@
-//! "Did you mean": the known name that is most like a mistyped one.
+//! "Did you mean ...?": the known name that is most similar to a mistyped one.
 
-/// The least likeness, from 0 to 1, that is worth a suggestion.
+/// The lowest similarity, from 0 to 1, that is worth a suggestion.
 const LIKE_ENOUGH: f64 = 0.7;
 
-/// The longest name that is a mistyped one: likeness costs the product of both lengths.
+/// The longest name to suggest something for: comparing two names takes the product of their lengths.
 const LONGEST: usize = 100;
 
-/// `; did you mean ...?` where a known name is like enough, and nothing otherwise.
+/// `; did you mean ...?` if a known name is similar enough, and an empty string otherwise.
 #[must_use]
 pub fn did_you_mean<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> String {
     if name.len() > LONGEST {

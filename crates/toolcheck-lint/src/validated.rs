@@ -1,4 +1,4 @@
-//! Values of a document as the validator of JSON Schema sees them, so that nothing is read twice.
+//! The values of a document as the JSON Schema validator sees them, so that nothing is parsed twice.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use jsonschema::json::{Array, Json, Node, NodeIdentity, Object};
 use serde_json::{Number, Value as SerdeValue};
 use toolcheck_json::{Document, Kind, Value};
 
-/// The representation: values of our own documents.
+/// The representation that the validator works on: the values of our own documents.
 #[derive(Debug)]
 pub(crate) struct Spanned;
 
@@ -21,7 +21,7 @@ impl Json for Spanned {
     }
 
     fn with_string_node<T>(_: &mut (), string: &str, f: impl FnOnce(Read<'_>) -> T) -> T {
-        // Only schemas that say what keys have to be like come here.
+        // Only schemas with `propertyNames` come here.
         let text = SerdeValue::from(string).to_string();
         let document = Document::read(text.as_bytes());
         let root = document.root().expect("a string is a JSON text");
@@ -29,7 +29,7 @@ impl Json for Spanned {
     }
 }
 
-/// A value of a document that is JSON as a whole.
+/// A value of a document that is valid JSON.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Read<'a>(pub(crate) Value<'a, 'a>);
 
@@ -52,7 +52,7 @@ impl<'a> Node<'a, Spanned> for Read<'a> {
 
     fn as_number(&self) -> Option<Number> {
         (self.0.kind() == Kind::Number).then(|| {
-            // A number that no machine holds is a large one.
+            // A number that fits no machine type is treated as a large one.
             serde_json::from_slice(self.0.raw()).unwrap_or_else(|_| Number::from(u64::MAX))
         })
     }
@@ -80,7 +80,7 @@ impl<'a> Node<'a, Spanned> for Read<'a> {
             Kind::String => JsonType::String,
             Kind::Array => JsonType::Array,
             Kind::Object => JsonType::Object,
-            // What is no value does not come here.
+            // Invalid values do not come here.
             Kind::Null | Kind::Invalid => JsonType::Null,
         }
     }
@@ -126,7 +126,7 @@ impl<'a> Array<'a, Spanned> for Read<'a> {
     }
 }
 
-/// The members of an object with their names.
+/// The members of an object, with their names.
 pub(crate) struct Members<'a>(toolcheck_json::Children<'a, 'a>);
 
 impl<'a> Iterator for Members<'a> {

@@ -1,4 +1,4 @@
-//! A configuration as it is written: the tables of the file.
+//! The configuration file as it is written: its tables.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,15 +15,15 @@ use super::{Config, ConfigError};
 use crate::excerpt::bounded;
 use crate::suggest::did_you_mean;
 
-/// What a configuration file holds.
+/// The contents of a configuration file.
 #[derive(Debug)]
 pub struct ConfigFile {
-    /// Its text, in which places are found.
+    /// Its text, to find lines and columns in.
     text: String,
     table: File,
 }
 
-/// The file that a configuration stands in.
+/// The kind of file that contains a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Home {
     /// A file of its own.
@@ -37,123 +37,125 @@ pub enum Home {
 /// Where a configuration comes from.
 #[derive(Debug, Clone, Copy)]
 pub struct Origin<'o> {
-    /// Its name, as it is shown.
+    /// Its name, as shown to the user.
     pub name: &'o str,
-    /// The folder that the files which it names are looked for from.
+    /// The folder that paths in it are relative to.
     pub folder: &'o Path,
-    /// The folder that its patterns count from.
+    /// The folder that its patterns are relative to.
     pub globs_from: &'o Path,
 }
 
-/// The configuration of toolcheck: which rules run on which files, what they are set to, what is allowed, and policies.
+/// Configuration of toolcheck: which rules run on which files, their settings, allowed findings, and policies.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct File {
-    /// Another configuration, which this one adds to and whose keys it may set anew: a path from this file's folder.
+    /// Another configuration file that this one extends and whose settings it can override: a path relative to this
+    /// file's folder.
     pub(super) extend: Option<At<String>>,
-    /// These rules and no others. Left out: all that are not off unless selected.
+    /// Run only these rules. Default: all rules that are not opt-in.
     pub(super) select: Vec<At<RuleId>>,
-    /// These rules too.
+    /// Also run these rules.
     pub(super) extend_select: Vec<At<RuleId>>,
-    /// But not these.
+    /// Do not run these rules.
     pub(super) ignore: Vec<At<RuleId>>,
-    /// How bad the findings of a rule are, in the place of what the target says.
+    /// The level of each rule's findings, instead of the level that the target determines.
     pub(super) levels: BTreeMap<At<RuleId>, At<LevelName>>,
-    /// The format of all files. Left out: found out from their content.
+    /// The format of all files. Default: detected from their content.
     pub(super) format: Option<At<FormatId>>,
-    /// The API that all files are for. Left out: the format's own provider.
+    /// The API that all files are checked against. Default: the provider that the format belongs to.
     pub(super) target: Option<At<TargetText>>,
-    /// What all files are for. Left out: `request`.
+    /// The kind of transcript in all files. Default: `request`.
     pub(super) kind: Option<At<KindName>>,
-    /// A file that declares tools for transcripts that do not: a path from this file's folder.
+    /// A file with tool definitions for transcripts that declare no tools: a path relative to this file's folder.
     pub(super) tools: Option<At<String>>,
-    /// The protocols in which calls are written into plain text. Left out: those that a transcript shows to speak.
+    /// The protocols for tool calls in plain text. Default: those that a transcript is seen to use.
     pub(super) text_protocols: Option<Vec<At<ProtocolId>>>,
-    /// The files of a folder that are linted, as patterns. Left out: `.json`, `.jsonl` and `.ndjson`, also compressed as
-    /// `.gz` or `.zst`.
+    /// Patterns of the files in a folder to lint. Default: `.json`, `.jsonl` and `.ndjson`, also compressed as `.gz` or
+    /// `.zst`.
     pub(super) include: Option<Vec<At<String>>>,
-    /// The files and folders that are left out, as patterns. Files that are named on the command line are linted all
-    /// the same, unless `--force-exclude` is given.
+    /// Patterns of the files and folders to exclude. Files that are named on the command line are linted anyway, unless
+    /// `--force-exclude` is given.
     pub(super) exclude: Vec<At<String>>,
-    /// What the rules are set to that can be set.
+    /// Settings of individual rules.
     pub(super) rules: RulesTable,
-    /// What holds for some files only. Where several tables hold for a file, what stands later counts more.
+    /// Settings for some files only. If several tables match a file, later ones take precedence.
     pub(super) files: Vec<FilesTable>,
-    /// Findings that are not reported, each with the reason.
+    /// Findings that are not reported, each with a reason.
     pub(super) allow: Vec<At<AllowTable>>,
-    /// Your own rules about what tools may be called with.
+    /// Your own rules for the arguments of tool calls.
     pub(super) policy: Vec<At<PolicyTable>>,
 }
 
-/// The rules that can be set.
+/// The rules that have settings.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct RulesTable {
-    /// The tools that close a task.
+    /// The tools that complete a task.
     pub(super) completion_after_failure: ToolsTable,
-    /// How many failures of one call in a row are too many.
+    /// When repeated failures of the same call are reported.
     pub(super) repeated_failing_call: RepeatedTable,
-    /// The tools that run a command in a shell; they count for `oversized-command` too.
+    /// The tools that run a command in a shell; also used by `oversized-command`.
     pub(super) shell_file_write: ToolsTable,
-    /// How long a command may be.
+    /// The maximum length of a command.
     pub(super) oversized_command: OversizedTable,
 }
 
-/// Tools, by name or as globs such as `fs_*`.
+/// Tools, by name or as a glob such as `fs_*`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct ToolsTable {
-    /// These in the place of those that are built in.
+    /// Use these tools instead of the built-in list.
     pub(super) tools: Option<Vec<At<String>>>,
-    /// These too.
+    /// Add these tools to the list.
     pub(super) extend_tools: Vec<At<String>>,
 }
 
-/// How many failures are too many.
+/// When repeated failures are reported.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct RepeatedTable {
-    /// Failures in a row, 2 at least. Left out: 3.
+    /// The number of failures in a row that is reported, at least 2. Default: 3.
     pub(super) times: Option<At<usize>>,
 }
 
-/// How long a command may be.
+/// The maximum length of a command.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct OversizedTable {
-    /// The systems whose limits count. Left out: all.
+    /// The systems whose limits apply. Default: all.
     pub(super) systems: Option<Vec<At<SystemName>>>,
-    /// A limit of your own, in characters.
+    /// Your own limit, in characters.
     pub(super) most_characters: Option<usize>,
 }
 
-/// What holds for some files only.
+/// Settings for some files only.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct FilesTable {
-    /// The files, as patterns.
+    /// Patterns of the files.
     pub(super) paths: Vec<At<String>>,
-    /// Their format.
+    /// The format of these files.
     pub(super) format: Option<At<FormatId>>,
-    /// The API that they are for.
+    /// The API that these files are checked against.
     pub(super) target: Option<At<TargetText>>,
-    /// What they are for.
+    /// The kind of transcript in these files.
     pub(super) kind: Option<At<KindName>>,
-    /// A file that declares tools for those that do not: a path from this file's folder.
+    /// A file with tool definitions for transcripts that declare no tools: a path relative to the configuration's
+    /// folder.
     pub(super) tools: Option<At<String>>,
-    /// These rules and no others.
+    /// Run only these rules.
     #[serde(default)]
     pub(super) select: Vec<At<RuleId>>,
-    /// These rules too.
+    /// Also run these rules.
     #[serde(default)]
     pub(super) extend_select: Vec<At<RuleId>>,
-    /// But not these.
+    /// Do not run these rules.
     #[serde(default)]
     pub(super) ignore: Vec<At<RuleId>>,
 }
@@ -165,41 +167,41 @@ pub(super) struct FilesTable {
 pub(super) struct AllowTable {
     /// The rule.
     pub(super) rule: At<RuleId>,
-    /// The files, as a pattern. Left out: all.
+    /// A pattern of the files. Default: all files.
     pub(super) path: Option<At<String>>,
-    /// The value or what is around it, as a JSON Pointer in which `*` is any one step and `**` any number of them. Left
-    /// out: any.
+    /// The value, or one that contains it, as a JSON Pointer in which `*` matches one segment and `**` any number.
+    /// Default: any value.
     pub(super) pointer: Option<At<String>>,
-    /// The tool, by name or as a glob. Left out: any.
+    /// The tool, by name or as a glob. Default: any tool.
     pub(super) tool: Option<At<String>>,
-    /// Why they are no fault.
+    /// Why these findings are acceptable.
     pub(super) reason: At<String>,
 }
 
-/// A rule of your own: what the arguments of some tools have to be like.
+/// A rule of your own: a schema that the arguments of some tools must match.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct PolicyTable {
-    /// The policy's name, which findings bear.
+    /// The id of the policy, shown in its findings.
     pub(super) id: At<String>,
-    /// The tools that it is for, by name or as globs.
+    /// The tools that it applies to, by name or as globs.
     pub(super) tools: Vec<At<String>>,
-    /// What their arguments have to be like: a JSON Schema, as a table or as JSON in a string.
+    /// The JSON Schema that their arguments must match, as a table or as JSON in a string.
     pub(super) schema: At<Json>,
-    /// What to tell whoever breaks it.
+    /// The message of its findings.
     pub(super) message: Option<String>,
-    /// How bad it is to break it. Left out: `error`.
+    /// The level of its findings. Default: `error`.
     pub(super) level: Option<At<LevelName>>,
 }
 
-/// A `pyproject.toml`, as far as it matters.
+/// The relevant part of a `pyproject.toml`.
 #[derive(Debug, Deserialize)]
 struct Pyproject {
     tool: Option<Holder>,
 }
 
-/// A `Cargo.toml`, as far as it matters.
+/// The relevant part of a `Cargo.toml`.
 #[derive(Debug, Deserialize)]
 struct Manifest {
     workspace: Option<Metadata>,
@@ -216,20 +218,20 @@ struct Holder {
     toolcheck: Option<File>,
 }
 
-/// The JSON Schema of a file of its own.
+/// The JSON Schema of a `toolcheck.toml`.
 #[cfg(feature = "schema")]
 pub(super) fn schema() -> Json {
     let settings = schemars::generate::SchemaSettings::draft2020_12();
     let mut schema = settings.into_generator().into_root_schema_for::<File>();
     tidy(&mut schema);
-    // What the types do not say: a policy's schema is one.
+    // The types do not express that a policy's schema is a JSON Schema.
     let mut schema = schema.to_value();
     schema["$defs"]["PolicyTable"]["properties"]["schema"]["type"] =
         serde_json::json!(["object", "boolean", "string"]);
     schema
 }
 
-/// TOML has no null, so a key that may be left out is one of its type; and descriptions have no line ends.
+/// TOML has no null, so an optional key has just its type; and descriptions have no line breaks.
 #[cfg(feature = "schema")]
 fn tidy(schema: &mut schemars::Schema) {
     schemars::transform::transform_subschemas(&mut tidy, schema);
@@ -257,12 +259,12 @@ fn tidy(schema: &mut schemars::Schema) {
 }
 
 impl Config {
-    /// Reads a configuration that stands alone.
+    /// Reads a configuration that extends no other.
     ///
     /// # Errors
     ///
-    /// What is wrong, with its place: broken TOML, an unknown key, rule or system, or a policy whose
-    /// schema is none.
+    /// What is wrong, with its place: invalid TOML, an unknown key, rule or system, or a policy whose schema is
+    /// invalid.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let nowhere = Path::new("");
         let origin = Origin { name: "", folder: nowhere, globs_from: nowhere };
@@ -272,16 +274,16 @@ impl Config {
 }
 
 impl ConfigFile {
-    /// Reads the text of a file; `None` where it holds no table of toolcheck's.
+    /// Reads the text of a file; `None` if it has no table for toolcheck.
     ///
     /// # Errors
     ///
-    /// What is wrong with its form, with its place.
+    /// What is wrong with its syntax or structure, with its place.
     pub fn read(text: &str, home: Home) -> Result<Option<Self>, ConfigError> {
-        // Some editors begin a file with a mark, which is no part of it.
+        // Some editors start a file with a byte order mark, which is not part of the text.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut faults = Faults::default();
-        // What was wrong so far is blanked out, so that all that comes behind it is found too.
+        // What was wrong so far is blanked out, so that later errors are found too.
         let mut left = Cow::Borrowed(text);
         let table = loop {
             match read_table(&left, home) {
@@ -310,24 +312,24 @@ impl ConfigFile {
         Err(error_of(text, faults))
     }
 
-    /// The configuration that this one extends, as it names it.
+    /// The path of the configuration that this one extends, as written.
     #[must_use]
     pub fn extends(&self) -> Option<&str> {
         self.table.extend.as_ref().map(|path| path.get().as_str())
     }
 
-    /// What is wrong with the configuration that this one extends, at the place that names it.
+    /// An error about the configuration that this one extends, at the place where it is named.
     #[must_use]
     pub fn error_of_extends(&self, message: String) -> ConfigError {
         let span = self.table.extend.as_ref().map_or(0..0, At::span);
         error_of(&self.text, Faults(vec![Fault(span, message)]))
     }
 
-    /// What comes of the configuration that it extends, or of the default one.
+    /// Applies this file on top of the configuration that it extends, or of the default one.
     ///
     /// # Errors
     ///
-    /// What in it means nothing, with its place.
+    /// What in it has no meaning, with its place.
     pub fn over(self, base: Config, origin: Origin<'_>) -> Result<Config, ConfigError> {
         let text = self.text;
         let place = Place { origin, text: &text };
@@ -346,13 +348,13 @@ fn position(text: &str, span: &Range<usize>) -> Position {
     locate(text.as_bytes(), &[span.start])[0]
 }
 
-/// The longest message: it may quote a key or value of any length.
+/// The longest message; a message may quote a key or value of any length.
 const LONGEST_MESSAGE: usize = 600;
 
-/// How many unknown keys are told: each is found by reading what is left.
+/// The most unknown keys that are reported: each one is found by parsing the rest again.
 const MOST_UNKNOWN: usize = 20;
 
-/// The faults as they may be printed: a configuration is written by others too.
+/// The faults, made safe to print: a configuration may come from someone else.
 fn error_of(text: &str, faults: Faults) -> ConfigError {
     let mut faults = faults.0;
     faults.sort_by_key(|Fault(span, _)| span.start);
@@ -378,7 +380,7 @@ fn error_of(text: &str, faults: Faults) -> ConfigError {
 fn read_table(text: &str, home: Home) -> Result<Option<File>, toml::de::Error> {
     match home {
         Home::Own => toml::from_str(text).map(Some),
-        // Most of them hold nothing for us, which is told without reading them.
+        // Most of them have no table for toolcheck, and need not be parsed.
         _ if !text.contains("toolcheck") => Ok(None),
         Home::Pyproject => toml::from_str::<Pyproject>(text).map(|file| file.tool?.toolcheck),
         Home::Cargo => toml::from_str::<Manifest>(text).map(|file| {
@@ -388,15 +390,15 @@ fn read_table(text: &str, home: Home) -> Result<Option<File>, toml::de::Error> {
     }
 }
 
-/// The text without the key that is unknown at `span` and without its value, with all else at its place; `None` where
-/// the error is another one, or the key is that of a table of several lines.
+/// The text with the unknown key at `span` and its value blanked out, and everything else at its place; `None` if the
+/// error is a different one, or if the key belongs to a table of several lines.
 fn without_unknown(text: &str, message: &str, span: &Range<usize>) -> Option<String> {
     if !message.starts_with("unknown field") {
         return None;
     }
     let document = toml::de::DeTable::parse(text).ok()?;
     let value = value_of(document.get_ref(), span)?;
-    // A table with a header of its own has its keys behind it.
+    // The keys of a table with a header come after the header.
     let is_inside = text.get(span.end..value.start)?.trim_matches(['"', '\'', ' ', '\t']) == "=";
     let blank = |byte: u8| if byte == b'\n' { '\n' } else { ' ' };
     is_inside.then(|| {
@@ -420,7 +422,7 @@ fn value_of(table: &toml::de::DeTable<'_>, span: &Range<usize>) -> Option<Range<
     })
 }
 
-/// What an error about an unknown name suggests: it names the unknown one first, and then those that there are.
+/// A suggestion for an error about an unknown name: the error quotes the unknown name first, then the known ones.
 fn similar_to_unknown(message: &str) -> Option<String> {
     let rest = message.strip_prefix("unknown ")?;
     let mut names = rest.split('`').skip(1).step_by(2);

@@ -1,14 +1,14 @@
-//! Patterns of paths, as a configuration names files and folders.
+//! Patterns for files and folders in a configuration.
 
 use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern};
 
-/// Patterns of files and folders, read as `.gitignore` reads them: one without a slash means a name at any depth, one
-/// with a slash a path from the folder where the patterns count from. `*` stays within a name, `**` does not.
+/// Patterns for files and folders, with the syntax of `.gitignore`: a pattern without a slash matches a name at any
+/// depth, one with a slash a path relative to a folder. `*` matches within a name, `**` across folders.
 #[derive(Debug, Clone, Default)]
 pub struct PathGlobs {
-    /// The folder that the patterns count from.
+    /// The folder that the patterns are relative to.
     folder: PathBuf,
     patterns: Vec<PathGlob>,
 }
@@ -16,11 +16,11 @@ pub struct PathGlobs {
 #[derive(Debug, Clone)]
 struct PathGlob {
     pattern: Pattern,
-    /// Whether it means a name at any depth.
+    /// Whether it matches a name at any depth.
     is_name: bool,
 }
 
-/// A star stays within a name, and a name that begins with a dot is one like any other.
+/// `*` matches within a name, and names that start with a dot are like any other.
 const OPTIONS: MatchOptions = MatchOptions {
     case_sensitive: true,
     require_literal_separator: true,
@@ -28,11 +28,11 @@ const OPTIONS: MatchOptions = MatchOptions {
 };
 
 impl PathGlobs {
-    /// Patterns that count from a folder.
+    /// Patterns relative to a folder.
     ///
     /// # Errors
     ///
-    /// The number of the first that is none, and why.
+    /// The number of the first pattern that is invalid, and why.
     pub fn new<'p>(
         folder: &Path,
         patterns: impl IntoIterator<Item = &'p str>,
@@ -42,26 +42,26 @@ impl PathGlobs {
         Ok(Self { folder: folder.to_owned(), patterns })
     }
 
-    /// Whether there is no pattern at all.
+    /// Whether there are no patterns.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
 
-    /// Whether the patterns are paths without any wildcard, from the folder where they count from.
+    /// Whether all patterns are paths without wildcards, relative to the folder.
     #[must_use]
     pub fn is_literal(&self) -> bool {
         let is_path = |glob: &PathGlob| !glob.is_name && !glob.pattern.as_str().contains(['*', '?', '[']);
         self.patterns.iter().all(is_path)
     }
 
-    /// Whether a pattern means this very file or folder.
+    /// Whether a pattern matches this very file or folder.
     #[must_use]
     pub fn name(&self, path: &Path) -> bool {
         self.below(path).is_some_and(|names| self.match_names(&names))
     }
 
-    /// Whether a pattern means this file, or a folder that it is in.
+    /// Whether a pattern matches this file, or a folder that contains it.
     #[must_use]
     pub fn hold(&self, path: &Path) -> bool {
         self.below(path).is_some_and(|names| (1..=names.len()).any(|depth| self.match_names(&names[..depth])))
@@ -75,7 +75,7 @@ impl PathGlobs {
         })
     }
 
-    /// The names that lead from the folder to a path; `None` where it is elsewhere.
+    /// The names on the way from the folder to a path; `None` if the path is not inside the folder.
     fn below(&self, path: &Path) -> Option<Vec<String>> {
         if self.is_empty() {
             return None;
@@ -92,18 +92,18 @@ impl PathGlob {
             .components()
             .any(|part| matches!(part, Component::ParentDir | Component::Prefix(_)))
         {
-            return Err(format!("`{text}` leads out of the folder that it counts from"));
+            return Err(format!("`{text}` points outside the folder that it is relative to"));
         }
         if text.starts_with('!') {
-            let why = "takes nothing back, as it would in .gitignore; `[!]` is the character";
+            let why = "is negated, which is not supported; write `[!]` for a literal `!`";
             return Err(format!("`{text}` {why}"));
         }
         let inner = text.strip_prefix("./").unwrap_or(text).trim_end_matches('/');
         if inner.is_empty() {
-            return Err(format!("`{text}` names nothing; `*` is everything"));
+            return Err(format!("`{text}` matches nothing; use `*` to match everything"));
         }
         let pattern = Pattern::new(inner.trim_start_matches('/'));
-        let pattern = pattern.map_err(|error| format!("`{text}` is no glob: {error}"))?;
+        let pattern = pattern.map_err(|error| format!("`{text}` is not a valid glob: {error}"))?;
         Ok(Self { pattern, is_name: !inner.contains('/') })
     }
 }
@@ -153,12 +153,12 @@ mod tests {
     }
 
     #[test]
-    fn what_can_mean_nothing_is_told() {
+    fn patterns_that_match_nothing_are_rejected() {
         for (pattern, message) in [
-            ("../a", "`../a` leads out of the folder that it counts from"),
-            ("", "`` names nothing; `*` is everything"),
-            ("!a", "`!a` takes nothing back, as it would in .gitignore; `[!]` is the character"),
-            ("./", "`./` names nothing; `*` is everything"),
+            ("../a", "`../a` points outside the folder that it is relative to"),
+            ("", "`` matches nothing; use `*` to match everything"),
+            ("!a", "`!a` is negated, which is not supported; write `[!]` for a literal `!`"),
+            ("./", "`./` matches nothing; use `*` to match everything"),
         ] {
             let error = PathGlobs::new(Path::new("/project"), ["fine", pattern]).expect_err(pattern);
             assert_eq!(error, (1, message.to_owned()));

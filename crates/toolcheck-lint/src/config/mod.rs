@@ -1,12 +1,11 @@
-//! The configuration: which rules run on which files, what they are set to, what is allowed, and the user's own
-//! policies.
+//! The configuration: which rules run on which files, their settings, allowed findings, and the user's own policies.
 //!
 //! ```
 //! use toolcheck_lint::Config;
 //!
 //! let config = Config::parse("[rules.repeated-failing-call]\ntimes = 5\n").expect("it is a configuration");
 //! assert_eq!(config.settings.failures_in_a_row, 5);
-//! let error = Config::parse("ingore = []\n").expect_err("there is no such key");
+//! let error = Config::parse("ingore = []\n").expect_err("the key is unknown");
 //! assert_eq!((error.line, error.column), (1, 1));
 //! assert!(error.message.contains("did you mean `ignore`?"));
 //! ```
@@ -38,48 +37,48 @@ pub fn schema() -> serde_json::Value {
     file::schema()
 }
 
-/// What holds for a folder: its configuration, and those that it extends.
+/// The configuration of a folder, including those that it extends.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
     /// Which rules run.
     pub selection: Selection,
-    /// What they are set to.
+    /// The settings of the rules.
     pub settings: Settings,
     /// How files are read.
     pub read_as: ReadAs,
-    /// What holds for some files only; what stands later counts more.
+    /// Settings for some files only; later ones take precedence.
     pub files: Vec<FilesConfig>,
-    /// The files of a folder that are linted; `None` for those whose names end as transcripts do.
+    /// The files of a folder that are linted; `None` for the usual file extensions.
     pub include: Option<PathGlobs>,
-    /// The files and folders that are left out, by the configuration that says so.
+    /// The files and folders that are excluded, one element per configuration.
     pub exclude: Vec<PathGlobs>,
     /// The findings that are not reported.
     pub allows: Vec<Allow>,
 }
 
-/// How files are read; what is `None` is found out or usual.
+/// How files are read; what is `None` is detected or has its default.
 #[derive(Debug, Clone, Default)]
 pub struct ReadAs {
     /// The format.
     pub format: Option<&'static Format>,
-    /// Whom they are for.
+    /// The API that they are checked against.
     pub target: Option<TargetName>,
-    /// What they are for.
+    /// The kind of transcript in them.
     pub kind: Option<TranscriptKind>,
-    /// The file that declares tools for transcripts that do not.
+    /// The file with tool definitions for transcripts that declare no tools.
     pub tools: Option<PathBuf>,
 }
 
 /// A target, as a configuration names it.
 #[derive(Debug, Clone)]
 pub enum TargetName {
-    /// One that is built in.
+    /// A built-in target.
     Known(&'static Target),
-    /// The user's own.
+    /// The user's own target, described in this file.
     File(PathBuf),
 }
 
-/// What holds for some files only.
+/// Settings for some files only.
 #[derive(Debug, Clone)]
 pub struct FilesConfig {
     /// The files.
@@ -93,16 +92,16 @@ pub struct FilesConfig {
 /// Which rules run.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// These and no others; where it is empty, all that are not off unless selected.
+    /// Only these rules; if empty, all rules that are not opt-in.
     pub select: Vec<&'static Rule>,
-    /// These too.
+    /// These rules as well.
     pub extend_select: Vec<&'static Rule>,
-    /// But not these.
+    /// Not these rules.
     pub ignore: Vec<&'static Rule>,
 }
 
 impl Config {
-    /// What holds for one file.
+    /// The settings for one file.
     #[must_use]
     pub fn for_file(&self, path: &Path) -> (ReadAs, Selection) {
         let all = (self.read_as.clone(), self.selection.clone());
@@ -112,13 +111,13 @@ impl Config {
         })
     }
 
-    /// Whether a file or folder is left out, by its own name.
+    /// Whether a file or folder is excluded by its own name.
     #[must_use]
     pub fn excludes(&self, path: &Path) -> bool {
         self.exclude.iter().any(|globs| globs.name(path))
     }
 
-    /// Whether a file is left out, by its own name or by that of a folder that it is in.
+    /// Whether a file is excluded, by its own name or by that of a folder that contains it.
     #[must_use]
     pub fn excludes_around(&self, path: &Path) -> bool {
         self.exclude.iter().any(|globs| globs.hold(path))
@@ -126,7 +125,7 @@ impl Config {
 }
 
 impl ReadAs {
-    /// This, and what the other says where this says nothing.
+    /// These settings, with the other ones for what is not set here.
     #[must_use]
     pub fn over(self, other: Self) -> Self {
         Self {
@@ -150,8 +149,8 @@ impl Selection {
         rules::ALL.iter().copied().filter(|rule| is_chosen(rule)).collect()
     }
 
-    /// What comes of the other where this has the last word: `select` takes the place of all that the other says, and
-    /// `extend-select` brings back what the other ignores.
+    /// This selection applied on top of the other: `select` replaces everything in the other, and `extend-select`
+    /// re-enables rules that the other ignores.
     #[must_use]
     pub fn over(self, other: Self) -> Self {
         let mut both = if self.select.is_empty() { other } else { Self::default() };
@@ -181,7 +180,7 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    /// This one and the others.
+    /// This error and the others.
     pub fn all(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.others)
     }
@@ -200,47 +199,44 @@ mod tests {
     use super::*;
 
     fn fault(text: &str) -> String {
-        Config::parse(text).expect_err("it is no configuration").to_string()
+        Config::parse(text).expect_err("the configuration is invalid").to_string()
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place_and_what_was_meant() {
+    fn errors_have_a_place_and_a_suggestion() {
         let cases = [
-            ("select = [\"blank-txt\"]", "1:11: there is no rule `blank-txt`; did you mean `blank-text`?"),
+            ("select = [\"blank-txt\"]", "1:11: unknown rule `blank-txt`; did you mean `blank-text`?"),
             ("\n  polcy = 1", "2:3: unknown field `polcy`"),
             ("[rules.shell-file-writ]", "1:8: unknown field `shell-file-writ`"),
             ("[[policy]]\nid = \"a\"\ntools = []\nschema.type = \"objekt\"", "4:"),
-            ("[[policy]]\nid = \"a\"\ntools = [\"[\"]\nschema = {}", "3:10: `[` is no glob"),
+            ("[[policy]]\nid = \"a\"\ntools = [\"[\"]\nschema = {}", "3:10: `[` is not a valid glob"),
             ("[[policy]]\nid = \"a\"\ntools = []", "1:1: missing field `schema`"),
-            ("[[policy]]\nid = \"a\"\ntools = []\nschema = '{'", "4:10: the schema is no JSON"),
+            ("[[policy]]\nid = \"a\"\ntools = []\nschema = '{'", "4:10: the schema is not valid JSON"),
             (
                 "[[policy]]\nid = \"a\"\ntools = []\nschema = {}\nlevel = \"fatal\"",
-                "5:9: there is no level `fatal`, but error, warning",
+                "5:9: unknown level `fatal`, expected one of error, warning",
             ),
-            ("[rules.oversized-command]\nsystems = [\"window\"]", "2:12: there is no system `window`"),
-            ("[rules.repeated-failing-call]\ntimes = 1", "2:9: a call that fails once"),
+            ("[rules.oversized-command]\nsystems = [\"window\"]", "2:12: unknown system `window`"),
+            ("[rules.repeated-failing-call]\ntimes = 1", "2:9: `times` must be at least 2"),
             ("select = [", "1:"),
-            (
-                "[levels]\nblank-txt = \"error\"",
-                "2:1: there is no rule `blank-txt`; did you mean `blank-text`?",
-            ),
-            ("[levels]\nblank-text = \"off\"", "2:14: there is no level `off`, but error, warning"),
-            ("format = \"messages\"", "1:10: there is no format `messages`"),
-            ("target = \"portabel\"", "1:10: there is no target `portabel`; did you mean `portable`?"),
-            ("kind = \"log\"", "1:8: there is no kind `log`, but request, session, dataset"),
-            ("text-protocols = [\"xml\"]", "1:19: there is no protocol `xml`, but "),
-            ("exclude = [\"a\", \"../b\"]", "1:17: `../b` leads out of the folder"),
-            ("exclude = [\"*.json\", \"!a.json\"]", "1:22: `!a.json` takes nothing back"),
-            ("[[policy]]\nid = \" \"\ntools = []\nschema = {}", "2:6: the policy's id is empty"),
+            ("[levels]\nblank-txt = \"error\"", "2:1: unknown rule `blank-txt`; did you mean `blank-text`?"),
+            ("[levels]\nblank-text = \"off\"", "2:14: unknown level `off`, expected one of error, warning"),
+            ("format = \"messages\"", "1:10: unknown format `messages`"),
+            ("target = \"portabel\"", "1:10: unknown target `portabel`; did you mean `portable`?"),
+            ("kind = \"log\"", "1:8: unknown kind `log`, expected one of request, session, dataset"),
+            ("text-protocols = [\"xml\"]", "1:19: unknown protocol `xml`, expected one of "),
+            ("exclude = [\"a\", \"../b\"]", "1:17: `../b` points outside the folder"),
+            ("exclude = [\"*.json\", \"!a.json\"]", "1:22: `!a.json` is negated"),
+            ("[[policy]]\nid = \" \"\ntools = []\nschema = {}", "2:6: the id of a policy must not be empty"),
             ("\"\\u001b\\u202e\\n::error::\" = 1", "1:1: unknown field `\\u{1b}\\u{202e}\\u{a}::error::`"),
             ("[[files]]\nkind = \"session\"", "1:1: missing field `paths`"),
-            ("[[files]]\npaths = [\"[\"]", "2:10: `[` is no glob"),
+            ("[[files]]\npaths = [\"[\"]", "2:10: `[` is not a valid glob"),
             ("[[allow]]\nrule = \"blank-text\"", "1:1: missing field `reason`"),
-            ("[[allow]]\nrule = \"blank-text\"\nreason = \" \"", "3:10: the reason is empty"),
-            ("[[allow]]\nrule = \"blank\"\nreason = \"a\"", "2:8: there is no rule `blank`"),
+            ("[[allow]]\nrule = \"blank-text\"\nreason = \" \"", "3:10: the reason must not be empty"),
+            ("[[allow]]\nrule = \"blank\"\nreason = \"a\"", "2:8: unknown rule `blank`"),
             (
                 "[[allow]]\nrule = \"blank-text\"\npointer = \"messages\"\nreason = \"a\"",
-                "3:11: `messages` is no JSON Pointer, which begins with `/`",
+                "3:11: `messages` is not a JSON Pointer, which must start with `/`",
             ),
         ];
         for (text, beginning) in cases {
@@ -248,20 +244,20 @@ mod tests {
             assert!(fault.starts_with(beginning), "{text}\n{fault}");
         }
         assert!(fault("ingore = []").ends_with("did you mean `ignore`?"));
-        // However long what is wrong is, it is told in no time, and on one line.
+        // However long the faulty value is, the message is quick, bounded and on one line.
         assert!(fault(&format!("select = [\"{}\"]", "a".repeat(1_000_000))).chars().count() < 700);
         assert!(fault("[rules.oversized-command]\nsystems = [\"window\"]").ends_with("`windows`?"));
         let twice = "[[policy]]\nid = \"a\"\ntools = []\nschema = {}\n".repeat(2);
-        assert_eq!(fault(&twice), "6:6: there are two policies `a`");
+        assert_eq!(fault(&twice), "6:6: duplicate policy `a`");
     }
 
     #[test]
-    fn all_that_is_wrong_is_told_at_once() {
+    fn all_errors_are_reported_at_once() {
         let text = "select = [\"blank-txt\", \"empty\"]\nkind = \"log\"\nformt = \"x\"\n\
             tols = [\n  \"a\",\n]\n[levels]\nblank-text = \"off\"\n\
             [[policy]]\nid = \"a\"\ntools = [\"[\"]\nschema = {}\nlevl = \"error\"\n\
             [[files]]\npaths = [\"a\"]\nkind = \"logs\"\n";
-        let error = Config::parse(text).expect_err("it is no configuration");
+        let error = Config::parse(text).expect_err("the configuration is invalid");
         let told: Vec<String> = error.all().map(|error| format!("{}:{}", error.line, error.column)).collect();
         assert_eq!(
             told,
@@ -274,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_take_the_place_of_those_that_are_built_in_or_join_them() {
+    fn settings_replace_or_extend_the_defaults() {
         let config = Config::parse(
             "[rules.completion-after-failure]\ntools = [\"done\"]\n\
              [rules.shell-file-write]\nextend-tools = [\"run_*\"]\n\
@@ -303,7 +299,7 @@ mod tests {
         );
     }
     #[test]
-    fn what_stands_later_counts_more_for_a_file() {
+    fn later_tables_take_precedence() {
         let text = "target = \"portable\"\nignore = [\"blank-text\"]\n\
             [[files]]\npaths = [\"logs\"]\nkind = \"session\"\ntarget = \"mcp-sampling\"\n\
             [[files]]\npaths = [\"*.jsonl\"]\nkind = \"dataset\"\nextend-select = [\"blank-text\"]\n";
@@ -324,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_extends_has_the_last_word() {
+    fn an_extending_configuration_takes_precedence() {
         let read = |text: &str, base: Config, folder: &str| {
             let origin = Origin { name: "", folder: Path::new(folder), globs_from: Path::new(folder) };
             let file =
@@ -359,7 +355,7 @@ mod tests {
         assert_eq!(read(pyproject, Home::Pyproject), Ok(false));
         let ours = format!("{pyproject}[tool.toolcheck]\nignore = [\"blank-text\"]\n");
         assert_eq!(read(&ours, Home::Pyproject), Ok(true));
-        let wrong = read(&format!("{ours}ingore = []\n"), Home::Pyproject).expect_err("there is no such key");
+        let wrong = read(&format!("{ours}ingore = []\n"), Home::Pyproject).expect_err("the key is unknown");
         assert_eq!((wrong.line, wrong.column), (7, 1));
         for table in ["workspace", "package"] {
             let manifest =
@@ -367,7 +363,7 @@ mod tests {
             assert_eq!(read(&manifest, Home::Cargo), Ok(true), "{table}");
         }
         assert_eq!(read("[package]\nname = \"a\"\n", Home::Cargo), Ok(false));
-        // What is broken and none of ours is for others to tell.
+        // A broken file without a table for toolcheck is not for us to report.
         assert_eq!(read("[package\n", Home::Cargo), Ok(false));
     }
 }

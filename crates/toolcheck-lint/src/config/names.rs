@@ -1,4 +1,4 @@
-//! The names that a configuration may hold where it names something of toolcheck's own.
+//! The names of rules, formats, targets and the like in a configuration.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::rules;
 use crate::settings::{CommandLimit, SYSTEMS};
 use crate::suggest::did_you_mean;
 
-/// A value, and where it stands.
+/// A value and its place in the file.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub(super) struct At<T>(Spanned<T>);
@@ -69,10 +69,10 @@ pub(super) trait Named {
     /// The name, as it is written.
     fn text(&self) -> &str;
 
-    /// All names that a list shows.
+    /// The names that a list of them shows.
     fn all() -> Vec<&'static str>;
 
-    /// All names that are understood.
+    /// All names that are accepted, including aliases.
     fn names() -> Vec<&'static str> {
         Self::all()
     }
@@ -82,15 +82,16 @@ pub(super) trait Named {
 }
 
 impl<N: Named> At<N> {
-    /// What the name means, or that there is no such name.
+    /// What the name means, or an error that it is unknown.
     pub(super) fn meaning(&self) -> Result<N::Meaning, Fault> {
         let text = self.get().text();
         N::find(text).ok_or_else(|| {
             let all = N::all();
             let similar = did_you_mean(text, N::names().into_iter());
-            // A short list is shown whole.
-            let others = if all.len() < 10 { format!(", but {}", all.join(", ")) } else { String::new() };
-            self.fault(format!("there is no {} `{text}`{others}{similar}", N::WHAT))
+            // A short list is shown in full.
+            let others =
+                if all.len() < 10 { format!(", expected one of {}", all.join(", ")) } else { String::new() };
+            self.fault(format!("unknown {} `{text}`{others}{similar}", N::WHAT))
         })
     }
 }
@@ -141,22 +142,22 @@ named! {
     RuleId, "rule": rules::ALL.iter().map(|rule| rule.id), rules::find => &'static Rule;
     /// The id of a format.
     FormatId, "format": formats::ALL.iter().map(|format| format.id), formats::named, or formats::names() => &'static Format;
-    /// How bad a finding is.
+    /// The level of a finding.
     LevelName, "level": ["error", "warning"].into_iter(), |name: &str| name.parse().ok() => Level;
-    /// What transcripts are for; a session or dataset may end with calls that nothing answers yet.
+    /// The kind of transcript; a session or dataset may end with calls that have no result yet.
     KindName, "kind": TranscriptKind::ALL.iter().map(|kind| kind.as_str()), |name: &str| name.parse().ok() => TranscriptKind;
-    /// A protocol in which agents write calls into plain text.
+    /// A protocol for tool calls in plain text.
     ProtocolId, "protocol": protocols::ALL.iter().map(|protocol| protocol.id), |name: &str| {
         protocols::ALL.iter().copied().find(|protocol| protocol.id == name)
     } => &'static Protocol;
-    /// A system that runs commands.
+    /// An operating system that runs commands.
     SystemName, "system": ["linux", "macos", "windows"].into_iter(), |name: &str| {
         let is_named = |limit: &&CommandLimit| limit.system.is_some_and(|system| system.eq_ignore_ascii_case(name));
         SYSTEMS.iter().find(is_named).cloned()
     } => CommandLimit;
 }
 
-/// The id of a target, or the path of a TOML file that describes one, from the configuration's folder.
+/// The id of a target, or the path of a TOML file that describes one, relative to the configuration's folder.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -166,7 +167,7 @@ impl At<TargetText> {
     pub(super) fn unknown(&self) -> Fault {
         let text = &self.get().0;
         let similar = did_you_mean(text, target::names());
-        self.fault(format!("there is no target `{text}`{similar}"))
+        self.fault(format!("unknown target `{text}`{similar}"))
     }
 }
 

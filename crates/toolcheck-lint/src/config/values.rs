@@ -1,4 +1,4 @@
-//! From the tables of a file to what they mean.
+//! Turns the tables of a file into a configuration.
 
 use std::ops::Range;
 
@@ -15,21 +15,21 @@ use crate::policy::Policy;
 use crate::schemas::{Schema, Unusable};
 use crate::settings::{CommandLimit, ToolNames, Unit};
 
-/// Something that is wrong at some bytes of the file.
+/// Something wrong in the file: the bytes, and a message.
 pub(super) struct Fault(pub(super) Range<usize>, pub(super) String);
 
-/// Where the values stand.
+/// The file that the values are in.
 pub(super) struct Place<'p> {
     pub(super) origin: Origin<'p>,
     pub(super) text: &'p str,
 }
 
-/// All that is wrong with a configuration: whoever mends it wants to know it at once.
+/// Everything that is wrong with a configuration, to report it all at once.
 #[derive(Default)]
 pub(super) struct Faults(pub(super) Vec<Fault>);
 
 impl Faults {
-    /// The value, or nothing where there is a fault instead, which is kept.
+    /// The value; if there is a fault instead, records it and returns `None`.
     fn take<T>(&mut self, result: Result<T, Fault>) -> Option<T> {
         result.map_err(|fault| self.0.push(fault)).ok()
     }
@@ -54,7 +54,7 @@ impl Faults {
 }
 
 impl File {
-    /// What comes of another configuration where this one is added.
+    /// Applies this file on top of another configuration.
     pub(super) fn over(self, base: Config, place: &Place<'_>) -> Result<Config, Faults> {
         let mut config = base;
         let mut faults = Faults::default();
@@ -78,7 +78,7 @@ impl File {
             if *times.get() < 2 {
                 faults
                     .0
-                    .push(times.fault("a call that fails once is not repeated: `times` must be at least 2"));
+                    .push(times.fault("`times` must be at least 2: a call that fails once is not repeated"));
             }
             settings.failures_in_a_row = times.into_inner();
         }
@@ -87,13 +87,13 @@ impl File {
         for policy in self.policy {
             let Some((at, policy)) = faults.take(policy.into_inner().resolve()) else { continue };
             if policy.id.trim().is_empty() {
-                faults.0.push(Fault(at, "the policy's id is empty; findings show it".to_owned()));
+                faults.0.push(Fault(at, "the id of a policy must not be empty".to_owned()));
             } else if policies.iter().any(|known| known.id == policy.id) {
-                faults.0.push(Fault(at, format!("there are two policies `{}`", policy.id)));
+                faults.0.push(Fault(at, format!("duplicate policy `{}`", policy.id)));
             }
             policies.push(policy);
         }
-        // One that is written anew takes the place of the one that is extended.
+        // A policy with the same id replaces that of the extended configuration.
         settings.policies.retain(|known| policies.iter().all(|policy| policy.id != known.id));
         settings.policies.append(&mut policies);
         if let Some(include) = &self.include {
@@ -112,7 +112,7 @@ impl File {
     }
 }
 
-/// What the name of a level means. Other linters have a level for rules that do not run.
+/// What the name of a level means, with a hint for users of linters that have a level for disabled rules.
 fn meaning_of_level(level: &At<LevelName>) -> Result<Level, Fault> {
     level.meaning().map_err(|Fault(span, message)| {
         let is_off = ["off", "none", "allow", "ignore", "disable", "disabled", "silent"];
@@ -171,14 +171,14 @@ fn resolve_allow(allow: At<AllowTable>, place: &Place<'_>) -> Result<Allow, Faul
     let allow = allow.into_inner();
     let reason = allow.reason.get().split_whitespace().collect::<Vec<_>>().join(" ");
     if reason.is_empty() {
-        return Err(allow.reason.fault("the reason is empty: it is for whoever reads this next year"));
+        return Err(allow.reason.fault("the reason must not be empty"));
     }
     let pointer = allow.pointer.map(|pointer| {
         let text = pointer.get();
         if !text.starts_with('/') {
-            return Err(pointer.fault(format!("`{text}` is no JSON Pointer, which begins with `/`")));
+            return Err(pointer.fault(format!("`{text}` is not a JSON Pointer, which must start with `/`")));
         }
-        Pattern::new(text).map_err(|error| pointer.fault(format!("`{text}` is no glob: {error}")))
+        Pattern::new(text).map_err(|error| pointer.fault(format!("`{text}` is not a valid glob: {error}")))
     });
     Ok(Allow {
         rule: allow.rule.meaning()?,
@@ -218,20 +218,22 @@ impl PolicyTable {
     fn resolve(self) -> Result<(Range<usize>, Policy), Fault> {
         let at = self.schema.span();
         let schema = match self.schema.into_inner() {
-            // What is easier to write as JSON may be.
+            // A schema may be written as JSON, where that is easier.
             Json::String(text) => serde_json::from_str(&text)
-                .map_err(|error| Fault(at.clone(), format!("the schema is no JSON: {error}")))?,
+                .map_err(|error| Fault(at.clone(), format!("the schema is not valid JSON: {error}")))?,
             schema => schema,
         };
         let schema = Schema::of(schema).map_err(|why| {
             let why = match why {
-                Unusable::Unreadable => "is no JSON".to_owned(),
-                Unusable::NoSchema(pointer) if pointer.is_empty() => "is no JSON Schema".to_owned(),
-                Unusable::NoSchema(pointer) => format!("is no JSON Schema at `{pointer}`"),
-                Unusable::Pattern(pointer) => format!("holds no regular expression at `{pointer}`"),
-                Unusable::DeadReference => "refers to a part of it that is not there".to_owned(),
+                Unusable::Unreadable => "is not valid JSON".to_owned(),
+                Unusable::NoSchema(pointer) if pointer.is_empty() => "is not a valid JSON Schema".to_owned(),
+                Unusable::NoSchema(pointer) => format!("is not a valid JSON Schema at `{pointer}`"),
+                Unusable::Pattern(pointer) => {
+                    format!("contains an invalid regular expression at `{pointer}`")
+                }
+                Unusable::DeadReference => "refers to a part of itself that does not exist".to_owned(),
                 Unusable::Foreign => {
-                    "refers to another document, or holds a regular expression that can't be used here"
+                    "refers to another document, or contains a regular expression that is not supported"
                         .to_owned()
                 }
                 Unusable::Endless => "branches without end".to_owned(),
@@ -240,7 +242,7 @@ impl PolicyTable {
         })?;
         let level = self.level.map_or(Ok(Level::Error), |level| level.meaning())?;
         let at = self.id.span();
-        // A message is one line that hides nothing, however it is written: every output prints it.
+        // Every output prints the message, so it becomes one line without hidden characters.
         let line = |message: String| shown(&message.split_whitespace().collect::<Vec<_>>().join(" "));
         let message = self.message.map(line);
         let tools = tools_of(&self.tools)?;

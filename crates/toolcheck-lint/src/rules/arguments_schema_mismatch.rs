@@ -10,18 +10,17 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::schemas::{Schema, Unusable};
 
 declare_rule! {
-    /// Arguments that the tool's schema does not allow.
+    /// Tool call arguments that don't match the tool's schema.
     ///
     /// ## Why is this bad?
     ///
-    /// The tool declared what it takes, and the call brings something else: an argument is missing, has another name
-    /// or is of another type. The tool fails, or does something that nobody asked for; and a model that sees such
-    /// calls in its history, or learns from them, makes more of them.
+    /// The tool declares which arguments it takes, and the call doesn't fit: an argument is missing, unknown or of the
+    /// wrong type. The tool fails or does something that nobody asked for, and a model that sees such calls in its
+    /// history, or is trained on them, makes more of them.
     ///
-    /// A list of tools that is kept as a JSON text, as datasets have it, counts too.
+    /// Tool definitions that are stored as a JSON string, as in many data sets, are used too.
     ///
-    /// Every violation is a finding of its own, at its place inside the arguments, also where these are JSON in a
-    /// string.
+    /// Each violation is reported separately, at its place inside the arguments, even if these are JSON in a string.
     ///
     /// ## Fails
     ///
@@ -53,24 +52,24 @@ declare_rule! {
     "arguments-schema-mismatch" in Arguments, since "0.1.0", warning (error in dataset) on call, check
 }
 
-/// How many violations of one call are told: whoever sees twenty will look at the whole.
+/// The most violations that are reported for one call.
 const MOST_VIOLATIONS: usize = 20;
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut schemas: FxHashMap<&str, Option<&[u8]>> = FxHashMap::default();
-    // Where a name is declared twice nobody knows which of the two is called.
+    // If a name is declared twice, it is unclear which of the two tools is called.
     let tools = cx.transcript.tools.iter().flatten();
     for tool in tools.chain(&cx.transcript.added_tools) {
         let Some(name) = &tool.name else { continue };
         let schema = tool.schema.filter(|_| tool.executor == Executor::Client);
         let schema = schema.map(|place| cx.document.value(place.node).raw());
-        // A search for tools repeats the definition that it found.
+        // A tool search repeats the definitions that it found.
         schemas
             .entry(&name.text)
             .and_modify(|known| *known = known.filter(|known| Some(*known) == schema))
             .or_insert(schema);
     }
-    // Of two that are declared beside it the last counts.
+    // Of two that are declared outside the transcript, the last one counts.
     for tool in cx.definitions().rev() {
         schemas.entry(&tool.name).or_insert(tool.schema.as_deref());
     }
@@ -83,12 +82,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (part, call) in calls::of_functions(cx, |_| true) {
         let Some(name) = &call.name else { continue };
         let compile = || schemas.get(&*name.text).copied().flatten().map(|schema| cx.schemas.of(schema));
-        // A schema that can't be used is a fault of its own.
+        // A schema that can't be used has a finding of its own.
         let Some(Ok(schema)) = compiled.entry(&name.text).or_insert_with(compile).as_deref() else {
             continue;
         };
         let allowed = calls::with_object(cx, &call.arguments, &mut room, |root| schema.allows(root));
-        // A table gives each row the arguments of all rows, and `null` to those that it has not.
+        // A table gives each row the arguments of all rows, with `null` for those that the row does not have.
         let is_padded = cx.is_training_example() && matches!(call.arguments, Arguments::Object(_));
         if allowed.flatten() == Some(false) {
             calls::with_places(cx, &call.arguments, |root, locate| {
@@ -114,15 +113,15 @@ fn tell(
     let mut told = FxHashSet::default();
     let violations = violations.filter(|violation| told.insert(violation.clone()));
     for (place, what) in violations.take(MOST_VIOLATIONS) {
-        out.report(place, format!("{what}, says the schema of `{}`", shorten(tool)))
+        out.report(place, format!("{what} (schema of `{}`)", shorten(tool)))
             .about_call(call)
             .caption("here")
             .label(part.place, "in this call")
-            .help("bring the arguments that the tool declares, or declare what it takes");
+            .help("pass the arguments that the tool declares, or update its schema");
     }
 }
 
-/// The places and words of an error. No value of the transcript is among the words.
+/// The places and messages of an error. The messages contain no values from the transcript.
 fn violations(
     error: &ValidationError<'_>,
     at: Value<'_, '_>,
@@ -130,14 +129,14 @@ fn violations(
     locate: &Locate<'_>,
 ) -> Vec<(Place, String)> {
     let title = match at.key_text() {
-        Some(key) if !is_whole => format!("the argument `{}`", shorten(&key)),
-        _ if is_whole => "the whole of the arguments".to_owned(),
-        _ => "an element".to_owned(),
+        Some(key) if !is_whole => format!("argument `{}`", shorten(&key)),
+        _ if is_whole => "the arguments object".to_owned(),
+        _ => "an array element".to_owned(),
     };
     match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or("?");
-            vec![(locate(at, false), format!("the argument `{}` is missing", shorten(name)))]
+            vec![(locate(at, false), format!("missing argument `{}`", shorten(name)))]
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
@@ -146,32 +145,28 @@ fn violations(
             let members = members.filter_map(|member| Some((member.key_text()?, member)));
             members
                 .filter(|(key, _)| unexpected.contains(&**key))
-                .map(|(key, member)| {
-                    (locate(member, true), format!("the argument `{}` is unknown", shorten(&key)))
-                })
+                .map(|(key, member)| (locate(member, true), format!("unknown argument `{}`", shorten(&key))))
                 .collect()
         }
-        // Where a schema names no argument at all and allows no other, each one is unknown.
+        // If a schema declares no arguments and allows no others, each one is unknown.
         ValidationErrorKind::FalseSchema
             if at.is_object() && error.schema_path().to_string().ends_with("/additionalProperties") =>
         {
             let members = at.members().filter(|member| !(is_padded && member.is_null()));
             let members = members.filter_map(|member| Some((member.key_text()?, member)));
             members
-                .map(|(key, member)| {
-                    (locate(member, true), format!("the argument `{}` is unknown", shorten(&key)))
-                })
+                .map(|(key, member)| (locate(member, true), format!("unknown argument `{}`", shorten(&key))))
                 .collect()
         }
         ValidationErrorKind::FalseSchema => {
-            vec![(locate(at, !is_whole), format!("{title} may not be there"))]
+            vec![(locate(at, !is_whole), format!("{title} is not allowed"))]
         }
-        // Of a map nobody knows what its keys are: they may be values.
+        // The keys of a map may be data, so they are not quoted.
         ValidationErrorKind::PropertyNames { .. } => {
             vec![(locate(at, false), format!("{title} has a key that is not allowed"))]
         }
         ValidationErrorKind::Contains => {
-            vec![(locate(at, false), format!("{title} has no element of the form that one must have"))]
+            vec![(locate(at, false), format!("{title} has no element that matches `contains`"))]
         }
         ValidationErrorKind::Type { kind } => {
             let wanted = match kind {
@@ -180,21 +175,21 @@ fn violations(
                     several.iter().map(|one| one.to_string()).collect::<Vec<_>>().join(" or ")
                 }
             };
-            vec![(locate(at, false), format!("{title} is not of the type {wanted}"))]
+            vec![(locate(at, false), format!("{title} is not of type {wanted}"))]
         }
         ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. } => {
-            vec![(locate(at, false), format!("{title} is none of the values that there are"))]
+            vec![(locate(at, false), format!("{title} is not one of the allowed values"))]
         }
         ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
-            vec![(locate(at, false), format!("{title} fits none of the forms that there are"))]
+            vec![(locate(at, false), format!("{title} does not match any of the allowed alternatives"))]
         }
-        // A text that takes too long to look at says nothing about the arguments.
+        // A text that takes too long to match says nothing about the arguments.
         ValidationErrorKind::BacktrackLimitExceeded { .. }
         | ValidationErrorKind::RegexEngineFailure { .. }
         | ValidationErrorKind::Referencing(_) => Vec::new(),
         _ => {
             let words = error.masked().to_string();
-            vec![(locate(at, false), format!("{title} is not allowed ({})", shorten(&words)))]
+            vec![(locate(at, false), format!("{title} is invalid: {}", shorten(&words)))]
         }
     }
 }

@@ -4,11 +4,12 @@ use toolcheck_core::target::Verdict;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A text block without text, or with nothing but white space.
+    /// A text block that is empty or contains only whitespace.
     ///
     /// ## Why is this bad?
     ///
-    /// Models emit an empty text beside a call now and then. Sent back as it is, some providers refuse the request.
+    /// Models sometimes return an empty text block next to a tool call. Some providers reject the request if the block
+    /// is sent back unchanged.
     ///
     /// ## Fails
     ///
@@ -36,46 +37,47 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // Most targets do not mind: then no text need be looked at.
+    // Most targets accept all of these, so the texts need not be checked.
     let minds = |case| matches!(cx.verdict(&RULE, Some(case)), Verdict::Refused(_));
     if !["empty", "white-space", "no-data", "reasoning"].into_iter().any(minds) {
         return;
     }
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
-        // A message whose whole content is empty is `empty-content`.
+        // A message without any content is `empty-content`.
         if message.content != Content::Filled {
             continue;
         }
         for part in parts {
             if matches!(part.body, Body::Empty) {
-                out.report(part.place, "a part holds nothing")
-                    .caption("nothing in here")
-                    .help("leave the part out")
+                out.report(part.place, "the part has no content")
+                    .caption("empty part")
+                    .help("remove the part")
                     .case("no-data")
                     .at(cx, number, message, Some(part));
                 continue;
             }
             if cx.transcript.blank_reasoning.binary_search(&part.place).is_ok() {
-                out.report(part.place, "a block of reasoning holds nothing but white space")
+                out.report(part.place, "the reasoning block contains only whitespace")
                     .caption("no reasoning")
-                    .help("send reasoning back as it came")
+                    .help("send reasoning back unchanged")
                     .case("reasoning")
                     .at(cx, number, message, Some(part));
                 continue;
             }
             let Body::Text(text) = &part.body else { continue };
             let (case, message_text) = if text.is_empty() {
-                ("empty", "a text block is empty")
+                ("empty", "the text block is empty")
             } else if text.is_blank() {
-                ("white-space", "a text block holds nothing but white space")
+                ("white-space", "the text block contains only whitespace")
             } else {
                 continue;
             };
-            out.report(part.place, message_text)
-                .caption("no text")
-                .help("leave the block out")
-                .case(case)
-                .at(cx, number, message, Some(part));
+            out.report(part.place, message_text).caption("no text").help("remove the block").case(case).at(
+                cx,
+                number,
+                message,
+                Some(part),
+            );
         }
     }
 }

@@ -5,16 +5,16 @@ use crate::pairing::CallSite;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A task that is called done in the turn in which a tool failed.
+    /// A task that is declared complete in a turn in which a tool failed.
     ///
     /// ## Why is this bad?
     ///
-    /// The model called several tools at once and said that the task was done before it knew their results. One of
-    /// them failed, so the task is not done, and the loop closed it all the same.
+    /// The model called several tools at once, and declared the task complete before it had seen their results. One of
+    /// them failed, so the task is not complete, but the agent loop closed it anyway.
     ///
-    /// The tools that close a task are `attempt_completion`, `task_complete`, `complete_task`, `mark_complete`,
-    /// `finish_task` and `final_answer`, or those that the configuration names. Where the model goes on after it has seen
-    /// the failure, nothing is said.
+    /// The tools that complete a task are `attempt_completion`, `task_complete`, `complete_task`, `mark_complete`,
+    /// `finish_task` and `final_answer`, or those set in the configuration. Nothing is reported if the model continues
+    /// after it has seen the failure.
     ///
     /// ## Fails
     ///
@@ -52,7 +52,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairing = cx.pairing;
-    // Where the model speaks again it has seen the failure, and may judge: only its last turn closes a task.
+    // If the model continues, it has seen the failure and can take it into account: only its last turn counts.
     let Some(last) = pairing.turns.iter().rposition(|turn| turn.role == Role::Assistant) else { return };
     let calls = pairing.calls_of_turn(last);
     let has_failed =
@@ -60,14 +60,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let failed = calls.iter().find(|call| has_failed(call)).and_then(|call| pairing.answer_of(call));
     let Some(failed) = failed else { return };
     let completes = |name: &Named<'_>| cx.settings.completion_tools.hold(&name.text);
-    // A completion that was refused closed nothing.
+    // A completion that was rejected completed nothing.
     let closes =
         |call: &CallSite<'_, '_>| call.call.name.as_ref().is_some_and(completes) && !has_failed(call);
     if let Some(call) = calls.iter().find(|call| closes(call)) {
-        out.report(call.part.place, "the task is called done in the turn in which a tool failed")
+        out.report(call.part.place, "the task is declared complete in a turn in which a tool failed")
             .about_call(call.call)
-            .caption("called done here")
+            .caption("declared complete here")
             .label(failed.part.place, "this tool failed")
-            .help("refuse a completion while a tool of the same turn has failed, and let the model read the failure");
+            .help("reject a completion if another tool of the same turn failed, and let the model see the failure");
     }
 }

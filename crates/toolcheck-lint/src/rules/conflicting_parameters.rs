@@ -3,17 +3,18 @@ use toolcheck_core::ir::{Executor, ReasoningMode, ToolChoice, Wanted, shorten};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Parameters of the request that exclude each other, or that the model does not have.
+    /// Request parameters that exclude each other, or that the model does not support.
     ///
     /// ## Why is this bad?
     ///
-    /// A choice of tools without tools, a forced call while the model reasons within a budget or where the model takes no
-    /// forced calls, functions beside reasoning where the address takes only one of them, tools and functions at once,
-    /// deferred tools without a search that finds them, a container without a tool that runs in it, and the like.
+    /// The API rejects parameters that contradict each other: a tool choice without tools, a forced call while the
+    /// model reasons with a budget or for a model that does not support forced calls, functions together with reasoning
+    /// at an endpoint that accepts only one of them, both tools and functions, deferred tools without a tool search
+    /// that can find them, a container without a tool that runs in it, and others.
     ///
     /// ## What to do
     ///
-    /// Leave one of the two out, or take another model.
+    /// Remove one of the conflicting parameters, or use another model.
     ///
     /// ## Fails
     ///
@@ -107,17 +108,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     container(cx, out);
 }
 
-/// Tools that are declared twice, under the key of today and that of the past.
+/// Tools that are declared twice, under the current key and the deprecated one.
 fn two_lists(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if let Some(place) = cx.transcript.second_tools_place {
-        out.report(place, "tools are declared twice, in two lists of different forms")
-            .caption("the list of the older form")
+        out.report(place, "tools are declared in two lists with different formats")
+            .caption("the list in the older format")
             .case("two-tool-lists")
-            .help("move the tools of the older form into the other list");
+            .help("move the tools in the older format to the other list");
     }
 }
 
-/// The choice of tools against the tools and the reasoning.
+/// Checks the tool choice against the tools and the reasoning.
 fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_>) {
     if let Some((case, what, help)) = fault(cx, choice) {
         let finding = out.report(choice.place, what);
@@ -127,20 +128,20 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
         }
         return;
     }
-    // Some take no forced call of any tool, and say so only of certain models.
+    // Some targets don't accept forced calls at all, but only for certain models.
     if choice.wanted == Wanted::Any && cx.minds_case(&RULE, FORCED) {
-        out.report(choice.place, "a call of some tool is forced")
+        out.report(choice.place, "the tool choice forces a call")
             .caption("this choice")
-            .help("let the model choose freely")
+            .help("let the model choose whether to call a tool")
             .case(FORCED)
             .value("field", "tool_choice");
     }
 }
 
-/// A call of any tool is forced, whether or not the model shall reason.
+/// A call of any tool is forced, whether or not the model reasons.
 const FORCED: &str = "forced-any";
 
-/// Tools beside a model that reasons, where the two exclude each other.
+/// Tools together with reasoning, where the two exclude each other.
 fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let tools = cx.transcript.tools_place.filter(|_| cx.transcript.declared_tools() != Some(0));
     let Some(tools) = tools else { return };
@@ -149,24 +150,24 @@ fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         Some("none") => (
             "tools-without-effort",
             "functions are declared for a model that always reasons",
-            "send the request to an address that takes functions beside reasoning",
+            "send the request to an endpoint that accepts functions together with reasoning",
         ),
         Some(_) => (
             "tools-with-effort",
-            "functions are declared while the model shall reason",
-            "turn the reasoning off, or send the request to an address that takes both",
+            "functions are declared while reasoning is enabled",
+            "disable reasoning, or send the request to an endpoint that accepts both",
         ),
         None => (
             "tools-with-default-effort",
-            "functions are declared for a model that reasons unless told not to",
-            "turn the reasoning off, or send the request to an address that takes both",
+            "functions are declared for a model that reasons by default",
+            "disable reasoning, or send the request to an endpoint that accepts both",
         ),
     };
     if !cx.minds_case(&RULE, case) {
         return;
     }
     let finding = out.report(effort.map_or(tools, |effort| effort.place), what);
-    finding.caption("not together with functions").help(help).case(case);
+    finding.caption("not allowed together with functions").help(help).case(case);
     if effort.is_none() {
         finding.caption("these functions");
     }
@@ -181,47 +182,45 @@ fn check_deferred(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     };
     if cx.minds_case(&RULE, "deferred-without-search") {
-        out.report(place, "a tool is deferred, and no search for tools is declared")
+        out.report(place, "a tool is deferred, but no tool search is declared")
             .caption("this tool")
-            .help("declare the search for tools too, or do not defer the tool")
+            .help("declare the tool search, or do not defer the tool")
             .case("deferred-without-search");
     }
 }
 
-/// A way to reason that the model does not have.
+/// A reasoning mode that the model does not support.
 fn reasoning(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(setting) = cx.transcript.reasoning_setting else { return };
     let (case, what, help) = match setting.mode {
-        ReasoningMode::Budget => (
-            "reasoning-budget",
-            "the model takes no budget for its reasoning",
-            "let the model reason adaptively",
-        ),
+        ReasoningMode::Budget => {
+            ("reasoning-budget", "the model does not support a reasoning budget", "use adaptive reasoning")
+        }
         ReasoningMode::Off => (
             "reasoning-off",
-            "the model's reasoning can't be turned off",
-            "let the model reason adaptively, or take another model",
+            "reasoning can't be disabled for this model",
+            "use adaptive reasoning, or another model",
         ),
         ReasoningMode::Adaptive => return,
     };
     out.report(setting.place, what).caption("this setting").help(help).case(case);
 }
 
-/// Tools that are all loaded later, so that the model has none to begin with.
+/// Tools that are all deferred, so that the model has none to begin with.
 fn deferred_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let tools = cx.transcript.tools.as_deref().unwrap_or_default();
     if let (Some(place), Some(first)) = (cx.transcript.tools_place, tools.first())
         && tools.iter().all(|tool| tool.is_deferred)
     {
-        out.report(place, "every tool is loaded later")
-            .caption("none of these is loaded at once")
-            .label(first.place, "loaded only once the model asks for it")
-            .help("load one tool at once, such as the one that searches for the others")
+        out.report(place, "every tool is deferred")
+            .caption("none of these is loaded at the start")
+            .label(first.place, "loaded only when the model asks for it")
+            .help("load at least one tool at the start, such as the one that searches for the others")
             .case("all-deferred");
     }
 }
 
-/// A model behind a tool that may not advise the model of the request.
+/// An advisor tool whose model can't advise the model of the request.
 fn advisor(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(model) = &cx.transcript.model else { return };
     let Some(pair) = cx.target.tools.advisors.iter().find(|pair| pair.model.0.is_match(model)) else {
@@ -232,10 +231,10 @@ fn advisor(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if !pair.advisor.0.is_match(&advisor.text) {
             out.report(
                 advisor.place,
-                format!("the model `{}` can't advise `{}`", shorten(&advisor.text), shorten(model)),
+                format!("model `{}` can't advise `{}`", shorten(&advisor.text), shorten(model)),
             )
             .caption("this model")
-            .help("name a model that may advise the request's")
+            .help("use an advisor model that supports the request's model")
             .case("advisor")
             .value("index", number)
             .value("name", shorten(&advisor.text))
@@ -244,57 +243,45 @@ fn advisor(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// A container, and nothing that runs in it.
+/// A container without a tool that runs in it.
 fn container(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(place) = cx.transcript.container else { return };
-    // Any tool of the provider's may run programs. A list that is not read may hold one.
+    // Any server tool may run programs, and a list that was not read may contain one.
     let tools = cx.transcript.tools.iter().flatten();
     let is_known = cx.transcript.declared_tools().is_some();
     if is_known && tools.into_iter().all(|tool| tool.executor == Executor::Client) {
-        out.report(place, "a container, and no tool that runs in it")
+        out.report(place, "a container is given, but no declared tool runs in it")
             .caption("this container")
-            .help("declare the tool that runs programs, or leave the container out")
+            .help("declare the tool that runs programs, or remove the container")
             .case("container-without-tool");
     }
 }
 
-/// What is wrong with a choice: a case of the rule, words for it, and what to do.
+/// What is wrong with a tool choice: the case of the rule, the message and the help.
 fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str, String, &'static str)> {
     let tools = cx.transcript.tools.as_deref().unwrap_or_default();
     let is_forced = matches!(choice.wanted, Wanted::Any | Wanted::Tool(_));
     if choice.wanted == Wanted::Invalid {
-        let what = "the choice of tools is none that there is".to_owned();
-        return Some(("unknown-choice", what, "let the model choose freely, or force or forbid a call"));
+        let what = "the tool choice is not a valid value".to_owned();
+        return Some(("unknown-choice", what, "let the model choose, or force or forbid a call"));
     }
     let declared = cx.transcript.declared_tools();
     if declared == Some(0) {
-        let what = "a choice of tools, and no tools".to_owned();
-        return Some((
-            "choice-without-tools",
-            what,
-            "leave the choice out where there is nothing to choose from",
-        ));
+        let what = "a tool choice is given, but no tools are declared".to_owned();
+        return Some(("choice-without-tools", what, "remove the tool choice, or declare tools"));
     }
     if is_forced && cx.refuses_case(&RULE, "forced") {
-        let what = "a call is forced, and the model takes no forced calls".to_owned();
-        return Some((
-            "forced",
-            what,
-            "let the model choose freely, and say in the prompt which tool to call",
-        ));
+        let what = "the tool choice forces a call, but the model does not support forced calls".to_owned();
+        return Some(("forced", what, "let the model choose, and say in the prompt which tool to call"));
     }
     if is_forced && cx.transcript.reasoning == Some(true) {
-        let what = "a call is forced while the model shall think".to_owned();
-        return Some((
-            "forced-with-reasoning",
-            what,
-            "let the model choose freely, or turn its reasoning off",
-        ));
+        let what = "the tool choice forces a call while reasoning is enabled".to_owned();
+        return Some(("forced-with-reasoning", what, "let the model choose, or disable reasoning"));
     }
     let Wanted::Tool(name) = &choice.wanted else { return None };
     let is_declared = |tool: &toolcheck_core::ir::ToolDef<'_>| match &tool.name {
         Some(own) => own.text == name.text,
-        // What the provider runs may have any name.
+        // A tool that the provider runs may have any name.
         None => true,
     };
     let mut in_text = cx.transcript.tools_in_text.iter();
@@ -305,6 +292,6 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
     if declared.is_none() || tools.iter().any(is_declared) || in_text.any(|tool| tool.name == name.text) {
         return None;
     }
-    let what = format!("the tool `{}` is forced, and not declared", shorten(&name.text));
+    let what = format!("the tool choice forces `{}`, which is not declared", shorten(&name.text));
     Some(("unknown-tool-chosen", what, "name a tool that the request declares"))
 }

@@ -3,13 +3,13 @@ use toolcheck_core::ir::{Body, shorten};
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// Reasoning that what it led to does not follow.
+    /// A reasoning item without the message or call that must follow it.
     ///
     /// ## Why is this bad?
     ///
-    /// Where reasoning is an item of its own, the API keeps it together with the message or call that came of it, and
-    /// refuses one without the other. The usual causes: a call that was removed and its reasoning was not, and an answer
-    /// that was edited.
+    /// Where reasoning is an item of its own, the API keeps it together with the message or call that it led to, and
+    /// rejects one without the other. The usual causes are removing a call but not its reasoning, and editing an
+    /// answer.
     ///
     /// ## Fails
     ///
@@ -41,10 +41,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(id) = &reasoning.id else { continue };
         out.report(
             part.place,
-            format!("nothing that the model said or did follows its reasoning `{}`", shorten(&id.text)),
+            format!(
+                "reasoning item `{}` is not followed by the message or call that it led to",
+                shorten(&id.text)
+            ),
         )
-        .caption("reasoning without what came of it")
-        .help("remove the reasoning too, or send both as they came")
+        .caption("its message or call is missing")
+        .help("remove the reasoning too, or send both unchanged")
         .at(cx, number, message, Some(part))
         .value("id", &id.text);
     }

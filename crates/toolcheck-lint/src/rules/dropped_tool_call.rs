@@ -5,21 +5,22 @@ use crate::exchanges::{GivenCall, Kept, KeptCall};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A call that the model made and that the history does not keep.
+    /// A tool call that the model made but that is missing from the history.
     ///
     /// ## Why is this bad?
     ///
-    /// The model asked for several tools at once, and the application kept one of them: the first, where it reads the
-    /// head of a list, or the last, where it overwrites a variable in a loop. No API complains, because what was kept is
-    /// in order. The other tools are never run; the model asks for them again, or takes them for done.
+    /// The model called several tools at once, and the application kept only one of the calls: the first, because it
+    /// reads only the head of the list, or the last, because a loop overwrites a variable. No API complains, because
+    /// the calls that were kept are in order. The other tools never run, and the model calls them again or assumes that
+    /// they did.
     ///
-    /// This needs exchanges: each request together with the response to it, in order of time, as
-    /// `{"request": ..., "response": ...}` alone, in an array or one a line. A response may be a list of the events in
-    /// which it was streamed, or their text. A request is held against the response whose history it goes on with. What
-    /// was cut off, filtered or aborted owes nothing, and neither does what the provider ran itself.
+    /// This rule needs exchanges: each request with the response to it, in chronological order, as
+    /// `{"request": ..., "response": ...}`, either alone, in an array or one per line. A response may also be a list of
+    /// streamed events, or their text. Each request is compared with the response whose history it continues. Responses
+    /// that were cut off, filtered or aborted are not compared, and neither are calls that the provider ran itself.
     ///
-    /// Where all calls are kept, but under other ids, in another order, or one after the other as if the model had
-    /// called them in several turns, that is a warning.
+    /// If all calls are kept, but under other ids, in another order, or one after the other as if the model had made
+    /// them in several turns, the finding is a warning.
     ///
     /// ## Fails
     ///
@@ -56,7 +57,7 @@ declare_rule! {
     "dropped-tool-call" in Pairing, since "0.1.0", error, check
 }
 
-/// How many dropped calls are named.
+/// The most dropped calls that a message names.
 const NAMED: usize = 5;
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -83,36 +84,36 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let count = turns.max().unwrap_or_default() - first.turn + 1;
         let finding = out.report(
             cx.transcript.messages[first.message].place,
-            format!("the {total} calls that the model made at once stand in {count} turns of the history"),
+            format!(
+                "the {total} calls that the model made at once are spread over {count} turns of the history"
+            ),
         );
         finding.caption("the first of these turns").label(place_of(later), "the next one").help(
-            "keep the calls of one answer in one turn, with all their results behind it: a model that sees its calls \
-             taken apart stops making several at once",
+            "keep the calls of one response in one turn, followed by all their results: a model that sees its calls \
+             split up stops making several at once",
         );
-        label(finding, given, "called here, with the others");
+        label(finding, given, "called here, together with the others");
     } else if let Some((given, renamed)) =
         calls.iter().zip(&stored).find(|(_, kept)| kept.is_renamed && is_answered(cx, kept))
     {
         let count = stored.iter().filter(|call| call.is_renamed).count();
         let finding = out.report(
             place_of(renamed),
-            format!("{count} of {total} calls have another id in the history than the model gave them"),
+            format!("{count} of {total} calls have a different id in the history than in the response"),
         );
-        finding.caption("under this id").help(
-            "keep the ids of the response; where an API does not take them, change them where it is called",
+        finding.caption("its id in the history").help(
+            "keep the ids of the response; if an API does not accept them, map them where you call that API",
         );
-        label(finding, given, "called under this id");
+        label(finding, given, "its id in the response");
     } else if let Some(pair) = stored.windows(2).position(|pair| pair[0].part > pair[1].part) {
         let finding = out.report(
             place_of(&stored[pair + 1]),
-            format!("the {total} calls of the answer stand in another order in the history"),
+            format!("the {total} calls of the response are in a different order in the history"),
         );
         finding
-            .caption("stands before what the model called first")
-            .label(place_of(&stored[pair]), "this one came first")
-            .help(
-                "keep the order of the response: results that are paired by their order go to the wrong call",
-            );
+            .caption("placed before a call that the model made earlier")
+            .label(place_of(&stored[pair]), "the model made this call first")
+            .help("keep the order of the response: results that are paired by order go to the wrong call");
         label(finding, &calls[pair + 1], "called here");
     }
 }
@@ -127,7 +128,7 @@ fn report_dropped(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &Kept<'_>) {
         (Some(name), Some(id)) => format!("`{}` ({})", shorten(name), shorten(id)),
         (Some(name), None) => format!("`{}`", shorten(name)),
         (None, Some(id)) => format!("`{}`", shorten(id)),
-        (None, None) => "one without a name".to_owned(),
+        (None, None) => "a call without a name".to_owned(),
     };
     let list = |calls: &[&GivenCall]| {
         let mut names: Vec<String> = calls.iter().take(NAMED).map(|call| name(call)).collect();
@@ -137,42 +138,42 @@ fn report_dropped(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &Kept<'_>) {
         names.join(", ")
     };
     let which = match kept.calls.as_slice() {
-        [Some(_), rest @ ..] if rest.iter().all(Option::is_none) => "the first alone",
-        [rest @ .., Some(_)] if rest.iter().all(Option::is_none) => "the last alone",
+        [Some(_), rest @ ..] if rest.iter().all(Option::is_none) => "only the first",
+        [rest @ .., Some(_)] if rest.iter().all(Option::is_none) => "only the last",
         _ => "",
     };
     let called = if total == 1 { "a tool".to_owned() } else { format!("{total} tools") };
     let keeps = match (held.len(), which) {
-        (0, _) if total == 1 => "does not keep the call".to_owned(),
-        (0, _) => "keeps none of the calls".to_owned(),
-        (_, "") => format!("keeps {} of the calls: {}", held.len(), list(&held)),
-        (_, which) => format!("keeps {which}: {}", list(&held)),
+        (0, _) if total == 1 => "does not contain the call".to_owned(),
+        (0, _) => "contains none of the calls".to_owned(),
+        (_, "") => format!("contains {} of the calls: {}", held.len(), list(&held)),
+        (_, which) => format!("contains {which}: {}", list(&held)),
     };
     let finding = out.report(
         place_of_turn(cx, kept),
-        format!("the model called {called}, and the history {keeps}; dropped: {}", list(&dropped)),
+        format!("the model called {called}, but the history {keeps}; dropped: {}", list(&dropped)),
     );
-    finding.caption("what the history keeps of it").help(
-        "keep every call of a response in one turn, run them all, and send all results; a tool that is not run answers \
-         with an error",
+    finding.caption("this turn in the history").help(
+        "keep every call of a response in one turn, run them all, and send all results; for a tool that is not run, \
+         send an error as its result",
     );
     for call in &dropped {
-        finding.label_at(call.call.place, call.spot.clone(), "called here, and dropped");
+        finding.label_at(call.call.place, call.spot.clone(), "called here, but dropped");
     }
     finding.tool_call_id = dropped.first().and_then(|call| call.call.id.clone());
     finding.tool_name = dropped.first().and_then(|call| call.call.name.clone());
 }
 
-/// The message that holds what was kept, or the one that stands in the answer's place.
+/// The message with the calls that were kept, or the one in the place of the response.
 fn place_of_turn(cx: &Context<'_, '_>, kept: &Kept<'_>) -> Place {
     let held = kept.calls.iter().flatten().map(|call| call.message).min();
     let message = cx.transcript.messages.get(held.unwrap_or(kept.first_new));
     message.map_or(cx.transcript.place, |message| message.place)
 }
 
-/// Whether a result answers the call under the id that the history has for it.
+/// Whether a result answers the call under its id in the history.
 fn is_answered(cx: &Context<'_, '_>, call: &KeptCall) -> bool {
-    // Calls are listed in the order of the parts, and parts stand side by side.
+    // Calls are listed in the order of the parts, and the parts are in one slice.
     let part: *const _ = &cx.transcript.parts[call.part];
     let sites = &cx.pairing.calls;
     let site = sites.binary_search_by_key(&part, |site| std::ptr::from_ref(site.part));

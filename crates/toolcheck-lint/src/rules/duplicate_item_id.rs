@@ -7,11 +7,12 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// An item may stand in the input once. Where the server keeps the conversation, it has the earlier items already.
+    /// An item may appear in the input only once. If the server stores the conversation, it already has the earlier
+    /// items.
     ///
     /// ## What to do
     ///
-    /// Send only new items with a conversation that the server keeps, and each item once.
+    /// Send each item once. If the server stores the conversation, send only new items.
     ///
     /// ## Fails
     ///
@@ -41,7 +42,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for item in cx.transcript.items.iter().filter(|item| !item.id.text.is_empty()) {
         let Some(earlier) = first.insert(&*item.id.text, item) else { continue };
         let title = toolcheck_core::ir::shorten(&item.id.text);
-        out.report(item.id.place, format!("the item `{title}` is sent twice"))
+        out.report(item.id.place, format!("item `{title}` is sent twice"))
             .caption("again here")
             .label(earlier.id.place, "first here")
             .help("send each item once")

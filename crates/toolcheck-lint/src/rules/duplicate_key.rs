@@ -4,12 +4,12 @@ use toolcheck_core::ir::{Place, shorten};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A key that stands twice in one object.
+    /// A key that appears more than once in an object.
     ///
     /// ## Why is this bad?
     ///
-    /// Most readers keep the last value, some the first, a few refuse the text: what the provider sees is not what
-    /// one of the sides meant. Where the key is `content` or `tool_calls`, a message or a call is lost without a word.
+    /// Most parsers keep the last value, some keep the first, and a few reject the text, so the provider may not read
+    /// the value that you meant. If the key is `content` or `tool_calls`, a message or a call is silently lost.
     ///
     /// ## Fails
     ///
@@ -20,7 +20,7 @@ declare_rule! {
     /// ]}
     /// ```
     ///
-    /// However often it stands there, it is one finding.
+    /// A key that is repeated several times is one finding.
     ///
     /// ```json openai-chat
     /// {"messages": [
@@ -43,7 +43,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairs = cx.document.duplicate_keys();
-    // For the first member of each key, how often the key comes again, and where the last time.
+    // For the first member of each key: how often the key is repeated, and where the last time.
     let mut repeats = FxHashMap::default();
     for (first, again) in &pairs {
         let (count, last) = repeats.entry(first.id()).or_insert((0, *again));
@@ -53,14 +53,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some((count, last)) = repeats.remove(&first.id()) else { continue };
         let key = again.key().map(|key| key.decode()).unwrap_or_default();
         let times = if count == 1 { "twice".to_owned() } else { format!("{} times", count + 1) };
-        let finding = out.report(
-            Place::of_key(again),
-            format!("the key `{}` stands {times} in one object", shorten(&key)),
-        );
-        finding.caption("again").label(Place::of_key(first), "first here");
+        let finding = out
+            .report(Place::of_key(again), format!("key `{}` appears {times} in one object", shorten(&key)));
+        finding.caption("repeated here").label(Place::of_key(first), "first here");
         if count > 1 {
             finding.label(Place::of_key(last), "last here");
         }
-        finding.help("keep one of them; readers differ in which one counts");
+        finding.help("keep only one; parsers differ in which one they use");
     }
 }

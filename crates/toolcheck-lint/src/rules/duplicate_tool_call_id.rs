@@ -1,13 +1,13 @@
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// Two calls of one turn with the same id.
+    /// Two tool calls with the same id in one turn.
     ///
     /// ## Why is this bad?
     ///
-    /// A result names its call by the id alone. With two calls under one id, nobody can say which call a result
-    /// answers, so the outcome of one of them is lost. The usual cause: ids made from a counter or a tool's name, or
-    /// long ids that were cut to the same beginning.
+    /// A result refers to its call only by id. If two calls share an id, there is no way to tell which of them a result
+    /// answers, so the outcome of one is lost. The usual causes are ids made from a counter or from the tool's name,
+    /// and long ids that were truncated to the same prefix.
     ///
     /// ## Fails
     ///
@@ -44,11 +44,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for call in &cx.pairing.calls {
         let Some(first) = cx.pairing.first_of_same_id(call) else { continue };
         let title = call.call.title();
-        out.report(call.part.place, format!("two tool calls of one turn have the id {title}"))
+        out.report(call.part.place, format!("two tool calls in one turn have the id {title}"))
             .about_call(call.call)
-            .caption("the same id again")
+            .caption("same id again")
             .label(first.part.place, "first used here")
-            .help("give every call an id of its own, and its result the same one")
+            .help("give each call a unique id, and its result the same id")
             .at(cx, call.message_number, call.message, Some(call.part))
             .value("id", call.call.id.as_ref().map_or("?", |id| &*id.text));
     }

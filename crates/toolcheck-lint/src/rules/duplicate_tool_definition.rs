@@ -4,12 +4,12 @@ use toolcheck_core::ir::shorten;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Two tools of one name.
+    /// Two tools with the same name.
     ///
     /// ## Why is this bad?
     ///
-    /// A call names its tool by the name alone. Some APIs refuse the request; with the others nobody knows whose schema
-    /// the model followed. The usual cause: tools gathered from several servers.
+    /// A call refers to its tool only by name. Some APIs reject the request; with others, it is unclear which tool's
+    /// schema the model followed. The usual cause is combining the tools of several servers.
     ///
     /// ## Fails
     ///
@@ -40,9 +40,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(first) = seen.insert(&*name.text, tool.place) else { continue };
         let finding = out.report(tool.place, format!("two tools are named `{}`", shorten(&name.text)));
         finding
-            .caption("again")
+            .caption("defined again")
             .label(first, "first defined here")
-            .help("give every tool a name of its own, such as its server's name in front")
+            .help("give each tool a unique name, for example by adding its server's name as a prefix")
             .value("name", shorten(&name.text));
         finding.tool_name = Some(name.text.to_string());
     }

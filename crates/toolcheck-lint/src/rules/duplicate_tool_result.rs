@@ -2,13 +2,13 @@ use crate::pairing::Answers;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A second result for a tool call that has one.
+    /// A second result for the same tool call.
     ///
     /// ## Why is this bad?
     ///
-    /// Each call has one outcome. Strict providers refuse the second; the others show the model two, and it cannot know
-    /// which holds. The usual causes: a retry that appends instead of replacing, and two places that both repair
-    /// missing results.
+    /// Each call has one outcome. Strict providers reject a second result. Others show both to the model, which cannot
+    /// know which one is right. The usual causes are a retry that appends its result instead of replacing the first
+    /// one, and two components that both repair missing results.
     ///
     /// ## Fails
     ///
@@ -41,15 +41,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let call = &cx.pairing.calls[call];
         let first = cx.pairing.answer_of(call);
         let finding =
-            out.report(site.part.place, format!("tool call {} is answered a second time", call.call.title()));
+            out.report(site.part.place, format!("tool call {} has a second result", call.call.title()));
         finding
             .about_call(call.call)
-            .caption("answered again")
+            .caption("second result")
             .help("keep one result per call")
             .at(cx, site.message_number, site.message, Some(site.part))
             .value("id", site.result.call_id.as_ref().map_or("?", |id| &*id.text));
         if let Some(first) = first {
-            finding.label(first.part.place, "first answered here");
+            finding.label(first.part.place, "first result");
             if first.turn != site.turn {
                 finding.case("later-turn");
             }

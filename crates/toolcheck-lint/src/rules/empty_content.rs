@@ -3,13 +3,12 @@ use toolcheck_core::ir::{Body, Content, Role};
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A message or a result without content, where the target wants some.
+    /// A message or tool result without content, where the target requires it.
     ///
     /// ## Why is this bad?
     ///
-    /// An interrupted answer, a tool that returned nothing and a compaction that emptied a message all leave empty
-    /// content behind. Which emptiness a provider takes differs: `null` beside calls is the rule for one and refused
-    /// by another.
+    /// Interrupted answers, tools that return nothing and history compaction can all leave empty content behind.
+    /// Providers differ in what they accept: `null` next to tool calls is normal for one, and rejected by another.
     ///
     /// ## Fails
     ///
@@ -31,7 +30,7 @@ declare_rule! {
     ///
     /// ## Passes
     ///
-    /// Beside calls there need be no content.
+    /// A message with tool calls needs no content.
     ///
     /// ```json openai-chat
     /// {"messages": [
@@ -47,27 +46,28 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.is_recognised && cx.is_request() && cx.transcript.messages.is_empty() {
-        out.report(cx.transcript.place, "there is no message")
-            .caption("no message in here")
-            .help("a request needs at least one message")
+        out.report(cx.transcript.place, "the request has no messages")
+            .caption("no messages here")
+            .help("add at least one message")
             .case("no-messages");
         return;
     }
     let last = cx.transcript.messages.len().saturating_sub(1);
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
-        // A failed call's result is looked at wherever it stands.
+        // The result of a failed call is checked wherever it is.
         for part in parts {
             let Body::Result(result) = &part.body else { continue };
             if result.is_error == Some(true) && result.content != Content::Filled {
-                out.report(part.place, format!("the failed tool result {} has no content", result.title()))
+                out.report(part.place, format!("failed tool result {} has no content", result.title()))
                     .about_result(result)
-                    .caption("says nothing about the failure")
-                    .help("say in one line what failed")
+                    .caption("does not describe the failure")
+                    .help("describe the failure in one line")
                     .case("failed-result")
                     .at(cx, number, message, Some(part));
             }
         }
-        // What only sets parameters has nothing to say, and a model that does not take the role is another fault.
+        // A message that only sets parameters needs no content, and a role that the model does not support is another
+        // fault.
         let is_other_fault = || {
             message.role == Role::System
                 && cx.refuses_case(&super::unknown_role::RULE, super::unknown_role::SYSTEM)
@@ -75,7 +75,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if message.is_directive || is_other_fault() {
             continue;
         }
-        // Of a text that is cut off, or of a recording, the last message may be unfinished.
+        // The last message may be unfinished in a recording, or if the text is cut off.
         if message.content == Content::Filled || !cx.is_request() && number == last {
             continue;
         }
@@ -85,7 +85,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             _ => true,
         });
         let is_result = message.role == Role::Tool;
-        // Beside calls only an empty list is a fault of its own.
+        // Next to calls, only an empty list is a fault of its own.
         if says_something && !is_result && message.content != Content::EmptyList {
             continue;
         }
@@ -95,8 +95,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Content::Null => "is null",
             Content::Missing | Content::Filled => "is missing",
         };
-        let finding = out.report(message.content_place, format!("the content of a message {what}"));
-        finding.caption(what).help("say something, or leave the message out").at(cx, number, message, None);
+        let finding = out.report(message.content_place, format!("the content of this message {what}"));
+        finding.caption(what).help("add content, or remove the message").at(cx, number, message, None);
         let is_assistant = message.role == Role::Assistant;
         if is_assistant && number == last {
             finding.case("final-assistant");

@@ -5,8 +5,8 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// A message without calls has no such key. Serialisers that write every field of a response send an empty list
-    /// back, and strict providers refuse it.
+    /// A message without tool calls should not have this key at all. Serialisers that write every field of a response
+    /// send an empty list back, and strict providers reject it.
     ///
     /// ## Fails
     ///
@@ -34,9 +34,9 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (number, message) in cx.transcript.messages.iter().enumerate() {
         let Some(place) = message.empty_calls else { continue };
-        out.report(place, "a message has an empty list of tool calls")
+        out.report(place, "the message has an empty list of tool calls")
             .caption("empty")
-            .help("leave the key out where there is no call")
+            .help("omit the key if there are no calls")
             .at(cx, number, message, None);
     }
 }

@@ -7,7 +7,7 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// A request without tools has no such key. Some APIs refuse an empty list.
+    /// A request without tools should not have this key at all. Some APIs reject an empty list.
     ///
     /// ## Fails
     ///
@@ -26,12 +26,12 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let (Some(tools), Some(place)) = (&cx.transcript.tools, cx.transcript.tools_place) else { return };
-    // Where calls need their definitions, that these are missing is the fault.
+    // If the target needs the definitions of the tools that are called, their absence is the fault.
     let is_missed = cx.transcript.counts().0 > 0
         && matches!(cx.verdict(&super::missing_tool_definitions::RULE, None), Verdict::Refused(_));
     if tools.is_empty() && !is_missed {
         out.report(place, "the list of tools is empty")
             .caption("empty")
-            .help("leave the key out where there is no tool");
+            .help("omit the key if there are no tools");
     }
 }

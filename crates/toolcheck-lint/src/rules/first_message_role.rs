@@ -3,12 +3,13 @@ use toolcheck_core::ir::{Body, Role};
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A conversation that begins with the model.
+    /// A conversation that starts with a message from the model.
     ///
     /// ## Why is this bad?
     ///
-    /// Some APIs want the first word to be the user's, and more of them refuse a conversation that begins with a call.
-    /// The usual cause: a history that was cut from the front at a number of messages, and not at a turn.
+    /// Some APIs require the first message to be from the user, and more of them reject a conversation that starts with
+    /// a tool call. The usual cause is a history that was truncated from the front to a number of messages, instead of
+    /// at the start of a turn.
     ///
     /// ## Fails
     ///
@@ -41,10 +42,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if message.role != Role::Assistant {
         return;
     }
-    let finding = out.report(message.place, "the conversation begins with the model");
+    let finding = out.report(message.place, "the conversation starts with a message from the model");
     finding
         .caption("the first message")
-        .help("begin with a message of the user; cut histories at turns")
+        .help("start with a user message, and truncate histories at turn boundaries")
         .at(cx, number, message, None);
     if cx.transcript.messages.len() == 1 {
         finding.case("alone");

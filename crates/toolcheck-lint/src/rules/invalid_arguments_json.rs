@@ -5,13 +5,14 @@ use toolcheck_json::{Document, FaultKind};
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// Arguments in a string that is not JSON.
+    /// Tool call arguments that are not valid JSON.
     ///
     /// ## Why is this bad?
     ///
-    /// Models write arguments that break off or are no JSON. Kept in the history, they are sent with every request from
-    /// then on: servers that parse them refuse each of them, others show the model empty arguments. In a dataset it is an
-    /// error whatever the target takes, because a model that is trained on it learns to write such calls.
+    /// Models sometimes write arguments that break off or are otherwise not valid JSON. If they stay in the history,
+    /// every later request contains them: servers that parse them reject each of these requests, and others show the
+    /// model empty arguments. In a data set this is an error whatever the target accepts, because a model that is
+    /// trained on it learns to write such calls.
     ///
     /// ## Fails
     ///
@@ -48,7 +49,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if !call.is_of_function() {
                 continue;
             }
-            // Where the file ends in the middle of them, that is the fault.
+            // If the file ends in the middle of them, that is the fault.
             let is_cut_off = cx.document.faults().iter().any(|fault| {
                 fault.kind == FaultKind::UnterminatedString && fault.span.start >= place.span.start
             });
@@ -63,21 +64,23 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if serde_json::from_str::<IgnoredAny>(&decoded).is_ok() {
                 continue;
             }
-            // What serde_json refuses may still be JSON: it is bounded in depth, and lone surrogates are another rule's.
+            // What serde_json rejects may still be JSON: its depth is limited, and lone surrogates have their own rule.
             let document = Document::read(decoded.as_bytes());
             if document.faults().iter().all(|fault| fault.kind.is_in_text()) && document.root().is_some() {
                 continue;
             }
-            let finding =
-                out.report(part.place, format!("the arguments of tool call {} are no JSON", call.title()));
-            // Many clients write no arguments so, and many servers take it.
+            let finding = out.report(
+                part.place,
+                format!("the arguments of tool call {} are not valid JSON", call.title()),
+            );
+            // Many clients write a call without arguments like this, and many servers accept it.
             if decoded.trim().is_empty() {
-                finding.doubt("many servers take an empty text for no arguments");
+                finding.doubt("many servers accept an empty string as no arguments");
             }
             finding
                 .about_call(call)
-                .caption("its arguments")
-                .help("replace them by {} and keep the result that says what was wrong")
+                .caption("in this call")
+                .help("replace them with `{}`, and keep the result that says what was wrong")
                 .at(cx, number, message, Some(part))
                 .value("id", call.id.as_ref().map_or("?", |id| &*id.text));
         }

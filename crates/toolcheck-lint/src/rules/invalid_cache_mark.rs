@@ -3,15 +3,16 @@ use toolcheck_core::ir::Bearer;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A mark for the cache where none may be, or one too many.
+    /// Misplaced or too many cache markers.
     ///
     /// ## Why is this bad?
     ///
-    /// The marks that divide a request for the cache are limited in number, order and place.
+    /// The number, order and position of the markers that divide a request for caching are limited.
     ///
     /// ## What to do
     ///
-    /// Keep the last four marks, the long-lived ones first, and none on an empty text or on a tool that is loaded later.
+    /// Keep only the last four markers, put the long-lived ones first, and don't put one on an empty text or on a tool
+    /// that is loaded later.
     ///
     /// ## Fails
     ///
@@ -24,7 +25,7 @@ declare_rule! {
     /// }
     /// ```
     ///
-    /// A tool that is loaded only once the model asks for it is no part of what is cached.
+    /// A tool that is loaded only when the model asks for it is not part of what is cached.
     ///
     /// ```json anthropic
     /// {
@@ -58,10 +59,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let count = marks.len();
         out.report(
             surplus.place,
-            format!("the request has {count} marks for the cache, and {max} are allowed"),
+            format!("the request has {count} cache markers, but at most {max} are allowed"),
         )
-        .caption("the first too many")
-        .help("keep the last marks and drop the others")
+        .caption("the first one over the limit")
+        .help("keep the last markers and remove the others")
         .case("too-many")
         .value("count", count)
         .value("max", max);
@@ -71,24 +72,24 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Bearer::Usual => continue,
             Bearer::DeferredTool => (
                 "deferred-tool",
-                "a tool that is loaded later has a mark for the cache",
-                "mark a tool that is always loaded, or none",
+                "a tool that is loaded later has a cache marker",
+                "put the marker on a tool that is always loaded, or on none",
             ),
             Bearer::PassingMessage => (
                 "turn-scoped",
-                "a message that is dropped again has a mark for the cache",
-                "mark a message that stays",
+                "a message that is later dropped has a cache marker",
+                "put the marker on a message that stays",
             ),
         };
-        out.report(mark.place, what).caption("not here").help(help).case(case);
+        out.report(mark.place, what).caption("not allowed here").help(help).case(case);
     }
     let Some(short) = marks.iter().position(|mark| !mark.is_long_lived) else { return };
     let Some(late) = marks[short..].iter().find(|mark| mark.is_long_lived) else { return };
-    let finding = out.report(late.place, "a long-lived mark for the cache comes after a short-lived one");
+    let finding = out.report(late.place, "a long-lived cache marker comes after a short-lived one");
     finding
         .caption("long-lived")
-        .label(marks[short].place, "short-lived, and counts first")
-        .help("give the marks before it the long life too; tools count first, then the system's text, then messages")
+        .label(marks[short].place, "short-lived, but comes first")
+        .help("make the markers before it long-lived too; tools come first, then the system prompt, then messages")
         .case("order");
     if let Some((index, part)) = late.at {
         finding.value("path", format!("messages.{index}.content.{part}"));

@@ -5,12 +5,13 @@ use toolcheck_json::Kind;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A result whose content the target does not take.
+    /// A tool result with content that the target does not accept.
     ///
     /// ## Why is this bad?
     ///
-    /// Results are text everywhere; images, lists of parts and other values only in some places, and a failed call may
-    /// bring text only. What is not taken is refused, or the model never sees it.
+    /// Text is accepted everywhere. Images, lists of parts and other values are accepted only in some places, and the
+    /// result of a failed call may contain only text. Content that is not accepted is rejected, or never shown to the
+    /// model.
     ///
     /// ## Fails
     ///
@@ -46,15 +47,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.minds_case(&RULE, "reference") {
         for reference in &cx.transcript.dangling_references {
             let (index, part) = reference.at;
-            out.report(reference.place, "a reference in a tool result names no part of it")
+            out.report(reference.place, "a reference in a tool result does not match any part of it")
                 .caption("read as a reference")
-                .help("name a part of the result, or send the content as a text")
+                .help("refer to a part of the result, or send the content as text")
                 .case("reference")
                 .value("index", index)
                 .value("part", part);
         }
     }
-    // Most results are a text, and most targets take it.
+    // Most results are text, and most targets accept that.
     let minds_text = !matches!(cx.verdict(&RULE, Some("not-object")), Verdict::Unknown);
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
@@ -73,12 +74,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             };
             let finding = out.report(
                 part.place,
-                format!("the content of the tool result {} is of a kind that is not taken", result.title()),
+                format!(
+                    "tool result {} has content of a type that the target does not accept",
+                    result.title()
+                ),
             );
             finding
                 .about_result(result)
                 .caption("this result")
-                .help("bring text, in the shape that the target takes; an image goes into a message of the user")
+                .help("send text, in the form that the target accepts; put images in a user message")
                 .at(cx, number, message, Some(part))
                 .value("role", message.role_text());
             for case in cases {

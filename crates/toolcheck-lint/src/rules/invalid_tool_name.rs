@@ -5,12 +5,12 @@ use toolcheck_core::ir::{Body, Executor, Named, Place, shorten};
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool's name that the target does not accept.
+    /// A tool name that the target does not accept.
     ///
     /// ## Why is this bad?
     ///
-    /// Names are checked in the definitions and in the history. A name that the model made up, or that another API
-    /// allowed, stays in the history and blocks every request after it.
+    /// Tool names are checked in the definitions and in the history. A name that the model made up, or that another API
+    /// allowed, stays in the history and blocks every later request.
     ///
     /// ## Fails
     ///
@@ -31,8 +31,8 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // A name that is wrong in its definition is wrong in all its calls, and one fault. What was seen need not be
-    // looked at again: a transcript calls the same few tools all the time.
+    // A name that is invalid in its definition is invalid in all calls, which is one fault. Names that were seen are
+    // not checked again: a transcript calls the same few tools all the time.
     let mut seen = FxHashSet::default();
     for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
         let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) else { continue };
@@ -61,13 +61,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// What is wrong with the name: a case of the rule, and words for it.
+/// What is wrong with the name: the case of the rule and the message.
 fn fault(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<(Option<&'static str>, String)> {
     if let Some(instead) = name.instead {
         let title = if instead.is_scalar() {
-            format!("the tool name `{}`", shorten(&name.text))
+            format!("tool name `{}`", shorten(&name.text))
         } else {
-            "a tool's name".to_owned()
+            "a tool name".to_owned()
         };
         return Some((Some("not-text"), format!("{title} is {}, not a string", instead.name())));
     }
@@ -76,7 +76,7 @@ fn fault(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<(Option<&'static str>
         return None;
     }
     if name.text.is_empty() {
-        return Some((Some("empty"), "a tool's name is empty".to_owned()));
+        return Some((Some("empty"), "a tool name is empty".to_owned()));
     }
     // No name has more characters than bytes.
     let is_longer = |max: &usize| name.text.len() > *max && name.text.chars().count() > *max;
@@ -84,12 +84,12 @@ fn fault(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<(Option<&'static str>
         let (length, title) = (name.text.chars().count(), shorten(&name.text));
         return Some((
             Some("length"),
-            format!("the tool name `{title}` has {length} characters, and {max} are allowed"),
+            format!("tool name `{title}` has {length} characters, but at most {max} are allowed"),
         ));
     }
     let pattern = names.pattern.as_ref().filter(|pattern| !pattern.0.is_match(&name.text))?;
     let title = shorten(&name.text);
-    Some((None, format!("the tool name `{title}` does not match `{}`", pattern.0.as_str())))
+    Some((None, format!("tool name `{title}` does not match `{}`", pattern.0.as_str())))
 }
 
 fn report<'o>(
@@ -102,11 +102,11 @@ fn report<'o>(
 ) -> &'o mut toolcheck_core::Finding {
     let finding = out.report(place, what);
     finding.tool_name = Some(name.text.to_string());
-    // Of an empty name it matters where it stands.
+    // For an empty name it matters where it is.
     if case == Some("empty") {
         finding.case(if side == "definition" { "empty-definition" } else { "empty-history" });
     }
-    let mut help = "replace what is not allowed, the same way in the definition and in the history";
+    let mut help = "use a valid name, the same in the definition and in the history";
     if let Some(instead) = name.instead {
         help = "write the name as a string";
         if !instead.is_scalar() {

@@ -6,17 +6,17 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::schemas::{Schema, Unusable};
 
 declare_rule! {
-    /// A tool whose schema of arguments is no JSON Schema.
+    /// A tool whose schema is not valid JSON Schema, or can't be used.
     ///
     /// ## Why is this bad?
     ///
-    /// The provider reads the schema of every tool before the model sees it. Some refuse the request for one that they
-    /// can't read; with others the tool's arguments are never checked, and the model is told something that means
+    /// The provider reads the schema of every tool before the model sees it. Some reject the request if they can't read
+    /// one; with others, the tool's arguments are never checked, and the model is given a description that means
     /// nothing.
     ///
-    /// A schema that is JSON Schema and can't be used is told too: a regular expression that is none, a reference that
-    /// leads nowhere, and what would take for ever: references that branch again and again, or a regular expression
-    /// that goes back over an argument without end.
+    /// A schema that is written in JSON Schema but can't be used is also reported: one with an invalid regular
+    /// expression, with a reference that leads nowhere, or that would take forever to evaluate, because references
+    /// branch again and again or a regular expression backtracks without limit.
     ///
     /// ## Fails
     ///
@@ -45,26 +45,28 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let compiled = cx.schemas.of(value.raw());
         let (what, pointer, case) = match &*compiled {
             Ok(schema) if takes_for_ever(cx, name, schema) => {
-                ("takes too long to be held against the arguments of a call", "", "endless")
+                ("takes too long to check against the arguments of a call", "", "endless")
             }
-            // What is no JSON has been reported as that.
+            // Invalid JSON is reported as such.
             Ok(_) | Err(Unusable::Unreadable) => continue,
-            // It may well be served by whoever wrote it.
+            // The document that it refers to may well exist.
             Err(Unusable::Foreign) => continue,
-            Err(Unusable::NoSchema(pointer)) => ("is no JSON Schema", &**pointer, "no-schema"),
+            Err(Unusable::NoSchema(pointer)) => ("is not valid JSON Schema", &**pointer, "no-schema"),
             Err(Unusable::Pattern(pointer)) => {
-                ("holds a regular expression that is none", &**pointer, "pattern")
+                ("contains an invalid regular expression", &**pointer, "pattern")
             }
-            Err(Unusable::DeadReference) => ("refers to a part of it that is not there", "", "reference"),
+            Err(Unusable::DeadReference) => {
+                ("refers to a part of itself that does not exist", "", "reference")
+            }
             Err(Unusable::Endless) => {
-                ("branches without end, so that no call can be held against it", "", "endless")
+                ("branches without end, so calls can't be checked against it", "", "endless")
             }
         };
-        let finding = out.report(place, format!("the schema of the tool `{}` {what}", shorten(name)));
-        // The whole of it is at fault by then; what in it broke it stands beside.
+        let finding = out.report(place, format!("the schema of tool `{}` {what}", shorten(name)));
+        // The finding is about the whole schema; the label shows the part that is invalid.
         if let Some(inner) = pointed_at(value, pointer).filter(|inner| *inner != value) {
-            finding.label(Place::of(inner), "this part of it");
-            // Where schemas are messages of protobuf, a type may be written as its number.
+            finding.label(Place::of(inner), "invalid part");
+            // If schemas are protobuf messages, a type may be written as its number.
             if inner.has_key("type") && matches!(inner.raw(), [b'1'..=b'7']) {
                 finding.case("numbered-type");
             }
@@ -75,13 +77,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding
             .case(case)
             .caption("this schema")
-            .help("validate it against JSON Schema, with the definition alone")
+            .help("check this schema on its own with a JSON Schema validator")
             .value("index", number);
         finding.tool_name = Some(name.to_owned());
     }
 }
 
-/// Tools whose calls shall keep to their schema exactly, and whose schemas are too much for that.
+/// Reports strict tools whose schemas go beyond what the target supports for them.
 fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let tools = &cx.target.tools;
     let (mut optional, mut unions) =
@@ -100,17 +102,20 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 || parameter.get("type").is_some_and(|kind| kind.is_array());
             let faults = [
                 (!is_required && optional.is_passed(), "strict-optional", "optional parameters"),
-                (is_union && unions.is_passed(), "strict-unions", "parameters of several types"),
+                (is_union && unions.is_passed(), "strict-unions", "parameters with several types"),
             ];
             for (is_fault, case, what) in faults {
                 if is_fault {
                     out.report(
                         place,
-                        format!("the strict tools up to `{}` have too many {what}", shorten(name)),
+                        format!(
+                            "the strict tools up to and including `{}` have too many {what}",
+                            shorten(name)
+                        ),
                     )
-                    .caption("one too many in here")
-                    .label(Place::of(parameter), "this one")
-                    .help("ask for strict calls of fewer tools, or give them fewer such parameters")
+                    .caption("the limit is exceeded here")
+                    .label(Place::of(parameter), "this parameter")
+                    .help("make fewer tools strict, or give them fewer such parameters")
                     .case(case)
                     .value("index", number)
                     .tool_name = Some(name.to_owned());
@@ -121,10 +126,16 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let key = keyword.key_text().unwrap_or_default();
             out.report(
                 Place::of_key(keyword),
-                format!("the strict tool `{}` uses `{}` in its schema", shorten(name), shorten(&key)),
+                format!(
+                    "the schema of strict tool `{}` uses `{}`, which is not supported",
+                    shorten(name),
+                    shorten(&key)
+                ),
             )
-            .caption("not in a strict tool")
-            .help("leave the keyword out and say it in the description, or make the tool not strict")
+            .caption("not supported in a strict tool")
+            .help(
+                "remove the keyword and state the constraint in the description, or make the tool non-strict",
+            )
             .case("strict-keyword")
             .value("index", number)
             .value("field", shorten(&key))
@@ -133,7 +144,7 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// Something of which there may be so many and no more.
+/// A limit on how many of something there may be.
 struct Limit {
     left: Option<usize>,
 }
@@ -143,7 +154,7 @@ impl Limit {
         Self { left: max.map(|max| max + 1) }
     }
 
-    /// Counts one more; says whether it is the first too many.
+    /// Counts one more, and returns whether it is the first one over the limit.
     fn is_passed(&mut self) -> bool {
         let Some(left) = &mut self.left else { return false };
         let is_last = *left == 1;
@@ -152,10 +163,10 @@ impl Limit {
     }
 }
 
-/// The deepest part of a schema that is looked at.
+/// How deep a schema is searched.
 const DEEPEST: usize = 32;
 
-/// The first of these keywords in a schema of arrays.
+/// The first of these keywords in a schema for arrays.
 fn refused_keyword<'d, 's>(
     schema: Value<'d, 's>,
     keywords: &[String],
@@ -169,7 +180,7 @@ fn refused_keyword<'d, 's>(
     own.or_else(|| {
         let below = schema.members().filter(|member| {
             member.key_text().is_some_and(|key| {
-                // What is given as an example or a value is no schema.
+                // Examples and values are not schemas.
                 !matches!(&*key, "enum" | "const" | "default" | "examples")
             })
         });
@@ -177,7 +188,7 @@ fn refused_keyword<'d, 's>(
     })
 }
 
-/// Whether a call of the tool has arguments that can't be held against the schema in bounded time.
+/// Whether a call of the tool has arguments that can't be checked against the schema in bounded time.
 fn takes_for_ever(cx: &Context<'_, '_>, tool: &str, schema: &Schema) -> bool {
     if !schema.may_take_for_ever() {
         return false;
@@ -189,7 +200,7 @@ fn takes_for_ever(cx: &Context<'_, '_>, tool: &str, schema: &Schema) -> bool {
     })
 }
 
-/// The value that a JSON Pointer leads to.
+/// The value that a JSON Pointer refers to.
 fn pointed_at<'d, 's>(value: Value<'d, 's>, pointer: &str) -> Option<Value<'d, 's>> {
     pointer.split('/').skip(1).try_fold(value, |at, segment| {
         let segment = segment.replace("~1", "/").replace("~0", "~");

@@ -4,14 +4,15 @@ use toolcheck_json::FaultKind;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Bytes that are not UTF-8.
+    /// Bytes that are not valid UTF-8.
     ///
     /// ## Why is this bad?
     ///
-    /// JSON is UTF-8. Readers refuse other bytes, or put U+FFFD in their place and lose what was there. The usual
-    /// causes: output of a tool in Latin-1 or in a console's code page, and text that was cut inside a character.
+    /// JSON is UTF-8. Parsers reject other bytes, or replace them with U+FFFD and lose the original text. The usual
+    /// causes are tool output in Latin-1 or in a console's code page, and text that was cut in the middle of a
+    /// character.
     ///
-    /// (An example can't be shown here, because this page is UTF-8.)
+    /// (A failing example can't be shown here, because this page is UTF-8.)
     ///
     /// ## Passes
     ///
@@ -26,8 +27,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let node = cx.document.innermost(fault.span.start);
         let length = fault.span.end - fault.span.start;
         let what = if length == 1 { "a byte is".to_owned() } else { format!("{length} bytes are") };
-        out.report(Place { node, span: fault.span }, format!("{what} not UTF-8"))
+        out.report(Place { node, span: fault.span }, format!("{what} not valid UTF-8"))
             .caption("not UTF-8")
-            .help("decode what tools print before it is put into a message, with replacement where need be");
+            .help("decode tool output before putting it into a message, with replacement characters if necessary");
     }
 }

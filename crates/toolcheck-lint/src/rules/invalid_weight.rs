@@ -4,16 +4,16 @@ use toolcheck_json::Value;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A message of a training example whose weight is neither 0 nor 1.
+    /// A message in a training example with a weight other than 0 or 1.
     ///
     /// ## Why is this bad?
     ///
-    /// `weight` says whether the model learns from an assistant message: 1 says that it does, which is the default, and
-    /// 0 that it does not. There are no shades between. Services that check the file refuse any other value, and others
-    /// ignore it, so that the model learns from what it should not.
+    /// `weight` says whether the model learns from an assistant message: 1, the default, means that it does, and 0 that
+    /// it does not. There is nothing in between. Services that validate the file reject other values, and others ignore
+    /// them, so that the model learns from messages that it should not.
     ///
-    /// Where every assistant message of an example has the weight 0, the model learns nothing from it at all. That is
-    /// a finding of this rule too, a warning.
+    /// If every assistant message of an example has weight 0, the model learns nothing from it. This is reported too,
+    /// as a warning.
     ///
     /// Only data sets are checked (`--kind dataset`).
     ///
@@ -53,16 +53,16 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     let weight_of = |place: Place| Weight::of(cx.document.value(place.node));
-    // Where the weights of 0 begin, as long as no message of the model's has another.
+    // The first weight of 0, as long as no assistant message has another weight.
     let mut first_zero = None;
     let mut is_learned = false;
     for (number, message) in cx.transcript.messages.iter().enumerate() {
         let weight = message.weight.map(|place| (place, weight_of(place)));
         if let Some((place, Weight::Other)) = weight {
-            out.report(place, "the weight of a message is neither 0 nor 1")
+            out.report(place, "the weight of this message is neither 0 nor 1")
                 .caption("this weight")
                 .case("value")
-                .help("write 1 to train on the message and 0 to leave it out")
+                .help("use 1 to train on the message, or 0 to skip it")
                 .at(cx, number, message, None);
         }
         if message.role == Role::Assistant {
@@ -73,10 +73,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
     }
     if let Some(place) = first_zero.filter(|_| !is_learned && !cx.is_cut_off) {
-        out.report(place, "every assistant message of this example has the weight 0, so it teaches nothing")
-            .caption("the first of them")
-            .case("all-zero")
-            .help("give the message that the model is to learn the weight 1, or leave the example out");
+        out.report(
+            place,
+            "every assistant message of this example has weight 0, so the model learns nothing from it",
+        )
+        .caption("the first of them")
+        .case("all-zero")
+        .help("set the weight of the message to learn from to 1, or remove the example");
     }
 }
 
@@ -90,7 +93,7 @@ enum Weight {
 
 impl Weight {
     fn of(value: Value<'_, '_>) -> Self {
-        // `1.0` and `true` are what Python's writers make of 1, and readers take them for it.
+        // Python code may write 1 as `1.0` or `true`, and readers accept these as 1.
         match (value.as_bool(), value.raw()) {
             (Some(false), _) | (_, b"0" | b"0.0" | b"-0" | b"-0.0") => Self::Zero,
             (Some(true), _) | (_, b"1" | b"1.0") => Self::One,

@@ -3,12 +3,12 @@ use toolcheck_core::ir::Role;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool result that does not stand where the target looks for it.
+    /// A tool result that is not where the target expects it.
     ///
     /// ## Why is this bad?
     ///
-    /// Most providers look for results right after the calls and nowhere else: a message in between, even an empty
-    /// one, makes them refuse the request as if the result were missing.
+    /// Most providers look for results only directly after the calls. If there is a message in between, even an empty
+    /// one, they reject the request as if the result were missing.
     ///
     /// ## Fails
     ///
@@ -47,7 +47,7 @@ declare_rule! {
     /// ]}
     /// ```
     ///
-    /// Responses pairs by id, wherever the output stands.
+    /// The Responses API pairs by id, wherever the output is.
     ///
     /// ```json openai-responses
     /// {"input": [
@@ -72,7 +72,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if site.turn > call.turn && is_parted_by_refused_message(cx, call.turn, site.turn) {
             continue;
         }
-        // What stands between is one fault, however many results come after it.
+        // What comes between is one fault, however many results come after it.
         if last == Some((call.turn, site.turn)) {
             continue;
         }
@@ -80,9 +80,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_early = site.turn < call.turn;
         let title = call.call.title();
         let message = if is_early {
-            format!("the result of tool call {title} stands before the call")
+            format!("the result of tool call {title} comes before the call")
         } else {
-            format!("the result of tool call {title} does not stand right after its call")
+            format!("the result of tool call {title} does not directly follow the call")
         };
         let late = pairing.results_of_turn(site.turn).iter().filter(|other| {
             other.answers.call().is_some_and(|number| pairing.calls[number].turn == call.turn)
@@ -93,9 +93,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let finding = out.report(site.part.place, message);
         finding
             .about_call(call.call)
-            .caption("the result, too far away")
+            .caption("the result")
             .label(call.part.place, "the call")
-            .help("move the results directly behind the message with the calls, before anything else")
+            .help("move the results directly after the message with the calls, before anything else")
             .value("ids", ids.join(", "))
             .value("id", ids.first().copied().unwrap_or("?"));
         let first_of_turn = pairing.turns[site.turn].messages.start;
@@ -109,13 +109,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(between) = cx.transcript.messages.get(after) {
             finding.at(cx, after, between, None);
             if !is_early && after != site.message_number {
-                finding.label(between.place, "this stands between");
+                finding.label(between.place, "this comes between");
             }
         }
     }
 }
 
-/// Whether nothing but system messages stands between the two turns, and the target refuses those for themselves.
+/// Whether there are only system messages between the two turns, and the target rejects those by themselves.
 fn is_parted_by_refused_message(cx: &Context<'_, '_>, calls: usize, results: usize) -> bool {
     let mut between = cx.pairing.turns[calls + 1..results].iter();
     between.len() > 0

@@ -4,12 +4,13 @@ use toolcheck_json::FaultKind;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Half of a character that is written as two escapes.
+    /// A surrogate escape without its other half, such as `\ud83d`.
     ///
     /// ## Why is this bad?
     ///
-    /// `\ud83d` alone stands for no character. Many readers refuse the whole text for it, so one tool's output blocks a
-    /// session for good. The usual cause: a text that was cut after a number of UTF-16 units, inside an emoji.
+    /// `\ud83d` on its own is not a character. Many parsers reject the whole text because of it, so the output of one
+    /// tool can block a session for good. The usual cause is text that was truncated to a number of UTF-16 code units,
+    /// in the middle of an emoji.
     ///
     /// ## Fails
     ///
@@ -34,6 +35,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let node = cx.document.innermost(fault.span.start);
         out.report(Place { node, span: fault.span }, fault.kind.describe())
             .caption("half a character")
-            .help("cut texts between characters, not between UTF-16 units");
+            .help("truncate text between characters, not between UTF-16 code units");
     }
 }

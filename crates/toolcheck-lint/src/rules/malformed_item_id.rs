@@ -3,16 +3,16 @@ use toolcheck_core::ir::{Item, shorten};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// An item's own id that the provider did not make.
+    /// An item id that the provider cannot have generated.
     ///
     /// ## Why is this bad?
     ///
-    /// Items have ids of their own beside the id that pairs a call with its output, in the provider's form: a beginning for
-    /// each type, certain characters, a length.
+    /// Besides the id that pairs a call with its output, items have ids of their own in the provider's format: a prefix
+    /// for each type, a limited set of characters and a maximum length.
     ///
     /// ## What to do
     ///
-    /// Leave the id out where the API does not ask for it; the pairing does not need it.
+    /// Omit the item id unless the API requires it. It is not needed to pair calls with outputs.
     ///
     /// ## Fails
     ///
@@ -42,10 +42,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         && !id.text.starts_with(prefix)
     {
         let title = shorten(&id.text);
-        let what = format!("the id `{title}` of the response before does not begin with `{prefix}`");
+        let what = format!("previous response id `{title}` does not start with `{prefix}`");
         out.report(id.place, what)
             .caption("this id")
-            .help("name a response by the id that the API gave it")
+            .help("use the id that the API returned for the response")
             .case("response")
             .value("id", &id.text)
             .value("prefix", prefix);
@@ -56,7 +56,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let finding = out.report(item.id.place, what);
         finding
             .caption("this id")
-            .help("leave the item's own id out; `call_id` pairs a call with its output")
+            .help("omit the item's own id; `call_id` pairs a call with its output")
             .case(case)
             .value("id", &item.id.text)
             .value("index", item.index)
@@ -68,7 +68,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// What is wrong with an item's id: a case of the rule, and words for it.
+/// What is wrong with an item's id: the case of the rule and the message.
 fn fault(cx: &Context<'_, '_>, item: &Item<'_>) -> Option<(&'static str, String)> {
     let ids = &cx.target.ids;
     let (id, title) = (&item.id.text, shorten(&item.id.text));
@@ -76,18 +76,18 @@ fn fault(cx: &Context<'_, '_>, item: &Item<'_>) -> Option<(&'static str, String)
         let length = id.chars().count();
         return Some((
             "length",
-            format!("the item's id `{title}` has {length} characters, and {max} are allowed"),
+            format!("item id `{title}` has {length} characters, but at most {max} are allowed"),
         ));
     }
     if ids.item_pattern.as_ref().is_some_and(|pattern| !pattern.0.is_match(id)) {
         let what = if id.is_empty() {
-            "an item's id is empty".to_owned()
+            "an item id is empty".to_owned()
         } else {
-            format!("the item's id `{title}` holds characters that are not allowed")
+            format!("item id `{title}` contains characters that are not allowed")
         };
         return Some(("characters", what));
     }
     let prefix = ids.item_prefixes.get(&*item.kind).filter(|prefix| !id.starts_with(prefix.as_str()))?;
     let kind = shorten(&item.kind);
-    Some(("prefix", format!("the id `{title}` of a {kind} does not begin with `{prefix}`")))
+    Some(("prefix", format!("the id `{title}` of a `{kind}` item does not start with `{prefix}`")))
 }

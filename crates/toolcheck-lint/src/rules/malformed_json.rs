@@ -5,12 +5,13 @@ use toolcheck_json::{FaultKind, Span};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Text that is not JSON.
+    /// Text that is not valid JSON.
     ///
     /// ## Why is this bad?
     ///
-    /// No API reads it, and most tools stop at it. Here the rest of the text is read all the same, so that one
-    /// comma hides no other fault. The usual causes: a log that was cut off, `NaN` from Python, and a comment.
+    /// No API accepts it, and most tools stop at the first error. toolcheck still reads the rest of the text, so that a
+    /// stray comma doesn't hide other problems. The usual causes are a log that was cut off, `NaN` written by Python,
+    /// and comments.
     ///
     /// ## Fails
     ///
@@ -40,19 +41,21 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.label(Place { node: opened, span: Span::new(opened_at, opened_at + 1) }, "opened here");
         }
         match fault.kind {
-            FaultKind::NotANumber => finding.help("write null, or leave the key out"),
+            FaultKind::NotANumber => finding.help("write `null`, or omit the key"),
             FaultKind::Unclosed | FaultKind::UnterminatedString => {
-                finding.help("the end of the text is missing; what is there was read")
+                finding.help("the end of the text is missing; the part before it was still checked")
             }
-            FaultKind::ControlCharacter => finding.help("write it as an escape, such as \\n"),
-            // Many readers strip it; those that do not refuse the whole text.
-            FaultKind::ByteOrderMark => finding.help("write UTF-8 without a mark").at_most(Level::Warning),
+            FaultKind::ControlCharacter => finding.help("write it as an escape, such as `\\n`"),
+            // Many parsers skip it; those that do not reject the whole text.
+            FaultKind::ByteOrderMark => {
+                finding.help("save the file as UTF-8 without a byte order mark").at_most(Level::Warning)
+            }
             _ => finding,
         };
     }
     let left_out = cx.document.faults_left_out();
     if left_out > 0 {
         let place = cx.transcript.place;
-        out.report(place, format!("{left_out} more faults of this text are not listed")).caption("in here");
+        out.report(place, format!("{left_out} more syntax errors not shown")).caption("in this text");
     }
 }

@@ -3,17 +3,16 @@ use toolcheck_core::ir::{Body, Executor, ToolKind};
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// An id of the provider's own call that the provider did not make.
+    /// A server tool call id that the provider cannot have generated.
     ///
     /// ## Why is this bad?
     ///
-    /// Calls that a provider carried out have ids of its own form.
-    /// A history of another provider, or ids that a client made anew, are refused.
+    /// Calls that a provider runs itself have ids in the provider's own format. Ids from another provider's history,
+    /// and ids that a client generated, are rejected.
     ///
     /// ## What to do
     ///
-    /// Keep the ids as they came.
-    /// Replay what another provider ran as text.
+    /// Keep the ids unchanged. Replay calls that another provider ran as text.
     ///
     /// ## Fails
     ///
@@ -50,7 +49,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };
-            // Calls of an MCP server have ids of another form.
+            // Calls of an MCP server have ids in another format.
             if call.executor != Executor::Server || call.kind != ToolKind::BuiltIn {
                 continue;
             }
@@ -58,11 +57,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let title = call.title();
             out.report(
                 id.place,
-                format!("the provider's own call {title} has an id that the provider did not make"),
+                format!("server tool call {title} has an id that the provider cannot have generated"),
             )
             .about_call(call)
             .caption("this id")
-            .help("keep the ids as they came, and replay what another provider ran as text")
+            .help("keep the ids unchanged, and replay calls that another provider ran as text")
             .at(cx, number, message, Some(part))
             .value("id", &id.text)
             .value("pattern", pattern.0.as_str());

@@ -10,12 +10,16 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// Providers check the characters and the length of ids, and their own ids do not fit each other: a history that
-    /// was made with one provider is refused by the next. Map the ids on both sides in the same way, and keep them
-    /// different: cutting long ids to length makes two of them one.
+    /// Providers check the characters and the length of ids, and generate ids in different formats, so a history from
+    /// one provider can be rejected by the next.
     ///
-    /// An id is a string. A number in its place is refused by most APIs, and `7` on one side of a pair and `"7"` on the
-    /// other are two ids for those that take it.
+    /// An id must be a string. Most APIs reject a number, and those that accept one treat `7` on one side of a pair and
+    /// `"7"` on the other as two different ids.
+    ///
+    /// ## What to do
+    ///
+    /// Map the ids of calls and results in the same way, and keep them unique: truncating long ids can make two of them
+    /// the same.
     ///
     /// ## Fails
     ///
@@ -44,7 +48,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let of_orphans = cx.verdict(&super::orphan_tool_result::RULE, Some("changed-id"));
     let takes_orphans = cx.transcript.continues_remote_state || matches!(of_orphans, Verdict::Tolerated(_));
-    // An id stands on both sides of a pair and, where ids return, in many pairs: one fault each.
+    // An id appears on both sides of a pair and, if ids are reused, in many pairs: this is one fault.
     let mut seen = FxHashSet::default();
     for call in cx.pairing.calls.iter().filter(|call| call.call.kind != ToolKind::Approval) {
         let Some(id) = &call.call.id else { continue };
@@ -58,9 +62,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     for site in cx.pairing.results.iter().filter(|site| site.result.kind != Some(ToolKind::Approval)) {
         let Some(id) = &site.result.call_id else { continue };
-        // An id that a call has was looked at there, and one that no call has is that fault, where it is one.
+        // The id of a call was checked there. If no call has the id, that is the fault, unless the target accepts it.
         let call = site.answers.call().map(|call| &cx.pairing.calls[call]);
-        // A number beside the string that it spells is looked at by itself.
+        // A number next to a string with the same digits is checked by itself.
         let of_call = call.and_then(|call| call.call.id.as_ref());
         let is_other = of_call.is_some_and(|of_call| of_call.instead != id.instead);
         let is_looked_at = of_call.is_some() && !is_other || call.is_none() && !takes_orphans;
@@ -94,7 +98,7 @@ fn fault(cx: &Context<'_, '_>, id: &Named<'_>) -> Option<Fault> {
         return Some(Fault::Empty);
     }
     if let Some(max) = ids.max_length {
-        // A character has at most four bytes: most ids need not be counted.
+        // There are at most as many characters as bytes, so most ids need not be counted.
         let length = if id.text.len() <= max { 0 } else { id.text.chars().count() };
         if length > max {
             return Some(Fault::TooLong { length, max });
@@ -117,18 +121,18 @@ fn report(
     let title = shorten(&id.text);
     let what = match fault {
         Fault::NotText(instead) if instead.is_scalar() => {
-            format!("the tool call id `{title}` is {}, not a string", instead.name())
+            format!("tool call id `{title}` is {}, not a string", instead.name())
         }
         Fault::NotText(instead) => format!("a tool call id is {}, not a string", instead.name()),
         Fault::Empty => "a tool call id is empty".to_owned(),
         Fault::TooLong { length, max } => {
-            format!("the tool call id `{title}` has {length} characters, and {max} are allowed")
+            format!("tool call id `{title}` has {length} characters, but at most {max} are allowed")
         }
-        Fault::Pattern => format!("the tool call id `{title}` does not match `{pattern}`"),
+        Fault::Pattern => format!("tool call id `{title}` does not match `{pattern}`"),
     };
     let finding = out.report(part.place, what);
     finding.tool_call_id = Some(id.text.to_string());
-    let mut help = "map ids to ones that fit, the same way in the call and in its result";
+    let mut help = "map ids to valid ones, the same way in the call and in its result";
     match fault {
         Fault::NotText(instead) => {
             help = "write the id as a string, the same in the call and in its result";
