@@ -35,13 +35,15 @@ const EXCHANGES_LOOKED_AT: usize = 16;
 pub struct Detection {
     /// For each format of [`ALL`], how sure it is of the documents together.
     sure: Vec<u32>,
+    /// The same of the documents that leave it open.
+    open: Vec<u32>,
     /// How sure the surest was of one document.
     surest: u8,
 }
 
 impl Default for Detection {
     fn default() -> Self {
-        Self { sure: vec![0; ALL.len()], surest: 0 }
+        Self { sure: vec![0; ALL.len()], open: vec![0; ALL.len()], surest: 0 }
     }
 }
 
@@ -73,10 +75,14 @@ impl Detection {
         if unsupported::find(root).is_some() {
             return;
         }
-        for (format, sum) in ALL.iter().zip(&mut self.sure) {
-            let sure = (format.sniff)(root);
-            *sum += u32::from(sure);
-            self.surest = self.surest.max(sure);
+        let sure = ALL.iter().map(|format| (format.sniff)(root)).collect::<Vec<u8>>();
+        let surest = sure.iter().copied().max().unwrap_or_default();
+        self.surest = self.surest.max(surest);
+        for (number, sure) in sure.into_iter().enumerate() {
+            self.sure[number] += u32::from(sure);
+            if surest < SURE_OF_DIALECT {
+                self.open[number] += u32::from(sure);
+            }
         }
     }
 
@@ -146,12 +152,15 @@ impl Detection {
             return Some(Detected { format: ALL[index], rival: None });
         }
         // Of equals the first: they are equal only where no document shows a difference.
-        let by_sureness = |but: Option<usize>| {
-            let others = self.sure.iter().enumerate().rev().filter(move |(index, _)| Some(*index) != but);
-            others.max_by_key(|(_, sure)| **sure).filter(|(_, sure)| **sure > 0)
-        };
-        let (index, sure) = by_sureness(None)?;
-        let rival = by_sureness(Some(index)).filter(|(_, other)| **other * 100 >= sure * NEAR);
+        let (index, sure) = self.sure.iter().enumerate().rev().max_by_key(|(_, sure)| **sure)?;
+        if *sure == 0 {
+            return None;
+        }
+        // Documents that are certain ask for no second opinion.
+        let others = self.open.iter().enumerate().rev().filter(|(other, _)| *other != index);
+        let rival = others.max_by_key(|(_, sure)| **sure);
+        let is_near = |(_, sure): &(usize, &u32)| **sure > 0 && **sure * 100 >= self.open[index] * NEAR;
+        let rival = rival.filter(is_near).filter(|_| self.open[index] > 0);
         Some(Detected { format: ALL[index], rival: rival.map(|(index, _)| ALL[index]) })
     }
 }

@@ -89,7 +89,7 @@ fn of_type(kind: &str) -> Option<(What, bool)> {
         | "custom_tool_call_output"
         | "function_result" => (What::Results, true),
         other if other.ends_with("_call_output") || other.ends_with("_tool_result") => (What::Results, false),
-        other if other.ends_with("_tool_use") || other.ends_with("_tool_call") => (What::Calls, false),
+        other if other.ends_with("_tool_use") || other.ends_with("_call") => (What::Calls, false),
         _ => return None,
     })
 }
@@ -125,6 +125,9 @@ fn is_filled(value: Value<'_, '_>) -> bool {
 /// A message's member that its format does not read.
 pub(crate) fn member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     let key = value.key_text()?;
+    if key == "parts" {
+        return value.elements().find_map(block);
+    }
     let what = of_key(&key).filter(|_| is_filled(value))?;
     Some(Unread { place: Place::of(value), what, name: key, is_known: true })
 }
@@ -134,6 +137,12 @@ pub(crate) fn block<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     let place = Place::of(value);
     if let Some(kind) = value.get_str("type") {
         let (what, is_known) = of_type(&kind)?;
+        // Of a type that nobody knows, what it has beside counts: providers run searches of their own.
+        let is_like =
+            || value.get_any(&["arguments", "args", "input", "call_id", "tool_use_id", "content"]).is_some();
+        if !is_known && !is_like() {
+            return None;
+        }
         return Some(Unread { place, what, name: kind, is_known });
     }
     let found = value.members().find_map(member)?;

@@ -6,8 +6,7 @@
 use toolcheck_json::{Kind, Value};
 
 use crate::formats::{self, Format};
-use crate::ir::shorten;
-use crate::{exchange, tools};
+use crate::tools;
 
 /// A kind of document that is not read.
 #[derive(Debug)]
@@ -371,19 +370,13 @@ pub struct Nested<'d, 's> {
     pub value: Value<'d, 's>,
     /// The format that recognises it.
     pub format: &'static Format,
-    /// The keys that lead to it, as `jq` writes a path: `.body`, `.[].history`.
-    pub path: String,
+    /// The keys that lead to it, as `jq` writes a path: `.body`, `.[].history`. `None` where a key would need quotes.
+    pub path: Option<String>,
 }
 
 /// The first request that stands one or two levels below the top of a document.
 #[must_use]
 pub fn nested<'d, 's>(root: Value<'d, 's>) -> Option<Nested<'d, 's>> {
-    let step = |value: Value<'d, 's>| -> Option<String> {
-        let Some(key) = value.key_text() else { return Some("[]".to_owned()) };
-        let is_plain = !key.is_empty()
-            && key.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
-        Some(if is_plain { format!(".{key}") } else { format!("[\"{}\"]", shorten(&key)) })
-    };
     let below = |value: Value<'d, 's>| -> Vec<Value<'d, 's>> {
         // Of an array the first element stands for all.
         let most = if value.is_array() { 1 } else { VALUES_LOOKED_AT };
@@ -394,24 +387,34 @@ pub fn nested<'d, 's>(root: Value<'d, 's>) -> Option<Nested<'d, 's>> {
             .collect()
     };
     for one in below(root) {
-        let path = step(one)?;
-        let found = |value, path: String| {
-            recognised(value).map(|format| Nested {
-                value,
-                format,
-                path: if path.starts_with('[') { format!(".{path}") } else { path },
-            })
-        };
-        if let Some(nested) = found(one, path.clone()) {
-            return Some(nested);
+        let path = step(one);
+        if let Some(format) = recognised(one) {
+            return Some(Nested { value: one, format, path: path.map(from_top) });
         }
         for two in below(one) {
-            if let Some(nested) = found(two, format!("{path}{}", step(two)?)) {
-                return Some(nested);
+            if let Some(format) = recognised(two) {
+                let path = path.as_ref().zip(step(two)).map(|(one, two)| from_top(format!("{one}{two}")));
+                return Some(Nested { value: two, format, path });
             }
         }
     }
     None
+}
+
+/// One step of a path for `jq`. It stands in a command that people copy, so a key that a shell or `jq` may read as
+/// anything else has none.
+fn step(value: Value<'_, '_>) -> Option<String> {
+    let Some(key) = value.key_text() else { return Some("[]".to_owned()) };
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let is_name = key.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    (is_name && key.len() <= LONGEST_KEY && key.chars().all(is_plain)).then(|| format!(".{key}"))
+}
+
+/// The longest key in a path.
+const LONGEST_KEY: usize = 60;
+
+fn from_top(path: String) -> String {
+    if path.starts_with('[') { format!(".{path}") } else { path }
 }
 
 /// How sure a format must be of a part of a document for a person to be sent there.
@@ -429,14 +432,39 @@ pub fn describe(root: Value<'_, '_>) -> Option<&'static str> {
     match root.kind() {
         Kind::Object if root.members().next().is_none() => Some("an empty object"),
         Kind::Array if root.children().next().is_none() => Some("an empty list"),
-        Kind::Object | Kind::Array if tools::read(root).is_some_and(|tools| !tools.is_empty()) => {
+        Kind::Object | Kind::Array
+            if messages_of(root).is_none() && tools::read(root).is_some_and(|tools| !tools.is_empty()) =>
+        {
             Some("a list of tool definitions (`--tools FILE` takes it)")
         }
-        Kind::Array if root.elements().take(16).any(|body| exchange::exchanges(body).is_some()) => None,
-        Kind::String => Some("a JSON string"),
+        Kind::Object if is_message(root) => {
+            Some("a single message (`jq -s .` makes a list of messages that are one a line)")
+        }
+        Kind::String => Some("a JSON string (`jq -r . FILE` prints what is in it)"),
         Kind::Number | Kind::Bool | Kind::Null => Some("a single JSON value"),
         _ => None,
     }
+}
+
+fn is_message(value: Value<'_, '_>) -> bool {
+    value.get_str("role").is_some() && value.get_any(&["content", "parts", "tool_calls"]).is_some()
+}
+
+/// What a request body has in the place of its messages: a list of objects, or the text of a list.
+#[must_use]
+pub fn messages_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let is_list = |value: &Value<'_, '_>| {
+        value.elements().any(|message| message.is_object())
+            || value.as_str().is_some_and(|text| text.trim_start().starts_with('['))
+    };
+    root.get_any(&["messages", "contents", "input"]).filter(is_list)
+}
+
+/// Whether a document is meant to be a request: it names a model, or tools, beside something in the place of messages.
+#[must_use]
+pub fn is_meant_as_request(root: Value<'_, '_>) -> bool {
+    let has_settings = root.get_any(&["model", "modelId", "tools", "toolConfig", "max_tokens"]).is_some();
+    has_settings && messages_of(root).is_some() && find(root).is_none()
 }
 
 /// A kind of file that is not JSON, told from how it begins.

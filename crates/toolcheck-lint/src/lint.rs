@@ -96,7 +96,8 @@ pub(crate) fn lint_before(
     onlooker: &mut dyn Onlooker,
 ) -> FileReport {
     let mut report = FileReport::empty(path, options.kind);
-    if let Some(kind) = unsupported::of_text(bytes) {
+    let is_wanted = options.rules.iter().any(|rule| rule.id == unrecognised_format::RULE.id);
+    if let Some(kind) = unsupported::of_text(bytes).filter(|_| is_wanted) {
         report.findings = find_no_json(bytes, kind, options);
         return report;
     }
@@ -126,9 +127,6 @@ pub(crate) fn lint_before(
 /// What is found in a file that is known not to be JSON.
 fn find_no_json(bytes: &[u8], kind: &unsupported::Text, options: &Options<'_>) -> Vec<Located> {
     let rule = unrecognised_format::RULE.id;
-    if !options.rules.iter().any(|one| one.id == rule) {
-        return Vec::new();
-    }
     // A value to point at, and the first line as its place.
     let stand_in = Document::read(b"null");
     let line = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len()).min(LONGEST_MARK);
@@ -384,6 +382,8 @@ impl<'r> Run<'r> {
             self.report.tool_calls += calls;
             self.report.tool_results += results;
             self.report.count_reading(transcript.format, self.lens.known.map(|target| &*target.id));
+        } else {
+            self.report.is_meant_as_request |= unsupported::is_meant_as_request(root);
         }
         transcript
     }

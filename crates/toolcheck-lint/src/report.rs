@@ -67,6 +67,8 @@ pub struct FileReport {
     pub tool_calls: usize,
     /// How many results they hold.
     pub tool_results: usize,
+    /// Whether something in it is meant as a request although no format recognises it.
+    pub is_meant_as_request: bool,
     /// What was found, in the order of the text.
     pub findings: Vec<Located>,
     /// How many findings the user allows, which are not among them.
@@ -95,6 +97,7 @@ impl FileReport {
             messages: 0,
             tool_calls: 0,
             tool_results: 0,
+            is_meant_as_request: false,
             findings: Vec::new(),
             allowed: 0,
             in_baseline: 0,
@@ -145,6 +148,7 @@ impl FileReport {
         self.messages += part.messages;
         self.tool_calls += part.tool_calls;
         self.tool_results += part.tool_results;
+        self.is_meant_as_request |= part.is_meant_as_request;
         self.allowed += part.allowed;
         self.in_baseline += part.in_baseline;
         let room = most.saturating_sub(self.findings.len());

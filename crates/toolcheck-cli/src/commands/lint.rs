@@ -62,7 +62,8 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
         for ((input, settled), outcome) in window.iter().zip(linting.lint_all(window)) {
             let is_broken = outcome.trouble.is_some();
             troubles.extend(outcome.trouble);
-            if !input.is_named && outcome.file.transcripts == 0 {
+            let is_request = outcome.file.transcripts > 0 || outcome.file.is_meant_as_request;
+            if !input.is_named && !is_request {
                 if !is_broken {
                     let (reason, is_json) = why_skipped(&outcome.file);
                     broken += usize::from(!is_json);

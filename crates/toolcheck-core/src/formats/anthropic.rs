@@ -49,8 +49,12 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     } else {
         0
     };
-    // Where messages are of another format, the body does not make them this one's.
-    if sure < FAIREST_OPEN { sure.max(body.min(SURE - 1)) } else { sure.max(body) }
+    // Where messages are of another format, or the model is, the body does not make them this one's.
+    if sure < FAIREST_OPEN || super::openai_chat::is_own_model(root) {
+        sure.max(body.min(SURE - 1))
+    } else {
+        sure.max(body)
+    }
 }
 
 /// How sure the least telling of its messages make it.

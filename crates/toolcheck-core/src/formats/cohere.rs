@@ -47,8 +47,8 @@ fn claim(message: Value<'_, '_>) -> Claim {
         Some("assistant") if message.get_any(&["tool_plan", "citations"]).is_some() => Claim::Sure(90),
         Some("tool") if has_document() => Claim::Sure(90),
         Some("system" | "user" | "assistant" | "tool") => match openai_chat::claim(message) {
-            Claim::Foreign => Claim::Foreign,
-            _ => Claim::Sure(5),
+            Claim::Sure(_) => Claim::Sure(5),
+            other => other,
         },
         _ => Claim::Foreign,
     }

@@ -1,5 +1,6 @@
 //! Gemini's generateContent, on the Gemini API and on Vertex, in camel and in snake case.
 
+use rustc_hash::FxHashSet;
 use toolcheck_json::Value;
 
 use super::{Format, Marks, list_of};
@@ -198,11 +199,15 @@ fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         Some("system") => Role::System,
         Some(_) => Role::Unknown,
     });
-    transcript.unread.extend(value.members().filter_map(unread::member));
+    let others = value.members().filter(|member| !member.has_key("parts"));
+    transcript.unread.extend(others.filter_map(unread::member));
     for block in value.get("content").into_iter().flat_map(|content| content.elements()) {
         transcript.unread.extend(unread::block(block));
     }
     let Some(parts) = parts else { return };
+    if parts.is_object() {
+        transcript.unread.extend(unread::block(parts));
+    }
     let message = index as u32;
     for (index, value) in parts.elements().enumerate() {
         let body = part(value);
@@ -212,36 +217,35 @@ fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         transcript.push(Part::new(value, index, body));
         if let Some(result) = value.get_any(&["functionResponse", "function_response"]) {
             let at = (message, index as u32);
-            dangling_references(result, |place| {
-                transcript.dangling_references.push(DanglingReference { place, at })
-            });
+            let reference = dangling_reference(result).map(|place| DanglingReference { place, at });
+            transcript.dangling_references.extend(reference);
         }
     }
 }
 
-/// Finds the references in a response that name none of its parts. The API reads every `$ref` as one.
-fn dangling_references(result: Value<'_, '_>, mut found: impl FnMut(Place)) {
-    let Some(response) = result.get("response") else { return };
+/// The first reference in a response that names none of its parts. The API reads every `$ref` as one.
+fn dangling_reference(result: Value<'_, '_>) -> Option<Place> {
+    let response = result.get("response")?;
+    // Most responses have none, and may be long.
+    memchr::memmem::find(response.raw(), b"$ref")?;
+    let parts = result.get("parts").into_iter().flat_map(|parts| parts.elements());
+    let names: FxHashSet<_> = parts
+        .filter_map(|part| {
+            let data = part.get_any(&["inlineData", "inline_data", "fileData", "file_data"])?;
+            data.get_any(&["displayName", "display_name"])?.as_str()
+        })
+        .collect();
     let mut open: Vec<Value<'_, '_>> = vec![response];
     while let Some(value) = open.pop() {
         for member in value.children() {
-            if member.key_text().as_deref() == Some("$ref") && !names_part(result, member) {
-                found(Place::of_key(member));
+            let is_reference = member.key_text().as_deref() == Some("$ref");
+            if is_reference && !member.as_str().is_some_and(|name| names.contains(&name)) {
+                return Some(Place::of_key(member));
             }
             open.push(member);
         }
     }
-}
-
-/// Whether a reference names one of the parts that a response brings along.
-fn names_part(result: Value<'_, '_>, reference: Value<'_, '_>) -> bool {
-    let parts = result.get("parts").into_iter().flat_map(|parts| parts.elements());
-    let mut names = parts.filter_map(|part| {
-        let data = part.get_any(&["inlineData", "inline_data", "fileData", "file_data"])?;
-        data.get_any(&["displayName", "display_name"])?.as_str()
-    });
-    let wanted = reference.as_str();
-    names.any(|name| wanted.as_deref() == Some(&*name))
+    None
 }
 
 fn part<'s>(value: Value<'_, 's>) -> Body<'s> {

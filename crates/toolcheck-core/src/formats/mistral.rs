@@ -66,7 +66,8 @@ fn claim(message: Value<'_, '_>) -> Claim {
     match openai_chat::claim(message) {
         Claim::Foreign => Claim::Foreign,
         _ if message.get("prefix").is_some() => Claim::Sure(OF_PREFIX),
-        _ => Claim::Sure(5),
+        Claim::Sure(_) => Claim::Sure(5),
+        Claim::Open => Claim::Open,
     }
 }
 

@@ -33,14 +33,17 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let is_text = |message: Value<'_, '_>| {
         arguments(message).is_some_and(|arguments| arguments.as_json_str().is_some())
     };
-    if list.elements().take(MESSAGES_LOOKED_AT).any(is_text) {
-        return 0;
-    }
-    let sure = surest_message(list, 90, claim);
     let is_own_body = root.is_object()
         && (root.get("options").is_some_and(Value::is_object)
             || root.get("keep_alive").is_some()
             || root.get("think").is_some_and(|think| think.as_bool().is_some()));
+    let messages = || list.elements().take(MESSAGES_LOOKED_AT);
+    let is_own = || is_own_body || messages().any(|message| message.get("tool_name").is_some());
+    let has_id = |message: Value<'_, '_>| first_call(message).is_some_and(|call| call.get("id").is_some());
+    if messages().any(is_text) && (!is_own() || messages().any(has_id)) {
+        return 0;
+    }
+    let sure = surest_message(list, 90, claim);
     if openai_chat::is_own_body(root) {
         sure.min(5)
     } else if sure > 0 && is_own_body {
@@ -54,8 +57,9 @@ fn sniff(root: Value<'_, '_>) -> u8 {
 const MESSAGES_LOOKED_AT: usize = 50;
 
 fn claim(message: Value<'_, '_>) -> Claim {
-    if openai_chat::claim(message) == Claim::Foreign {
-        return Claim::Foreign;
+    match openai_chat::claim(message) {
+        Claim::Sure(_) => {}
+        other => return other,
     }
     // Results name their tool; those that name a call's id are of the shape that it took over.
     let names_call = message.get("tool_call_id").is_some();

@@ -61,14 +61,15 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
     let is_empty = list.elements().next().is_none();
     let sure = if is_empty && root.is_object() { 10 } else { surest_message(list, ENOUGH, claim) };
+    if sure > 0 && root.is_object() && is_own_model(root) {
+        return sure.max(82);
+    }
     if sure < FAIREST_OPEN || !root.is_object() {
         return sure;
     }
     let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
     let has_functions = || tools.take(8).any(|tool| tool.get("function").is_some());
-    if is_own_model(root) {
-        sure.max(82)
-    } else if root.get_any(&OWN_BODY).is_some() {
+    if root.get_any(&OWN_BODY).is_some() {
         sure.max(76)
     } else if has_functions() {
         sure.max(74)
@@ -96,7 +97,7 @@ const OWN_BODY: [&str; 6] = [
 const MODELS: [&str; 6] = ["gpt-", "o1", "o3", "o4", "chatgpt-", "ft:gpt-"];
 
 /// Whether a body names a model that only this API has.
-fn is_own_model(root: Value<'_, '_>) -> bool {
+pub(super) fn is_own_model(root: Value<'_, '_>) -> bool {
     root.get_str("model").is_some_and(|model| {
         // `gpt-oss` is served by everybody.
         !model.starts_with("gpt-oss") && MODELS.iter().any(|name| model.starts_with(name))
@@ -112,7 +113,9 @@ pub(super) fn is_own_body(root: Value<'_, '_>) -> bool {
 pub(super) fn claim(message: Value<'_, '_>) -> Claim {
     let Some(role) = message.get_str("role") else { return Claim::Foreign };
     if !matches!(&*role, "system" | "developer" | "user" | "assistant" | "tool" | "function") {
-        return Claim::of_unknown_role(message);
+        let is_miscased = message.get("content").is_some()
+            && matches!(&*role.to_lowercase(), "system" | "user" | "assistant" | "tool");
+        return if is_miscased { Claim::Sure(12) } else { Claim::of_unknown_role(message) };
     }
     let calls = message.get("tool_calls").filter(|calls| !calls.is_null());
     if let Some(call) = calls.and_then(|calls| calls.elements().next()) {
@@ -296,7 +299,12 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
             Some("role") => message.role_name = Named::of(member),
             Some("content") => content = Some(member),
             Some("tool_calls") => calls = Some(member),
-            Some("function_call") => function_call = Some(member).filter(|call| call.is_object()),
+            Some("function_call") => {
+                function_call = Some(member).filter(|call| call.is_object());
+                transcript
+                    .unread
+                    .extend(Some(member).filter(|call| !call.is_object()).and_then(unread::member));
+            }
             Some("reasoning_content" | "reasoning" | "thinking") => {
                 reasoning = Some(member).filter(|text| text.as_json_str().is_some());
             }

@@ -44,6 +44,8 @@ enum Item {
     Trigger,
     /// What the API wrote down about the conversation, or what changes its settings.
     State,
+    /// The id of an item that the server keeps.
+    Reference,
     Opaque,
 }
 
@@ -74,6 +76,7 @@ fn item_of(kind: &str) -> Item {
         | "code_interpreter_call"
         | "image_generation_call"
         | "mcp_call" => Item::Hosted,
+        "item_reference" => Item::Reference,
         "additional_tools" => Item::Tools,
         "compaction_trigger" => Item::Trigger,
         "compaction" | "configuration_update" => Item::State,
@@ -203,8 +206,14 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let tools = root.get("tools");
     declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, |value| Some(tool(value)));
     transcript.unread.extend(unread::body(root));
+    // Most requests have nothing of the kind: a search in the text is cheaper than a look at every item.
+    let holds = |word: &str| memchr::memmem::find(root.raw(), word.as_bytes()).is_some();
+    let has_namespaces =
+        ["namespace", "defer_loading", "tool_search", "additional_tools"].into_iter().any(holds);
     let mut namespaces = Namespaces::default();
-    namespaces.declare(&mut transcript, tools, Declared::InRequest);
+    if has_namespaces {
+        namespaces.declare(&mut transcript, tools, Declared::InRequest);
+    }
     transcript.tool_choice = root
         .get("tool_choice")
         .filter(|choice| !choice.is_null())
@@ -226,19 +235,19 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let mut trigger = None;
     for (index, value) in list.elements().enumerate() {
         transcript.early_items.extend(trigger.take());
-        let kind = value.get_str("type");
-        match kind.as_deref().map_or(Item::Message, item_of) {
-            Item::Tools | Item::Output(ToolKind::ToolSearch) => {
+        match item(&mut transcript, value, index) {
+            Item::Tools | Item::Output(ToolKind::ToolSearch) if has_namespaces => {
                 namespaces.declare(&mut transcript, value.get("tools"), Declared::Later);
             }
             Item::Trigger => trigger = Some(Place::of(value)),
             _ => {}
         }
-        item(&mut transcript, value, index);
     }
     // A search may have found a tool of a later turn too, so the calls are looked at last.
     namespaces.look_at_calls(&mut transcript, list);
-    look_at_callers(&mut transcript, list);
+    if holds("\"program\"") {
+        look_at_callers(&mut transcript, list);
+    }
     Some(transcript)
 }
 
@@ -485,22 +494,27 @@ fn bring<'s>(transcript: &mut Transcript<'s>, definition: Value<'_, 's>) {
     }
 }
 
-fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
+/// Reads an item, and says what it is.
+fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) -> Item {
     let kind = value.get_str("type");
     if matches!(kind.as_deref(), Some("additional_tools" | "tool_search_output")) {
         for definition in value.get("tools").into_iter().flat_map(|tools| tools.elements()) {
             bring(transcript, definition);
         }
     }
-    if let Some(id) = value.get("id").and_then(Named::of) {
-        let kind = kind.clone().unwrap_or("message".into());
-        transcript.items.push(ir::Item { id, kind, index: index as u32 });
-    }
     let item = match kind.as_deref() {
         Some(kind) => item_of(kind),
         None if value.get("role").is_some() => Item::Message,
+        // An id alone refers to an item that the server keeps, and so may a type of its own.
+        None if value.get("id").is_some() => Item::Reference,
         None => Item::Opaque,
     };
+    if !matches!(item, Item::Reference)
+        && let Some(id) = value.get("id").and_then(Named::of)
+    {
+        let kind = kind.clone().unwrap_or("message".into());
+        transcript.items.push(ir::Item { id, kind, index: index as u32 });
+    }
     match item {
         Item::Message => message(transcript, value, index),
         Item::Reasoning => {
@@ -520,11 +534,12 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
                 .open_message(Message { content: Content::Filled, ..Message::new(Role::Tool, value, index) });
             transcript.push(Part::new(value, 0, output(value, tool)));
         }
-        Item::Tools | Item::Trigger | Item::State | Item::Opaque => {
+        Item::Tools | Item::Trigger | Item::State | Item::Reference | Item::Opaque => {
             transcript.unread.extend(unread::block(value));
             produced(transcript, value, index, Body::Opaque);
         }
     }
+    item
 }
 
 /// Adds what the model produced to its turn.

@@ -3,6 +3,7 @@ use toolcheck_core::detection::Detection;
 use toolcheck_core::ir::{Body, Content, Place, shorten};
 use toolcheck_core::unread::{Unread, What};
 use toolcheck_core::{Finding, Level};
+use toolcheck_json::Span;
 
 use super::{
     empty_content, missing_field, missing_tool_call_id, missing_tool_definitions, mixed_content,
@@ -71,6 +72,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         });
         groups[number].push(unread);
     }
+    let instead = if groups.is_empty() { None } else { instead(cx) };
     for group in groups {
         let [first, others @ ..] = group.as_slice() else { continue };
         let times = if others.is_empty() { String::new() } else { format!(", {} times", others.len() + 1) };
@@ -90,8 +92,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if !first.is_known {
             finding.at_most(Level::Warning);
         }
-        match instead(cx) {
-            Some(help) => finding.help(help),
+        match &instead {
+            Some(help) => finding.help(help.clone()),
             None => finding.help(format!("write them as {} has them", cx.transcript.format)),
         };
     }
@@ -135,29 +137,36 @@ fn is_understood(cx: &Context<'_, '_>) -> bool {
         || Detection::knows(transcript.format, cx.document.value(transcript.place.node))
 }
 
-/// The rules that speak of what is missing in a message, which may only not be read.
+/// The rules that report something missing from a message, which may only be unread.
 const OF_MESSAGE: [&str; 4] =
     [empty_content::RULE.id, missing_field::RULE.id, missing_tool_call_id::RULE.id, mixed_content::RULE.id];
 
-/// Takes back what only follows from something not being read: one fault is one finding. `first` of the findings were
-/// there before.
+/// Removes findings that only follow from something being unread: one mistake is one finding. Nothing goes away unless
+/// this rule reports the mistake at least at the same level. `first` of the findings were there before.
 pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Finding>, first: usize) {
-    if !cx.is_recognised || (cx.transcript.unread.is_empty() && is_understood(cx)) {
-        return;
-    }
-    let unread = &cx.transcript.unread;
-    let has = |what: What| unread.iter().any(|one| one.what == what);
-    let (calls, results, tools) = (has(What::Calls), has(What::Results), has(What::Tools));
+    let reported = || findings[first..].iter().filter(|finding| finding.rule == RULE.id);
+    let Some(worst) = reported().map(|finding| finding.level).max() else { return };
     let is_all = !is_understood(cx);
-    // The messages in which something is not read.
-    let mut starts: Vec<u32> =
-        unread.iter().map(|one| cx.document.value(one.place.node).span().start).collect();
-    starts.sort_unstable();
-    let messages = cx.transcript.messages.iter().map(|message| message.place.span).filter(|message| {
-        let next = starts.partition_point(|start| *start < message.start);
-        starts.get(next).is_some_and(|start| *start < message.end)
-    });
-    let messages: Vec<_> = messages.collect();
+    // What only sounds like a call explains nothing.
+    let unread = || cx.transcript.unread.iter().filter(|one| one.is_known);
+    let starts = |what: What| {
+        let starts = unread().filter(move |one| one.what == what);
+        let mut starts: Vec<u32> = starts.map(|one| cx.document.value(one.place.node).span().start).collect();
+        starts.sort_unstable();
+        starts
+    };
+    let (calls, results) = (starts(What::Calls), starts(What::Results));
+    let is_tools_unread = unread().any(|one| one.what == What::Tools);
+    // A call must come before its result.
+    let (first_call, last_result) = (calls.first().copied(), results.last().copied());
+    let holds = |span: Span| {
+        [&calls, &results].into_iter().any(|starts| {
+            let next = starts.partition_point(|start| *start < span.start);
+            starts.get(next).is_some_and(|start| *start < span.end)
+        })
+    };
+    let messages = cx.transcript.messages.iter().map(|message| message.place.span);
+    let messages: Vec<_> = messages.filter(|message| holds(*message)).collect();
     // A finding with the API's own words goes before one without.
     let told = findings[first..].iter().filter(|finding| finding.answer.is_some());
     let told: FxHashSet<_> = told.map(|finding| finding.place.node).collect();
@@ -171,6 +180,9 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Finding>, first: u
         if id == RULE.id {
             return is_all || !told.contains(&finding.place.node);
         }
+        if finding.level > worst {
+            return true;
+        }
         let span = cx.document.value(finding.place.node).span();
         let in_message = || {
             let next = messages.partition_point(|message| message.end < span.end);
@@ -178,9 +190,9 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Finding>, first: u
         };
         let in_tools = || cx.transcript.tools_place.is_some_and(|place| place.span.contains(span));
         !(is_all && id != unrecognised_format::RULE.id
-            || calls && id == orphan_tool_result::RULE.id
-            || results && id == unanswered_tool_call::RULE.id
+            || id == orphan_tool_result::RULE.id && first_call.is_some_and(|call| call < span.start)
+            || id == unanswered_tool_call::RULE.id && last_result.is_some_and(|result| result > span.start)
             || OF_MESSAGE.contains(&id) && in_message()
-            || tools && (id == missing_tool_definitions::RULE.id || in_tools()))
+            || is_tools_unread && (id == missing_tool_definitions::RULE.id || in_tools()))
     });
 }

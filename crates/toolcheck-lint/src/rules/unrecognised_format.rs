@@ -1,5 +1,6 @@
 use toolcheck_core::ir::Place;
 use toolcheck_core::unsupported;
+use toolcheck_json::Value;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -34,30 +35,60 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     let root = cx.document.value(cx.transcript.place.node);
     let unsupported = unsupported::find(root);
+    let messages = unsupported::messages_of(root).filter(|_| unsupported.is_none());
     let what = unsupported.map(|kind| kind.name).or_else(|| unsupported::describe(root));
     let nested = if what.is_none() { unsupported::nested(root) } else { None };
-    let finding = match (what, &nested) {
-        (Some(what), _) => out.report(cx.transcript.place, message(what)),
-        (None, Some(nested)) => out.report(
-            cx.transcript.place,
-            format!("not a request itself, but `{}` looks like {}", nested.path, nested.format.id),
-        ),
-        (None, None) => out.report(cx.transcript.place, "no list of messages is found in this document"),
-    };
-    finding.caption("nothing in here was checked");
-    if let Some(nested) = &nested {
-        finding.label(Place::of_key(nested.value), "this looks like one");
-        finding.help(format!("check that part: `jq -c '{}' FILE | toolcheck lint -`", nested.path));
-    } else if let Some(advice) = unsupported.and_then(|kind| kind.advice) {
-        finding.help(advice);
-    } else if what.is_some() {
-        finding.help("check the requests that are sent, or leave the file out");
-    } else if let Some(format) = cx.wanted_format {
-        finding.help(format!("is it {}? Without --format, toolcheck finds out", format.name));
-    } else {
-        finding.help("name the format with --format, or leave the file out");
+    let is_at = |value: Value<'_, '_>| messages.is_some_and(|messages| messages.id() == value.id());
+    match (what, nested, messages) {
+        (Some(what), ..) => {
+            let advice = unsupported.and_then(|kind| kind.advice);
+            out.report(cx.transcript.place, message(what))
+                .caption(NOT_CHECKED)
+                .help(advice.unwrap_or("check the requests that are sent to the API, or leave the file out"));
+        }
+        (None, Some(nested), _) if !is_at(nested.value) => {
+            let at = nested.path.as_ref().map_or_else(String::new, |path| format!(" at `{path}`"));
+            let finding = out.report(
+                cx.transcript.place,
+                format!("not a request itself, but something{at} looks like {}", nested.format.id),
+            );
+            finding.caption(NOT_CHECKED).label(Place::of_key(nested.value), "this looks like one");
+            match nested.path {
+                Some(path) => {
+                    finding.help(format!("check that part: `jq -c '{path}' FILE | toolcheck lint -`"))
+                }
+                None => finding.help("check that part as a file of its own"),
+            };
+        }
+        (None, nested, Some(messages)) => {
+            let key = messages.key_text().unwrap_or_default();
+            let finding = out.report(
+                Place::of_key(messages),
+                match &nested {
+                    Some(nested) => {
+                        format!("`{key}` looks like {}, which is not read under this key", nested.format.id)
+                    }
+                    None if messages.as_json_str().is_some() => {
+                        format!("`{key}` is a string, expected a list of messages")
+                    }
+                    None => format!("no format understands the messages in `{key}`"),
+                },
+            );
+            finding.caption(NOT_CHECKED).help("write the messages as the API's reference has them");
+        }
+        (None, ..) => {
+            let finding = out.report(cx.transcript.place, "no list of messages found in this document");
+            finding.caption(NOT_CHECKED);
+            match cx.wanted_format {
+                Some(format) => finding
+                    .help(format!("is it {}? Without --format, toolcheck detects the format", format.name)),
+                None => finding.help("name the format with --format, or leave the file out"),
+            };
+        }
     }
 }
+
+const NOT_CHECKED: &str = "nothing in here was checked";
 
 /// What is said of a document or text that is something else.
 pub(crate) fn message(what: &str) -> String {
