@@ -50,7 +50,8 @@ fn hint_for_flag(flag: &str) -> String {
     if LIKE_FIX.contains(&name) {
         "toolcheck does not change files; each problem is reported with what to do about it".to_owned()
     } else if name == LIKE_VERBOSE {
-        "--verbose lists skipped files; --show-files and --show-settings print what is linted, and how".to_owned()
+        "--verbose lists skipped files; --show-files and --show-settings print what is linted, and how"
+            .to_owned()
     } else {
         "'--help' lists the options".to_owned()
     }

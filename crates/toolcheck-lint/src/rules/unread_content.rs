@@ -11,16 +11,16 @@ use super::{
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Tool calls, results or tools in a shape that the format does not have.
+    /// Tool calls, results or definitions in a shape that the format doesn't have.
     ///
     /// ## Why is this bad?
     ///
-    /// The API does not read them either: it rejects the request, or drops what it does not know without a word, and
-    /// the model never learns of the call. The usual causes are a history that was written for another API, a key in
-    /// camel case, and a list that was turned into a string.
+    /// The API doesn't read them either: it rejects the request, or silently drops what it doesn't know, and the
+    /// model never learns of the call. The usual causes are a history that was written for another API, a key in
+    /// camel case, or a list that was turned into a string.
     ///
-    /// toolcheck cannot check what it does not read, so it reports it in place of saying nothing. Where not one block of
-    /// a conversation is understood, or where `--format` names the wrong format, this is the only finding.
+    /// toolcheck can't check what it can't read, so it reports it instead of staying silent. If no part of a
+    /// conversation is understood, or if `--format` names the wrong format, this is the only finding.
     ///
     /// A type that only sounds like a call, and may be newer than this version of toolcheck, is a warning.
     ///
@@ -50,7 +50,7 @@ declare_rule! {
     "unread-content" in Files, since "0.2.0", error, check
 }
 
-/// How many further places are shown.
+/// How many other places are shown.
 const LABELS: usize = 3;
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -61,7 +61,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         report_all(cx, out);
         return;
     }
-    // One finding for each name: whoever writes one key in every message makes one mistake.
+    // One finding for each name: the same key in every message is one mistake.
     let mut groups: Vec<Vec<&Unread<'_>>> = Vec::new();
     let mut known = FxHashMap::default();
     for unread in &cx.transcript.unread {
@@ -77,36 +77,38 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let finding = out.report(
             place(cx, first),
             format!(
-                "`{}` holds {} in a shape that {} does not have{times}",
+                "`{}` contains {} in a shape that {} doesn't have{times}",
                 shorten(&first.name),
                 first.what.name(),
                 cx.transcript.format
             ),
         );
-        finding.caption("not read, and not checked");
+        finding.caption("not read, so not checked");
         for other in others.iter().take(LABELS) {
-            finding.label(place(cx, other), "and here");
+            finding.label(place(cx, other), "also here");
         }
         if !first.is_known {
             finding.at_most(Level::Warning);
         }
         match instead(cx) {
             Some(help) => finding.help(help),
-            None => finding.help(format!("write them as {} has them", cx.transcript.format)),
+            None => finding.help(format!("write them as {} defines them", cx.transcript.format)),
         };
     }
 }
 
-/// One finding for a conversation of which nothing is understood.
+/// One finding for a conversation that is not understood at all.
 fn report_all(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let messages = &cx.transcript.messages;
     let first = messages.first().map_or(cx.transcript.place, |message| message.place);
     let count = messages.len();
-    let which = if count == 1 { "the message".to_owned() } else { format!("any of the {count} messages") };
-    let finding = out.report(first, format!("{} does not understand {which}", cx.transcript.format));
-    finding.caption("nothing in here was checked");
-    finding
-        .help(instead(cx).unwrap_or_else(|| "write the messages as the API's reference has them".to_owned()));
+    let which =
+        if count == 1 { "the message can't".to_owned() } else { format!("none of the {count} messages can") };
+    let finding = out.report(first, format!("{which} be read as {}", cx.transcript.format));
+    finding.caption("nothing here was checked");
+    finding.help(
+        instead(cx).unwrap_or_else(|| "write the messages as the API reference describes them".to_owned()),
+    );
 }
 
 /// The key where it names what is not read, or the block.
@@ -115,17 +117,17 @@ fn place(cx: &Context<'_, '_>, unread: &Unread<'_>) -> Place {
     if value.has_key(&unread.name) { Place::of_key(value) } else { unread.place }
 }
 
-/// What to do where the document looks like another format.
+/// What to do if the document looks like another format.
 fn instead(cx: &Context<'_, '_>) -> Option<String> {
     let other = Detection::instead_of(cx.transcript.format, cx.document.value(cx.transcript.place.node))?;
     let id = other.id;
     Some(match cx.wanted_format {
-        Some(_) => format!("this looks like {id}: use --format {id}, or no --format at all"),
+        Some(_) => format!("this looks like {id}: use --format {id}, or omit --format"),
         None => format!("this looks like {id}: if it is, use --format {id}"),
     })
 }
 
-/// Whether anything of a conversation is understood, where it says something.
+/// Whether any part of a conversation is understood, if it has content.
 fn is_understood(cx: &Context<'_, '_>) -> bool {
     let transcript = cx.transcript;
     let is_known = |body: &Body<'_>| !matches!(body, Body::Opaque | Body::Empty);
@@ -135,12 +137,12 @@ fn is_understood(cx: &Context<'_, '_>) -> bool {
         || Detection::knows(transcript.format, cx.document.value(transcript.place.node))
 }
 
-/// The rules that speak of what is missing in a message, which may only not be read.
+/// The rules that report something missing from a message, which may be there but not read.
 const OF_MESSAGE: [&str; 4] =
     [empty_content::RULE.id, missing_field::RULE.id, missing_tool_call_id::RULE.id, mixed_content::RULE.id];
 
-/// Takes back what only follows from something not being read: one fault is one finding. `first` of the findings were
-/// there before.
+/// Removes findings that only follow from something not being read: one problem is one finding. The first `first`
+/// findings were there before.
 pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Finding>, first: usize) {
     if !cx.is_recognised || (cx.transcript.unread.is_empty() && is_understood(cx)) {
         return;
@@ -158,7 +160,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Finding>, first: u
         starts.get(next).is_some_and(|start| *start < message.end)
     });
     let messages: Vec<_> = messages.collect();
-    // A finding with the API's own words goes before one without.
+    // A finding with the API's own error text takes precedence over one without.
     let told = findings[first..].iter().filter(|finding| finding.answer.is_some());
     let told: FxHashSet<_> = told.map(|finding| finding.place.node).collect();
     let mut number = 0;

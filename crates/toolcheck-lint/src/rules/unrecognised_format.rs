@@ -4,13 +4,13 @@ use toolcheck_core::unsupported;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A document that no format recognises.
+    /// A document whose format is not recognised.
     ///
     /// ## Why is this bad?
     ///
-    /// Nothing in it was checked. Read are request bodies, bare lists of messages (or contents, or input items), and
-    /// JSON Lines of either; `toolcheck formats` lists the formats. Where no line of a file is recognised, its first one
-    /// says so for all.
+    /// Nothing in it was checked. toolcheck reads request bodies, bare lists of messages (or contents, or input
+    /// items), and JSON Lines of either; `toolcheck formats` lists the formats. If no line of a file is recognised,
+    /// only the first is reported.
     ///
     /// ## Fails
     ///
@@ -27,7 +27,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // Text that is broken was reported as that.
+    // Invalid JSON was reported as that.
     let is_broken = cx.document.faults().iter().any(|fault| !fault.kind.is_in_text());
     if cx.is_recognised || is_broken {
         return;
@@ -42,30 +42,30 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             cx.transcript.place,
             format!("not a request itself, but `{}` looks like {}", nested.path, nested.format.id),
         ),
-        (None, None) => out.report(cx.transcript.place, "no list of messages is found in this document"),
+        (None, None) => out.report(cx.transcript.place, "no list of messages found in this document"),
     };
-    finding.caption("nothing in here was checked");
+    finding.caption("nothing here was checked");
     if let Some(nested) = &nested {
         finding.label(Place::of_key(nested.value), "this looks like one");
         finding.help(format!("check that part: `jq -c '{}' FILE | toolcheck lint -`", nested.path));
     } else if let Some(advice) = unsupported.and_then(|kind| kind.advice) {
         finding.help(advice);
     } else if what.is_some() {
-        finding.help("check the requests that are sent, or leave the file out");
+        finding.help("check the requests themselves, or exclude the file");
     } else if let Some(format) = cx.wanted_format {
-        finding.help(format!("is it {}? Without --format, toolcheck finds out", format.name));
+        finding.help(format!("is this really {}? Omit --format to detect the format", format.name));
     } else {
-        finding.help("name the format with --format, or leave the file out");
+        finding.help("set the format with --format, or exclude the file");
     }
 }
 
-/// What is said of a document or text that is something else.
+/// The message for a document or text that is something else.
 pub(crate) fn message(what: &str) -> String {
     format!("not a request, but {what}")
 }
 
-/// Whether a finding is to be told of a file that no format knows: of this rule's findings one stands for the whole
-/// file, which `is_told` remembers.
+/// Whether to report a finding in a file that no format recognises: only the first finding of this rule is reported,
+/// which `is_told` remembers.
 pub(crate) fn is_to_be_told(rule: &str, is_told: &mut bool) -> bool {
     rule != RULE.id || !std::mem::replace(is_told, true)
 }
