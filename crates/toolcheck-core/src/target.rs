@@ -733,7 +733,7 @@ impl Target {
         inherit(&mut self.arguments.shape, &parent.arguments.shape);
         inherit(&mut self.roles.allowed, &parent.roles.allowed);
         let is_compatible_only = self.is_compatible_only;
-        let elsewhere = format!("seen of {}, not of {}", parent.name, self.name);
+        let elsewhere = format!("seen for {}, but not for {}", parent.name, self.name);
         let doubt_here = |evidence: Evidence, doubt: &Option<String>| {
             let is_seen = evidence != Evidence::Inferred;
             doubt.clone().or_else(|| (is_compatible_only && is_seen).then(|| elsewhere.clone()))
