@@ -353,7 +353,9 @@ impl Columns {
 
 /// A text over as many lines as it needs, up to a few.
 fn wrapped(text: &str, column: usize, colors: Colors, pen: &mut Pen<'_>) -> io::Result<()> {
-    let width = pen.width.saturating_sub(column).max(LEAST.1);
+    // On a narrow screen the text starts further left, so that it still fits.
+    let column = column.min(pen.width.saturating_sub(LEAST.1));
+    let width = pen.width - column;
     let indent = if text.starts_with('·') { "  " } else { "" };
     let options = textwrap::Options::new(width).subsequent_indent(indent);
     for line in textwrap::wrap(&bounded(text, width * MESSAGE_LINES), options) {

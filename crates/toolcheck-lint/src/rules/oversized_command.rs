@@ -42,7 +42,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let Some(least) = broken.first() else { continue };
             let length = command.length(least.unit);
             let message = format!(
-                "the command of tool call {} has {length} {}, over the limit of {}",
+                "the command of tool call {} has {length} {}, over {}",
                 seen.call.title(),
                 name_of(least.unit),
                 takers(&broken)
@@ -68,8 +68,8 @@ fn name_of(unit: Unit) -> &'static str {
 /// The limits in words, the lowest first.
 fn takers(limits: &[&CommandLimit]) -> String {
     let words = limits.iter().map(|CommandLimit { system, most, .. }| match system {
-        Some(system) => format!("{system} ({most})"),
-        None => format!("the configuration ({most})"),
+        Some(system) => format!("the limit of {system} ({most})"),
+        None => format!("the configured limit ({most})"),
     });
     words.collect::<Vec<_>>().join(" and ")
 }

@@ -110,7 +110,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.case("at-end");
         }
         if let Some(sibling) = siblings.first() {
-            finding.label(sibling.part.place, "only other calls of the turn are answered here");
+            finding.label(sibling.part.place, "the other calls are answered here");
         } else if let Some(next) = cx.transcript.messages.get(after) {
             finding.label(next.place, "its result should come before this");
         }
