@@ -33,7 +33,7 @@ impl TryFrom<u32> for Version {
     type Error = String;
 
     fn try_from(number: u32) -> Result<Self, String> {
-        if number == 1 { Ok(Self) } else { Err(format!("unsupported version {number}, expected 1")) }
+        if number == 1 { Ok(Self) } else { Err(format!("unsupported version {number} (expected 1)")) }
     }
 }
 
