@@ -238,7 +238,7 @@ impl Columns {
         Ok(())
     }
 
-    /// What the row says, and `wanted` columns behind it where that leaves enough of it.
+    /// What the row says, followed by `wanted` free columns if that leaves enough room.
     fn said(&self, row: &Row, wanted: usize, pen: &mut Pen<'_>) {
         let details = row.details();
         let sign = match row.what {

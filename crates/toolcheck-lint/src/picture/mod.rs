@@ -314,7 +314,7 @@ impl Onlooker for Painter<'_> {
         let findings: Vec<&Located> = findings.iter().filter(is_told).collect();
         mark(&mut drafts, record, &findings, self.findings);
         self.findings += findings.len();
-        // Only exchanges may stand several in one record.
+        // Only exchanges may occur several times in one record.
         let places: Vec<Place> =
             drafts.iter().filter(|draft| draft.is_exchange).filter_map(|draft| draft.place).collect();
         let mut spots = locate_places(document, record, &places).into_iter();
