@@ -413,7 +413,8 @@ impl Grounds {
     /// Why it is not enough for an error: a clause. `None` where it is enough.
     #[must_use]
     pub fn caution(&self) -> Option<&str> {
-        let inferred = (self.evidence == Evidence::Inferred).then_some("inferred, nobody has reported it");
+        let inferred =
+            (self.evidence == Evidence::Inferred).then_some("inferred, but nobody has reported it");
         self.doubt.as_deref().or(inferred)
     }
 }
