@@ -808,10 +808,10 @@ impl Call<'_> {
             && matches!(self.kind, ToolKind::Function | ToolKind::LegacyFunction)
     }
 
-    /// The call's id in backticks, or what stands for it, for a message.
+    /// The call's id in backticks, or a description if it has none, for a message.
     #[must_use]
     pub fn title(&self) -> String {
-        title(self.id.as_ref(), self.name.as_ref())
+        title(self.id.as_ref(), self.name.as_ref(), "to")
     }
 }
 
@@ -841,18 +841,18 @@ pub struct ToolResult<'s> {
 }
 
 impl ToolResult<'_> {
-    /// The id that the result names, in backticks, or what stands for it, for a message.
+    /// The id of the result's call in backticks, or a description if it has none, for a message.
     #[must_use]
     pub fn title(&self) -> String {
-        title(self.call_id.as_ref(), self.name.as_ref())
+        title(self.call_id.as_ref(), self.name.as_ref(), "of")
     }
 }
 
-/// How messages name a call: by its id, and where it has none by its tool.
-fn title(id: Option<&Named<'_>>, name: Option<&Named<'_>>) -> String {
+/// How messages name a call or a result: by its id, or if it has none, by its tool.
+fn title(id: Option<&Named<'_>>, name: Option<&Named<'_>>, preposition: &str) -> String {
     match (id, name) {
         (Some(id), _) => format!("`{}`", shorten(&id.text)),
-        (None, Some(name)) => format!("of `{}` (without an id)", shorten(&name.text)),
+        (None, Some(name)) => format!("{preposition} `{}` (without an id)", shorten(&name.text)),
         (None, None) => "without an id".to_owned(),
     }
 }

@@ -413,7 +413,8 @@ impl Grounds {
     /// Why it is not enough for an error: a clause. `None` where it is enough.
     #[must_use]
     pub fn caution(&self) -> Option<&str> {
-        let inferred = (self.evidence == Evidence::Inferred).then_some("inferred, nobody has reported it");
+        let inferred =
+            (self.evidence == Evidence::Inferred).then_some("inferred, but nobody has reported it");
         self.doubt.as_deref().or(inferred)
     }
 }
@@ -733,7 +734,7 @@ impl Target {
         inherit(&mut self.arguments.shape, &parent.arguments.shape);
         inherit(&mut self.roles.allowed, &parent.roles.allowed);
         let is_compatible_only = self.is_compatible_only;
-        let elsewhere = format!("seen of {}, not of {}", parent.name, self.name);
+        let elsewhere = format!("seen for {}, but not for {}", parent.name, self.name);
         let doubt_here = |evidence: Evidence, doubt: &Option<String>| {
             let is_seen = evidence != Evidence::Inferred;
             doubt.clone().or_else(|| (is_compatible_only && is_seen).then(|| elsewhere.clone()))

@@ -186,7 +186,7 @@ fn a_key_without_evidence_only_warns() {
     let text = "id = \"clone\"\nname = \"Clone\"\nextends = \"mistral\"\nis-compatible-only = true\n";
     let clone = Target::parse(text).unwrap();
     let fact = clone.fields.refused["message.user"].about("name").unwrap();
-    assert_eq!(fact.grounds().caution(), Some("seen of Mistral API, not of Clone"));
+    assert_eq!(fact.grounds().caution(), Some("seen for Mistral API, but not for Clone"));
     assert_eq!(level(&clone.fields.refused["message.user"], "name"), Some(Level::Warning));
 }
 

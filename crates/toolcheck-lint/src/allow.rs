@@ -1,4 +1,4 @@
-//! What the user has seen and allows: findings that are not reported, each with the reason.
+//! Findings that the user allows, each with a reason. They are not reported.
 
 use std::path::{Path, PathBuf};
 
@@ -15,19 +15,19 @@ use crate::settings::ToolNames;
 pub struct Allow {
     /// The rule.
     pub rule: &'static Rule,
-    /// The files; all where it names none.
+    /// The files; all if not set.
     pub paths: Option<PathGlobs>,
-    /// The value, or one around it; any where it names none.
+    /// The value, or one that contains it; any if not set.
     pub pointer: Option<Pattern>,
-    /// The tools; any call, and what is no call, where it names none.
+    /// The tools; if not set, any call, and also findings that are not about a call.
     pub tools: Option<ToolNames>,
     /// Why.
     pub reason: String,
-    /// The configuration's file, as it is shown.
+    /// The configuration file, as it is shown.
     pub config: String,
-    /// Where it stands in it.
+    /// The position in that file.
     pub position: Position,
-    /// The folder that the configuration is for.
+    /// The folder that the configuration applies to.
     pub folder: PathBuf,
 }
 
@@ -39,21 +39,21 @@ const OPTIONS: MatchOptions = MatchOptions {
 };
 
 impl Allow {
-    /// Whether it speaks of a file.
+    /// Whether it applies to a file.
     #[must_use]
     pub fn is_for(&self, path: &Path) -> bool {
         self.paths.as_ref().is_none_or(|paths| paths.hold(path))
     }
 
-    /// Whether a run has looked at everything that it speaks of, where the run searched these folders whole: what names one
-    /// file is sought in that file only, and all else may be found anywhere below the configuration.
+    /// Whether a run that searched these folders has looked at everything that it applies to: an entry for a single file
+    /// applies to that file only, any other to everything below the configuration.
     #[must_use]
     pub fn is_covered(&self, searched: &[PathBuf]) -> bool {
         self.paths.as_ref().is_some_and(PathGlobs::is_literal)
             || searched.iter().any(|searched| self.folder.starts_with(searched))
     }
 
-    /// Whether it allows a finding of a file that it is for.
+    /// Whether it allows a finding of a file that it applies to.
     pub(crate) fn allows(&self, finding: &Located) -> bool {
         let is_there = |pattern: &Pattern| {
             let pointer = &*finding.pointer;
@@ -69,7 +69,7 @@ impl Allow {
     }
 }
 
-/// Takes the allowed findings out of a report, and says of each entry of the list whether it allowed any.
+/// Removes the allowed findings from a report, and returns for each entry whether it allowed any.
 #[must_use]
 pub fn apply(allows: &[Allow], path: &Path, file: &mut FileReport) -> Vec<bool> {
     let mut used = vec![false; allows.len()];
@@ -83,7 +83,7 @@ pub fn apply(allows: &[Allow], path: &Path, file: &mut FileReport) -> Vec<bool> 
     }
     let before = file.findings.len();
     file.findings.retain(|finding| {
-        // Two entries that say the same are both used: neither is the one too many.
+        // Of two identical entries, both count as used.
         let mut is_allowed = false;
         for (number, _) in here.iter().filter(|(_, allow)| allow.allows(finding)) {
             used[*number] = true;

@@ -1,7 +1,7 @@
-//! A baseline: findings that were there before anybody looked, and that are not reported until they are mended.
+//! A baseline: existing findings, which are not reported until they are fixed.
 //!
-//! An entry knows its finding by the rule, the file, the ids and the bytes at the place, never by a line, a record or a
-//! pointer: recordings grow and histories are trimmed.
+//! An entry identifies its finding by the rule, the file, the ids and the bytes at the place, never by a line, a record
+//! or a pointer: recordings grow and histories are trimmed.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,18 @@ use crate::Rule;
 use crate::fingerprint::Fingerprints;
 use crate::report::FileReport;
 
-/// The findings that are known, as a file holds them.
+/// Known findings, as stored in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
-    /// The version of the file's form.
+    /// The version of the file format.
     #[allow(dead_code, reason = "its value has been checked when it was read")]
     version: Version,
-    /// The findings, by the path of their file as seen from the baseline's folder.
+    /// The findings, by the path of their file relative to the baseline's folder.
     files: BTreeMap<String, Vec<Entry>>,
 }
 
-/// The only version that there is so far.
+/// The only version so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "u32")]
 struct Version;
@@ -33,23 +33,19 @@ impl TryFrom<u32> for Version {
     type Error = String;
 
     fn try_from(number: u32) -> Result<Self, String> {
-        if number == 1 {
-            Ok(Self)
-        } else {
-            Err(format!("its version is {number}, and 1 is the only one that there is"))
-        }
+        if number == 1 { Ok(Self) } else { Err(format!("unsupported version {number} (expected 1)")) }
     }
 }
 
-/// A finding that is known.
+/// A known finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     /// The rule's id.
     pub rule: String,
-    /// What was said when it was written, for whoever reads the file; it is not compared.
+    /// The message when the entry was written, for readers of the file; it is not compared.
     pub message: String,
-    /// What it is known by.
+    /// What identifies it.
     pub fingerprint: String,
 }
 
@@ -63,7 +59,7 @@ impl Baseline {
         serde_json::from_str(text)
     }
 
-    /// The text of the file: one entry a line, so that a change is read easily.
+    /// The text of the file, with one entry per line to make changes easy to read.
     #[must_use]
     pub fn to_text(&self) -> String {
         let files = self.files.iter().map(|(path, entries)| {
@@ -76,29 +72,29 @@ impl Baseline {
         format!("{{\n  \"version\": 1,\n  \"files\": {{{files}{end}}}\n}}\n")
     }
 
-    /// How many findings it knows.
+    /// How many findings it contains.
     #[must_use]
     pub fn len(&self) -> usize {
         self.files.values().map(Vec::len).sum()
     }
 
-    /// Whether it knows none.
+    /// Whether it contains none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// The files that it knows findings of.
+    /// The files that it contains findings of.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }
 
-    /// Forgets a file, and says how many findings it knew of it.
+    /// Removes a file, and returns how many findings it had.
     pub fn forget(&mut self, path: &str) -> usize {
         self.files.remove(path).map_or(0, |entries| entries.len())
     }
 
-    /// What is known of a file, for a run of these rules.
+    /// The known findings of a file.
     #[must_use]
     pub fn of(&self, path: &str) -> FileBaseline<'_> {
         let entries = self.files.get(path).map_or(&[][..], Vec::as_slice);
@@ -111,7 +107,7 @@ impl Baseline {
         }
     }
 
-    /// Knows these findings of a file, in the place of what was known of these rules.
+    /// Replaces the entries of these rules for a file.
     pub fn renew(&mut self, path: &str, rules: &[&'static Rule], mut found: Vec<Entry>) {
         let mut entries = self.files.remove(path).unwrap_or_default();
         entries.retain(|entry| !has_run(entry, rules));
@@ -131,12 +127,12 @@ impl Baseline {
     }
 }
 
-/// Whether the rule of an entry is one of those that have run, or none that there is.
+/// Whether the rule of an entry has run or doesn't exist.
 fn has_run(entry: &Entry, rules: &[&'static Rule]) -> bool {
     rules.iter().any(|rule| rule.id == entry.rule) || crate::rules::find(&entry.rule).is_none()
 }
 
-/// What is known of one file while it is linted, whole or piece by piece.
+/// The known findings of one file while it is linted, whole or in pieces.
 #[derive(Debug)]
 pub struct FileBaseline<'b> {
     path: String,
@@ -147,7 +143,7 @@ pub struct FileBaseline<'b> {
 }
 
 impl FileBaseline<'_> {
-    /// Takes the known findings out of a part of the file's report, whose text must be there.
+    /// Removes the known findings from a part of the file's report, whose text must be present.
     pub fn apply(&mut self, part: &mut FileReport) {
         let found = self.fingerprints_of(part);
         let mut is_known = found.iter().map(|fingerprint| match self.known.get(&**fingerprint) {
@@ -163,7 +159,7 @@ impl FileBaseline<'_> {
         part.in_baseline += before - part.findings.len();
     }
 
-    /// Takes all findings out of a part of the file's report, whose text must be there, as entries.
+    /// Takes all findings out of a part of the file's report, whose text must be present, as entries.
     pub fn take(&mut self, part: &mut FileReport) -> Vec<Entry> {
         let found = self.fingerprints_of(part);
         part.in_baseline += part.findings.len();
@@ -175,7 +171,7 @@ impl FileBaseline<'_> {
         entries.collect()
     }
 
-    /// The entries that are stale after the whole file: the finding of a rule that has run is there no more.
+    /// The entries that are stale after the whole file: their rule has run and no longer reports them.
     #[must_use]
     pub fn stale(self, rules: &[&'static Rule]) -> Vec<Entry> {
         let is_stale = |entry: &&Entry| has_run(entry, rules) && !self.met.contains(&*entry.fingerprint);

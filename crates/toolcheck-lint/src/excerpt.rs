@@ -1,7 +1,7 @@
 //! One line of the file for each label, however long the file's own lines are.
 //!
-//! A transcript is often one line of megabytes. So no line of the file is shown: the value at the label is written
-//! anew on one line of bounded width, with what is not needed cut, and keeps its true line and column.
+//! A transcript is often a single line of megabytes, so lines of the file are not shown as they are. The value at the
+//! label is rewritten on one line of bounded width, without the parts that are not needed, under its true line and column.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,17 +13,17 @@ use unicode_width::UnicodeWidthChar;
 /// A line that shows one place of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Excerpt {
-    /// The line. No control character, no line end.
+    /// The line, without control characters or line breaks.
     pub(crate) text: String,
-    /// What of it is to be marked.
+    /// The part of it to mark.
     pub(crate) focus: Range<usize>,
 }
 
 /// How many values inside a label's value are searched for the name to mark.
 const VALUES_SEARCHED: usize = 200;
-/// The fewest characters that are marked.
+/// The minimum number of characters to mark.
 const SHORTEST_MARK: usize = 4;
-/// The fewest columns that a string is cut to.
+/// The minimum width that a string is cut to.
 const SHORTEST_STRING: usize = 12;
 
 /// The excerpt for a place: `span` inside the value `node` of the document, in at most `width` columns. Where it can,
@@ -43,9 +43,9 @@ pub(crate) fn excerpt(
         return raw(document.bytes(), span, width);
     }
     let named = names.iter().find_map(|name| find(value, name));
-    // What is said of the whole text is not about the first of its values.
+    // A finding about the whole text is not about its first value.
     let focus = named.unwrap_or_else(|| if node == NodeId::ROOT { value } else { first_scalar(value) });
-    // The caption hangs from the middle of the mark, behind a short stroke.
+    // The caption hangs from the middle of the mark, after a short stroke.
     let fits = |shown: &Excerpt| {
         let before = shown.text[..shown.focus.start].chars().count();
         before + shown.text[shown.focus.clone()].chars().count() / 2 + 4 + caption <= width
@@ -63,7 +63,7 @@ pub(crate) fn excerpt(
     short
 }
 
-/// The value on one line; with `is_short`, without what stands before the focus.
+/// The value on one line; with `is_short`, without what comes before the focus.
 fn line(value: Value<'_, '_>, focus: Value<'_, '_>, width: usize, is_short: bool) -> Excerpt {
     let mut line = Line { text: String::new(), width, focus, is_short, marked: 0..0 };
     line.value(value, width);
@@ -183,16 +183,16 @@ impl Line<'_, '_> {
     }
 }
 
-/// The bytes around `span` as they stand in the file.
+/// The bytes around `span`, as they are in the file.
 fn raw(bytes: &[u8], span: Span, width: usize) -> Excerpt {
     let line_end = |byte: &u8| *byte == b'\n' || *byte == b'\r';
     let range = span.start as usize..(span.end as usize).min(bytes.len());
     let around = width / 3;
-    // No more of the line is looked at than can be shown.
+    // Only as much of the line is read as can be shown.
     let (least, most) = (range.start.saturating_sub(around), bytes.len().min(range.start + around));
     let mut from = bytes[least..range.start].iter().rposition(line_end).map_or(least, |at| least + at + 1);
     let mut to = bytes[range.start..most].iter().position(line_end).map_or(most, |at| range.start + at);
-    // Do not begin inside a character.
+    // Don't begin inside a character.
     while from < range.start && bytes[from] & 0xC0 == 0x80 {
         from += 1;
     }
@@ -225,7 +225,7 @@ fn raw(bytes: &[u8], span: Span, width: usize) -> Excerpt {
     Excerpt { text, focus }
 }
 
-/// At most `width` columns of the text, with what a terminal would obey made visible.
+/// At most `width` columns of the text, with control characters made visible.
 fn cut(text: &str, width: usize) -> Cow<'_, str> {
     if text.len() <= width && text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
         return Cow::Borrowed(text);
@@ -244,20 +244,20 @@ fn cut(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(short)
 }
 
-/// The character, or its number where it would not be seen.
+/// The character, or its number if it would not be visible.
 pub(crate) fn visible(character: char) -> impl Iterator<Item = char> {
     let is_hidden = is_hidden(character);
     let escaped = is_hidden.then(|| character.escape_unicode()).into_iter().flatten();
     escaped.chain((!is_hidden).then_some(character))
 }
 
-/// The text on one line, with what a terminal would obey made visible.
+/// The text on one line, with control characters made visible.
 #[must_use]
 pub fn shown(text: &str) -> String {
     text.chars().flat_map(visible).collect()
 }
 
-/// At most `most` characters of a text, on one line, with what a terminal would obey made visible.
+/// At most `most` characters of a text, on one line, with control characters made visible.
 #[must_use]
 pub fn bounded(text: &str, most: usize) -> String {
     let mut characters = text.chars().flat_map(visible);

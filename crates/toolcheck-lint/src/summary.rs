@@ -1,4 +1,4 @@
-//! What ends a report for people.
+//! The end of a report for people.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,7 +27,7 @@ impl fmt::Display for Summary<'_> {
             Counted(sum(|file| file.tool_calls), "call"),
             Counted(sum(|file| file.tool_results), "result"),
         )?;
-        // What is not shown is counted, so that nobody takes silence for soundness.
+        // Hidden findings are counted, so that nobody mistakes them for a clean run.
         let (allowed, in_baseline) = (sum(|file| file.allowed), sum(|file| file.in_baseline));
         if allowed > 0 {
             write!(f, ", {allowed} allowed")?;
@@ -39,7 +39,7 @@ impl fmt::Display for Summary<'_> {
     }
 }
 
-/// As what the transcripts of a report were read, and whom they were checked against, in words.
+/// The formats that the transcripts of a report were read as and the targets they were checked against, in words.
 pub(crate) struct Readings<'r>(pub(crate) &'r Report);
 
 impl fmt::Display for Readings<'_> {
@@ -61,17 +61,21 @@ impl fmt::Display for Readings<'_> {
                 write!(f, ", checked against {target}")?;
             }
         }
-        // Whoever reads it can say what the text does not tell.
+        // The user can settle what the text leaves open.
         let rivals: Vec<&str> = self.0.files.iter().filter_map(|file| file.rival).collect();
         match (rivals.as_slice(), self.0.files.len()) {
             ([], _) => Ok(()),
-            ([rival], 1) => write!(f, " ({rival} is nearly as likely: --format decides)"),
-            (all, _) => write!(f, " (a guess in {}: --format decides)", Counted(all.len(), "file")),
+            ([rival], 1) => write!(f, " ({rival} is nearly as likely: use --format to choose)"),
+            (all, _) => write!(
+                f,
+                " (the format is a guess in {}: use --format to choose)",
+                Counted(all.len(), "file")
+            ),
         }
     }
 }
 
-/// Ends a report in plain text: the summary line, how the files were read, and the counts of the rules where somebody asks for them.
+/// Ends a report in plain text: the summary line, how the files were read, and the counts per rule if requested.
 pub(crate) fn close(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     if !style.is_quiet {
         writeln!(out, "{}", Summary(report))?;
@@ -131,7 +135,7 @@ pub(crate) fn statistics(report: &Report) -> Vec<Count> {
     counts
 }
 
-/// A number and its noun, which takes an `s` where there are several.
+/// A number and its noun, which takes an `s` unless the number is 1.
 #[derive(Debug, Clone, Copy)]
 pub struct Counted(pub usize, pub &'static str);
 

@@ -55,9 +55,9 @@ fn a_warning_says_why_it_is_no_error() {
     };
     // A refusal in doubt, one that is only inferred, and a key that was not seen refused.
     let doubted = report("targets/mistral/misplaced-prefix.json", Some("mistral"));
-    says(&doubted, "only the local validator was seen to refuse it, not the hosted API");
+    says(&doubted, "only the local validator was seen to reject it, not the hosted API");
     let inferred = report("targets/openai-chat/mismatched-result-kind-legacy.json", Some("openai-chat"));
-    says(&inferred, "inferred, nobody has reported it");
+    says(&inferred, "inferred, but nobody has reported it");
     let key = report("targets/groq/unknown-field.json", Some("groq"));
     says(&key, "the reports do not say which role the message had");
     // The user's own level.

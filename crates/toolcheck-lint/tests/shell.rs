@@ -47,20 +47,20 @@ fn what_is_too_long_for_whom() {
     let start = "the command of tool call `call_1` has";
     assert_eq!(
         told(json!("a".repeat(8192))),
-        [format!("{start} 8192 UTF-16 code units, more than Windows takes (8191)")]
+        [format!("{start} 8192 UTF-16 code units, over the limit of Windows (8191)")]
     );
     // In UTF-16 it is short enough, and in bytes for all but Linux.
     assert!(told(json!("\u{4e2d}".repeat(8000))).is_empty());
     assert_eq!(
         told(json!("a".repeat(131_072))),
         [format!(
-            "{start} 131072 UTF-16 code units, more than Windows takes (8191) and Linux takes (131071)"
+            "{start} 131072 UTF-16 code units, over the limit of Windows (8191) and the limit of Linux (131071)"
         )]
     );
     assert_eq!(
         told(json!("a".repeat(1_048_576)))[0].strip_prefix(start).unwrap(),
-        " 1048576 UTF-16 code units, more than Windows takes (8191) and Linux takes (131071) \
-         and macOS takes (1048575)"
+        " 1048576 UTF-16 code units, over the limit of Windows (8191) and the limit of Linux (131071) \
+         and the limit of macOS (1048575)"
     );
     // The words of a list and what separates them.
     assert!(told(json!(["a".repeat(4095), "b".repeat(4095)])).is_empty());
@@ -77,7 +77,7 @@ fn limits_and_tools_are_the_users() {
     let arguments = json!({"command": "\u{e9}".repeat(1001)});
     assert_eq!(
         messages(&run(&request("mcp__box__run", &arguments), &settings)),
-        ["the command of tool call `call_1` has 1001 characters, more than the 1000 that are set"]
+        ["the command of tool call `call_1` has 1001 characters, over the configured limit (1000)"]
     );
     assert!(run(&request("bash", &arguments), &settings).findings.is_empty());
     let none = Settings { command_limits: Vec::new(), ..Settings::default() };

@@ -397,10 +397,13 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     }
     for (index, value) in calls.into_iter().flat_map(|calls| calls.elements()).enumerate() {
         let mut body = call(value);
-        if let Body::Call(call) = &mut body
-            && is_signed
-        {
-            call.signature = Signature::Present;
+        if let Body::Call(call) = &mut body {
+            if is_signed {
+                call.signature = Signature::Present;
+            }
+            if matches!(call.arguments, Arguments::Missing) && is_unread(value) {
+                transcript.unread.extend(calls.and_then(unread::member));
+            }
         }
         transcript.push(Part::new(value, index, body));
     }
@@ -431,6 +434,12 @@ fn unnamed_file(block: Value<'_, '_>) -> Option<Place> {
     let file = block.get("file").filter(|_| block.get_str("type").as_deref() == Some("file"))?;
     let is_unnamed = file.get("file_data").is_some() && file.get("filename").is_none_or(Value::is_null);
     is_unnamed.then(|| Place::of(file))
+}
+
+/// Whether a call without arguments has them where frameworks keep them, or a mere name for its function.
+fn is_unread(call: Value<'_, '_>) -> bool {
+    call.get_any(&["args", "input", "parameters"]).is_some()
+        || call.get("function").is_some_and(|function| !function.is_object())
 }
 
 /// The call that `value` is.

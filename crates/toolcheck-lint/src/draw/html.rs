@@ -89,12 +89,12 @@ fn contents(picture: &Picture, out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out, "</ul>\n</nav>")
 }
 
-/// What of a scene can be linked to.
+/// The parts of a scene that can be linked to.
 struct Drawn<'p> {
     scene: usize,
     calls: HashSet<usize>,
     results: HashSet<usize>,
-    /// The findings of the whole picture that have a mark: one may speak of another scene.
+    /// The findings of the whole picture that have a mark; one may refer to another scene.
     findings: &'p HashSet<usize>,
     /// The names that have been given out: a result may come twice.
     named: HashSet<String>,

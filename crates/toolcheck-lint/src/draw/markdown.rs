@@ -34,14 +34,14 @@ fn draw(picture: &Picture, style: &Style, out: &mut dyn io::Write) -> io::Result
             ));
         }
         if !scene.lines.is_empty() {
-            rows.push("| # | who | what | found |\n| ---: | --- | --- | --- |\n".to_owned());
+            rows.push("| # | role | content | findings |\n| ---: | --- | --- | --- |\n".to_owned());
         }
         rows.extend(scene.lines.iter().map(|line| match line {
             Line::Row(row) => of_row(row),
             Line::Fold(fold) => format!("| | | ⋮ {} | |\n", inline(&fold.words())),
         }));
         for row in rows {
-            // Once something did not fit, nothing may follow it that would seem to be all there is.
+            // Once something did not fit, nothing may follow, or the output would seem complete.
             if left_out > 0 || text.len() + row.len() > MOST {
                 left_out += 1;
             } else {

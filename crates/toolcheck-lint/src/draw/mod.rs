@@ -1,6 +1,6 @@
-//! The drawings of a picture: one file each.
+//! The drawings of a picture, one file each.
 //!
-//! Adding a drawing is a file and two lines here.
+//! To add a drawing, add a file and two lines here.
 
 mod html;
 mod markdown;

@@ -24,7 +24,7 @@ const WIDEST: (usize, usize) = (12, 17);
 /// The widest column of tools, and from which width on it is the second one.
 const WIDEST_TITLE: (usize, usize) = (32, 40);
 const WIDE: usize = 100;
-/// The fewest columns that a name, an id or a remark is cut to.
+/// The minimum width that a name, an id or a remark is cut to.
 const LEAST: (usize, usize) = (8, 16);
 /// How many lines the message of a finding takes.
 const MESSAGE_LINES: usize = 3;
@@ -71,7 +71,7 @@ fn draw(picture: &Picture, style: &Style, out: &mut dyn io::Write) -> io::Result
     }
     pen.end()?;
     if picture.unmarked > 0 {
-        let words = format!("{} without a mark here", summary::Counted(picture.unmarked, "finding"));
+        let words = format!("{} not shown here", summary::Counted(picture.unmarked, "finding"));
         pen.put(&cut(&words, width), DIM);
         pen.end()?;
     }
@@ -82,7 +82,7 @@ fn draw(picture: &Picture, style: &Style, out: &mut dyn io::Write) -> io::Result
         }
     }
     if let Some(more) = picture.more() {
-        // A command is no command any more when it is broken into lines.
+        // A command that is broken into lines no longer works.
         writeln!(pen.out, "more: {more}")?;
     }
     Ok(())
@@ -141,7 +141,7 @@ impl Pen<'_> {
     }
 }
 
-/// Where the columns of a scene stand.
+/// The positions of a scene's columns.
 struct Columns {
     /// The space between two of them.
     gap: usize,
@@ -171,7 +171,7 @@ impl Columns {
         let title = of_tools(&|row| row.title.width()).min(widest_title);
         let id = of_tools(&|row| row.id.as_ref().map_or(0, |id| id.width())).min(WIDEST.1);
         let room = width.saturating_sub(content + arrow(pair));
-        // A name that leaves no room for anything else says less than a shorter one with what belongs to it.
+        // A shorter name with its details says more than a long name that leaves no room for them.
         let title = title.min(if title + 2 + id > room { LEAST.1.max(room / 2) } else { title }).min(room);
         Self { gap, number, speaker, content, pair, title, id }
     }
@@ -238,7 +238,7 @@ impl Columns {
         Ok(())
     }
 
-    /// What the row says, and `wanted` columns behind it where that leaves enough of it.
+    /// What the row says, followed by `wanted` free columns if that leaves enough room.
     fn said(&self, row: &Row, wanted: usize, pen: &mut Pen<'_>) {
         let details = row.details();
         let sign = match row.what {
@@ -353,7 +353,9 @@ impl Columns {
 
 /// A text over as many lines as it needs, up to a few.
 fn wrapped(text: &str, column: usize, colors: Colors, pen: &mut Pen<'_>) -> io::Result<()> {
-    let width = pen.width.saturating_sub(column).max(LEAST.1);
+    // On a narrow screen the text starts further left, so that it still fits.
+    let column = column.min(pen.width.saturating_sub(LEAST.1));
+    let width = pen.width - column;
     let indent = if text.starts_with('·') { "  " } else { "" };
     let options = textwrap::Options::new(width).subsequent_indent(indent);
     for line in textwrap::wrap(&bounded(text, width * MESSAGE_LINES), options) {
@@ -364,7 +366,7 @@ fn wrapped(text: &str, column: usize, colors: Colors, pen: &mut Pen<'_>) -> io::
     Ok(())
 }
 
-/// The mark that stands in a row's own line: its first finding, or where it has none what it has to do with one.
+/// The mark shown on a row's own line: its first finding, or else its first label.
 fn beside(marks: &Marks) -> Option<&Mark> {
     marks.shown.iter().find(|mark| !mark.is_label).or_else(|| marks.shown.first())
 }

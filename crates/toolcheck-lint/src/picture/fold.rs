@@ -8,7 +8,7 @@ use crate::summary::Counted;
 pub(crate) enum Line {
     /// A row.
     Row(Row),
-    /// What stands for rows that are left out.
+    /// A placeholder for rows that are left out.
     Fold(Fold),
 }
 
@@ -21,20 +21,20 @@ pub(crate) struct Fold {
     others: usize,
     /// How many of the rows are marked.
     marked: usize,
-    /// How many of them an earlier request has.
+    /// How many of them are in an earlier request too.
     known: usize,
 }
 
 /// How many rows a conversation may have before its middle is left out.
 const ROWS_SHOWN: usize = 120;
-/// How many rows of its beginning and of its end are shown then.
+/// How many rows of its beginning and of its end are then shown.
 const ENDS_SHOWN: usize = 20;
-/// How many marked rows are shown then.
+/// How many marked rows are then shown.
 const MARKED_SHOWN: usize = 100;
 /// Fewer rows are not worth a line that counts them.
 const LEAST_FOLDED: usize = 3;
 
-/// The lines of a conversation. What is marked is shown with the rows beside it, whatever its place.
+/// The lines of a conversation. Marked rows are shown with their neighbours, wherever they are.
 pub(super) fn fold(rows: Vec<Row>, shows_all: bool) -> Vec<Line> {
     if shows_all {
         return rows.into_iter().map(Line::Row).collect();
@@ -67,7 +67,7 @@ pub(super) fn fold(rows: Vec<Row>, shows_all: bool) -> Vec<Line> {
         if is_shown {
             if open != Fold::default() {
                 lines.push(Line::Fold(std::mem::take(&mut open)));
-                // What is left of a message says again whose it is.
+                // The rest of a message shows its role again.
                 row.is_first = true;
             }
             lines.push(Line::Row(row));
@@ -81,7 +81,7 @@ pub(super) fn fold(rows: Vec<Row>, shows_all: bool) -> Vec<Line> {
     lines
 }
 
-/// Shows what is left out in so few rows that the line that counts them would be no shorter.
+/// Shows gaps so small that the line that counts their rows would not be shorter.
 fn show_small_gaps(is_shown: &mut [bool]) {
     let mut start = 0;
     while start < is_shown.len() {
@@ -121,10 +121,10 @@ impl Fold {
         }
         let mut words = counts.join(", ");
         if self.known == self.calls + self.results + self.others {
-            words.push_str(" that were sent before");
+            words.push_str(" sent before");
         }
         if self.marked > 0 {
-            words.push_str(&format!(", {} of the lines marked", self.marked));
+            words.push_str(&format!(", including {}", Counted(self.marked, "marked line")));
         }
         words
     }

@@ -1,7 +1,7 @@
-//! A conversation as one sees it at a glance: who speaks, what is called and answered, and what is broken where.
+//! A conversation at a glance: its messages, tool calls, results and problems.
 //!
-//! A picture is made while the file is linted, from what the rules see. It is bounded whatever the file's size: what is
-//! left out is counted, and what is marked is left out last.
+//! A picture is built while the file is linted, from what the rules see. Its size is bounded, however large the file:
+//! what is left out is counted, and marked rows are left out last.
 
 mod fold;
 mod rows;
@@ -22,18 +22,18 @@ use crate::rule::Context;
 pub(crate) use fold::{Fold, Line};
 pub(crate) use rows::{Row, What};
 
-/// What a picture is to show.
+/// What a picture should show.
 #[derive(Debug, Clone, Default)]
 pub struct View<'v> {
     /// Whether to leave nothing out.
     pub shows_all: bool,
-    /// Whether to show how each text begins: the texts of transcripts hold secrets.
+    /// Whether to show how each text begins. Transcripts may contain secrets.
     pub shows_text: bool,
-    /// The command that shows the findings whole, for the last line; none where it is empty.
+    /// The command that shows the findings in full, for the last line; none if it is empty.
     pub more: String,
-    /// What the user allows: it is not marked.
+    /// What the user allows, which is not marked.
     pub allows: &'v [Allow],
-    /// Where the file is, for what is allowed of it.
+    /// The path of the file, to find what is allowed in it.
     pub path: PathBuf,
 }
 
@@ -42,15 +42,15 @@ pub struct View<'v> {
 pub struct Picture {
     /// What was found in it.
     pub report: Report,
-    /// The command that shows the findings whole.
+    /// The command that shows the findings in full.
     more: String,
     /// What is drawn.
     pub(crate) scenes: Vec<Scene>,
     /// How many scenes the file has.
     pub(crate) total: usize,
-    /// How many without findings are left out at the end.
+    /// The scenes that are left out at the end.
     pub(crate) left_out: LeftOut,
-    /// How many findings have no mark in what is drawn.
+    /// How many findings have no mark in the drawing.
     pub(crate) unmarked: usize,
 }
 
@@ -72,15 +72,15 @@ pub(crate) struct Scene {
     pub(crate) is_exchange: bool,
     /// The line on which it begins.
     pub(crate) line: u64,
-    /// Its format; empty where none recognised it.
+    /// Its format; empty if it was not recognised.
     format: &'static str,
-    /// Whether that is another one than the file's: a log of a gateway holds several.
+    /// Whether that differs from the format of the file: a gateway's log may contain several.
     is_of_other_format: bool,
     /// What is left out before it.
     pub(crate) left_out: LeftOut,
     /// What is drawn.
     pub(crate) lines: Vec<Line>,
-    /// What belongs to no line.
+    /// Marks that don't belong to any line.
     pub(crate) marks: Marks,
     /// Where its record begins in the file.
     record_start: usize,
@@ -89,9 +89,9 @@ pub(crate) struct Scene {
 /// What is wrong with a line.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
-    /// The first of it.
+    /// The first marks.
     pub(crate) shown: Vec<Mark>,
-    /// How much more there is.
+    /// How many more there are.
     pub(crate) more: usize,
 }
 
@@ -104,9 +104,9 @@ pub(crate) struct Mark {
     pub(crate) rule: &'static str,
     /// How bad it is.
     pub(crate) level: Level,
-    /// What is wrong; of another end, what is there.
+    /// What is wrong, or for another end, what is there.
     pub(crate) message: String,
-    /// Whether it is only another place that the finding speaks of.
+    /// Whether it is only another place that the finding refers to.
     pub(crate) is_label: bool,
     /// The line of the file.
     pub(crate) line: u64,
@@ -120,7 +120,7 @@ const SCENES_SHOWN: (usize, usize) = (8, 40);
 impl Marks {
     fn add(&mut self, mark: Mark) {
         if mark.is_label {
-            // A finding that has its other end on the same line, or several findings that say the same of it, mark it once.
+            // A finding with its other end on the same line, or several findings with the same label, mark it once.
             let is_said = |other: &Mark| {
                 other.finding == mark.finding || other.is_label && other.message == mark.message
             };
@@ -153,7 +153,7 @@ impl Marks {
     }
 }
 
-/// Lints the text of one file and draws it. `path` is the name that it bears.
+/// Lints the text of one file and draws it. `path` is the name to show for it.
 #[must_use]
 pub fn picture(path: &str, bytes: &[u8], options: &Options<'_>, view: &View<'_>) -> Picture {
     let mut painter = Painter {
@@ -197,20 +197,20 @@ impl Picture {
         self.report.files.iter().any(|file| !file.findings.is_empty())
     }
 
-    /// The command that shows the findings whole, where there are any.
+    /// The command that shows the findings in full, if there are any.
     pub(crate) fn more(&self) -> Option<String> {
         (self.has_findings() && !self.more.is_empty()).then(|| shown(&self.more))
     }
 
-    /// What is marked in what is drawn.
+    /// The marks in the drawing.
     pub(crate) fn marks(&self) -> impl Iterator<Item = &Mark> {
         self.scenes.iter().flat_map(Scene::all_marks)
     }
 
-    /// What the file was read as, and whom it was checked against.
+    /// The format that the file was read as, and the target it was checked against.
     pub(crate) fn reading(&self) -> String {
         let Some(file) = self.report.files.first() else { return String::new() };
-        let Some(format) = file.format else { return "no known format".to_owned() };
+        let Some(format) = file.format else { return "unknown format".to_owned() };
         let mut reading = format!("read as {format}");
         if let Some(target) = file.target.as_deref() {
             reading.push_str(&format!(", checked against {target}"));
@@ -231,12 +231,12 @@ impl Scene {
         })
     }
 
-    /// What is marked in it.
+    /// The marks in it.
     pub(crate) fn all_marks(&self) -> impl Iterator<Item = &Mark> {
         self.marks.shown.iter().chain(self.rows().flat_map(|(_, row)| &row.marks.shown))
     }
 
-    /// What stands above it where the file holds several.
+    /// Its heading, for files that contain several.
     pub(crate) fn heading(&self, total: usize) -> String {
         let word = if self.is_exchange { "exchange" } else { "record" };
         let format = if self.is_of_other_format { format!(", {}", self.format) } else { String::new() };
@@ -250,13 +250,13 @@ impl LeftOut {
         let plural = if self.scenes == 1 { "" } else { "s" };
         match (self.scenes, self.marked) {
             (0, _) => None,
-            (scenes, 0) => Some(format!("{scenes} more record{plural}, nothing found in them")),
-            (scenes, marked) => Some(format!("{scenes} more record{plural}, {marked} of them with findings")),
+            (scenes, 0) => Some(format!("{scenes} more record{plural} without findings")),
+            (scenes, marked) => Some(format!("{scenes} more record{plural}, {marked} with findings")),
         }
     }
 }
 
-/// Who draws what is read.
+/// Draws what is read.
 struct Painter<'v> {
     view: &'v View<'v>,
     /// What is allowed of the file.
@@ -314,7 +314,7 @@ impl Onlooker for Painter<'_> {
         let findings: Vec<&Located> = findings.iter().filter(is_told).collect();
         mark(&mut drafts, record, &findings, self.findings);
         self.findings += findings.len();
-        // Only exchanges may stand several in one record.
+        // Only exchanges may occur several times in one record.
         let places: Vec<Place> =
             drafts.iter().filter(|draft| draft.is_exchange).filter_map(|draft| draft.place).collect();
         let mut spots = locate_places(document, record, &places).into_iter();
@@ -352,7 +352,7 @@ impl Painter<'_> {
     }
 }
 
-/// Marks what the findings of a record speak of in it.
+/// Marks the places of a record that its findings refer to.
 fn mark(drafts: &mut [Draft], record: &Record<'_>, findings: &[&Located], first: usize) {
     let mut places = Vec::new();
     for (number, finding) in findings.iter().enumerate() {
@@ -370,7 +370,7 @@ fn mark(drafts: &mut [Draft], record: &Record<'_>, findings: &[&Located], first:
     }
     for (mark, found) in innermost(covers, places) {
         let (scene, row) = found.unwrap_or_default();
-        // What belongs to no line, and is no finding, needs no line.
+        // A label that doesn't belong to any line is not shown.
         match (drafts.get_mut(scene), row) {
             (Some(draft), Some(row)) => draft.rows[row].marks.add(mark),
             (Some(draft), None) if !mark.is_label => draft.marks.add(mark),
@@ -379,7 +379,7 @@ fn mark(drafts: &mut [Draft], record: &Record<'_>, findings: &[&Located], first:
     }
 }
 
-/// Marks what findings speak of in other records than their own, as far as it is drawn.
+/// Marks the places that findings refer to in records other than their own, if they are drawn.
 fn mark_from_elsewhere(scenes: &mut [Scene], findings: &[Located]) {
     let mut places = Vec::new();
     for (number, finding) in findings.iter().enumerate() {

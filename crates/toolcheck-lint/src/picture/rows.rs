@@ -17,30 +17,30 @@ use crate::summary::Counted;
 
 use super::Marks;
 
-/// One row of a picture. Its texts are on one line, bounded, and nothing in them hides.
+/// One row of a picture. Its texts fit on one line, are bounded, and contain no hidden characters.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// The number of its message in the provider's list; `None` for what stands beside the messages.
+    /// The number of its message in the provider's list; `None` for anything outside the messages.
     pub(crate) number: Option<u32>,
     /// Whether it is the first of its message.
     pub(crate) is_first: bool,
-    /// Who speaks, in the file's own word where it has one.
+    /// The role, as the file writes it if it does.
     pub(crate) speaker: String,
     /// What it is.
     pub(crate) what: What,
     /// The number that a call and its results share.
     pub(crate) pair: Option<usize>,
-    /// The tool's name, or what it is if it is no call.
+    /// The tool's name, or what the row is if it is not a call.
     pub(crate) title: String,
     /// The id of the call.
     pub(crate) id: Option<String>,
-    /// What else there is to say of it.
+    /// Further remarks.
     pub(crate) notes: Vec<Cow<'static, str>>,
-    /// How its text begins, where that is wanted.
+    /// How its text begins, if texts are shown.
     pub(crate) beginning: Option<String>,
-    /// Whether an earlier request of the file has its message.
+    /// Whether an earlier request of the file contains its message.
     pub(crate) is_known: bool,
-    /// Where it stands in its record.
+    /// Where it is in its record.
     pub(crate) span: Span,
     /// What is wrong with it.
     pub(crate) marks: Marks,
@@ -97,13 +97,13 @@ impl Row {
         Self { id: id.map(|id| bounded(id, NAME)), ..Self::new(What::Call, title, span) }
     }
 
-    /// The row as plain words without its tool: for those that are no calls and results, all that it says.
+    /// The row in plain words, without its tool: everything a row that is neither call nor result says.
     pub(crate) fn details(&self) -> String {
         self.notes.join(", ")
     }
 }
 
-/// The rows of a transcript, and what they cover. `known` of its messages an earlier request has.
+/// The rows of a transcript, and what they cover. Its first `known` messages are in an earlier request too.
 pub(super) fn of_transcript(context: &Context<'_, '_>, known: usize, shows_text: bool) -> (Vec<Row>, Covers) {
     let transcript = context.transcript;
     let mut writer = Writer {
@@ -135,7 +135,7 @@ pub(super) fn of_transcript(context: &Context<'_, '_>, known: usize, shows_text:
         }
         let start = &mut writer.rows[first];
         if message.is_prefix {
-            start.notes.push(Cow::Borrowed("to be gone on with"));
+            start.notes.push(Cow::Borrowed("to be continued"));
         }
         start.is_first = true;
         for row in &mut writer.rows[first..] {
@@ -147,7 +147,7 @@ pub(super) fn of_transcript(context: &Context<'_, '_>, known: usize, shows_text:
     (writer.rows, writer.covers)
 }
 
-/// Adds the rows of what came back of a request.
+/// Adds the rows of the response to a request.
 pub(super) fn add_response(
     response: &Response<'_, '_>,
     shows_text: bool,
@@ -163,7 +163,7 @@ pub(super) fn add_response(
     };
     for (number, answer) in response.answers.iter().enumerate() {
         if number > 0 {
-            push(Row::new(What::Other, format!("another answer, number {}", number + 1), span));
+            push(Row::new(What::Other, format!("alternative answer {}", number + 1), span));
         }
         if !answer.text.is_empty() {
             let row = Row::new(What::Other, "text", span).note(characters(&answer.text));
@@ -177,11 +177,11 @@ pub(super) fn add_response(
             push(Row { beginning, ..row });
         }
         if !answer.is_whole {
-            push(Row::new(What::Other, "not finished", span));
+            push(Row::new(What::Other, "incomplete", span));
         }
     }
     if rows.len() == first {
-        let title = if response.answers.is_empty() { "no answer that can be read" } else { "nothing" };
+        let title = if response.answers.is_empty() { "no readable answer" } else { "empty answer" };
         rows.push(Row::new(What::Other, title, span));
     }
     rows[first].is_first = true;
@@ -191,9 +191,9 @@ pub(super) fn add_response(
 }
 
 const BY_PROVIDER: &str = "run by the provider";
-const IN_TEXT: &str = "in the text";
+const IN_TEXT: &str = "in text";
 
-/// Who speaks.
+/// The role of a message.
 fn speaker(message: &Message<'_>) -> String {
     match (&message.role_name, message.role) {
         (Some(name), _) => bounded(&name.text, NAME),
@@ -205,14 +205,14 @@ fn speaker(message: &Message<'_>) -> String {
     }
 }
 
-/// What stands in the place of a content in which nothing is.
+/// What to show for content that is empty.
 fn nothing(content: Content) -> &'static str {
     match content {
         Content::Missing => "no content",
         Content::Null => "null",
         Content::EmptyText => "empty text",
         Content::EmptyList => "empty list",
-        Content::Filled => "content of another kind",
+        Content::Filled => "other content",
     }
 }
 
@@ -230,14 +230,14 @@ fn text_of<'n>(name: Option<&'n Named<'_>>) -> Option<&'n str> {
     name.map(|name| &*name.text)
 }
 
-/// The rows of the calls that stand in texts, by their messages.
+/// The rows of calls written in text, by message.
 fn in_text(calls: &TextCalls) -> FxHashMap<u32, Vec<Row>> {
     let mut rows: FxHashMap<u32, Vec<Row>> = FxHashMap::default();
     for call in &calls.calls {
         let row = Row::of_call(None, Some(&call.name), call.place.span)
             .note(IN_TEXT)
             .note_if(call.reply == Reply::Result, "answered")
-            .note_if(call.reply == Reply::Refusal, "not carried out");
+            .note_if(call.reply == Reply::Refusal, "not executed");
         rows.entry(call.message).or_default().push(row);
     }
     for block in &calls.malformed {
@@ -255,7 +255,7 @@ struct Writer<'c, 's> {
     document: &'c Document<'s>,
     pairing: &'c Pairing<'c, 's>,
     shows_text: bool,
-    /// Whether calls may stand in what the server holds.
+    /// Whether calls may be in the part of the conversation that the server keeps.
     is_continued: bool,
     next_call: usize,
     next_result: usize,
@@ -269,7 +269,7 @@ impl Writer<'_, '_> {
         self.rows.push(row);
     }
 
-    /// What a request says beside its messages.
+    /// What a request contains besides its messages.
     fn beside_messages(&mut self, context: &Context<'_, '_>) {
         let transcript = context.transcript;
         if let Some(place) = transcript.instructions {
@@ -295,7 +295,7 @@ impl Writer<'_, '_> {
             Body::Reasoning(reasoning) => other("reasoning").note_if(reasoning.is_redacted, "encrypted"),
             Body::Media => other("media"),
             Body::Empty => other("empty part"),
-            Body::Opaque => other("part of another kind"),
+            Body::Opaque => other("other part"),
         };
         self.push(row);
     }
@@ -332,10 +332,10 @@ impl Writer<'_, '_> {
             pair = number.map(|number| number + 1);
             note = match answers {
                 Some(Answers::Call(_)) | None => None,
-                Some(Answers::Again(_)) => Some("answered before"),
+                Some(Answers::Again(_)) => Some("already answered"),
                 Some(Answers::Later(_)) => Some("before its call"),
-                Some(Answers::Nothing) if self.is_continued => Some("its call is on the server"),
-                Some(Answers::Nothing) => Some("answers no call"),
+                Some(Answers::Nothing) if self.is_continued => Some("call kept by the server"),
+                Some(Answers::Nothing) => Some("no matching call"),
             };
         }
         let title = name.map_or_else(|| "result".to_owned(), |name| bounded(name, NAME));
@@ -353,14 +353,14 @@ impl Writer<'_, '_> {
         .note_if(result.has_media, "with media")
     }
 
-    /// The row, with how long its text is.
+    /// The row, with the length of its text.
     fn with_text(&self, row: Row, text: JsonStr<'_>) -> Row {
         let text = text.decode();
         let beginning = self.shows_text.then(|| beginning(&text));
         Row { beginning, ..row.note(characters(&text)) }
     }
 
-    /// The row, with how much stands at a place.
+    /// The row, with the size of the value at a place.
     fn with_size(&self, row: Row, place: Place) -> Row {
         let value = self.document.value(place.node);
         match value.as_json_str() {

@@ -1,15 +1,15 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// An image that is of another type than it says.
+    /// An image whose data doesn't match its declared media type.
     ///
     /// ## Why is this bad?
     ///
-    /// The provider looks at the first bytes of an image and compares them with the type that the block names.
+    /// The provider compares the first bytes of an image with the media type that the block declares.
     ///
     /// ## What to do
     ///
-    /// Name the type that the bytes are of.
+    /// Declare the type of the actual data.
     ///
     /// ## Fails
     ///
@@ -41,10 +41,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let (index, part) = image.at;
         out.report(
             image.media_type.place,
-            format!("the image is {media_type}, and says that it is something else"),
+            format!("the image data is {media_type}, but another type is declared"),
         )
-        .caption("says so here")
-        .help(format!("write {media_type}"))
+        .caption("declared here")
+        .help(format!("declare it as {media_type}"))
         .value("type", toolcheck_core::ir::shorten(&image.media_type.text))
         .value("other", media_type)
         .value("index", index)

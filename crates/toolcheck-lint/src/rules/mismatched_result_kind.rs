@@ -4,15 +4,15 @@ use super::unknown_role;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A result of another kind than its call.
+    /// A tool result of a different kind from its call.
     ///
     /// ## Why is this bad?
     ///
-    /// Where tools come in kinds (functions, custom tools, a shell, a computer), each kind of call has a kind of
-    /// result, and an id is looked up among the calls of that kind only. A result of another kind answers nothing.
+    /// APIs with several kinds of tools (functions, custom tools, a shell, a computer) have a kind of result for each
+    /// kind of call, and look an id up among the calls of that kind only. A result of another kind answers nothing.
     ///
-    /// In Chat Completions, the role `function` is of the time before calls had ids. It answers a `function_call`, and none
-    /// of `tool_calls`: those are answered in the role `tool`.
+    /// In Chat Completions, the role `function` dates from before calls had ids. It answers a `function_call`; the
+    /// calls in `tool_calls` are answered with the role `tool`.
     ///
     /// ## Fails
     ///
@@ -41,7 +41,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(call) = cx.pairing.mismatched_call(site) else { continue };
         let (called, answered) = (call.call.kind, site.result.kind.unwrap_or_default());
         let is_legacy = answered == ToolKind::LegacyFunction;
-        // A role that the target does not have is that fault.
+        // A role that the target does not know is reported by another rule.
         if is_legacy && unknown_role::is_unknown(cx, site.message) {
             continue;
         }
@@ -49,11 +49,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let role = site.message.role_text();
         let message = if is_legacy {
             format!(
-                "the result of tool call {title} has the role `{role}`, which only answers calls of the legacy form"
+                "the result of tool call {title} has the role `{role}`, which only answers legacy function calls"
             )
         } else {
             format!(
-                "tool call {title} is of the kind {}, and its result is of the kind {}",
+                "the result of tool call {title} is of the wrong kind: expected {}, found {}",
                 called.name(),
                 answered.name()
             )
@@ -68,13 +68,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("ids", call.call.id.as_ref().map_or("?", |id| &*id.text))
             .value("kind", called.name());
         if is_legacy {
-            finding.help("use the role `tool`, and name the call by its id");
+            finding.help("use the role `tool`, with the id of the call");
             if site.result.name.is_none() {
                 finding.case("legacy-without-name");
             }
             finding.case("legacy");
         } else {
-            finding.help("answer a call with the result of its own kind");
+            finding.help("use the kind of result that belongs to this kind of call");
         }
     }
 }

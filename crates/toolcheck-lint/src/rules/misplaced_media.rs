@@ -3,12 +3,12 @@ use toolcheck_core::ir::{Body, Content, Message, Part, Role};
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// An image, a sound or a document where the target takes none.
+    /// An image, audio or a document where the target doesn't accept it.
     ///
     /// ## Why is this bad?
     ///
-    /// Pictures and documents come from the user. Most APIs refuse them in the model's own messages, and some in system
-    /// messages.
+    /// Images and documents come from the user. Most APIs reject them in assistant messages, and some reject them in
+    /// system messages.
     ///
     /// ## Fails
     ///
@@ -37,9 +37,9 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.minds_case(&RULE, "file") {
         for place in &cx.transcript.files {
-            out.report(*place, "a message holds a file")
-                .caption("files are not taken")
-                .help("say in text what the file holds")
+            out.report(*place, "a message contains a file")
+                .caption("files are not accepted")
+                .help("put the content of the file into the message as text")
                 .case("file");
         }
     }
@@ -52,13 +52,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if !is_own && message.role != Role::System || message.content != Content::Filled {
             continue;
         }
-        // What the model made itself is named by an id and stands beside the content.
+        // What the model generated itself is referred to by an id, outside the content.
         let in_content = |place: toolcheck_core::Place| message.content_place.span.contains(place.span);
         for part in parts.iter().filter(|part| matches!(part.body, Body::Media) && in_content(part.place)) {
             let what = if is_own {
-                "the model's own message holds an image or a document"
+                "an assistant message contains an image or a document"
             } else {
-                "a system message holds an image or a document"
+                "a system message contains an image or a document"
             };
             let finding = out.report(part.place, what);
             if !is_own {
@@ -69,15 +69,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 finding.case("assistant");
             }
             finding
-                .caption(if is_own { "not in the model's message" } else { "not in a system message" })
-                .help("put it into a message of the user, or say in text what it shows")
+                .caption(if is_own {
+                    "not allowed in an assistant message"
+                } else {
+                    "not allowed in a system message"
+                })
+                .help("move it to a user message, or describe it in text")
                 .at(cx, number, message, Some(part))
                 .value("role", message.role_text());
         }
     }
 }
 
-/// The user's documents, where the target wants a text with them, or no results.
+/// Documents in a user message, for targets that require text beside them or don't accept them beside results.
 fn documents_of_user(
     cx: &Context<'_, '_>,
     number: usize,
@@ -93,13 +97,13 @@ fn documents_of_user(
     let (case, what, help) = if has(|body| matches!(body, Body::Result(_))) {
         (
             "beside-results",
-            "a document stands beside the results of tools",
-            "put it into a result, or into a message of its own behind the results",
+            "a document is in the same message as tool results",
+            "put it into a result, or into a separate message after the results",
         )
     } else if has(|body| matches!(body, Body::Text(_))) {
         return;
     } else {
-        ("alone", "a document stands without a text", "say in a text block what to do with it")
+        ("alone", "a document has no text beside it", "add a text block that says what to do with it")
     };
     out.report(document.place, what)
         .caption("the document")

@@ -4,14 +4,14 @@ use toolcheck_core::target::Verdict;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A message of a role that may not stand there.
+    /// A message whose role is not allowed at this position.
     ///
     /// ## Why is this bad?
     ///
-    /// Some APIs and most chat templates fix who may speak after whom: two messages of one role in a row, a system
-    /// message in the middle, or the user right after a tool are refused. Others join such messages, or do not mind. Where
-    /// system messages are taken in the middle, they may stand only right behind a message of the user, before the model
-    /// speaks again.
+    /// Some APIs and most chat templates restrict the order of roles: they reject two messages of the same role in a
+    /// row, a system message in the middle of the conversation, or a user message right after a tool message. Others
+    /// merge such messages, or accept them. Where system messages are accepted in the middle, they may only come
+    /// directly after a user message, before the model speaks again.
     ///
     /// ## Fails
     ///
@@ -60,18 +60,18 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     sections(cx, out);
 }
 
-/// Whether the target has its own words for any of these cases.
+/// Whether the target refuses any of these cases.
 fn minds(cx: &Context<'_, '_>, cases: &[&str]) -> bool {
     cases.iter().any(|case| matches!(cx.verdict(&RULE, Some(case)), Verdict::Refused(_)))
 }
 
-/// Items that must come last, and do not.
+/// Items that must come last and don't.
 fn early_items(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.minds_case(&RULE, "not-last") {
         for place in &cx.transcript.early_items {
-            out.report(*place, "an item that must come last stands in the middle")
+            out.report(*place, "an item that must come last is followed by others")
                 .caption("this item")
-                .help("put it last, or leave it out")
+                .help("move it to the end, or remove it")
                 .case("not-last");
         }
     }
@@ -90,23 +90,27 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let (case, what) = match (before.role, message.role) {
             _ if before.is_directive || message.is_directive => continue,
             (Role::Assistant | Role::Tool, Role::System) => {
-                ("system", "a system message stands in the middle")
+                ("system", "a system message is in the middle of the conversation")
             }
-            (Role::User, Role::System) => ("system-after-user", "a system message comes after the user's"),
-            (Role::Tool, Role::User) => ("user-after-tool", "the user speaks right after a tool"),
-            // Where calls or results stand apart, that is the fault.
+            (Role::User, Role::System) => {
+                ("system-after-user", "a system message comes after a user message")
+            }
+            (Role::Tool, Role::User) => {
+                ("user-after-tool", "a user message comes right after a tool message")
+            }
+            // Calls or results that are split over messages are reported by other rules.
             (Role::Assistant, Role::Assistant) if holds(|body| matches!(body, Body::Call(_))) => continue,
             (Role::User, Role::User) if holds(|body| matches!(body, Body::Result(_))) => continue,
             (Role::Assistant, Role::Assistant) | (Role::User, Role::User) => {
-                ("repeated-role", "two messages of one role stand in a row")
+                ("repeated-role", "two messages in a row have the same role")
             }
             _ => continue,
         };
         let finding = out.report(message.place, what);
         finding
             .caption("this message")
-            .label(before.place, "comes after this one")
-            .help("join messages of one role, and put what the system says first")
+            .label(before.place, "it follows this message")
+            .help("merge messages of the same role, and put system messages first")
             .case(case)
             .at(cx, number + 1, message, None);
         if cx.pairing.knows_index(number) {
@@ -121,8 +125,8 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 /// The case of a system message between a call and its result.
 pub(super) const BEFORE_RESULTS: &str = "system-before-results";
 
-/// System messages in the middle, where the target takes them at some places. Those in a row count as one, and those
-/// that only set parameters do not count.
+/// System messages in the middle, for targets that accept them at some positions. Several in a row count as one, and
+/// those that only set parameters don't count.
 fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if !minds(cx, &["system-first", "system-after-assistant", BEFORE_RESULTS, "system-before-user"]) {
         return;
@@ -149,8 +153,8 @@ fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             (None, _) => (
                 first,
                 "system-first",
-                "a system message stands first",
-                "put it into the request's own place for instructions",
+                "a system message comes first",
+                "move it to the field of the request that holds the system prompt",
                 None,
             ),
             (Some((before, parts)), after)
@@ -163,17 +167,17 @@ fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 (
                     first,
                     case,
-                    "a system message comes after the model's own",
-                    "put it right behind a message of the user, before the model speaks again",
-                    Some((before, "comes after this one")),
+                    "a system message comes after an assistant message",
+                    "move it directly after a user message, before the model speaks again",
+                    Some((before, "it follows this message")),
                 )
             }
             (_, Some((after, _))) if after.role == Role::User => (
                 last,
                 "system-before-user",
-                "a system message comes before the user's",
-                "put it right behind a message of the user, before the model speaks again",
-                Some((after, "comes before this one")),
+                "a system message comes before a user message",
+                "move it directly after a user message, before the model speaks again",
+                Some((after, "it precedes this message")),
             ),
             _ => continue,
         };

@@ -1,11 +1,12 @@
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A message that the model shall go on with, and that is not the last.
+    /// `prefix: true` on a message that is not the last.
     ///
     /// ## Why is this bad?
     ///
-    /// The mark asks the model to go on with this very message. Left in the history after the model did, it is refused.
+    /// The key asks the model to continue this very message. If it is still set on a message of the history, after
+    /// the model has continued it, the request is rejected.
     ///
     /// ## Fails
     ///
@@ -32,9 +33,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let last = cx.transcript.messages.len().saturating_sub(1);
     for (number, message) in cx.transcript.messages.iter().enumerate().take(last) {
         if message.is_prefix {
-            out.report(message.place, "a message that the model shall go on with is not the last")
-                .caption("marked as a beginning")
-                .help("remove the mark once the model has gone on")
+            out.report(message.place, "a message marked as a prefix is not the last message")
+                .caption("marked as a prefix")
+                .help("remove the key once the model has continued the message")
                 .at(cx, number, message, None);
         }
     }

@@ -3,12 +3,12 @@ use toolcheck_core::ir::{Body, Role};
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// Reasoning in the wrong place of its message.
+    /// Reasoning at the wrong position in its message.
     ///
     /// ## Why is this bad?
     ///
-    /// The model reasons first and speaks then. A message that ends with reasoning was cut off before the model spoke,
-    /// and is refused when it is sent back.
+    /// The model reasons first and answers afterwards. A message that ends with reasoning was cut off before the
+    /// answer, and is rejected when it is sent back.
     ///
     /// ## Fails
     ///
@@ -50,16 +50,16 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let ends = parts.last().filter(|part| is_reasoning(&part.body));
         let begins = parts.first().is_some_and(|part| is_reasoning(&part.body));
         let (part, case, what) = if cx.transcript.reasoning == Some(false) && Some(number) == last {
-            (first, "disabled", "reasoning is sent back, and the request turns it off")
+            (first, "disabled", "reasoning is sent back, but the request turns reasoning off")
         } else if let Some(part) = ends {
-            (part, "last", "a message of the model ends with reasoning")
+            (part, "last", "an assistant message ends with reasoning")
         } else if !begins {
-            (first, "not-first", "reasoning does not stand first in its message")
+            (first, "not-first", "reasoning does not come first in its message")
         } else {
             continue;
         };
         let finding = out.report(part.place, what);
-        finding.caption("reasoning").help("send the model's messages back as they came").case(case).at(
+        finding.caption("reasoning").help("send assistant messages back unchanged").case(case).at(
             cx,
             number,
             message,

@@ -3,12 +3,12 @@ use toolcheck_core::ir::{Body, Role};
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool result in the wrong place of its message, or in a message of the wrong role.
+    /// A tool result at the wrong position in its message, or in a message of the wrong role.
     ///
     /// ## Why is this bad?
     ///
-    /// Results belong to the side that answers the model, before anything else that it says. A result in the model's own
-    /// message is refused; a result behind a text is refused by some versions of an API and accepted by others.
+    /// Results belong in the message that answers the model, before any other content. A result in an assistant
+    /// message is rejected; a result after text is rejected by some versions of an API and accepted by others.
     ///
     /// ## Fails
     ///
@@ -57,17 +57,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if site.message.role == Role::Assistant {
             out.report(
                 site.part.place,
-                format!("the tool result {} stands in the model's own message", site.result.title()),
+                format!("tool result {} is in an assistant message", site.result.title()),
             )
             .about_result(site.result)
-            .caption("a result among the calls")
+            .caption("not allowed in an assistant message")
             .case("assistant-message")
-            .help("put the result into the next message of the other side")
+            .help("move the result to the user message that follows")
             .at(cx, site.message_number, site.message, Some(site.part))
             .value("id", id);
             continue;
         }
-        // One turn with several results behind a text is one fault.
+        // One turn with several results after text is one problem.
         if !cx.transcript.batches_results || reported == Some(site.turn) {
             continue;
         }
@@ -75,7 +75,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if !cx.pairing.is_in_place(call, site) {
             continue;
         }
-        // What stands in the turn before this result and behind the last one that was looked at.
+        // The parts of the turn between the last result that was looked at and this one.
         if looked_at.0 != site.turn {
             let first = cx.pairing.turns[site.turn].messages.start;
             looked_at = (site.turn, cx.transcript.messages[first].parts.start as usize);
@@ -86,16 +86,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let other = parts[..length].iter().find(|part| matches!(part.body, Body::Text(_) | Body::Media));
         let Some(other) = other else { continue };
         reported = Some(site.turn);
-        out.report(
-            site.part.place,
-            format!("the tool result {} stands behind other content", site.result.title()),
-        )
-        .about_result(site.result)
-        .caption("the result")
-        .label(other.place, "this comes first")
-        .case("after-other-content")
-        .help("put the results first in their message, and everything else behind them")
-        .at(cx, site.message_number, site.message, Some(site.part))
-        .value("ids", id);
+        out.report(site.part.place, format!("tool result {} comes after other content", site.result.title()))
+            .about_result(site.result)
+            .caption("the result")
+            .label(other.place, "this comes before it")
+            .case("after-other-content")
+            .help("put tool results first in their message, and everything else after them")
+            .at(cx, site.message_number, site.message, Some(site.part))
+            .value("ids", id);
     }
 }

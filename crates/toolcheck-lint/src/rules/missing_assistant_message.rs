@@ -4,16 +4,16 @@ use toolcheck_json::NodeId;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A training example from which the model learns nothing.
+    /// A training example without an assistant message to learn from.
     ///
     /// ## Why is this bad?
     ///
-    /// Only what the assistant says is learned. An example without an assistant message teaches nothing: some services
-    /// refuse the whole file because of it, others drop the example or train on an empty one. The usual cause is a
-    /// conversation that was cut by length, or an export that lost a role.
+    /// Models learn only from the assistant messages. An example without one teaches nothing: some services reject
+    /// the whole file because of it, others drop the example or train on an empty one. The usual cause is a
+    /// conversation that was truncated, or an export that lost a role.
     ///
-    /// Some services also want the assistant's message to be the last one. Where the target is one of them, an example
-    /// that ends with a tool result or with a message of the user is reported too.
+    /// Some services also require the last message to be an assistant message. If the target is one of them, an
+    /// example that ends with a tool result or a user message is reported too.
     ///
     /// Only data sets are checked (`--kind dataset`).
     ///
@@ -47,7 +47,7 @@ declare_rule! {
     /// ]}
     /// ```
     ///
-    /// An example may end with the call that the model is to learn.
+    /// An example may end with the call that the model should learn.
     ///
     /// ```json openai-chat target=openai-fine-tuning kind=dataset
     /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
@@ -65,25 +65,25 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if !cx.is_training_example() || !cx.is_recognised || cx.is_cut_off {
         return;
     }
-    // What answers the request of an exchange stands in its response.
+    // The answer to the request of an exchange is in its response.
     if cx.transcript.place.node != NodeId::ROOT {
         return;
     }
     let messages = &cx.transcript.messages;
-    // A role that nobody knows may be the model's.
+    // An unknown role may be the model's.
     if messages.iter().any(|message| message.role == Role::Unknown) {
         return;
     }
     if !messages.iter().any(|message| message.role == Role::Assistant) {
         let place = cx.transcript.place;
-        out.report(place, "no message of this example is the assistant's, so it teaches nothing")
+        out.report(place, "this example has no assistant message, so it teaches nothing")
             .caption("this example")
             .value("role", messages.last().map_or("?", |last| last.role_text()))
-            .help("add the answer that the model is to learn, or leave the example out");
+            .help("add the answer that the model should learn, or remove the example");
         return;
     }
     let Some(last) = messages.last().filter(|last| last.role != Role::Assistant) else { return };
-    // Many trainers do not mind, and recordings often end like this.
+    // Many trainers accept it, and recordings often end like this.
     if !cx.target.knows_case(RULE.id, AT_END) {
         return;
     }
@@ -92,8 +92,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .caption("the last message")
         .case(AT_END)
         .value("role", last.role_text())
-        .help("add the answer that the model is to learn, or cut the example off behind the assistant's last message");
+        .help(
+            "add the answer that the model should learn, or cut the example after the last assistant message",
+        );
 }
 
-/// The case of an example that ends with a message of somebody else.
+/// The case of an example whose last message is not the assistant's.
 const AT_END: &str = "at-end";

@@ -4,15 +4,16 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::server_pairs::halves;
 
 declare_rule! {
-    /// Calls that a program made, without the container that it runs in.
+    /// Programmatic tool calls without the id of the container.
     ///
     /// ## Why is this bad?
     ///
-    /// A program on the provider's side waits for the results of its calls, in a container that the request must name.
+    /// A program that runs on the provider's side is waiting for the results of its calls. The request must name the
+    /// container that it runs in.
     ///
     /// ## What to do
     ///
-    /// Send the id of the container that came with the response.
+    /// Send the container id that came with the response.
     ///
     /// ## Fails
     ///
@@ -46,7 +47,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let transcript = cx.transcript;
-    // A list of messages alone says nothing of what else the request has.
+    // A bare list of messages doesn't show the rest of the request.
     if transcript.programmatic_calls.is_empty() || transcript.container.is_some() || !transcript.is_body {
         return;
     }
@@ -55,9 +56,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         running.iter().filter_map(|half| half.is.id.as_ref()).map(|id| &*id.text).collect();
     let mut calls = transcript.programmatic_calls.iter();
     if let Some(call) = calls.find(|call| running.contains(&*call.program.text)) {
-        out.report(call.place, "a program still waits for this call, and the request names no container")
-            .caption("called by a program")
-            .label(call.program.place, "which runs here")
-            .help("send `container` with the id that came with the response");
+        out.report(
+            call.place,
+            "a program is waiting for the result of this call, but the request names no container",
+        )
+        .caption("called by a program")
+        .label(call.program.place, "the program that made the call")
+        .help("set `container` to the id that came with the response");
     }
 }

@@ -6,12 +6,12 @@ use crate::objects::visit;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A key that the target needs is missing.
+    /// A required key that is missing.
     ///
     /// ## Why is this bad?
     ///
-    /// Every block, message and tool has keys that it can't be without. Some are needed because of something else in the
-    /// request, such as the namespace of a call whose tool is declared in one.
+    /// Blocks, messages and tools have required keys. Some keys are required because of something else in the
+    /// request, such as the namespace of a call to a tool that is declared in a namespace.
     ///
     /// ## Fails
     ///
@@ -57,13 +57,13 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for missing in &cx.transcript.missing_keys {
-        // What a target says of the rule as a whole is about keys that are always needed.
+        // What a target says about the rule as a whole concerns keys that are always required.
         if !cx.minds_case(&RULE, missing.case) {
             continue;
         }
-        let finding = out.report(missing.place, format!("the key `{}` is missing", missing.key));
+        let finding = out.report(missing.place, format!("required key `{}` is missing", missing.key));
         finding
-            .caption("in here")
+            .caption("missing here")
             .help(format!("add `{}`", missing.key))
             .case(missing.case)
             .value("field", missing.key);
@@ -71,14 +71,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.value("name", &name.text);
         }
         if let Some(because) = missing.because {
-            finding.label(because, "needed because of this");
+            finding.label(because, "required because of this");
         }
     }
     let required = &cx.target.fields.required;
     if required.is_empty() {
         return;
     }
-    // A result of another kind than its call lacks what that kind needs: it is to be written in another form.
+    // A result of a different kind from its call lacks the keys of that kind; it must be rewritten anyway.
     let mismatched: FxHashSet<usize> = cx
         .pairing
         .results
@@ -92,9 +92,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         for (key, fact) in required.get(object.name).into_iter().flat_map(KeyFacts::keys) {
             if object.value.is_object() && object.value.get(key).is_none() {
-                let finding = out.report(Place::of(object.value), format!("the key `{key}` is missing"));
+                let finding = out.report(Place::of(object.value), format!("required key `{key}` is missing"));
                 finding
-                    .caption("in here")
+                    .caption("missing here")
                     .help(format!("add `{key}`"))
                     .case(object.kind())
                     .grounds(fact.grounds())

@@ -4,13 +4,13 @@ use toolcheck_core::ir::{Body, Executor, Role};
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// Calls of a reasoning model that are sent back without its reasoning.
+    /// Tool calls of a reasoning model, sent back without its reasoning.
     ///
     /// ## Why is this bad?
     ///
-    /// While the model is at work with tools, its reasoning belongs to the turn. Some APIs refuse calls of the current
-    /// turn that come without it, once the request asks for reasoning. The usual cause: a history that keeps texts
-    /// and calls and drops what it does not know.
+    /// While the model is working with tools, its reasoning is part of the turn. If the request asks for reasoning,
+    /// some APIs reject calls of the current turn that come without it. The usual cause: a history that keeps text
+    /// and calls and drops everything else.
     ///
     /// ## Fails
     ///
@@ -41,12 +41,12 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let turns = &cx.pairing.turns;
-    // Where the request does not say, some models reason all the same.
+    // If the request does not say, some models reason by default.
     let is_by_default = cx.transcript.reasoning.is_none() && cx.minds_case(&RULE, "by-default");
     if cx.transcript.reasoning != Some(true) && !is_by_default || turns.len() < 2 {
         return;
     }
-    // The calls whose results end the request: the model goes on from there.
+    // The calls whose results end the request: the model continues from there.
     let (number, turn) = (turns.len() - 2, &turns[turns.len() - 2]);
     let answers = cx.pairing.results_of_turn(number + 1).iter().filter_map(|site| site.answers.call());
     let is_at_work = answers.into_iter().any(|call| cx.pairing.calls[call].turn == number);
@@ -56,18 +56,18 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let number = turn.messages.start;
     let message = &cx.transcript.messages[number];
     let Some(first) = cx.transcript.parts_of(message).first() else { return };
-    // What the provider ran itself stands before the calls, and its reasoning before that.
+    // Server tools come before the calls, and the reasoning before them.
     let is_server = matches!(&first.body, Body::Call(call) if call.executor == Executor::Server);
     if matches!(first.body, Body::Reasoning(_) | Body::Opaque) || is_server {
         return;
     }
     let finding = out.report(first.place, "the model's current turn is sent back without its reasoning");
     finding
-        .caption("reasoning should stand before this")
-        .help("send the model's messages back as they came, with their reasoning and its signature")
+        .caption("the reasoning should come before this")
+        .help("send assistant messages back unchanged, with their reasoning and its signature")
         .at(cx, number, message, Some(first));
     if message.has_empty_reasoning {
-        // Some take an empty text for it. Of those that nothing is known of it is no more than a suspicion.
+        // Some APIs accept an empty text instead. For the others it is only a suspicion.
         finding.case("empty").at_most(Level::Warning);
     }
     if is_by_default {

@@ -7,8 +7,8 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// Where the target pairs by id, a call without one can't be answered and a result without one answers nothing.
-    /// The usual cause: a history of a server that pairs by position (Ollama, Gemini), sent on as it is.
+    /// If the target pairs by id, a call without one can't be answered, and a result without one doesn't answer
+    /// anything. The usual cause: a history from a server that pairs by position (Ollama, Gemini), sent on unchanged.
     ///
     /// ## Fails
     ///
@@ -22,7 +22,7 @@ declare_rule! {
     /// ]}
     /// ```
     ///
-    /// Missing on both sides it is still one fault, reported at the call.
+    /// An id that is missing on both sides is still one problem, reported at the call.
     ///
     /// ```json mistral
     /// {"model": "mistral-large-latest", "messages": [
@@ -49,12 +49,12 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // Kinds that are paired otherwise: by position, or by the item that they come with.
+    // Some kinds are paired in other ways: by position, or by the item that they come with.
     let needs_id = |kind| !matches!(kind, ToolKind::LegacyFunction | ToolKind::ToolSearch);
-    let help = "give the call an id, and its result the same one";
+    let help = "give the call an id, and its result the same id";
     for call in cx.pairing.calls.iter().filter(|call| call.call.id.is_none() && needs_id(call.call.kind)) {
         let name =
-            call.call.name.as_ref().map(|name| format!(" of `{}`", toolcheck_core::ir::shorten(&name.text)));
+            call.call.name.as_ref().map(|name| format!(" to `{}`", toolcheck_core::ir::shorten(&name.text)));
         let message = format!("a tool call{} has no id", name.unwrap_or_default());
         let finding = out.report(call.part.place, message);
         finding.about_call(call.call).caption("no id").case("call").help(help).at(
@@ -78,7 +78,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if call.is_some_and(|call| call.call.id.is_none()) || cx.answers_text_call(site) {
             continue;
         }
-        let finding = out.report(site.part.place, "a tool result names no call");
+        let finding = out.report(site.part.place, "a tool result has no call id");
         finding.about_result(site.result).caption("no id").case("result").help(help).at(
             cx,
             site.message_number,
@@ -86,7 +86,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Some(site.part),
         );
         if let Some(call) = call {
-            finding.label(call.part.place, "the call that it would answer, by position");
+            finding.label(call.part.place, "the call it would answer, by position");
         }
     }
 }

@@ -3,12 +3,12 @@ use toolcheck_core::ir::{Body, Executor};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A request with calls in its history that declares no tools.
+    /// A request with tool calls in its history but no tool definitions.
     ///
     /// ## Why is this bad?
     ///
-    /// Some APIs refuse calls and results in a request without tools. The usual cause: a last request that shall
-    /// only sum up, from which the tools were left out.
+    /// Some APIs reject calls and results in a request without tools. The usual cause: a last request that only asks
+    /// for a summary, with the tools left out.
     ///
     /// ## Fails
     ///
@@ -36,11 +36,11 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // A bare list of messages says nothing about the request that it is sent in.
+    // A bare list of messages doesn't show the request that it is sent in.
     if cx.transcript.declared_tools() != Some(0) || !cx.transcript.is_body {
         return;
     }
-    // What the provider runs itself is declared in ways of its own.
+    // Server tools are declared in other ways.
     let is_tool = |body: &Body<'_>| match body {
         Body::Call(call) => call.executor == Executor::Client,
         Body::Result(result) => result.executor == Executor::Client,
@@ -48,15 +48,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     };
     let Some(first) = cx.transcript.parts.iter().find(|part| is_tool(&part.body)) else { return };
     if cx.is_training_example() {
-        // Tools that the user declares beside the examples are shown to the model some other way.
+        // Tools that the user declares outside the examples are shown to the model some other way.
         if cx.definitions().next().is_none() {
-            out.report(first.place, "this example holds tool calls, and declares no tools")
-                .caption("the first of them")
-                .help("declare the tools that the model is given when it is used");
+            out.report(first.place, "this example contains tool calls but declares no tools")
+                .caption("the first call or result")
+                .help("declare the tools that the model will be given when it is used");
         }
         return;
     }
-    out.report(first.place, "the history holds tool calls, and the request declares no tools")
-        .caption("the first of them")
-        .help("send the tools along whenever the history holds calls; a placeholder will do");
+    out.report(first.place, "the history contains tool calls, but the request declares no tools")
+        .caption("the first call or result")
+        .help("send tool definitions whenever the history contains calls; a placeholder is enough");
 }

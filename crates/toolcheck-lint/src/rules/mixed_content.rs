@@ -4,12 +4,12 @@ use toolcheck_core::target::Verdict;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// Text and calls, or results and text, in one message.
+    /// Text beside tool calls, or other content beside tool results, in one message.
     ///
     /// ## Why is this bad?
     ///
-    /// Most APIs take words beside calls. Some models and older templates want a message to be one or the other, and
-    /// refuse what is both, or leave the words out.
+    /// Most APIs accept text beside calls. Some models and older chat templates expect a message to be one or the
+    /// other, and reject a message that is both or drop the text.
     ///
     /// ## Fails
     ///
@@ -59,9 +59,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let stands_behind =
             first_call.and_then(|first| parts[first..].iter().find(|part| is_other(&part.body)));
         let (case, what) = if message.role == Role::Assistant {
-            ("text-beside-calls", "a message holds text beside its calls")
+            ("text-beside-calls", "a message contains text beside its tool calls")
         } else {
-            ("content-beside-results", "a message holds other content beside its results")
+            ("content-beside-results", "a message contains other content beside its tool results")
         };
         let first_result = parts.iter().position(|part| matches!(part.body, Body::Result(_)));
         let is_behind =
@@ -75,8 +75,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         finding
             .caption("this message")
-            .label(stands_behind.unwrap_or(other).place, "beside the calls or results")
-            .help("leave the text out, or give it a message of its own")
+            .label(stands_behind.unwrap_or(other).place, "this is not a call or result")
+            .help("remove the text, or move it to a separate message")
             .case(case)
             .at(cx, number, message, None);
     }

@@ -3,16 +3,16 @@ use toolcheck_core::ir::{Body, Executor, Place, shorten};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Calls in the API's own form and calls in plain text in one transcript.
+    /// Native tool calls and tool calls in plain text in the same transcript.
     ///
     /// ## Why is this bad?
     ///
-    /// The model follows what it sees in the history. Where it finds calls in both forms it goes on in either, and the
-    /// harness listens to one: the calls in the other form are never carried out. The usual cause: a setting that was
-    /// changed in the middle of a task, or a history that was taken over from another agent.
+    /// The model imitates what it sees in the history. If the history contains calls in both forms, the model may use
+    /// either, but the harness reads only one: calls in the other form are never executed. The usual cause: a setting
+    /// that was changed in the middle of a task, or a history that was taken over from another agent.
     ///
-    /// Two text protocols in one transcript are the same fault. A call in plain text counts only where the transcript
-    /// speaks its protocol; what stands in a code fence is an example.
+    /// Two different text protocols in one transcript are the same problem. A call in plain text counts only if the
+    /// transcript uses its protocol; a call in a code fence is an example.
     ///
     /// ## Fails
     ///
@@ -56,11 +56,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let text_calls = &cx.text_calls().calls;
     let Some(text) = text_calls.first() else { return };
     let other = text_calls.iter().find(|call| !std::ptr::eq(call.protocol, text.protocol));
-    // What the provider runs itself is never written in any other form.
+    // Calls to server tools are never written in any other form.
     let native = cx.transcript.parts.iter().find_map(|part| match &part.body {
         Body::Call(call) if call.executor == Executor::Client => {
             let tool = call.name.as_ref().map_or("?", |name| &*name.text);
-            Some(First { tool, place: part.place, protocol: "the API's own form" })
+            Some(First { tool, place: part.place, protocol: "the API's native form" })
         }
         _ => None,
     });
@@ -72,15 +72,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let finding = out.report(
         second.place,
         format!(
-            "`{}` is called in {}, and calls before it are written in {}",
+            "`{}` is called using {}, but earlier calls use {}",
             shorten(second.tool),
             second.protocol,
             first.protocol
         ),
     );
     finding
-        .caption("another form of call")
+        .caption("a different form of call")
         .label(first.place, "the first call of the other form")
-        .help("write the whole history in the one form that the harness reads");
+        .help("write all calls of the history in the one form that the harness reads");
     finding.tool_name = Some(second.tool.to_owned());
 }

@@ -1,6 +1,6 @@
-//! The rules: one file each, whose documentation is its manual page and its test.
+//! The rules, one file each. A rule's documentation is its manual page and its test.
 //!
-//! Adding a rule is a file and two lines here.
+//! To add a rule, add a file and two lines here.
 
 mod arguments_schema_mismatch;
 pub(crate) mod blank_line;

@@ -2,11 +2,12 @@ use crate::rule::{Context, Numbered, Sink, declare_rule};
 use crate::server_pairs::halves;
 
 declare_rule! {
-    /// A result of the provider's own tool, without the call that it belongs to.
+    /// A server tool's result without its call.
     ///
     /// ## Why is this bad?
     ///
-    /// What the provider ran itself stands in the history as a pair. One half alone is refused.
+    /// The provider runs server tools itself, and their calls and results stay together in the history. Either half
+    /// without the other is rejected.
     ///
     /// ## Fails
     ///
@@ -37,14 +38,11 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for half in halves(cx.transcript).1 {
-        out.report(
-            half.part.place,
-            format!("no call came with the provider's own result {}", half.is.title()),
-        )
-        .about_result(half.is)
-        .caption("its call is missing")
-        .help("send the model's messages back whole, or leave the result out")
-        .at(cx, half.message_number, half.message, Some(half.part))
-        .value("id", half.is.call_id.as_ref().map_or("?", |id| &*id.text));
+        out.report(half.part.place, format!("server tool result {} has no matching call", half.is.title()))
+            .about_result(half.is)
+            .caption("its call is missing")
+            .help("send assistant messages back complete, or remove the result")
+            .at(cx, half.message_number, half.message, Some(half.part))
+            .value("id", half.is.call_id.as_ref().map_or("?", |id| &*id.text));
     }
 }

@@ -4,12 +4,12 @@ use crate::pairing::Answers;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool result that no call asked for.
+    /// A tool result without a matching tool call.
     ///
     /// ## Why is this bad?
     ///
-    /// A result belongs to a call. Where the call is gone, providers refuse the request or show the model an outcome
-    /// of something that it never did. The usual causes: a history that was cut from the front, and an id that was
+    /// A result belongs to a call. If the call is missing, providers reject the request or show the model the outcome
+    /// of something it never did. The usual causes: a history that was truncated at the start, or an id that was
     /// shortened or rewritten on one side only.
     ///
     /// ## Fails
@@ -22,7 +22,7 @@ declare_rule! {
     /// ]}
     /// ```
     ///
-    /// An id that was changed on one side is one fault, reported at the result.
+    /// An id that was changed on one side is one problem, reported at the result.
     ///
     /// ```json openai-chat
     /// {"messages": [
@@ -46,7 +46,7 @@ declare_rule! {
     /// ]}
     /// ```
     ///
-    /// The call may live in a state that the server holds.
+    /// The call may be in a conversation that the server keeps.
     ///
     /// ```json openai-responses
     /// {"previous_response_id": "resp_1", "input": [
@@ -61,7 +61,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     for site in cx.pairing.results.iter().filter(|site| site.answers == Answers::Nothing) {
-        // The call was made and dropped, and that is the fault.
+        // The call was made and dropped, which another rule reports.
         let id = site.result.call_id.as_ref();
         if id.is_some_and(|id| cx.kept.is_some_and(|kept| kept.has_dropped(&id.text))) {
             continue;
@@ -72,11 +72,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let before = site.turn.checked_sub(1);
         let has_calls = before.is_some_and(|turn| !cx.pairing.calls_of_turn(turn).is_empty());
         let finding =
-            out.report(site.part.place, format!("no call asked for the tool result {}", site.result.title()));
+            out.report(site.part.place, format!("tool result {} has no matching call", site.result.title()));
         finding
             .about_result(site.result)
-            .caption("this id belongs to no call before it")
-            .help("remove the result, or bring back the call that it answers, under the same id")
+            .caption("no earlier call matches")
+            .help("remove the result, or restore the call it answers, with the same id")
             .at(cx, site.message_number, site.message, Some(site.part))
             .value("id", site.result.call_id.as_ref().map_or("?", |id| &*id.text))
             .value("kind", site.result.kind.unwrap_or_default().name());
@@ -106,9 +106,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.value("previous-role", &role.text);
         }
         if let Some(call) = cx.pairing.stands_for(site) {
-            finding
-                .label(call.part.place, "this call is left without a result")
-                .help("use one id on both sides: what rewrites ids must rewrite the call's and the result's");
+            finding.label(call.part.place, "this call has no result").help(
+                "use the same id on both sides: code that rewrites ids must change the call and its result",
+            );
         }
     }
 }

@@ -4,18 +4,18 @@ use crate::settings::{CommandLimit, Unit};
 use crate::shell;
 
 declare_rule! {
-    /// A shell command that is longer than a system takes.
+    /// A shell command longer than the operating system accepts.
     ///
     /// ## Why is this bad?
     ///
     /// The system refuses to run it (`ENAMETOOLONG`, `Argument list too long`, `The command line is too long`), and
-    /// nothing of it is done. Often it is a whole file that a model writes with `echo`; the same command may work on
-    /// one system and fail on the next.
+    /// none of it is done. Often the model is writing a whole file with `echo`. The same command may work on one
+    /// system and fail on the next.
     ///
-    /// The rule is off unless it is selected. It looks at the tools that run commands (`bash`, `shell`,
-    /// `run_shell_command` and the like, or those that the configuration names), and at the shell calls that some
-    /// formats have. Where nothing else is set, a command may have 8,191 UTF-16 code units for Windows, 131,071 bytes
-    /// for Linux and 1,048,575 bytes for macOS; the configuration may name the systems that count, or a number.
+    /// The rule is opt-in. It checks the tools that run commands (`bash`, `shell`, `run_shell_command` and similar,
+    /// or those named in the configuration), and the shell calls that some formats have. By default, a command may
+    /// have up to 8,191 UTF-16 code units for Windows, 131,071 bytes for Linux and 1,048,575 bytes for macOS; the
+    /// configuration may select the systems that count, or set a number.
     ///
     /// (An example can't be shown here, because it would be longer than this page.)
     ///
@@ -42,7 +42,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let Some(least) = broken.first() else { continue };
             let length = command.length(least.unit);
             let message = format!(
-                "the command of tool call {} has {length} {}, more than {}",
+                "the command of tool call {} has {length} {}, over {}",
                 seen.call.title(),
                 name_of(least.unit),
                 takers(&broken)
@@ -51,7 +51,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .about_call(seen.call)
                 .caption("too long")
                 .label(seen.place, "in this call")
-                .help("write long texts with a tool for files, and let the command name the file");
+                .help("write long text with a file tool, and refer to the file in the command");
             return;
         }
     });
@@ -65,11 +65,11 @@ fn name_of(unit: Unit) -> &'static str {
     }
 }
 
-/// The limits in words: who takes how much, the least first.
+/// The limits in words, the lowest first.
 fn takers(limits: &[&CommandLimit]) -> String {
     let words = limits.iter().map(|CommandLimit { system, most, .. }| match system {
-        Some(system) => format!("{system} takes ({most})"),
-        None => format!("the {most} that are set"),
+        Some(system) => format!("the limit of {system} ({most})"),
+        None => format!("the configured limit ({most})"),
     });
     words.collect::<Vec<_>>().join(" and ")
 }

@@ -4,16 +4,16 @@ use toolcheck_json::JsonStr;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A text that is longer than the target takes.
+    /// Text that exceeds the target's length limit.
     ///
     /// ## Why is this bad?
     ///
-    /// A message or a result has a greatest length, apart from what the model can read. (An example would be ten
-    /// megabytes long, and can't be shown here.)
+    /// A message or a result has a maximum length, independent of how much the model can read. (An example would be
+    /// ten megabytes long, and can't be shown here.)
     ///
     /// ## What to do
     ///
-    /// Cut the text, or bring it in parts.
+    /// Shorten the text, or split it.
     ///
     /// ## Passes
     ///
@@ -57,9 +57,9 @@ fn report(
     length: usize,
     max: usize,
 ) {
-    out.report(part.place, format!("the text has {length} characters, and {max} are allowed"))
+    out.report(part.place, format!("the text has {length} characters, but at most {max} are allowed"))
         .caption("too long")
-        .help("cut the text, or bring it in parts")
+        .help("shorten the text, or split it")
         .at(cx, number, message, Some(part))
         .value("length", length)
         .value("max", max);

@@ -5,20 +5,21 @@ use toolcheck_core::protocols::{Reply, TextCall};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Several calls in one message of a text protocol that carries out one.
+    /// Several calls in one message of a text protocol that executes only one.
     ///
     /// ## Why is this bad?
     ///
-    /// Cline and Roo Code have the model write its calls in XML-style tags, one a message. Where it writes several, the
-    /// harness carries out the first and drops the others, and the model goes on as if all of them had been done.
+    /// Cline and Roo Code have the model write its calls as XML-style tags, one per message. If it writes several,
+    /// the harness executes the first and drops the others, and the model continues as if all of them had been
+    /// executed.
     ///
-    /// It is an error where the answer holds a result of some of the calls and no word about another: that call is lost.
-    /// It is a warning where the message is the last one, where no result can be told from the text, where only the call
-    /// that ends the task has none, and where the harness said that it carried out one only. Where each call has its
-    /// result, nothing is said.
+    /// It is an error if the reply contains results for some of the calls and doesn't mention another: that call is
+    /// lost. It is a warning if the message is the last one, if no result can be recognised in the text, if only the
+    /// call that ends the task has none, or if the harness said that it executed only one. If every call has its
+    /// result, nothing is reported.
     ///
-    /// Calls are read from texts only where the transcript speaks the protocol: where the system text teaches it, or
-    /// where an answer has its form (`[read_file for 'a.ts'] Result:`). What stands in a code fence is an example.
+    /// Calls are read from text only if the transcript uses the protocol: the system prompt teaches it, or a reply
+    /// has its form (`[read_file for 'a.ts'] Result:`). A call in a code fence is an example.
     ///
     /// ## Fails
     ///
@@ -55,14 +56,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if !first.protocol.is_serial || results == calls.len() {
             continue;
         }
-        // A completion that is taken ends the task, and brings no result in any harness.
+        // A completion that is accepted ends the task, and has no result in any harness.
         let is_lost =
             |call: &TextCall| call.reply == Reply::Nothing && !cx.settings.completion_tools.hold(&call.name);
         let is_lost = results > 0 && calls.iter().any(is_lost);
         let finding = out.report(
             second.place,
             format!(
-                "one message holds {} calls, and only one of them is carried out: `{}` comes second",
+                "a message contains {} calls, but only one of them is executed: `{}` is the second",
                 calls.len(),
                 shorten(&second.name)
             ),
@@ -70,7 +71,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding
             .caption("one call too many")
             .label(first.place, "the first call")
-            .help("tell the model to write one call and to wait for its result, and stop reading behind the first call")
+            .help("tell the model to write one call and wait for its result, and stop reading after the first call")
             .at_most(if is_lost { Level::Error } else { Level::Warning });
         finding.tool_name = Some(second.name.clone());
     }

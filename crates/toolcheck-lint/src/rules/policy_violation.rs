@@ -5,13 +5,14 @@ use crate::calls;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A call that breaks one of your own policies.
+    /// A call that violates one of your own policies.
     ///
     /// ## Why is this bad?
     ///
-    /// A tool's schema says what can be called. What is wise it does not say: that a directory is no file, that a
-    /// command is no place for a program, that nobody deletes the production database. You know it, and a policy in
-    /// `toolcheck.toml` says it, as a JSON Schema that the arguments of some tools have to fit:
+    /// A tool's schema says which calls are possible, but not which are sensible: that a directory is not a file,
+    /// that a command is not the place for a program, that nobody deletes the production database. You know these
+    /// things, and a policy in `toolcheck.toml` states them, as a JSON Schema that the arguments of certain tools
+    /// must match:
     ///
     /// ```toml
     /// [[policy]]
@@ -22,9 +23,9 @@ declare_rule! {
     /// schema.then.required = ["content"]
     /// ```
     ///
-    /// `tools` are names or globs. `level` is `error`, unless it is set to `warning`. The finding names the policy,
-    /// and stands at the argument that breaks it. `fixtures/policies` holds more of them, with calls that break them and
-    /// calls that keep them. Without a configuration there is no policy, and nothing is found.
+    /// `tools` are names or globs. `level` is `error` unless it is set to `warning`. The finding names the policy and
+    /// points at the argument that violates it. `fixtures/policies` has more policies, with calls that violate them
+    /// and calls that don't. Without a configuration there are no policies, and nothing is reported.
     ///
     /// ## Fails
     ///
@@ -55,7 +56,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for policy in &cx.settings.policies {
         for (part, call) in calls::of_functions(cx, |tool| policy.tools.hold(tool)) {
             let allows = |arguments: Value<'_, '_>| policy.schema.allows(arguments);
-            // What takes for ever to find out is not found out.
+            // A check that would take too long is skipped.
             if calls::with_object(cx, &call.arguments, &mut room, allows).flatten() != Some(false) {
                 continue;
             }
@@ -67,7 +68,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             out.report(place.unwrap_or(part.place), what)
                 .about_call(call)
                 .at_most(policy.level)
-                .caption("this breaks the policy")
+                .caption("this violates the policy")
                 .label(part.place, "in this call");
         }
     }

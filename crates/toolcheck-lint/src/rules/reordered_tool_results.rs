@@ -1,12 +1,12 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Tool results in another order than their calls.
+    /// Tool results in a different order from their calls.
     ///
     /// ## Why is this bad?
     ///
-    /// Providers that pair by id do not care. Local servers and most chat templates ignore ids and bind results by
-    /// position: the model takes the first result for the outcome of the first call, whatever the ids say.
+    /// Providers that pair by id accept any order. Local servers and most chat templates ignore ids and match results
+    /// by position: the model takes the first result as the outcome of the first call, whatever the ids say.
     ///
     /// ## Fails
     ///
@@ -50,18 +50,18 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         else {
             continue;
         };
-        // A turn in the wrong order is one fault.
+        // A turn in the wrong order is one problem.
         if reported.replace(call.turn) == Some(call.turn) {
             continue;
         }
         out.report(
             site.part.place,
-            format!("the result {} comes after that of a later call", site.result.title()),
+            format!("tool result {} comes after the result of a later call", site.result.title()),
         )
         .about_call(call.call)
         .caption("this result")
         .label(call.part.place, "its call")
-        .label(before.part.place, "called later, answered before")
-        .help("put results in the order of their calls");
+        .label(before.part.place, "called later, answered earlier")
+        .help("put the results in the order of their calls");
     }
 }

@@ -5,15 +5,15 @@ use crate::pairing::CallSite;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// The same call with the same arguments, failing again and again.
+    /// The same call with the same arguments, failing several times in a row.
     ///
     /// ## Why is this bad?
     ///
-    /// The model does not learn from the failure: it never reaches the model, says nothing that helps, or the loop
-    /// lets the model try for ever. Each try costs a whole request.
+    /// The model does not learn from the failure: the error never reaches the model, doesn't say anything helpful, or
+    /// the loop lets the model retry forever. Each attempt costs a whole request.
     ///
-    /// Three failures in a row are a finding, with no other call between them; the configuration may name another
-    /// number.
+    /// Three failures in a row are reported, if there is no other call between them; the configuration may set
+    /// another number.
     ///
     /// ## Fails
     ///
@@ -67,13 +67,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         count += 1;
-        // One run of failures is one fault, told where it becomes too long.
+        // One run of failures is one problem, reported at the call that makes it too long.
         if let Some(first) = first.filter(|_| count == cx.settings.failures_in_a_row) {
-            out.report(call.part.place, format!("the same call fails {count} times in a row"))
+            out.report(call.part.place, format!("the same call failed {count} times in a row"))
                 .about_call(call.call)
-                .caption("again")
-                .label(first.part.place, "first here")
-                .help("stop, or tell the model what to do instead; a failure that says nothing is repeated");
+                .caption("fails again")
+                .label(first.part.place, "failed here first")
+                .help("stop the loop, or return an error that tells the model what to do instead");
         }
     }
 }

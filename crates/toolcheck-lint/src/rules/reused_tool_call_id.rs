@@ -3,13 +3,13 @@ use rustc_hash::FxHashMap;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// The same tool call id in different turns.
+    /// The same tool call id used in different turns.
     ///
     /// ## Why is this bad?
     ///
-    /// Each occurrence is answered, so most providers accept it. Others refuse ids that return, and a client or
-    /// gateway that looks results up by id finds the wrong one. The usual cause: a server that counts its calls anew
-    /// in every turn (`call_0`, `search:0`).
+    /// Each of the calls has its own result, so most providers accept it. Others reject repeated ids, and a client or
+    /// gateway that looks results up by id finds the wrong one. The usual cause: a server that numbers its calls from
+    /// the start in every turn (`call_0`, `search:0`).
     ///
     /// ## Fails
     ///
@@ -41,7 +41,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairing = cx.pairing;
-    // For each id: its first call, and whether its return has been reported. One scheme of ids is one fault an id.
+    // For each id: its first call, and whether its reuse has been reported. Each id is reported once.
     let mut seen: FxHashMap<&str, (usize, bool)> = FxHashMap::default();
     for call in pairing.calls.iter().filter(|call| pairing.answer_of(call).is_some()) {
         let Some(id) = &call.call.id else { continue };
@@ -52,11 +52,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         *is_reported = true;
         let title = call.call.title();
-        out.report(call.part.place, format!("the tool call id {title} was used in an earlier turn"))
+        out.report(call.part.place, format!("tool call id {title} was already used in an earlier turn"))
             .about_call(call.call)
             .caption("used again")
             .label(first.part.place, "first used here")
-            .help("make ids unique in the whole conversation")
+            .help("make ids unique within the whole conversation")
             .at(cx, call.message_number, call.message, Some(call.part))
             .value("id", &id.text);
     }

@@ -7,17 +7,17 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// A command may only be so long, and less than a file: a longer one fails before anything is written
-    /// (`ENAMETOOLONG`, `Argument list too long`). What is written passes the quotes and expansions of the shell on
-    /// its way, so that a `$`, a backtick or an apostrophe in it does something else than intended. A tool that writes
-    /// files has neither fault.
+    /// The length of a command is limited, often to less than the length of a file: a longer command fails before
+    /// anything is written (`ENAMETOOLONG`, `Argument list too long`). The text also passes through the quoting and
+    /// expansion of the shell, so a `$`, a backtick or an apostrophe in it may do something other than intended. A
+    /// tool that writes files has neither problem.
     ///
-    /// The rule is off unless it is selected. It looks at the tools that run commands (`bash`, `shell`,
-    /// `run_shell_command` and the like, or those that the configuration names), and at the shell calls that some
-    /// formats have. The command is read by a parser of bash; one that it can't read is passed over.
+    /// The rule is opt-in. It checks the tools that run commands (`bash`, `shell`, `run_shell_command` and similar,
+    /// or those named in the configuration), and the shell calls that some formats have. Commands are read by a Bash
+    /// parser; a command that it can't parse is skipped.
     ///
-    /// What another program prints may go to a file (`make > log`, `make | tee log`), and so may errors (`2> log`);
-    /// `/dev/null` and the other devices are no files.
+    /// The output of another program may go to a file (`make > log`, `make | tee log`), and so may errors (`2> log`);
+    /// `/dev/null` and other devices don't count as files.
     ///
     /// ## Fails
     ///
@@ -59,6 +59,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .about_call(seen.call)
             .caption("writes a file here")
             .label(seen.place, "in this call")
-            .help("let the model write files with a tool for it: commands may only be so long, and quoting breaks them");
+            .help("give the model a tool that writes files: commands are limited in length and easily broken by quoting");
     });
 }

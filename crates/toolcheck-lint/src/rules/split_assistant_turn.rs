@@ -3,13 +3,13 @@ use toolcheck_core::ir::Role;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// One turn of the model, whose calls stand in several messages.
+    /// One assistant turn whose tool calls are spread over several messages.
     ///
     /// ## Why is this bad?
     ///
-    /// The model called several tools at once, and something wrote a message for each call. Providers look for the
-    /// results of a message right behind it, find the next assistant message there, and refuse the request. The usual
-    /// cause: a conversion of Responses items into Chat messages, one by one.
+    /// The model made several calls at once, and something wrote a separate message for each. Providers look for the
+    /// results directly after a message with calls, find the next assistant message instead, and reject the request.
+    /// The usual cause: Responses items that were converted to Chat messages one by one.
     ///
     /// ## Fails
     ///
@@ -50,15 +50,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let calls = pairing.calls_of_turn(number);
-        // Calls whose results follow the turn belong together; a message whose call has none lost its result, and
-        // that is another fault.
+        // Calls whose results follow the turn belong together; a call without a result is reported by another rule.
         let is_answered = |call: &&crate::pairing::CallSite<'_, '_>| {
             pairing.answer_of(call).is_some_and(|site| site.turn == number + 1)
         };
         let mut holders: Vec<usize> =
             calls.iter().filter(is_answered).map(|call| call.message_number).collect();
         holders.dedup();
-        // Without ids nobody can say which call lost its result.
+        // Without ids there is no telling which call lost its result.
         let is_told = |call: &crate::pairing::CallSite<'_, '_>| call.call.id.is_some() || is_answered(&call);
         if holders.len() < 2 || !calls.iter().all(is_told) {
             continue;
@@ -75,20 +74,20 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let finding = out.report(
             messages[first].place,
             format!(
-                "one turn of the model stands in {} messages, {} of them with calls",
+                "one assistant turn is split into {} messages, {} of them with calls",
                 turn.messages.len(),
                 holders.len()
             ),
         );
         finding
-            .caption("the turn begins here")
-            .help("write one assistant message for the turn: its text and all its calls")
+            .caption("the turn starts here")
+            .help("write one assistant message for the turn, with its text and all of its calls")
             .value("ids", ids.join(", "));
         if let Some(next) = messages.get(first + 1) {
             finding.at(cx, first + 1, next, None);
         }
         for holder in holders.into_iter().filter(|holder| *holder != first) {
-            finding.label(messages[holder].place, "goes on here, in a message of its own");
+            finding.label(messages[holder].place, "continues here, in a separate message");
         }
     }
 }

@@ -1,13 +1,13 @@
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// The results of one turn, spread over several messages.
+    /// The tool results of one turn, spread over several messages.
     ///
     /// ## Why is this bad?
     ///
-    /// Where a format puts all results of a turn into one message, strict providers look into the first message only
-    /// and refuse the request for what they do not find there. Lenient ones join the messages, and the model learns
-    /// from its own history not to call in parallel.
+    /// In formats that put all results of a turn into one message, strict providers look only at the first message
+    /// and reject the request because of the results missing there. Lenient ones merge the messages, and the model
+    /// learns from its own history not to make parallel calls.
     ///
     /// ## Fails
     ///
@@ -70,12 +70,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .collect();
         out.report(
             second.part.place,
-            format!("the result {} stands in another message than its sibling's", second.result.title()),
+            format!(
+                "tool result {} is not in the same message as the others of its turn",
+                second.result.title()
+            ),
         )
         .about_result(second.result)
-        .caption("a second message of results")
-        .label(first.part.place, "the first one")
-        .help("put all results of a turn into one message")
+        .caption("in a second message")
+        .label(first.part.place, "the first result of the turn")
+        .help("put all results of a turn in one message")
         .at(cx, first.message_number, first.message, None)
         .value("ids", ids.join(", "));
     }

@@ -1,12 +1,12 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// More tools, or more strict tools, than the target takes.
+    /// More tools, or more strict tools, than the target allows.
     ///
     /// ## Why is this bad?
     ///
-    /// APIs limit how many tools a request may declare, and models choose worse among many. (An example would fill a
-    /// page, and can't be shown here.)
+    /// APIs limit how many tools a request may declare, and models choose worse the more there are. (An example would
+    /// fill a page, and can't be shown here.)
     ///
     /// ## Passes
     ///
@@ -25,10 +25,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(first_over) = strict.nth(max) {
             out.report(
                 first_over.place,
-                format!("the request declares {count} strict tools, and {max} are allowed"),
+                format!("the request declares {count} strict tools, but at most {max} are allowed"),
             )
             .caption("one strict tool too many")
-            .help("ask for strict calls only where a wrong argument does harm")
+            .help("make a tool strict only if a wrong argument would do harm")
             .case("strict")
             .value("max", max)
             .value("count", count);
@@ -38,9 +38,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(first_over) = tools.get(max) else { return };
     out.report(
         first_over.place,
-        format!("the request declares {} tools, and {max} are allowed", tools.len()),
+        format!("the request declares {} tools, but at most {max} are allowed", tools.len()),
     )
-    .caption("one too many")
+    .caption("one tool too many")
     .help("send only the tools that the task needs")
     .value("max", max)
     .value("length", tools.len());

@@ -1,13 +1,13 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool result under another tool's name than its call.
+    /// A tool result with a different tool name from its call.
     ///
     /// ## Why is this bad?
     ///
-    /// Where a format repeats the tool's name beside the result, the model reads it, and providers without ids bind
-    /// the result by it. A wrong name attributes the outcome to another tool. The usual cause: the call's id, or a
-    /// display name, written where the name belongs.
+    /// If a format repeats the name of the tool beside the result, the model reads it, and providers without ids
+    /// match results by it. A wrong name attributes the outcome to another tool. The usual cause: the id of the call,
+    /// or a display name, in place of the tool name.
     ///
     /// ## Fails
     ///
@@ -37,7 +37,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for site in cx.pairing.results.iter().filter(|site| cx.pairing.is_first_answer(site)) {
         let Some(call) = site.answers.call().map(|number| &cx.pairing.calls[number]) else { continue };
         let (Some(said), Some(called)) = (&site.result.name, &call.call.name) else { continue };
-        // A name that is empty or no string is a fault of its own.
+        // A name that is empty or not a string is reported by other rules.
         let is_text = said.instead.is_none() && called.instead.is_none();
         if said.text == called.text || said.text.is_empty() || !is_text {
             continue;
@@ -46,11 +46,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             (toolcheck_core::ir::shorten(&said.text), toolcheck_core::ir::shorten(&called.text));
         out.report(
             site.part.place,
-            format!("the result names the tool `{said}`, and its call was of `{called}`"),
+            format!("the result is labelled `{said}`, but the call was to `{called}`"),
         )
         .about_call(call.call)
         .caption("the result")
         .label(call.part.place, "the call")
-        .help("repeat the name of the tool that was called");
+        .help("use the name of the tool that was called");
     }
 }

@@ -3,12 +3,12 @@ use toolcheck_core::ir::{Body, Role};
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A request that ends with the model's own message.
+    /// A request that ends with an assistant message.
     ///
     /// ## Why is this bad?
     ///
-    /// To some APIs and models this is a prefill, which the model goes on with; others refuse it. The usual cause: a
-    /// loop that asks again without anything new to say.
+    /// Some APIs and models treat the message as a prefill and continue it; others reject it. The usual cause: a loop
+    /// that sends another request without anything new in it.
     ///
     /// ## Fails
     ///
@@ -35,12 +35,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if message.role != Role::Assistant || message.is_prefix || !cx.is_request() {
         return;
     }
-    // Calls that wait for results are another fault, and a call of the provider's own is resumed like this.
+    // Calls without results are reported by another rule, and a call to a server tool is resumed like this.
     if parts.iter().any(|part| matches!(part.body, Body::Call(_))) {
         return;
     }
-    out.report(message.place, "the request ends with the model's own message")
+    out.report(message.place, "the request ends with an assistant message")
         .caption("the last message")
-        .help("end with a message of the user, or with the results of the calls")
+        .help("end with a user message, or with the results of the calls")
         .at(cx, cx.transcript.messages.len() - 1, message, None);
 }

@@ -3,12 +3,12 @@ use toolcheck_core::ir::{Body, Role};
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// White space at the end of the text that the model shall go on with.
+    /// White space at the end of the text that the model should continue.
     ///
     /// ## Why is this bad?
     ///
-    /// Where a request ends with the model's own words, the model goes on from their last character. A space or a line
-    /// end there makes a poor start, and some APIs refuse it.
+    /// If a request ends with an assistant message, the model continues from its last character. A space or a line
+    /// break there is a poor start, and some APIs reject it.
     ///
     /// ## Fails
     ///
@@ -36,12 +36,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     };
     let Body::Text(text) = &part.body else { return };
-    // A text of nothing else is another fault.
+    // Text that is all white space is reported by another rule.
     if text.is_blank() || !text.decode().ends_with(char::is_whitespace) {
         return;
     }
-    out.report(part.place, "the text that the model shall go on with ends with white space")
+    out.report(part.place, "the text that the model should continue ends with white space")
         .caption("ends with white space")
-        .help("cut the end of the text")
+        .help("remove the white space")
         .at(cx, cx.transcript.messages.len() - 1, message, Some(part));
 }

@@ -4,12 +4,12 @@ use crate::rule::{Context, Numbered, Sink, declare_rule};
 use crate::server_pairs::halves;
 
 declare_rule! {
-    /// A call that the provider carried out, without the result that came with it.
+    /// A server tool's call without the result that came with it.
     ///
     /// ## Why is this bad?
     ///
-    /// What the provider runs itself comes back with its result beside it, and both must be sent back together. While
-    /// the model's turn is still open, the result may come in a later response.
+    /// The provider runs server tools itself and returns the result beside the call; both must be sent back together.
+    /// While the model's turn is still open, the result may come in a later response.
     ///
     /// ## Fails
     ///
@@ -43,23 +43,20 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if calls.is_empty() {
         return;
     }
-    // The turn is over once the other side has said something that is no result.
+    // The turn is over once the user has said something other than a result.
     let says = |body: &Body<'_>| matches!(body, Body::Text(_) | Body::Media);
     let over = cx.transcript.messages_with_parts().enumerate().filter(|(_, (message, parts))| {
         message.role == Role::User && parts.iter().any(|part| says(&part.body))
     });
     let Some(last_word) = over.map(|(number, _)| number).last() else { return };
     for half in calls.into_iter().filter(|half| half.message_number < last_word) {
-        out.report(
-            half.part.place,
-            format!("the provider's own call {} came without its result", half.is.title()),
-        )
-        .about_call(half.is)
-        .caption("its result is missing")
-        .help("send the model's messages back whole, or leave the call out")
-        .at(cx, half.message_number, half.message, Some(half.part))
-        .value("id", half.is.id.as_ref().map_or("?", |id| &*id.text))
-        .value("type", half.is.name.as_ref().map_or("?", |name| &*name.text))
-        .value("name", half.is.name.as_ref().map_or("?", |name| &*name.text));
+        out.report(half.part.place, format!("server tool call {} has no result", half.is.title()))
+            .about_call(half.is)
+            .caption("its result is missing")
+            .help("send assistant messages back complete, or remove the call")
+            .at(cx, half.message_number, half.message, Some(half.part))
+            .value("id", half.is.id.as_ref().map_or("?", |id| &*id.text))
+            .value("type", half.is.name.as_ref().map_or("?", |name| &*name.text))
+            .value("name", half.is.name.as_ref().map_or("?", |name| &*name.text));
     }
 }

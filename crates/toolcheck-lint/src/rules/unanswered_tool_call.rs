@@ -5,14 +5,13 @@ use crate::pairing::CallSite;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool call that no result answers.
+    /// A tool call without a result.
     ///
     /// ## Why is this bad?
     ///
-    /// The model asked for work and was never told the outcome.
-    /// Most providers refuse the whole request; the others let the model guess.
-    /// The usual causes: a loop that sends the results one by one, a tool that failed or was cancelled and left
-    /// no result behind, and a history that was trimmed between a call and its result.
+    /// The model asked for something to be done and was never told the outcome. Most providers reject the whole
+    /// request; the others let the model guess. The usual causes: a loop that sends the results one by one, a tool
+    /// that failed or was cancelled and left no result, or a history that was trimmed between a call and its result.
     ///
     /// ## Fails
     ///
@@ -49,7 +48,7 @@ declare_rule! {
     /// ]}
     /// ```
     ///
-    /// In a recording, a call in the last turn is still being worked on.
+    /// In a recording, a call in the last turn may still be running.
     ///
     /// ```json anthropic kind=session
     /// {"messages": [
@@ -63,11 +62,11 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairing = cx.pairing;
     let ignores_ids = ignores_ids(cx);
-    // The ids that the turn's answer names: the same for all its calls.
+    // The ids that the provider's error names: the same for all calls of a turn.
     let mut of_turn = (usize::MAX, String::new());
     for call in &pairing.calls {
         let is_answered = pairing.answer_of(call).is_some() || pairing.has_stand_in(call);
-        // A call under an id that its turn has used is that fault, whatever its result.
+        // A call whose id its turn has already used is reported as that, whatever its result.
         if is_answered || (pairing.first_of_same_id(call).is_some() && !ignores_ids) || is_pending(cx, call) {
             continue;
         }
@@ -80,12 +79,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         let after = pairing.turns[call.turn].messages.end;
         let id = call.call.id.as_ref().map(|id| &*id.text);
-        let finding =
-            out.report(call.part.place, format!("no result answers tool call {}", call.call.title()));
+        let finding = out.report(call.part.place, format!("tool call {} has no result", call.call.title()));
         finding
             .about_call(call.call)
-            .caption("called here, answered nowhere")
-            .help("add one result per call right after the calls; a tool that failed or was cancelled still answers")
+            .caption("called here, never answered")
+            .help("add one result per call right after the calls; a tool that failed or was cancelled needs one too")
             .value("ids", &of_turn.1)
             .value("id", id.unwrap_or("?"))
             .value("kind", call.call.kind.name());
@@ -112,14 +110,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.case("at-end");
         }
         if let Some(sibling) = siblings.first() {
-            finding.label(sibling.part.place, "only its siblings are answered here");
+            finding.label(sibling.part.place, "the other calls are answered here");
         } else if let Some(next) = cx.transcript.messages.get(after) {
-            finding.label(next.place, "its result should stand here");
+            finding.label(next.place, "its result should come before this");
         }
     }
 }
 
-/// Whether a call may still be worked on: at the end of what is no request.
+/// Whether a call may still be running: at the end of a transcript that is not a request.
 fn is_pending(cx: &Context<'_, '_>, call: &CallSite<'_, '_>) -> bool {
     let last = cx.pairing.turns.len() - 1;
     let is_being_answered = call.turn + 1 == last && !cx.pairing.results_of_turn(last).is_empty();
@@ -127,7 +125,7 @@ fn is_pending(cx: &Context<'_, '_>, call: &CallSite<'_, '_>) -> bool {
     !cx.is_request() && (is_at_end || is_being_answered)
 }
 
-/// Whether the target takes no notice of ids, so that two calls under one are just two calls.
+/// Whether the target ignores ids, so that two calls with the same id are simply two calls.
 fn ignores_ids(cx: &Context<'_, '_>) -> bool {
     let verdict = cx.verdict(&super::duplicate_tool_call_id::RULE, None);
     matches!(verdict, Verdict::Tolerated(tolerance) if tolerance.harm.is_none())

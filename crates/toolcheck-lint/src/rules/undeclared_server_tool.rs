@@ -4,15 +4,16 @@ use toolcheck_core::ir::{Body, Executor, shorten};
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A result of a provider's own tool that the request does not declare.
+    /// A call to a server tool that the request does not declare.
     ///
     /// ## Why is this bad?
     ///
-    /// Blocks of some of a provider's own tools are only taken while the request declares the tool.
+    /// The provider runs server tools itself. Blocks of some of them are accepted only while the request declares the
+    /// tool.
     ///
     /// ## What to do
     ///
-    /// Declare the tool, or leave its blocks out of the history.
+    /// Declare the tool, or remove its blocks from the history.
     ///
     /// ## Fails
     ///
@@ -50,7 +51,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let needed = &cx.target.tools.needed_in_history;
     let transcript = cx.transcript;
-    // A list of messages alone says nothing of the tools, and a list of tools that is not read may hold any.
+    // A bare list of messages doesn't show the tools, and a list of tools that is not read may contain any.
     if needed.is_empty() || !transcript.is_body || transcript.declared_tools().is_none() {
         return;
     }
@@ -62,14 +63,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let Some(name) = call.name.as_ref().filter(|_| call.executor == Executor::Server) else {
                 continue;
             };
-            // One finding a tool, however often it was called.
+            // One finding per tool, however often it was called.
             if needed.iter().any(|needed| *needed == name.text) && known.insert(&name.text) {
-                let what =
-                    format!("the provider's tool `{}` was called and is not declared", shorten(&name.text));
+                let what = format!("server tool `{}` is called but not declared", shorten(&name.text));
                 out.report(part.place, what)
                     .about_call(call)
                     .caption("called here")
-                    .help("declare the tool, or leave its calls and results out of the history")
+                    .help("declare the tool, or remove its calls and results from the history")
                     .at(cx, number, message, Some(part))
                     .value("name", shorten(&name.text));
             }

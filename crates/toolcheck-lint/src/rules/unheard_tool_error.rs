@@ -4,16 +4,16 @@ use crate::failure::is_failed;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A recording that ends with a failed tool, which the model never heard of.
+    /// A recording that ends with a tool error the model never saw.
     ///
     /// ## Why is this bad?
     ///
-    /// The tool's error says what to do instead, and the loop stopped before the model could read it: the user is left
-    /// with nothing done, and with no word about it. The usual cause: a loop that returns after the tools have run.
+    /// The tool's error says what to do instead, but the loop stopped before the model could read it: the user is
+    /// left with nothing done, and with no explanation. The usual cause: a loop that returns after running the tools.
     ///
-    /// Only recordings are looked at (`--kind session`): a request ends with results because it is about to be sent.
-    /// A tool has failed where the format says so (`is_error`, `status`, an `error` in the response), or where the text
-    /// of its result begins like an error.
+    /// Only recordings are checked (`--kind session`): a request ends with results because it is about to be sent. A
+    /// tool has failed if the format says so (`is_error`, `status`, an `error` in the response), or if the text of
+    /// its result begins like an error.
     ///
     /// ## Fails
     ///
@@ -48,19 +48,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     let last = cx.pairing.turns.len().saturating_sub(1);
     let results = cx.pairing.results.iter().rev().take_while(|site| site.turn == last);
-    // One stop of the loop is one fault, whatever the number of tools that failed.
+    // A loop that stops is one problem, however many tools failed.
     let Some(site) = results.filter(|site| is_failed(cx, site.result)).last() else { return };
     let finding = out.report(
         site.part.place,
         format!(
-            "the recording ends with the failed result {}, and the model never saw it",
+            "the recording ends with failed tool result {}, which the model never saw",
             site.result.title()
         ),
     );
     finding
         .about_result(site.result)
-        .caption("nobody heard this")
-        .help("give results back to the model, and let it go on until it calls no more tools");
+        .caption("never sent to the model")
+        .help("send results back to the model, and let it continue until it makes no more calls");
     if let Some(call) = site.answers.call() {
         finding.label(cx.pairing.calls[call].part.place, "its call");
     }

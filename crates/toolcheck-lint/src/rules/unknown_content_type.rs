@@ -3,11 +3,11 @@ use toolcheck_core::ir::{Body, Executor, ToolKind, shorten};
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A kind of call, block or tool that the target or the model does not know.
+    /// A type of call, block or tool that the target or the model doesn't support.
     ///
     /// ## Why is this bad?
     ///
-    /// APIs have kinds of calls and content of their own, and refuse the others. A history that goes from one API to
+    /// APIs have their own types of calls and content, and reject all others. A history that moves from one API to
     /// another must be translated.
     ///
     /// ## Fails
@@ -40,16 +40,16 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     types_of_tools(cx, out);
     for change in &cx.transcript.tool_changes {
         let number = change.message_number as usize;
-        out.report(change.place, "a message adds a tool or removes one")
-            .caption("not with this model")
-            .help("declare the tools that the model may call at the beginning")
+        out.report(change.place, "a message adds or removes a tool")
+            .caption("not supported by this model")
+            .help("declare all tools that the model may call in the request")
             .case("tool-change")
             .at(cx, number, &cx.transcript.messages[number], None);
     }
     if let Some(place) = cx.transcript.tool_search.filter(|_| cx.minds_case(&RULE, "tool-search")) {
-        out.report(place, "the search for tools is declared for a model that may not have it")
+        out.report(place, "tool search is declared for a model that doesn't support it")
             .caption("this tool")
-            .help("declare the tools themselves, or ask a model that can search for them")
+            .help("declare the tools themselves, or use a model that supports tool search")
             .case("tool-search");
     }
     let minds_server_calls = cx.minds_case(&RULE, "server-call");
@@ -58,11 +58,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let Body::Call(call) = &part.body else { continue };
             let is_of_server = call.executor == Executor::Server && call.kind == ToolKind::BuiltIn;
             if let Some(name) = call.name.as_ref().filter(|_| is_of_server && minds_server_calls) {
-                let what = format!("the provider's own call of `{}` is sent back", shorten(&name.text));
+                let what =
+                    format!("the model doesn't support calls to server tool `{}`", shorten(&name.text));
                 out.report(part.place, what)
                     .about_call(call)
-                    .caption("this kind is unknown to the model")
-                    .help("leave the call and its result out, or ask a model that knows them")
+                    .caption("not supported by this model")
+                    .help("remove the call and its result, or use a model that supports them")
                     .case("server-call")
                     .at(cx, number, message, Some(part));
                 continue;
@@ -70,17 +71,20 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if call.executor == Executor::Server || call.kind != ToolKind::Custom {
                 continue;
             }
-            out.report(part.place, format!("tool call {} is of the kind {}", call.title(), call.kind.name()))
-                .about_call(call)
-                .caption("this kind is unknown here")
-                .help("call functions, with JSON arguments")
-                .case("custom-call")
-                .at(cx, number, message, Some(part));
+            out.report(
+                part.place,
+                format!("tool call {} is of an unsupported kind: {}", call.title(), call.kind.name()),
+            )
+            .about_call(call)
+            .caption("not supported here")
+            .help("use function calls, with JSON arguments")
+            .case("custom-call")
+            .at(cx, number, message, Some(part));
         }
     }
 }
 
-/// Tools of a type that the model does not take.
+/// Tools of a type that the model doesn't support.
 fn types_of_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(model) = &cx.transcript.model else { return };
     let mut unsupported =
@@ -93,9 +97,9 @@ fn types_of_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(kind) = tool.kind.as_ref().filter(|kind| types.iter().any(|own| **own == kind.text)) else {
             continue;
         };
-        out.report(kind.place, format!("the model takes no tools of the type `{}`", shorten(&kind.text)))
-            .caption("not with this model")
-            .help("take another model, or a version of the tool that this one knows")
+        out.report(kind.place, format!("the model doesn't support tools of type `{}`", shorten(&kind.text)))
+            .caption("not supported by this model")
+            .help("use another model, or a version of the tool that this model supports")
             .case("tool-type")
             .value("model", shorten(model))
             .value("name", shorten(&kind.text));

@@ -8,8 +8,8 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// Strict APIs refuse keys that they do not know: what another API answered, what a framework added, a mark in the
-    /// wrong place. Most others ignore them.
+    /// Strict APIs reject keys that they don't know: keys copied from another API's response, keys added by a
+    /// framework, or keys in the wrong place. Most other APIs ignore them.
     ///
     /// ## Fails
     ///
@@ -43,18 +43,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let only_refused = fields.refused.keys().filter(|name| !fields.known.contains_key(*name));
     visit(cx, fields.known.keys().chain(only_refused), |object| {
         let (known, refused) = (fields.known.get(object.name), fields.refused.get(object.name));
-        // Where several facts make up the list of what is known, the list is as sure as the least of them.
+        // If several facts make up the list of known keys, the list is only as certain as the least certain of them.
         let least = known.and_then(|known| known.0.iter().min_by_key(|fact| fact.grounds().level()));
         for member in object.value.members() {
             let Some(key) = member.key_text() else { continue };
             let is_known = known.is_none_or(|known| known.about(&key).is_some());
             let fact = refused.and_then(|refused| refused.about(&key)).or(least.filter(|_| !is_known));
             let Some(fact) = fact else { continue };
-            let finding =
-                out.report(Place::of_key(member), format!("the key `{}` is unknown here", shorten(&key)));
+            let finding = out.report(Place::of_key(member), format!("unknown key `{}`", shorten(&key)));
             finding
-                .caption("unknown")
-                .help("send only the keys that the API documents")
+                .caption("not a known key")
+                .help("send only keys that the API documents")
                 .case(object.kind())
                 .grounds(fact.grounds())
                 .value("field", shorten(&key));
@@ -63,14 +62,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     });
 }
 
-/// Keys that the API knows and some models do not.
+/// Keys that the API knows but some models don't support.
 fn of_models(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.refuses_case(&RULE, "strict") {
         for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
             let Some(place) = tool.strict else { continue };
-            out.report(place, "the model takes no strict tools")
-                .caption("not with this model")
-                .help("leave the key out")
+            out.report(place, "the model doesn't support strict tools")
+                .caption("not supported by this model")
+                .help("remove the key")
                 .case("strict")
                 .value("index", number);
         }
@@ -82,11 +81,14 @@ fn of_models(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 if result.is_error.is_some() {
                     out.report(
                         part.place,
-                        format!("the result {} says whether the tool failed", result.title()),
+                        format!(
+                            "tool result {} has a status, which the model doesn't support",
+                            result.title()
+                        ),
                     )
                     .about_result(result)
-                    .caption("has a status, which the model does not take")
-                    .help("leave the status out, and say in the text that the tool failed")
+                    .caption("the status is not supported by this model")
+                    .help("remove the status, and say in the text that the tool failed")
                     .case("result-status")
                     .at(cx, number, message, Some(part));
                 }

@@ -4,12 +4,11 @@ use toolcheck_core::target::Verdict;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// A message of a role that the target does not know.
+    /// A message role that the target does not know.
     ///
     /// ## Why is this bad?
     ///
-    /// Each API has its own words for who speaks. A role of another API is refused, or the message is dropped without
-    /// a word.
+    /// Each API has its own set of roles. A role of another API is rejected, or the message is silently dropped.
     ///
     /// ## Fails
     ///
@@ -21,7 +20,7 @@ declare_rule! {
     /// ]}
     /// ```
     ///
-    /// A model may know fewer roles than its API.
+    /// A model may support fewer roles than its API.
     ///
     /// ```json anthropic
     /// {"model": "claude-sonnet-4-5", "messages": [
@@ -51,50 +50,50 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let (place, text) = match &message.role_name {
-            Some(name) => (name.place, format!("the role `{}` is unknown", shorten(&name.text))),
-            None => (message.place, "a message has no role".to_owned()),
+            Some(name) => (name.place, format!("unknown role `{}`", shorten(&name.text))),
+            None => (message.place, "the message has no role".to_owned()),
         };
         let finding = out.report(place, text);
-        finding.caption("who speaks here?").at(cx, number, message, None);
+        finding.caption("no known role").at(cx, number, message, None);
         if let Some(name) = &message.role_name {
             finding.value("role", shorten(&name.text));
         }
         match allowed(cx) {
-            // The role of results, as it is called here.
+            // The role of results, as this target calls it.
             Some(allowed) if message.role == Role::Tool && allowed.iter().any(|role| role == "tool") => {
-                finding.help("use the role `tool`, and name the call by its id")
+                finding.help("use the role `tool`, with the id of the call")
             }
-            Some(allowed) => finding.help(format!("use one of {}", allowed.join(", "))),
-            None => finding.help("use a role of the target's API"),
+            Some(allowed) => finding.help(format!("use one of `{}`", allowed.join("`, `"))),
+            None => finding.help("use a role that the API defines"),
         };
     }
 }
 
-/// The case of a system message that the API takes and the model does not.
+/// The case of a system message that the API accepts but the model does not.
 pub(super) const SYSTEM: &str = "system";
 
-/// A system message among the others, where the target tells which models take it.
+/// A system message among the others, where the target says which models accept it.
 fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, out: &mut Sink<'_>) {
     let ignores = match cx.verdict(&RULE, Some(SYSTEM)) {
         Verdict::Refused(refusal) if refusal.case.is_some() => false,
         Verdict::Tolerated(tolerance) if tolerance.case.is_some() => true,
         _ => return,
     };
-    // What such a message changes of the tools is not ignored, but refused for itself.
+    // A system message that changes the tools is not ignored: it is refused for that.
     let changes_tools = |change: &ToolChange<'_>| change.message_number as usize == number;
     if ignores && (message.is_directive || cx.transcript.tool_changes.iter().any(changes_tools)) {
         return;
     }
     let Some(name) = &message.role_name else { return };
-    out.report(name.place, format!("the model takes no messages of the role `{}`", shorten(&name.text)))
-        .caption("not with this model")
-        .help("put it into the request's own place for instructions, or take a model that knows the role")
+    out.report(name.place, format!("the model doesn't support messages with the role `{}`", shorten(&name.text)))
+        .caption("not supported by this model")
+        .help("move it to the field of the request that holds the system prompt, or use a model that supports the role")
         .case(SYSTEM)
         .at(cx, number, message, None)
         .value("role", shorten(&name.text));
 }
 
-/// The roles that there are, where the target says so.
+/// The roles that the target knows, if it lists them.
 fn allowed<'c>(cx: &Context<'c, '_>) -> Option<&'c Vec<String>> {
     cx.target.roles.allowed.as_ref().filter(|_| cx.speaks_own_format())
 }

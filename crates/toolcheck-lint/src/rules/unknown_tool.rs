@@ -5,18 +5,18 @@ use toolcheck_json::FaultKind;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A call of a tool that the request does not declare.
+    /// A call to a tool that the request does not declare.
     ///
     /// ## Why is this bad?
     ///
-    /// The model invented a tool, or the tool was renamed and the history was not. APIs take such a history, but the
-    /// model learns from it that the tool exists, and calls it again.
+    /// The model invented a tool, or the tool was renamed and the history was not. APIs accept such a history, but
+    /// the model learns from it that the tool exists, and calls it again.
     ///
-    /// A list of tools that is kept as a JSON text, as datasets have it, counts too.
+    /// A list of tools that is stored as JSON text, as in many data sets, counts too.
     ///
-    /// Tools of the provider and searches for tools do not matter: what a search may find is declared too, or stands in
-    /// what it found. Nothing is said where there may be functions that the request does not show: those of a tool that
-    /// toolcheck does not know, or of a conversation that the server holds.
+    /// Server tools and tool searches don't matter: the tools that a search can find are declared too, or are listed
+    /// in what it found. Nothing is reported if there may be functions that the request doesn't show: those of a tool
+    /// that toolcheck doesn't know, or of a conversation that the server keeps.
     ///
     /// ## Fails
     ///
@@ -49,11 +49,11 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut known: FxHashSet<&str> = cx.definitions().map(|tool| &*tool.name).collect();
     let tools = cx.transcript.tools.as_deref().unwrap_or_default();
-    // Without any definition that is another fault, or the transcript does not show them.
+    // Without any definition, another rule applies, or the transcript doesn't show them.
     if tools.is_empty() && known.is_empty() {
         return;
     }
-    // A tool of the client's without a name may be the one that is called.
+    // A client tool without a name may be the one that is called.
     let is_nameless = |tool: &ToolDef<'_>| {
         tool.executor == Executor::Client && tool.name.as_ref().is_none_or(|name| name.instead.is_some())
     };
@@ -65,14 +65,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     known.extend(declared.chain(found).map(|name| &*name.text));
     for part in &cx.transcript.parts {
         let Body::Call(call) = &part.body else { continue };
-        // What is no string is that fault.
+        // A name that is not a string is reported by another rule.
         let name = call.name.as_ref().filter(|name| call.is_of_function() && name.instead.is_none());
         let Some(name) = name else { continue };
-        // One finding a tool, however often it is called.
+        // One finding per tool, however often it is called.
         if !known.insert(&name.text) {
             continue;
         }
-        // A name that is empty, malformed or cut off is a fault of its own.
+        // A name that is empty, malformed or cut off is reported by other rules.
         let pattern = cx.target.names.pattern.as_ref();
         let is_malformed =
             name.text.is_empty() || pattern.is_some_and(|pattern| !pattern.0.is_match(&name.text));
@@ -80,10 +80,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             fault.kind == FaultKind::UnterminatedString && fault.span.start >= name.place.span.start
         });
         if !is_malformed && !is_cut_off {
-            out.report(part.place, format!("the tool `{}` is called and not declared", shorten(&name.text)))
+            out.report(part.place, format!("tool `{}` is called but not declared", shorten(&name.text)))
                 .about_call(call)
                 .caption("called here")
-                .help("declare the tool, or rename it in the history as in the definitions");
+                .help("declare the tool, or rename it in the history to match its definition");
         }
     }
 }

@@ -8,12 +8,12 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// A search for tools leaves references behind, and messages may add declared tools or remove them. Each reference must
-    /// name a tool of this request.
+    /// A tool search leaves references in the history, and messages may add or remove declared tools. Each reference
+    /// must name a tool of this request.
     ///
     /// ## What to do
     ///
-    /// Remove references to tools that are gone.
+    /// Remove references to tools that no longer exist.
     ///
     /// ## Fails
     ///
@@ -52,7 +52,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let transcript = cx.transcript;
-    // A list of messages alone, or of tools that is not read, says nothing of what is declared.
+    // A bare list of messages, or a list of tools that is not read, doesn't show what is declared.
     let declares_none = transcript.is_body && transcript.declared_tools() == Some(0);
     let tools = match &transcript.tools {
         Some(tools) => tools.as_slice(),
@@ -62,7 +62,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if transcript.tool_references.is_empty() && transcript.tool_changes.is_empty() {
         return;
     }
-    // An MCP server's tools are declared by their server, and not by name.
+    // The tools of an MCP server are declared by the server, not by name.
     let mut known: FxHashSet<&str> = FxHashSet::default();
     for tool in tools {
         let Some(name) = &tool.name else { return };
@@ -72,14 +72,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let found = transcript.tool_references.iter().map(|name| (name, "search"));
     let changed = transcript.tool_changes.iter().filter_map(|change| change.tool.as_ref());
     for (name, case) in found.chain(changed.map(|name| (name, "tool-change"))) {
-        // One fault a tool, however many references it left.
+        // One finding per tool, however many references there are.
         if known.insert(&name.text) {
             out.report(
                 name.place,
-                format!("a reference to the tool `{}`, which is not declared", shorten(&name.text)),
+                format!("tool `{}` is referenced but not declared", shorten(&name.text)),
             )
-            .caption("no such tool")
-            .help("declare the tool, or leave the reference out")
+            .caption("not a declared tool")
+            .help("declare the tool, or remove the reference")
             .case(case)
             .value("name", &name.text)
             .tool_name = Some(name.text.to_string());

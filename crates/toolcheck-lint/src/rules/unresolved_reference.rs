@@ -1,11 +1,11 @@
 use crate::rule::declare_rule;
 
 declare_rule! {
-    /// A reference to an item or a response that the server does not have.
+    /// A reference to an item or a response that the server doesn't have.
     ///
     /// ## Why is this bad?
     ///
-    /// Items that were not stored, have expired or belong to another account can't be referred to.
+    /// Items that were not stored, have expired or belong to another account can't be referenced.
     ///
     /// ## What to do
     ///

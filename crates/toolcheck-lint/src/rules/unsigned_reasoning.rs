@@ -8,9 +8,9 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// Providers sign the reasoning that they hand out, and take back only what is signed. Reasoning of another model
-    /// or provider, or reasoning that a client rebuilt from its text, is refused. Where reasoning is not shown at all,
-    /// the signature stands at the call that it led to.
+    /// Providers sign the reasoning that they return, and accept only signed reasoning back. Reasoning from another
+    /// model or provider, or reasoning that a client rebuilt from its text, is rejected. If reasoning is not shown at
+    /// all, the signature is on the call that it led to.
     ///
     /// ## Fails
     ///
@@ -63,8 +63,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if reasoning.is_redacted {
                 continue;
             }
-            let finding = out.report(part.place, "reasoning carries no signature");
-            finding.caption("unsigned").help("send reasoning back as it came, or leave it out").at(
+            let finding = out.report(part.place, "reasoning has no signature");
+            finding.caption("unsigned").help("send reasoning back unchanged, or remove it").at(
                 cx,
                 number,
                 message,
@@ -78,7 +78,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// The first call of each step of the current turn carries the signature; its siblings and earlier turns need none.
+/// The first call of each step of the current turn has the signature; the other calls and earlier turns don't need one.
 fn unsigned_calls(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let messages = &cx.transcript.messages;
     let is_result = |number: usize| {
@@ -88,7 +88,7 @@ fn unsigned_calls(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let speaks = |number: &usize| messages[*number].role == Role::User && !is_result(*number);
     let current = (0..messages.len()).rev().find(speaks).unwrap_or(0);
     for (number, message) in messages.iter().enumerate().skip(current) {
-        // The calls of a turn that was split belong to the call before them; that they stand apart is another fault.
+        // The calls of a split turn belong to the call before them; the split is reported by another rule.
         if number > 0 && messages[number - 1].role == Role::Assistant && message.role == Role::Assistant {
             continue;
         }
@@ -104,14 +104,11 @@ fn unsigned_calls(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let name = call.name.as_ref().map_or("?", |name| &*name.text);
         out.report(
             part.place,
-            format!(
-                "the call of `{}` carries no signature of the reasoning",
-                toolcheck_core::ir::shorten(name)
-            ),
+            format!("the call to `{}` has no reasoning signature", toolcheck_core::ir::shorten(name)),
         )
         .about_call(call)
         .caption("unsigned")
-        .help("send calls back with the signature that came with them")
+        .help("send calls back with the signature they came with")
         .case("call")
         .at(cx, number, message, Some(part))
         .value("name", name);

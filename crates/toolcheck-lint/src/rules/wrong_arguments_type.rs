@@ -4,12 +4,12 @@ use toolcheck_core::target::Shape;
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 
 declare_rule! {
-    /// Arguments as a string where an object is wanted, or the other way round.
+    /// Arguments as a string where an object is expected, or the other way round.
     ///
     /// ## Why is this bad?
     ///
-    /// One API writes arguments as JSON in a string, the next as an object. A history that goes from one to the other
-    /// unchanged is refused, or the model sees a string where the arguments should be.
+    /// Some APIs write arguments as JSON in a string, others as an object. A history that moves from one to the other
+    /// unchanged is rejected, or the model sees a string where the arguments should be.
     ///
     /// ## Fails
     ///
@@ -50,24 +50,22 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };
-            // Tools of other kinds take what they take: a text, an action.
+            // Tools of other kinds have arguments of other types: a text, an action.
             if !call.is_of_function() {
                 continue;
             }
             let (case, what) = match (shape, &call.arguments) {
-                (Shape::Object, Arguments::Text(..)) => ("text", "a string, and an object is wanted"),
-                (Shape::Object, Arguments::Null(_) | Arguments::Other(_)) => ("text", "no object"),
-                (Shape::Text, Arguments::Object(_)) => ("object", "an object, and a string is wanted"),
-                (Shape::Text, Arguments::Other(_)) => ("neither", "no string"),
+                (Shape::Object, Arguments::Text(..)) => ("text", "a string, but an object is expected"),
+                (Shape::Object, Arguments::Null(_) | Arguments::Other(_)) => ("text", "not an object"),
+                (Shape::Text, Arguments::Object(_)) => ("object", "an object, but a string is expected"),
+                (Shape::Text, Arguments::Other(_)) => ("neither", "not a string"),
                 _ => continue,
             };
             let finding =
                 out.report(part.place, format!("the arguments of tool call {} are {what}", call.title()));
             finding.about_call(call).caption("its arguments").case(case).at(cx, number, message, Some(part));
             match shape {
-                Shape::Object => {
-                    finding.help("write the arguments as an object, and {} where there are none")
-                }
+                Shape::Object => finding.help("write the arguments as an object; if there are none, as {}"),
                 Shape::Text => finding.help("write the arguments as JSON in a string"),
             };
         }
