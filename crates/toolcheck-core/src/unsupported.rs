@@ -460,10 +460,10 @@ pub fn messages_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     root.get_any(&["messages", "contents", "input"]).filter(is_list)
 }
 
-/// Whether a document is meant to be a request: it names a model, or tools, beside something in the place of messages.
+/// Whether a document is meant to be a request: it has settings of an API beside something in the place of messages.
 #[must_use]
 pub fn is_meant_as_request(root: Value<'_, '_>) -> bool {
-    let has_settings = root.get_any(&["model", "modelId", "tools", "toolConfig", "max_tokens"]).is_some();
+    let has_settings = root.get_any(&["model", "modelId", "toolConfig", "max_tokens"]).is_some();
     has_settings && messages_of(root).is_some() && find(root).is_none()
 }
 
