@@ -110,7 +110,7 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
         let is_seen = |refusal: &&target::Refusal| !(target.is_compatible_only && refusal.is_inherited);
         for refusal in target.refusals.iter().filter(|refusal| refusal.rule == rule.id).filter(is_seen) {
             let case = refusal.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
-            let models = refusal.model.as_ref().map(|model| format!(" for models `{}`", model.0.as_str()));
+            let models = refusal.model.as_ref().map(|model| format!(" for models `{}`", model.as_str()));
             let text = refusal
                 .text
                 .as_ref()
@@ -317,7 +317,7 @@ fn list<'t>(page: &mut String, title: &str, entries: impl Iterator<Item = Entry<
 /// What a target's facts bound.
 fn limits(target: &target::Target) -> Vec<String> {
     let named = |what: &str, pattern: &Option<target::Pattern>, max: Option<usize>| {
-        let pattern = pattern.as_ref().map(|pattern| format!("match `{}`", pattern.0.as_str()));
+        let pattern = pattern.as_ref().map(|pattern| format!("match `{}`", pattern.as_str()));
         let max = max.map(|max| format!("have at most {max} characters"));
         let bounds: Vec<String> = pattern.into_iter().chain(max).collect();
         (!bounds.is_empty()).then(|| format!("{what} {}", bounds.join(" and ")))

@@ -90,17 +90,15 @@ impl Detection {
     /// hold several. What a record leaves open, the other records decide.
     #[must_use]
     pub fn of_record(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'static Format> {
-        let usual_bit = usual.map_or(0, |usual| bit_of(usual.id));
-        let marked = marked(record, usual_bit);
-        if marked == 0 && usual.is_some() {
-            // Text alone: the others decide.
-            return usual;
-        }
         let own = usual.map_or(0, |usual| (usual.sniff)(record));
         if own >= SURE {
             return usual;
         }
-        let marked = if marked & usual_bit == 0 { marked } else { self::marked(record, 0) };
+        let marked = marked(record);
+        if marked == 0 && own > 0 {
+            // Text alone: the others decide.
+            return usual;
+        }
         let counts = |format: usize| {
             marked & (1 << format) != 0 && usual.is_none_or(|usual| ALL[format].id != usual.id)
         };
@@ -120,7 +118,7 @@ impl Detection {
     /// Whether a glance at a record lets a format, by its number in [`ALL`], look at it.
     #[must_use]
     pub fn may_be_sure(format: usize, record: Value<'_, '_>) -> bool {
-        marked(record, 0) & (1 << format) != 0
+        marked(record) & (1 << format) != 0
     }
 
     /// Whether a format, by its id, knows a document as one of its own.
@@ -174,13 +172,8 @@ fn surest(document: Value<'_, '_>, counts: impl Fn(usize) -> bool) -> Option<(u8
 /// Every format, one bit each by their numbers in [`ALL`].
 const EVERY: u32 = (1 << ALL.len()) - 1;
 
-fn bit_of(format: &str) -> u32 {
-    ALL.iter().position(|other| other.id == format).map_or(0, |number| 1 << number)
-}
-
-/// The formats that may be sure of a record: a glance, since every record of a long file is looked at. It ends where it
-/// finds one of `enough`.
-fn marked(record: Value<'_, '_>, enough: u32) -> u32 {
+/// The formats that may be sure of a record: a glance, since every record of a long file may be looked at.
+fn marked(record: Value<'_, '_>) -> u32 {
     /// The formats that have a key for a mark.
     static KEYS: LazyLock<FxHashMap<&str, u32>> = LazyLock::new(|| {
         let mut keys = FxHashMap::default();
@@ -222,7 +215,7 @@ fn marked(record: Value<'_, '_>, enough: u32) -> u32 {
         for part in message.members().flat_map(blocks_of) {
             found |= of_members(part);
         }
-        if found == EVERY || found & enough != 0 {
+        if found == EVERY {
             break;
         }
     }

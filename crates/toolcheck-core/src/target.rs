@@ -82,6 +82,12 @@ pub fn all() -> impl Iterator<Item = &'static Target> {
     BUILTIN.iter().map(load)
 }
 
+/// The text of the file of a target that is compiled in.
+#[must_use]
+pub fn text_of(id: &str) -> Option<&'static str> {
+    BUILTIN.iter().find(|builtin| builtin.id == id).map(|builtin| builtin.text)
+}
+
 /// The target of that id. Its file is read on first use.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Target> {
@@ -101,7 +107,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 fn load(builtin: &'static Builtin) -> &'static Target {
     builtin.loaded.get_or_init(|| {
-        Target::parse(builtin.text).unwrap_or_else(|error| panic!("targets/{}.toml: {error}", builtin.id))
+        Target::read(builtin.text).unwrap_or_else(|error| panic!("targets/{}.toml: {error}", builtin.id))
     })
 }
 
@@ -438,16 +444,32 @@ pub enum Shape {
     Object,
 }
 
-/// A regular expression, compiled when it is read.
+/// A regular expression, compiled when it is first asked: most models are never named.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(try_from = "String")]
-pub struct Pattern(pub Regex);
+#[serde(from = "String")]
+pub struct Pattern {
+    text: String,
+    compiled: OnceLock<Option<Regex>>,
+}
 
-impl TryFrom<String> for Pattern {
-    type Error = regex::Error;
+impl From<String> for Pattern {
+    fn from(text: String) -> Self {
+        Self { text, compiled: OnceLock::new() }
+    }
+}
 
-    fn try_from(pattern: String) -> Result<Self, regex::Error> {
-        Regex::new(&pattern).map(Self)
+impl Pattern {
+    /// The expression.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether something in a text matches. [`Target::parse`] has seen to it that the expression is one.
+    #[must_use]
+    pub fn is_match(&self, text: &str) -> bool {
+        let compiled = self.compiled.get_or_init(|| Regex::new(&self.text).ok());
+        compiled.as_ref().is_some_and(|compiled| compiled.is_match(text))
     }
 }
 
@@ -643,11 +665,24 @@ impl Target {
     /// Where the text is not TOML of that shape, or names a target, that does not exist; the message says the
     /// line and column.
     pub fn parse(text: &str) -> Result<Self, TargetError> {
+        let target = Self::read(text)?;
+        let ids = &target.ids;
+        let own = [&ids.pattern, &ids.server_pattern, &ids.item_pattern, &target.names.pattern];
+        let models = target.refusals.iter().flat_map(|refusal| [&refusal.model, &refusal.except_model]);
+        let models = models.chain(target.tolerances.iter().map(|tolerance| &tolerance.model));
+        for pattern in own.into_iter().chain(models).flatten() {
+            if let Err(error) = Regex::new(&pattern.text) {
+                let at = text.find(pattern.as_str()).unwrap_or_default();
+                return Err(fault_at(text, at, &format!("not a regular expression: {error}")));
+            }
+        }
+        Ok(target)
+    }
+
+    /// Reads a target's file without a look at its expressions.
+    fn read(text: &str) -> Result<Self, TargetError> {
         let mut target: Self = toml::from_str(text).map_err(|error| {
-            // The line itself is not quoted: who names a file that is no target may have named anything.
-            let at = toolcheck_json::locate(text.as_bytes(), &[error.span().map_or(0, |span| span.start)]);
-            let (line, column) = at.first().map_or((1, 1), |at| (at.line, at.column));
-            TargetError { message: format!("line {line}, column {column}: {}", error.message().trim()) }
+            fault_at(text, error.span().map_or(0, |span| span.start), error.message().trim())
         })?;
         let known = |id: &str| {
             find(id).ok_or_else(|| TargetError {
@@ -808,7 +843,7 @@ impl Target {
         let fits = |own_case: &Option<String>, own_model: &Option<Pattern>| {
             let case_fits = own_case.is_none() || own_case.as_deref() == case;
             let model_fits =
-                own_model.as_ref().is_none_or(|pattern| model.is_some_and(|model| pattern.0.is_match(model)));
+                own_model.as_ref().is_none_or(|pattern| model.is_some_and(|model| pattern.is_match(model)));
             (case_fits && model_fits).then_some((own_case.is_some(), own_model.is_some()))
         };
         // `max_by_key` takes the last of equals: reversed, the first of the file.
@@ -821,7 +856,7 @@ impl Target {
                 !entry
                     .except_model
                     .as_ref()
-                    .is_some_and(|pattern| model.is_some_and(|model| pattern.0.is_match(model)))
+                    .is_some_and(|pattern| model.is_some_and(|model| pattern.is_match(model)))
             })
             .max_by_key(|(fit, _)| *fit);
         let tolerance = tolerances
@@ -864,6 +899,14 @@ impl Target {
     pub fn merges_user_messages(&self) -> bool {
         self.results.merges_user_messages.unwrap_or(false)
     }
+}
+
+/// What is wrong at a byte of a target's file. The line itself is not quoted: who names a file that is no target may have
+/// named anything.
+fn fault_at(text: &str, byte: usize, message: &str) -> TargetError {
+    let at = toolcheck_json::locate(text.as_bytes(), &[byte]);
+    let (line, column) = at.first().map_or((1, 1), |at| (at.line, at.column));
+    TargetError { message: format!("line {line}, column {column}: {message}") }
 }
 
 /// Whether an API that speaks a format reads what is written in the format `wire`.

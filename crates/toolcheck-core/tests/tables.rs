@@ -253,3 +253,12 @@ fn every_target_fits_the_schema() {
     }
     assert!(!validator.is_valid(&serde_json::json!({"id": "x", "name": "x", "refusals": []})));
 }
+
+/// The expressions of targets that are compiled in are only compiled when they are asked.
+#[test]
+fn every_expression_is_one() {
+    for id in target::ids() {
+        let parsed = Target::parse(target::text_of(id).unwrap());
+        assert!(parsed.is_ok(), "{id}: {}", parsed.unwrap_err());
+    }
+}

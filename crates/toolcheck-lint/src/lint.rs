@@ -471,6 +471,7 @@ impl<'r> Run<'r> {
         pairing: &'c Pairing<'c, 's>,
         kept: Option<&'c Kept<'c>>,
     ) -> Context<'c, 's> {
+        self.lens.verdicts.turn_to(transcript.model.as_deref());
         Context {
             document,
             transcript,

@@ -253,7 +253,7 @@ impl Context<'_, '_> {
     #[must_use]
     pub fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
         let wire = rule.on_wire.then_some(self.transcript.format);
-        self.verdicts.of(self.target, rule.id, case, self.transcript.model.as_deref(), wire)
+        self.verdicts.of(self.target, rule, case, self.transcript.model.as_deref(), wire)
     }
 
     /// Whether the target refuses this very case of a rule, of the request's model.
@@ -308,7 +308,7 @@ struct Said {
     /// The model that was asked for.
     model: Option<String>,
     /// The cases of each rule, with what is said of them.
-    rules: FxHashMap<&'static str, Vec<(Option<Box<str>>, Entry)>>,
+    rules: FxHashMap<usize, Vec<(Option<Box<str>>, Entry)>>,
 }
 
 /// What is said, by the number of the target's entry.
@@ -344,28 +344,34 @@ impl Entry {
 }
 
 impl Verdicts {
-    fn of<'t>(
-        &self,
-        target: &'t Target,
-        rule: &'static str,
-        case: Option<&str>,
-        model: Option<&str>,
-        wire: Option<&str>,
-    ) -> Verdict<'t> {
+    /// Turns to the model of the next transcript.
+    pub(crate) fn turn_to(&self, model: Option<&str>) {
         let models = &mut *self.0.borrow_mut();
         let number = models.iter().position(|said| said.model.as_deref() == model).unwrap_or_else(|| {
             models.truncate(MODELS_REMEMBERED - 1);
             models.push(Said { model: model.map(str::to_owned), ..Said::default() });
             models.len() - 1
         });
-        // The last one asked for is the next one looked at.
         models.swap(0, number);
-        let said = &mut models[0];
-        let cases = said.rules.entry(rule).or_default();
+    }
+
+    /// What the target says of a case for the model that was turned to.
+    fn of<'t>(
+        &self,
+        target: &'t Target,
+        rule: &Rule,
+        case: Option<&str>,
+        model: Option<&str>,
+        wire: Option<&str>,
+    ) -> Verdict<'t> {
+        let models = &mut *self.0.borrow_mut();
+        let Some(said) = models.first_mut() else { return target.verdict(rule.id, case, model, wire) };
+        // A rule is a static value: where it lies is its shortest name.
+        let cases = said.rules.entry(std::ptr::from_ref(rule) as usize).or_default();
         if let Some((_, entry)) = cases.iter().find(|(known, _)| known.as_deref() == case) {
             return entry.verdict(target);
         }
-        let verdict = target.verdict(rule, case, model, wire);
+        let verdict = target.verdict(rule.id, case, model, wire);
         cases.push((case.map(Box::from), Entry::of(target, verdict)));
         verdict
     }

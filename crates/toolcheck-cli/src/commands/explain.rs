@@ -112,7 +112,7 @@ fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
         }
         for (targets, refusal) in refusals {
             let case = refusal.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
-            let models = refusal.model.as_ref().map(|model| format!(", for models `{}`", model.0.as_str()));
+            let models = refusal.model.as_ref().map(|model| format!(", for models `{}`", model.as_str()));
             let status = refusal.status.map(|status| format!(", status {status}")).unwrap_or_default();
             let _ = writeln!(
                 page,

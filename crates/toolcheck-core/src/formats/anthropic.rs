@@ -33,7 +33,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
     let is_empty = list.elements().next().is_none();
     let sure = if is_empty && root.is_object() { 5 } else { surest_message(list, 90, claim) };
-    if sure == 0 || !root.is_object() {
+    if sure == 0 || sure >= 90 || !root.is_object() {
         return sure;
     }
     let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());

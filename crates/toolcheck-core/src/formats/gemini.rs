@@ -199,10 +199,12 @@ fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         Some("system") => Role::System,
         Some(_) => Role::Unknown,
     });
-    let others = value.members().filter(|member| !member.has_key("parts"));
-    transcript.unread.extend(others.filter_map(unread::member));
-    for block in value.get("content").into_iter().flat_map(|content| content.elements()) {
-        transcript.unread.extend(unread::block(block));
+    for member in value.members() {
+        match member.key_text().as_deref() {
+            Some("role" | "parts") => {}
+            Some("content") => transcript.unread.extend(member.elements().filter_map(unread::block)),
+            _ => transcript.unread.extend(unread::member(member)),
+        }
     }
     let Some(parts) = parts else { return };
     if parts.is_object() {

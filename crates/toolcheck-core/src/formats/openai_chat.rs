@@ -111,13 +111,26 @@ pub(super) fn is_own_body(root: Value<'_, '_>) -> bool {
 
 /// What a message says of the shape that all dialects share, and where they differ, of the one that OpenAI speaks.
 pub(super) fn claim(message: Value<'_, '_>) -> Claim {
-    let Some(role) = message.get_str("role") else { return Claim::Foreign };
+    // One walk over the members: every record of a long file may be asked.
+    let (mut role, mut content, mut calls, mut function_call) = (None, None, None, None);
+    let (mut names_call, mut has_parts) = (false, false);
+    for member in message.members() {
+        match member.key_text().as_deref() {
+            Some("role") => role = member.as_str(),
+            Some("content") => content = Some(member),
+            Some("tool_calls") => calls = Some(member),
+            Some("function_call") => function_call = Some(member),
+            Some("tool_call_id") => names_call = true,
+            Some("parts") => has_parts = true,
+            _ => {}
+        }
+    }
+    let Some(role) = role else { return Claim::Foreign };
     if !matches!(&*role, "system" | "developer" | "user" | "assistant" | "tool" | "function") {
-        let is_miscased = message.get("content").is_some()
-            && matches!(&*role.to_lowercase(), "system" | "user" | "assistant" | "tool");
+        let is_miscased =
+            content.is_some() && matches!(&*role.to_lowercase(), "system" | "user" | "assistant" | "tool");
         return if is_miscased { Claim::Sure(12) } else { Claim::of_unknown_role(message) };
     }
-    let calls = message.get("tool_calls").filter(|calls| !calls.is_null());
     if let Some(call) = calls.and_then(|calls| calls.elements().next()) {
         let Some(spec) = call.get_any(&["function", "custom"]).filter(|spec| spec.is_object()) else {
             // The name beside the arguments, without the object around them, is how frameworks keep calls.
@@ -126,17 +139,15 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
         let is_text = spec.get("arguments").is_none_or(|arguments| arguments.as_json_str().is_some());
         return Claim::Sure(if is_text { 74 } else { of_objects(message, call) });
     }
-    if message.get("function_call").is_some_and(Value::is_object)
-        || matches!(&*role, "function" | "developer")
-    {
+    if function_call.is_some_and(Value::is_object) || matches!(&*role, "function" | "developer") {
         return Claim::Sure(76);
     }
     if role == "tool" {
-        return Claim::Sure(if message.get("tool_call_id").is_some() { 70 } else { 25 });
+        return Claim::Sure(if names_call { 70 } else { 25 });
     }
-    let Some(content) = message.get("content") else {
+    let Some(content) = content else {
         // A role alone is little, and others keep what is said under other keys.
-        return if message.get("parts").is_some() { Claim::Foreign } else { Claim::Sure(5) };
+        return if has_parts { Claim::Foreign } else { Claim::Sure(5) };
     };
     if content.as_json_str().is_some() || content.is_null() {
         return Claim::Sure(20);

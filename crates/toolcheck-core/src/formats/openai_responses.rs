@@ -206,14 +206,13 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let tools = root.get("tools");
     declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, |value| Some(tool(value)));
     transcript.unread.extend(unread::body(root));
-    // Most requests have nothing of the kind: a search in the text is cheaper than a look at every item.
-    let holds = |word: &str| memchr::memmem::find(root.raw(), word.as_bytes()).is_some();
-    let has_namespaces =
-        ["namespace", "defer_loading", "tool_search", "additional_tools"].into_iter().any(holds);
-    let mut namespaces = Namespaces::default();
-    if has_namespaces {
-        namespaces.declare(&mut transcript, tools, Declared::InRequest);
-    }
+    // Most requests have nothing of the kind.
+    let is_special = |tool: Value<'_, '_>| {
+        matches!(tool.get_str("type").as_deref(), Some("namespace" | "tool_search"))
+            || tool.get("defer_loading").is_some()
+    };
+    let has_special = tools.into_iter().flat_map(|tools| tools.elements()).any(is_special);
+    let mut namespaces = has_special.then(|| Namespaces::of(&mut transcript, tools));
     transcript.tool_choice = root
         .get("tool_choice")
         .filter(|choice| !choice.is_null())
@@ -232,20 +231,24 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
         transcript.push(Part::new(input, 0, Body::Text(text)));
         return Some(transcript);
     };
-    let mut trigger = None;
+    let (mut trigger, mut has_program) = (None, false);
     for (index, value) in list.elements().enumerate() {
         transcript.early_items.extend(trigger.take());
         match item(&mut transcript, value, index) {
-            Item::Tools | Item::Output(ToolKind::ToolSearch) if has_namespaces => {
+            Item::Tools | Item::Output(ToolKind::ToolSearch) => {
+                let namespaces = namespaces.get_or_insert_with(|| Namespaces::of(&mut transcript, tools));
                 namespaces.declare(&mut transcript, value.get("tools"), Declared::Later);
             }
+            Item::Call(ToolKind::Program) => has_program = true,
             Item::Trigger => trigger = Some(Place::of(value)),
             _ => {}
         }
     }
     // A search may have found a tool of a later turn too, so the calls are looked at last.
-    namespaces.look_at_calls(&mut transcript, list);
-    if holds("\"program\"") {
+    if let Some(namespaces) = namespaces {
+        namespaces.look_at_calls(&mut transcript, list);
+    }
+    if has_program {
         look_at_callers(&mut transcript, list);
     }
     Some(transcript)
@@ -275,6 +278,13 @@ enum Declared {
 }
 
 impl<'s> Namespaces<'s> {
+    /// The namespaces of a request's own list of tools.
+    fn of(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>) -> Self {
+        let mut namespaces = Self::default();
+        namespaces.declare(transcript, tools, Declared::InRequest);
+        namespaces
+    }
+
     /// Takes up a list of tools.
     fn declare(&mut self, transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>, declared: Declared) {
         for value in tools.into_iter().flat_map(|tools| tools.elements()) {

@@ -223,12 +223,12 @@ fn deferred_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 /// An advisor tool whose model can't advise the model of the request.
 fn advisor(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(model) = &cx.transcript.model else { return };
-    let Some(pair) = cx.target.tools.advisors.iter().find(|pair| pair.model.0.is_match(model)) else {
+    let Some(pair) = cx.target.tools.advisors.iter().find(|pair| pair.model.is_match(model)) else {
         return;
     };
     for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
         let Some(advisor) = &tool.model else { continue };
-        if !pair.advisor.0.is_match(&advisor.text) {
+        if !pair.advisor.is_match(&advisor.text) {
             out.report(
                 advisor.place,
                 format!("model `{}` can't advise `{}`", shorten(&advisor.text), shorten(model)),

@@ -87,9 +87,9 @@ fn fault(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<(Option<&'static str>
             format!("tool name `{title}` has {length} characters, but at most {max} are allowed"),
         ));
     }
-    let pattern = names.pattern.as_ref().filter(|pattern| !pattern.0.is_match(&name.text))?;
+    let pattern = names.pattern.as_ref().filter(|pattern| !pattern.is_match(&name.text))?;
     let title = shorten(&name.text);
-    Some((None, format!("tool name `{title}` does not match `{}`", pattern.0.as_str())))
+    Some((None, format!("tool name `{title}` does not match `{}`", pattern.as_str())))
 }
 
 fn report<'o>(
@@ -129,7 +129,7 @@ fn report<'o>(
         .caption("this name")
         .help(help)
         .value("name", shorten(&name.text))
-        .value("pattern", cx.target.names.pattern.as_ref().map_or("", |pattern| pattern.0.as_str()))
+        .value("pattern", cx.target.names.pattern.as_ref().map_or("", |pattern| pattern.as_str()))
         .value("length", length)
         .value("max", max)
 }

@@ -79,7 +79,7 @@ fn fault(cx: &Context<'_, '_>, item: &Item<'_>) -> Option<(&'static str, String)
             format!("item id `{title}` has {length} characters, but at most {max} are allowed"),
         ));
     }
-    if ids.item_pattern.as_ref().is_some_and(|pattern| !pattern.0.is_match(id)) {
+    if ids.item_pattern.as_ref().is_some_and(|pattern| !pattern.is_match(id)) {
         let what = if id.is_empty() {
             "an item id is empty".to_owned()
         } else {

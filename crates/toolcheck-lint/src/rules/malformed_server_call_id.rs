@@ -53,7 +53,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if call.executor != Executor::Server || call.kind != ToolKind::BuiltIn {
                 continue;
             }
-            let Some(id) = call.id.as_ref().filter(|id| !pattern.0.is_match(&id.text)) else { continue };
+            let Some(id) = call.id.as_ref().filter(|id| !pattern.is_match(&id.text)) else { continue };
             let title = call.title();
             out.report(
                 id.place,
@@ -64,7 +64,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .help("keep the ids unchanged, and replay calls that another provider ran as text")
             .at(cx, number, message, Some(part))
             .value("id", &id.text)
-            .value("pattern", pattern.0.as_str());
+            .value("pattern", pattern.as_str());
         }
     }
 }

@@ -104,7 +104,7 @@ fn fault(cx: &Context<'_, '_>, id: &Named<'_>) -> Option<Fault> {
             return Some(Fault::TooLong { length, max });
         }
     }
-    let fits = ids.pattern.as_ref().is_none_or(|pattern| pattern.0.is_match(&id.text));
+    let fits = ids.pattern.as_ref().is_none_or(|pattern| pattern.is_match(&id.text));
     (!fits).then_some(Fault::Pattern)
 }
 
@@ -117,7 +117,7 @@ fn report(
     answer: Option<&Part<'_>>,
     side: &'static str,
 ) {
-    let pattern = cx.target.ids.pattern.as_ref().map_or("", |pattern| pattern.0.as_str());
+    let pattern = cx.target.ids.pattern.as_ref().map_or("", |pattern| pattern.as_str());
     let title = shorten(&id.text);
     let what = match fault {
         Fault::NotText(instead) if instead.is_scalar() => {

@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Body, Executor, Part, Role};
+use toolcheck_core::ir::{Body, Executor, Message, Part, Role};
 use toolcheck_core::target::Verdict;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
@@ -67,7 +67,7 @@ fn minds(cx: &Context<'_, '_>, cases: &[&str]) -> bool {
 
 /// Items that must come last and don't.
 fn early_items(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if cx.minds_case(&RULE, "not-last") {
+    if !cx.transcript.early_items.is_empty() && cx.minds_case(&RULE, "not-last") {
         for place in &cx.transcript.early_items {
             out.report(*place, "an item that must come last is followed by others")
                 .caption("this item")
@@ -79,6 +79,19 @@ fn early_items(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// Messages that may not follow the one before them.
 fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    // Most conversations have none of these neighbours: only then is the target asked.
+    let is_rare = |pair: &[Message<'_>]| {
+        matches!(
+            (pair[0].role, pair[1].role),
+            (_, Role::System)
+                | (Role::Tool, Role::User)
+                | (Role::Assistant, Role::Assistant)
+                | (Role::User, Role::User)
+        )
+    };
+    if !cx.transcript.messages.windows(2).any(is_rare) {
+        return;
+    }
     if !minds(cx, &["repeated-role", "system", "system-after-user", "user-after-tool"]) {
         return;
     }
@@ -128,6 +141,9 @@ pub(super) const BEFORE_RESULTS: &str = "system-before-results";
 /// System messages in the middle, for targets that accept them at some positions. Several in a row count as one, and
 /// those that only set parameters don't count.
 fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if !cx.transcript.messages.iter().any(|message| message.role == Role::System) {
+        return;
+    }
     if !minds(cx, &["system-first", "system-after-assistant", BEFORE_RESULTS, "system-before-user"]) {
         return;
     }
