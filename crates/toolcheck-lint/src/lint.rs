@@ -383,7 +383,10 @@ impl<'r> Run<'r> {
             self.report.tool_results += results;
             self.report.count_reading(transcript.format, self.lens.known.map(|target| &*target.id));
         } else {
-            self.report.is_meant_as_request |= unsupported::is_meant_as_request(root);
+            // With a format that somebody named, a request in another format is just another file of its folder.
+            let is_of_another =
+                || self.options.format.is_some_and(|format| Detection::instead_of(format.id, root).is_some());
+            self.report.is_meant_as_request |= unsupported::is_meant_as_request(root) && !is_of_another();
         }
         transcript
     }

@@ -308,8 +308,11 @@ struct Said {
     /// The model that was asked for.
     model: Option<String>,
     /// The cases of each rule, with what is said of them.
-    rules: FxHashMap<usize, Vec<(Option<Box<str>>, Entry)>>,
+    rules: FxHashMap<usize, Cases>,
 }
+
+/// The cases of a rule that were asked for, with what is said of each.
+type Cases = Vec<(Option<Box<str>>, Entry)>;
 
 /// What is said, by the number of the target's entry.
 #[derive(Debug, Clone, Copy)]

@@ -48,7 +48,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
     /// ]}
     /// ```
-    "unread-content" in Files, since "0.2.0", error, check
+    "unread-content" in Files, since "0.1.0", error, check
 }
 
 /// How many further places are shown.
