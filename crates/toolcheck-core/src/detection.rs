@@ -109,7 +109,8 @@ impl Detection {
         });
         match other {
             None if own > 0 => usual,
-            _ if unsupported::find(record).is_some() => None,
+            // A record in the shape of the others is no log or trace.
+            _ if own == 0 && unsupported::find(record).is_some() => None,
             None => usual,
             Some((_, best)) => Some(best),
         }
@@ -248,6 +249,21 @@ pub(crate) enum Claim {
 }
 
 impl Claim {
+    /// What the blocks of a message say: how sure each is, 0 where the format does not know it, and `None` where it is
+    /// somebody else's. `empty` is said of a message without any.
+    pub(crate) fn of_blocks(blocks: impl Iterator<Item = Option<u8>>, empty: Self) -> Self {
+        let mut surest = None;
+        for sure in blocks {
+            let Some(sure) = sure else { return Self::Foreign };
+            surest = surest.max(Some(sure));
+        }
+        match surest {
+            None => empty,
+            Some(0) => Self::Foreign,
+            Some(sure) => Self::Sure(sure),
+        }
+    }
+
     /// What a message of a role that the format does not know says: a wrong word among right ones is a mistake, and a
     /// message in which nothing is right is somebody else's.
     pub(crate) fn of_unknown_role(message: Value<'_, '_>) -> Self {

@@ -188,7 +188,10 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
             write_others(report, "The problems in this file:", out)?;
         }
         Some(Places::Others(report)) => {
-            writeln!(out, "\nNothing in this file would cause that error. Is it the request that failed?")?;
+            writeln!(
+                out,
+                "\ntoolcheck finds nothing in this file that causes this error. Is it the request that failed?"
+            )?;
             write_others(report, "Other problems in it:", out)?;
         }
         Some(Places::Cause(report)) => {

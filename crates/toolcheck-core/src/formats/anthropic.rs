@@ -75,26 +75,15 @@ fn claim(message: Value<'_, '_>) -> Claim {
     if content.as_json_str().is_some() {
         return if is_own { Claim::Sure(15) } else { Claim::Open };
     }
-    let (mut surest, mut any) = (0, false);
-    for block in blocks(message, "content") {
-        any = true;
-        if is_of_no_provider(block) {
-            return Claim::Foreign;
-        }
-        let sure = match block.get_str("type").as_deref() {
-            Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use") => 90,
-            Some(other) if other.ends_with("_tool_result") || other.starts_with("mcp_tool_") => 90,
-            Some("image" | "document") if block.get("source").is_some() => 70,
-            Some("text") => 15,
-            _ => 0,
-        };
-        surest = surest.max(sure);
-    }
-    match (any, surest) {
-        (false, _) => Claim::Open,
-        (true, 0) => Claim::Foreign,
-        (true, sure) => Claim::Sure(sure),
-    }
+    let sure = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
+        _ if is_of_no_provider(block) => None,
+        Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use") => Some(90),
+        Some(other) if other.ends_with("_tool_result") || other.starts_with("mcp_tool_") => Some(90),
+        Some("image" | "document") if block.get("source").is_some() => Some(70),
+        Some("text") => Some(15),
+        _ => Some(0),
+    };
+    Claim::of_blocks(blocks(message, "content").map(sure), Claim::Open)
 }
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {

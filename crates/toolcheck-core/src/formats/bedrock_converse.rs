@@ -72,24 +72,17 @@ fn claim(message: Value<'_, '_>) -> Claim {
     if !matches!(message.get_str("role").as_deref(), Some("user" | "assistant" | "system")) {
         return Claim::Foreign;
     }
-    let (mut surest, mut any) = (0, false);
-    for block in blocks(message, "content") {
-        any = true;
+    let sure = |block: Value<'_, '_>| {
         if block.get("type").is_some() {
-            return Claim::Foreign;
+            None
+        } else if block.get("toolUse").is_some() || block.get("toolResult").is_some() {
+            Some(95)
+        } else {
+            Some(if BLOCKS.iter().any(|key| block.get(key).is_some()) { 70 } else { 0 })
         }
-        if block.get("toolUse").is_some() || block.get("toolResult").is_some() {
-            surest = 95;
-        } else if BLOCKS.iter().any(|key| block.get(key).is_some()) {
-            surest = surest.max(70);
-        }
-    }
-    match (any, surest) {
-        // A text in the place of blocks is one of many mistakes, and other formats' rule.
-        (false, _) => Claim::Open,
-        (true, 0) => Claim::Foreign,
-        (true, sure) => Claim::Sure(sure),
-    }
+    };
+    // A text in the place of blocks is one of many mistakes, and other formats' rule.
+    Claim::of_blocks(blocks(message, "content").map(sure), Claim::Open)
 }
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {

@@ -152,25 +152,14 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
     if content.as_json_str().is_some() || content.is_null() {
         return Claim::Sure(20);
     }
-    let (mut surest, mut any) = (0, false);
-    for block in blocks(message, "content") {
-        any = true;
-        if is_of_no_provider(block) {
-            return Claim::Foreign;
-        }
-        let sure = match block.get_str("type").as_deref() {
-            Some("image_url" | "input_audio" | "file" | "refusal") => 60,
-            Some("text") => 20,
-            Some("image" | "document" | "thinking") => 5,
-            _ => 0,
-        };
-        surest = surest.max(sure);
-    }
-    match (any, surest) {
-        (false, _) => Claim::Sure(10),
-        (true, 0) => Claim::Foreign,
-        (true, sure) => Claim::Sure(sure),
-    }
+    let sure = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
+        _ if is_of_no_provider(block) => None,
+        Some("image_url" | "input_audio" | "file" | "refusal") => Some(60),
+        Some("text") => Some(20),
+        Some("image" | "document" | "thinking") => Some(5),
+        _ => Some(0),
+    };
+    Claim::of_blocks(blocks(message, "content").map(sure), Claim::Sure(10))
 }
 
 /// How sure a call makes it whose arguments are no text: that is the mistake which this API is told of most often, and

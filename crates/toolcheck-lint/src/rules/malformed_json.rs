@@ -50,6 +50,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             FaultKind::ByteOrderMark => {
                 finding.help("save the file as UTF-8 without a byte order mark").at_most(Level::Warning)
             }
+            FaultKind::SingleQuotes => {
+                finding.help("use double quotes; if Python printed this, write it with `json.dumps`")
+            }
             _ => finding,
         };
     }

@@ -1,4 +1,4 @@
-use toolcheck_core::ir::Role;
+use toolcheck_core::ir::{Content, Message, Role};
 use toolcheck_json::NodeId;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -74,9 +74,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if messages.iter().any(|message| message.role == Role::Unknown) {
         return;
     }
-    if !messages.iter().any(|message| message.role == Role::Assistant) {
+    let says = |message: &Message<'_>| {
+        message.role == Role::Assistant && (message.content == Content::Filled || !message.parts.is_empty())
+    };
+    if !messages.iter().any(says) {
         let place = cx.transcript.place;
-        out.report(place, "this example has no assistant message, so it teaches nothing")
+        let what = if messages.iter().any(|message| message.role == Role::Assistant) {
+            "the assistant says nothing in this example, so it teaches nothing"
+        } else {
+            "this example has no assistant message, so it teaches nothing"
+        };
+        out.report(place, what)
             .caption("this example")
             .value("role", messages.last().map_or("?", |last| last.role_text()))
             .help("add the answer that the model should learn, or remove the example");
