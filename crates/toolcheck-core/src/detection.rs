@@ -91,11 +91,12 @@ impl Detection {
     #[must_use]
     pub fn of_record(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'static Format> {
         let own = usual.map_or(0, |usual| (usual.sniff)(record));
-        if own >= SURE {
+        if own >= SURE_OF_RECORD {
             return usual;
         }
-        let marked = marked(record);
-        if marked == 0 && own > 0 {
+        // A record that the usual format does not know at all may be of any.
+        let marked = if own == 0 { EVERY } else { marked(record) };
+        if marked == 0 {
             // Text alone: the others decide.
             return usual;
         }
@@ -104,8 +105,13 @@ impl Detection {
         };
         let other = surest(record, counts);
         let other = other.filter(|(sure, best)| {
-            let is_dialect = usual.is_some_and(|usual| own > 0 && are_dialects(usual.id, best.id));
-            *sure >= if is_dialect { SURE_OF_DIALECT } else { SURE_OF_RECORD }
+            let is_dialect = usual.is_some_and(|usual| are_dialects(usual.id, best.id));
+            let least = match own {
+                0 => SURE,
+                _ if is_dialect => SURE_OF_DIALECT,
+                _ => SURE_OF_RECORD,
+            };
+            *sure >= least
         });
         match other {
             None if own > 0 => usual,

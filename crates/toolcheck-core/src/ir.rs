@@ -110,6 +110,8 @@ pub struct Transcript<'s> {
     pub is_body: bool,
     /// Whether the conversation goes on from a state that the server holds, so that a result's call may be there.
     pub continues_remote_state: bool,
+    /// Whether the conversation refers to items that the server holds, one of which may be a call.
+    pub refers_to_stored_items: bool,
     /// Whether the request turns the model's visible reasoning on; `None` where it does not say.
     pub reasoning: Option<bool>,
     /// How the request sets the model's reasoning, where it says so.
@@ -203,6 +205,7 @@ impl<'s> Transcript<'s> {
             model: None,
             is_body: root.is_object(),
             continues_remote_state: false,
+            refers_to_stored_items: false,
             reasoning: None,
             reasoning_setting: None,
             tool_choice: None,

@@ -143,13 +143,13 @@ static KINDS: &[Unsupported] = &[
         sniff: |root| has(root, &["version", "status", "eval"]),
     },
     Unsupported {
-        name: "a run state of the OpenAI Agents SDK",
+        name: "an OpenAI Agents SDK run state",
         advice: None,
         sniff: |root| root.get_any(&["generatedItems", "generated_items"]).is_some_and(Value::is_array),
     },
-    Unsupported { name: "messages of LangChain", advice: None, sniff: is_langchain },
+    Unsupported { name: "LangChain messages", advice: None, sniff: is_langchain },
     Unsupported { name: "a pydantic-ai message history", advice: None, sniff: is_pydantic_ai },
-    Unsupported { name: "messages of the Vercel AI SDK", advice: None, sniff: is_vercel },
+    Unsupported { name: "Vercel AI SDK messages", advice: None, sniff: is_vercel },
     Unsupported {
         name: "a ShareGPT data set",
         advice: None,
@@ -170,11 +170,7 @@ static KINDS: &[Unsupported] = &[
                     && root.get_any(&["traceId", "trace_id", "spanId", "span_id", "context"]).is_some()
         },
     },
-    Unsupported {
-        name: "messages of OpenTelemetry's conventions for GenAI",
-        advice: None,
-        sniff: is_otel_messages,
-    },
+    Unsupported { name: "OpenTelemetry GenAI messages", advice: None, sniff: is_otel_messages },
     Unsupported {
         name: "a Langfuse trace",
         advice: None,
@@ -214,7 +210,7 @@ static KINDS: &[Unsupported] = &[
     Unsupported { name: "part of a streamed response", advice: None, sniff: is_event },
     Unsupported { name: "a response", advice: Some(AS_EXCHANGE), sniff: is_response },
     Unsupported {
-        name: "an error that an API answered",
+        name: "an error response from an API",
         advice: Some("`toolcheck explain --error TEXT REQUEST` finds what it is about in the request"),
         sniff: is_error,
     },

@@ -77,7 +77,10 @@ fn claim(message: Value<'_, '_>) -> Claim {
     }
     let sure = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
         _ if is_of_no_provider(block) => None,
-        Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use") => Some(90),
+        Some("tool_use" | "tool_result" | "redacted_thinking" | "server_tool_use") => Some(90),
+        // Others have blocks of that name: without a signature, or with a list in them.
+        Some("thinking") if block.get("signature").is_some() => Some(90),
+        Some("thinking") => Some(if block.get("thinking").is_some_and(Value::is_array) { 0 } else { 60 }),
         Some(other) if other.ends_with("_tool_result") || other.starts_with("mcp_tool_") => Some(90),
         Some("image" | "document") if block.get("source").is_some() => Some(70),
         Some("text") => Some(15),

@@ -65,11 +65,14 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         |message: Value<'_, '_>| matches!(message.get_str("role").as_deref(), Some("user" | "assistant"));
     let may_be =
         || list.elements().take(8).all(|message| has_role(message) && message.get("tool_calls").is_none());
-    if is_own_body && (sure > 0 || may_be()) { sure.max(80) } else { sure }
+    if is_own_body && (sure > 0 || may_be()) { sure.max(92) } else { sure }
 }
 
 fn claim(message: Value<'_, '_>) -> Claim {
     if !matches!(message.get_str("role").as_deref(), Some("user" | "assistant" | "system")) {
+        return Claim::Foreign;
+    }
+    if message.get("content").is_some_and(Value::is_object) {
         return Claim::Foreign;
     }
     let sure = |block: Value<'_, '_>| {

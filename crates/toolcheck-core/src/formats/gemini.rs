@@ -87,6 +87,8 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     if let Some(tools) = tools.filter(|tools| tools.elements().any(is_foreign)) {
         transcript.unread.push(unread::tools(tools));
     }
+    let no_list = root.get("tools").filter(|tools| tools.members().next().is_some());
+    transcript.unread.extend(no_list.map(unread::tools));
     transcript.unread.extend(unread::body(root));
     transcript.tools = tools.map(|tools| {
         let lists = tools

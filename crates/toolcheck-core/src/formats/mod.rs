@@ -120,6 +120,11 @@ fn declare_tools<'s>(
 ) {
     let declared = declared.filter(|declared| !declared.is_null());
     transcript.tools_place = declared.map(Place::of);
+    if let Some(tools) = declared.filter(|declared| declared.members().next().is_some()) {
+        transcript.unread.push(unread::tools(tools));
+        transcript.tools_in_text = tools::definition(tools).into_iter().collect();
+        return;
+    }
     let list = declared.filter(|declared| declared.is_array());
     // Data sets keep a definition as a JSON text where a table's column must have one type.
     let in_text = |value: Value<'_, 's>| value.as_str().and_then(|text| tools::read_text(&text));

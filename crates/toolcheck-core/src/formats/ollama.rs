@@ -36,7 +36,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let is_own_body = root.is_object()
         && (root.get("options").is_some_and(Value::is_object)
             || root.get("keep_alive").is_some()
-            || root.get("think").is_some_and(|think| think.as_bool().is_some()));
+            || root.get("think").is_some());
     let messages = || list.elements().take(MESSAGES_LOOKED_AT);
     let is_own = || is_own_body || messages().any(|message| message.get("tool_name").is_some());
     let has_id = |message: Value<'_, '_>| first_call(message).is_some_and(|call| call.get("id").is_some());
@@ -44,10 +44,15 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         return 0;
     }
     let sure = surest_message(list, 90, claim);
+    // Its names for models have a tag, such as `:8b`.
+    let has_tag =
+        || root.get_str("model").is_some_and(|model| model.contains(':') && !model.starts_with("ft:"));
     if openai_chat::is_own_body(root) {
         sure.min(5)
     } else if sure > 0 && is_own_body {
         sure.max(85)
+    } else if sure == OF_MARKED && has_tag() {
+        75
     } else {
         sure
     }
@@ -55,6 +60,9 @@ fn sniff(root: Value<'_, '_>) -> u8 {
 
 /// How many messages are searched for a call that it does not write so.
 const MESSAGES_LOOKED_AT: usize = 50;
+
+/// How sure a call with an object for arguments makes it that has an id, too.
+const OF_MARKED: u8 = 50;
 
 fn claim(message: Value<'_, '_>) -> Claim {
     match openai_chat::claim(message) {
@@ -70,7 +78,7 @@ fn claim(message: Value<'_, '_>) -> Claim {
         return Claim::Sure(85);
     }
     match first_call(message) {
-        Some(call) if openai_chat::is_marked(message, call) => Claim::Sure(50),
+        Some(call) if openai_chat::is_marked(message, call) => Claim::Sure(OF_MARKED),
         Some(_) => Claim::Sure(if arguments(message).is_some_and(Value::is_object) { 85 } else { 5 }),
         None => Claim::Sure(5),
     }

@@ -526,6 +526,12 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
         transcript.items.push(ir::Item { id, kind, index: index as u32 });
     }
     match item {
+        Item::Reference => {
+            // Reasoning and messages are no calls.
+            let id = value.get_str("id").unwrap_or_default();
+            transcript.refers_to_stored_items |= !id.starts_with("rs_") && !id.starts_with("msg_");
+            produced(transcript, value, index, Body::Opaque);
+        }
         Item::Message => message(transcript, value, index),
         Item::Reasoning => {
             let body = Body::Reasoning(Reasoning {
@@ -544,7 +550,7 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
                 .open_message(Message { content: Content::Filled, ..Message::new(Role::Tool, value, index) });
             transcript.push(Part::new(value, 0, output(value, tool)));
         }
-        Item::Tools | Item::Trigger | Item::State | Item::Reference | Item::Opaque => {
+        Item::Tools | Item::Trigger | Item::State | Item::Opaque => {
             transcript.unread.extend(unread::block(value));
             produced(transcript, value, index, Body::Opaque);
         }
@@ -641,7 +647,11 @@ fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
     let id = if kind == ToolKind::Approval { "approval_request_id" } else { "call_id" };
     let content = value.get_any(&["output", "result", "tools"]);
     Body::Result(ToolResult {
-        call_id: value.get(id).and_then(Named::of),
+        // The output of the first form of the shell may have the call's id as its own.
+        call_id: value
+            .get(id)
+            .or_else(|| value.get("id").filter(|_| kind == ToolKind::LocalShell))
+            .and_then(Named::of),
         name: value.get("name").and_then(Named::of),
         is_error: value.get_str("status").filter(|status| status == "failed").map(|_| true),
         content: Content::of(content),

@@ -80,6 +80,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .at(cx, site.message_number, site.message, Some(site.part))
             .value("id", site.result.call_id.as_ref().map_or("?", |id| &*id.text))
             .value("kind", site.result.kind.unwrap_or_default().name());
+        if cx.transcript.refers_to_stored_items {
+            finding.doubt("a stored item that the request refers to may be the call; some say that only a call in the request itself counts");
+        }
         match site.result.kind {
             None | Some(ToolKind::Function | ToolKind::Custom | ToolKind::Computer) => {}
             Some(ToolKind::LegacyFunction) => drop(finding.case("legacy")),

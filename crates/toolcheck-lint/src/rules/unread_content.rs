@@ -3,7 +3,7 @@ use toolcheck_core::detection::Detection;
 use toolcheck_core::ir::{Body, Content, Place, shorten};
 use toolcheck_core::unread::{Unread, What};
 use toolcheck_core::{Finding, Level};
-use toolcheck_json::Span;
+use toolcheck_json::{Span, Value};
 
 use super::{
     empty_content, missing_field, missing_tool_call_id, missing_tool_definitions, mixed_content,
@@ -16,12 +16,12 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// The API does not read them either: it rejects the request, or drops what it does not know without a word, and
-    /// the model never learns of the call. The usual causes are a history that was written for another API, a key in
-    /// camel case, and a list that was turned into a string.
+    /// The API doesn't read them either: it rejects the request, or silently drops what it doesn't know, and the model
+    /// never sees the call. The usual causes are a history written for another API, a key in camel case, and a list
+    /// that was turned into a string.
     ///
-    /// toolcheck cannot check what it does not read, so it reports it in place of saying nothing. Where not one block of
-    /// a conversation is understood, or where `--format` names the wrong format, this is the only finding.
+    /// toolcheck can't check what it can't read, so it reports it instead of staying silent. If no block of a
+    /// conversation is understood, or `--format` names the wrong format, this is the only finding.
     ///
     /// A type that only sounds like a call, and may be newer than this version of toolcheck, is a warning.
     ///
@@ -62,6 +62,16 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         report_all(cx, out);
         return;
     }
+    // Data sets keep a list of tools as a text, and no API takes it.
+    let tools = cx.transcript.tools_place.map(|place| cx.document.value(place.node));
+    let is_text = |tools: &Value<'_, '_>| tools.as_json_str().is_some_and(|text| !text.is_empty());
+    let is_sent = cx.is_request() && cx.transcript.model.is_some();
+    let is_read = !cx.transcript.tools_in_text.is_empty();
+    if let Some(tools) = tools.filter(|tools| is_sent && is_read && is_text(tools)) {
+        out.report(Place::of_key(tools), "the tools are a JSON string, expected a list")
+            .caption("a string")
+            .help("pass the list itself; for training data use `--kind dataset`");
+    }
     // One finding for each name: whoever writes one key in every message makes one mistake.
     let mut groups: Vec<Vec<&Unread<'_>>> = Vec::new();
     let mut known = FxHashMap::default();
@@ -76,15 +86,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for group in groups {
         let [first, others @ ..] = group.as_slice() else { continue };
         let times = if others.is_empty() { String::new() } else { format!(", {} times", others.len() + 1) };
-        let finding = out.report(
-            place(cx, first),
-            format!(
-                "`{}` holds {} in a shape that {} does not have{times}",
-                shorten(&first.name),
-                first.what.name(),
-                cx.transcript.format
-            ),
-        );
+        let finding = out.report(place(cx, first), message(first, cx.transcript.format, &times));
         finding.caption("not read, and not checked");
         for other in others.iter().take(LABELS) {
             finding.label(place(cx, other), "and here");
@@ -94,8 +96,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         match &instead {
             Some(help) => finding.help(help.clone()),
-            None => finding.help(format!("write them as {} has them", cx.transcript.format)),
+            None if !first.is_known => finding
+                .help("nothing to do if the API has it: it may be newer than this version of toolcheck"),
+            None => finding.help(format!("write it in the format of {}", cx.transcript.format)),
         };
+    }
+}
+
+/// What is not read.
+fn message(unread: &Unread<'_>, format: &str, times: &str) -> String {
+    let (name, what) = (shorten(&unread.name), unread.what.name());
+    match unread.is_known {
+        true => format!("`{name}` contains {what} in a form that {format} does not have{times}"),
+        false => format!("unknown type `{name}` not checked{times}; it looks like {what}"),
     }
 }
 
