@@ -239,11 +239,11 @@ pub(crate) struct OutputArgs {
     pub(crate) max_findings: usize,
 
     /// Don't print excerpts of the linted files, which may contain secrets; the default if `CI` is set
-    #[arg(long)]
+    #[arg(long, overrides_with = "excerpt")]
     pub(crate) no_excerpt: bool,
 
     /// Print excerpts of the linted files even if `CI` is set
-    #[arg(long, conflicts_with = "no_excerpt")]
+    #[arg(long, overrides_with = "no_excerpt")]
     pub(crate) excerpt: bool,
 
     /// Print the number of findings per rule after the report
