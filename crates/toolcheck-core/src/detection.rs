@@ -303,11 +303,12 @@ pub(crate) fn surest_message<'d, 's>(
     if foreign > own || own == 0 {
         0
     } else if foreign > 0 && surest < SURE {
-        surest.min(FAINT)
+        (surest / FAINTER).max(1)
     } else {
         surest
     }
 }
 
-/// How sure a format is of a document in which some messages are none of its own, and no other is its alone.
-const FAINT: u8 = 5;
+/// By how much a format is less sure of a document in which some messages are none of its own, and no other is its
+/// alone.
+const FAINTER: u8 = 3;
