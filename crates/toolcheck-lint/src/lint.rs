@@ -127,15 +127,25 @@ pub(crate) fn lint_before(
 /// What is found in a file that is known not to be JSON.
 fn find_no_json(bytes: &[u8], kind: &unsupported::Text, options: &Options<'_>) -> Vec<Located> {
     let rule = unrecognised_format::RULE.id;
-    // A value to point at, and the first line as its place.
-    let stand_in = Document::read(b"null");
+    // The first line is its place.
     let line = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len()).min(LONGEST_MARK);
-    let place = Place { node: NodeId::ROOT, span: Span::new(0, line as u32) };
+    let place = place_in_text(Span::new(0, line as u32));
     let mut finding = Finding::new(rule, place, unrecognised_format::message(kind.name));
     finding.level = options.settings.levels.get(rule).copied().unwrap_or(Level::Error);
     finding.caption("nothing in here was checked").help(kind.advice);
     let position = Position { line: 1, column: 1 };
-    locate_all(&stand_in, &Record { index: 0, bytes, start: 0, position }, vec![finding])
+    locate_in_text(&Record { index: 0, bytes, start: 0, position }, vec![finding])
+}
+
+/// A place in text that holds no value.
+fn place_in_text(span: Span) -> Place {
+    Place { node: NodeId::ROOT, span }
+}
+
+/// Locates findings whose places are all [in text](place_in_text) that holds no value.
+fn locate_in_text(record: &Record<'_>, findings: Vec<Finding>) -> Vec<Located> {
+    // A place is in a value: this one stands in.
+    locate_all(&Document::read(b"null"), record, findings)
 }
 
 /// How many bytes of a line are marked of a file of which nothing is read.
@@ -279,14 +289,12 @@ impl<'r> Run<'r> {
         let is_asked = self.options.kind == TranscriptKind::Dataset
             && self.lens.rules.iter().any(|asked| asked.id == rule.id);
         let Some(line) = records.first_blank_line().filter(|_| is_asked) else { return };
-        let stand_in = Document::read(b"null");
-        let span = Span::new(0, line.bytes.len() as u32);
-        let mut finding = blank_line::finding(Place { node: NodeId::ROOT, span });
+        let mut finding = blank_line::finding(place_in_text(Span::new(0, line.bytes.len() as u32)));
         let own = self.options.settings.levels.get(rule.id).copied();
         finding.level = own.or(rule.default_level).unwrap_or(Level::Warning);
         let findings = &mut self.report.findings;
         let at = findings.partition_point(|finding| finding.record_bytes.start < line.start);
-        findings.splice(at..at, locate_all(&stand_in, &line, vec![finding]));
+        findings.splice(at..at, locate_in_text(&line, vec![finding]));
     }
 
     /// Of a file of no known format, its first record says so for all.
@@ -381,7 +389,7 @@ impl<'r> Run<'r> {
             let (calls, results) = transcript.counts();
             self.report.tool_calls += calls;
             self.report.tool_results += results;
-            self.report.count_reading(transcript.format, self.lens.known.map(|target| &*target.id));
+            self.report.count_reading(transcript.format, self.lens.known.map(|target| &*target.id), 1);
         } else {
             // With a format that somebody named, a request in another format is just another file of its folder.
             let is_of_another =
@@ -442,10 +450,8 @@ impl<'r> Run<'r> {
 
     /// What is wrong with a text that holds no value at all, such as an empty file.
     fn find_without_value(&self, record: &Record<'_>, document: &Document<'_>) -> Vec<Located> {
-        // A value to point at.
-        let stand_in = Document::read(b"null");
         let faults = document.faults().iter().filter_map(|fault| {
-            let place = Place { node: NodeId::ROOT, span: fault.span };
+            let place = place_in_text(fault.span);
             let is_other = fault.kind.is_other_encoding();
             let is_empty = fault.kind == FaultKind::Empty && record.bytes.is_empty();
             let id = if is_other { "invalid-utf8" } else { "malformed-json" };
@@ -464,7 +470,7 @@ impl<'r> Run<'r> {
             }
             Some(finding)
         });
-        locate_all(&stand_in, record, faults.collect())
+        locate_in_text(record, faults.collect())
     }
 
     fn context<'c, 's>(

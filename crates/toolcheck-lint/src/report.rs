@@ -119,20 +119,12 @@ impl FileReport {
         self.left_out.values().sum()
     }
 
-    /// Counts a transcript that was read as one format and checked against one target.
-    pub(crate) fn count_reading(&mut self, format: &'static str, target: Option<&str>) {
+    /// Counts transcripts that were read as one format and checked against one target.
+    pub(crate) fn count_reading(&mut self, format: &'static str, target: Option<&str>, transcripts: usize) {
         let is_same = |known: &&mut Reading| known.format == format && known.target.as_deref() == target;
         match self.readings.iter_mut().find(is_same) {
-            Some(known) => known.transcripts += 1,
-            None => self.readings.push(Reading { format, target: target.map(str::to_owned), transcripts: 1 }),
-        }
-    }
-
-    fn add_reading(&mut self, reading: Reading) {
-        let is_same = |known: &&mut Reading| known.format == reading.format && known.target == reading.target;
-        match self.readings.iter_mut().find(is_same) {
-            Some(known) => known.transcripts += reading.transcripts,
-            None => self.readings.push(reading),
+            Some(known) => known.transcripts += transcripts,
+            None => self.readings.push(Reading { format, target: target.map(str::to_owned), transcripts }),
         }
     }
 
@@ -142,7 +134,7 @@ impl FileReport {
         self.rival = self.rival.or(part.rival);
         self.target = self.target.take().or(part.target.take());
         for reading in part.readings.drain(..) {
-            self.add_reading(reading);
+            self.count_reading(reading.format, reading.target.as_deref(), reading.transcripts);
         }
         self.transcripts += part.transcripts;
         self.messages += part.messages;
