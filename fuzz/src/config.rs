@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use toolcheck_config::{Baseline, Config, ConfigError};
+use toolcheck_config::{ConfigFile, Home};
 use toolcheck_core::Target;
-use toolcheck_lint::config::{ConfigFile, Home};
-use toolcheck_lint::{Baseline, Config, ConfigError, Options, lint};
+use toolcheck_lint::{Options, lint};
 
 use super::take;
 

@@ -6,8 +6,9 @@ use toolcheck_core::formats;
 use toolcheck_core::ir::{TranscriptKind, is_hidden};
 use toolcheck_core::target::{self, Target};
 use toolcheck_json::{Position, locate};
-use toolcheck_lint::render::{self, Style};
-use toolcheck_lint::{FileReport, Lines, Options, Report, View, draw, lint, picture, rules};
+use toolcheck_lint::{FileReport, Lines, Options, Report, lint, rules};
+use toolcheck_report::{Style, outputs};
+use toolcheck_report::{View, outline, show};
 
 use super::take;
 
@@ -67,9 +68,9 @@ fn check_places(bytes: &[u8], file: &FileReport) {
 /// An output is text in which nothing hides, and what is to be JSON is.
 fn check_output(report: &Report, choice: usize) {
     let narrow = Style { color: true, has_links: true, width: 20, with_statistics: true, ..Style::default() };
-    let output = &render::ALL[choice % render::ALL.len()];
+    let output = &outputs::ALL[choice % outputs::ALL.len()];
     let mut text = Vec::new();
-    (output.render)(report, &narrow, &mut text).expect("a vector takes everything");
+    (output.write)(report, &narrow, &mut text).expect("a vector takes everything");
     let text = rendered(output, report);
     check_text(output.id, &text);
     let is_json = |text: &str| serde_json::from_str::<Json>(text).is_ok();
@@ -82,13 +83,13 @@ fn check_output(report: &Report, choice: usize) {
 
 /// Draws the file, briefly or with all there is.
 fn check_drawing(bytes: &[u8], options: &Options<'_>, choice: usize) {
-    let more = "toolcheck lint case".to_owned();
+    let more = "toolcheck lint case";
     let whole = View { shows_all: true, shows_text: true, more, ..View::default() };
     let (view, width) = if choice.is_multiple_of(2) { (View::default(), 80) } else { (whole, 33) };
-    let drawing = &draw::ALL[choice / 2 % draw::ALL.len()];
-    let picture = picture("case", bytes, options, &view);
+    let drawing = &show::outputs::ALL[choice / 2 % show::outputs::ALL.len()];
+    let picture = outline("case", bytes, options, &view);
     let mut text = Vec::new();
-    (drawing.draw)(&picture, &Style { width, ..Style::default() }, &mut text)
+    (drawing.write)(&picture, &Style { width, ..Style::default() }, &mut text)
         .expect("a vector takes everything");
     check_text(drawing.id, &String::from_utf8(text).expect("a drawing is text"));
 }
@@ -99,15 +100,15 @@ fn check_text(output: &str, text: &str) {
     assert_eq!(hidden, None, "{output}");
 }
 
-fn rendered(output: &render::Output, report: &Report) -> String {
+fn rendered(output: &outputs::Output, report: &Report) -> String {
     let mut text = Vec::new();
-    (output.render)(report, &Style::default(), &mut text).expect("a vector takes everything");
+    (output.write)(report, &Style::default(), &mut text).expect("a vector takes everything");
     String::from_utf8(text).expect("an output is text")
 }
 
 /// What tells one report from another.
 fn shown(report: &Report) -> String {
-    let outputs = render::ALL.iter().filter(|output| matches!(output.id, "json" | "full" | "gitlab"));
+    let outputs = outputs::ALL.iter().filter(|output| matches!(output.id, "json" | "full" | "gitlab"));
     outputs.map(|output| rendered(output, report)).collect()
 }
 

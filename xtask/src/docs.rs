@@ -39,7 +39,7 @@ fn pages() -> Result<Vec<(PathBuf, String)>> {
 
 /// The schema of the configuration, with what its code does not know of it.
 fn config_schema() -> Result<String> {
-    let mut schema = toolcheck_lint::config::schema();
+    let mut schema = toolcheck_config::schema();
     let name = "schemas/config.v1.schema.json";
     schema["$id"] = format!("{}/blob/main/{name}", env!("CARGO_PKG_REPOSITORY")).into();
     schema["title"] = "Configuration of toolcheck, version 1".into();

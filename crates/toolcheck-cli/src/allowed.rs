@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use toolcheck_lint::allow::Allow;
+use toolcheck_config::allow::Allow;
 
 use crate::settle::Settled;
 

@@ -14,9 +14,9 @@ use toolcheck_core::Level;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target;
-use toolcheck_lint::draw::{self, Drawing};
-use toolcheck_lint::render::{self, Output};
 use toolcheck_lint::{Rule, rules};
+use toolcheck_report::outputs::{self, Output};
+use toolcheck_report::show;
 
 use toolcheck_lint::suggest::did_you_mean;
 
@@ -295,15 +295,15 @@ pub(crate) struct ShowArgs {
     pub(crate) config: ConfigArgs,
 
     #[command(flatten)]
-    pub(crate) drawing: DrawingArgs,
+    pub(crate) outline: OutlineArgs,
 }
 
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Output")]
-pub(crate) struct DrawingArgs {
+pub(crate) struct OutlineArgs {
     /// Output format
-    #[arg(long, value_name = "OUTPUT", default_value = "text", value_parser = drawing_parser())]
-    pub(crate) output_format: &'static Drawing,
+    #[arg(long, value_name = "OUTPUT", default_value = "text", value_parser = outline_parser())]
+    pub(crate) output_format: &'static show::outputs::Output,
 
     /// Show the beginning of each text, argument and result (they may contain secrets)
     #[arg(long)]
@@ -445,11 +445,11 @@ fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
     Suggesting { parser: parse_format as fn(&str) -> Result<&'static Format, String>, values }
 }
 
-fn drawing_parser() -> impl TypedValueParser<Value = &'static Drawing> {
+fn outline_parser() -> impl TypedValueParser<Value = &'static show::outputs::Output> {
     PossibleValuesParser::new(
-        draw::ALL.iter().map(|drawing| PossibleValue::new(drawing.id).help(drawing.summary)),
+        show::outputs::ALL.iter().map(|output| PossibleValue::new(output.id).help(output.summary)),
     )
-    .map(|id| draw::find(&id).expect("only ids of the table are possible"))
+    .map(|id| show::outputs::find(&id).expect("only ids of the table are possible"))
 }
 
 /// An output, and the file that it goes to; `None` is the standard output.
@@ -478,9 +478,9 @@ impl TypedValueParser for WantedParser {
             Some((id, file)) => (id, Some(PathBuf::from(file))),
             None => (text, None),
         };
-        let ids = PossibleValuesParser::new(render::ALL.iter().map(|output| output.id));
+        let ids = PossibleValuesParser::new(outputs::ALL.iter().map(|output| output.id));
         let id = ids.parse_ref(command, argument, OsStr::new(id))?;
-        let output = render::find(&id).expect("only ids of the table are possible");
+        let output = outputs::find(&id).expect("only ids of the table are possible");
         if file.as_ref().is_some_and(|file| file.as_os_str().is_empty()) {
             let message = format!("`{text}`: the file name after `=` is missing");
             return Err(clap::Error::raw(ErrorKind::InvalidValue, message).format(&mut command.clone()));
@@ -489,7 +489,7 @@ impl TypedValueParser for WantedParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(render::ALL.iter().map(|output| PossibleValue::new(output.id).help(output.summary))))
+        Some(Box::new(outputs::ALL.iter().map(|output| PossibleValue::new(output.id).help(output.summary))))
     }
 }
 

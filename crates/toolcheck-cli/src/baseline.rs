@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use toolcheck_lint::baseline::{Entry, FileBaseline};
-use toolcheck_lint::{Baseline, FileReport, Rule};
+use toolcheck_config::Baseline;
+use toolcheck_config::baseline::{Entry, FileBaseline};
+use toolcheck_lint::{FileReport, Rule};
 
 use crate::args::BaselineArgs;
 use crate::commands::counted;

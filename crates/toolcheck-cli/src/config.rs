@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, anyhow};
-use toolcheck_lint::config::{ConfigFile, Home, Origin};
-use toolcheck_lint::{Config, ConfigError};
+use toolcheck_config::{Config, ConfigError};
+use toolcheck_config::{ConfigFile, Home, Origin};
 
 use crate::args::ConfigArgs;
 use crate::screen::named;

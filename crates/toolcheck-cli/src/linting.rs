@@ -4,8 +4,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{fs, io};
 
 use rayon::prelude::*;
-use toolcheck_lint::baseline::Entry;
-use toolcheck_lint::{FileReport, Lines, RECORDS_OF_HEAD, allow, lint};
+use toolcheck_config::allow;
+use toolcheck_config::baseline::Entry;
+use toolcheck_lint::{FileReport, Lines, RECORDS_OF_HEAD, lint};
 
 use crate::baseline::{RunBaseline, Session};
 use crate::inputs::{Buffer, Input, Source, Text};

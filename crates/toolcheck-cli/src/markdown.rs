@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style as Paint};
-use toolcheck_lint::render::Style;
+use toolcheck_report::Style;
 
 use crate::screen::painted;
 

@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style as Paint};
-use toolcheck_lint::render::Style;
-use toolcheck_lint::shown;
+use toolcheck_lint::text::shown;
+use toolcheck_report::Style;
 
 use crate::args::Color;
 

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
+use toolcheck_config::{Selection, TargetName};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
-use toolcheck_lint::config::{Selection, TargetName};
 use toolcheck_lint::suggest::did_you_mean;
-use toolcheck_lint::{Options, Rule, bounded};
+use toolcheck_lint::text::bounded;
+use toolcheck_lint::{Options, Rule};
 
 use crate::args::{ReadingArgs, SelectionArgs};
 use crate::config::{Configs, Loaded, read_bytes, read_text};

@@ -278,7 +278,7 @@ fn any_bytes_end_in_a_status() {
     let inputs: [&[u8]; 8] =
         [b"", b"\xff\xfe\x00", b"\x00\x00", b"{", b"[[[[", b"\"\\ud800", b"null\nnull", b"{\"messages\": 7}"];
     for input in inputs {
-        for output in toolcheck_lint::render::ALL {
+        for output in toolcheck_report::outputs::ALL {
             let output = run_with_input(&["lint", "-", "--output-format", output.id], input);
             assert!(matches!(output.status.code(), Some(0..=2)), "{input:?}: {}", seen(&output));
             assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"), "{input:?}");

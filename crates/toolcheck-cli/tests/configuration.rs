@@ -32,7 +32,7 @@ fn init_writes_what_there_is_to_set() {
     assert!(template.lines().all(|line| line.chars().count() <= 100));
     // Everything in it is right, and everything that there is is in it.
     let on = switched_on(&template);
-    toolcheck_lint::Config::parse(&on).unwrap_or_else(|error| panic!("{error}\n{on}"));
+    toolcheck_config::Config::parse(&on).unwrap_or_else(|error| panic!("{error}\n{on}"));
     let schema = config_schema();
     let mut keys: BTreeSet<&str> =
         schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
@@ -76,7 +76,7 @@ fn the_schema_refuses_what_the_program_refuses() {
         "text-protocols = [\"xml\"]",
     ] {
         assert!(!schema_errors(wrong).is_empty(), "{wrong}");
-        assert!(toolcheck_lint::Config::parse(wrong).is_err(), "{wrong}");
+        assert!(toolcheck_config::Config::parse(wrong).is_err(), "{wrong}");
     }
 }
 

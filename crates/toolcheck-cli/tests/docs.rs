@@ -85,7 +85,7 @@ fn every_output_has_its_section() {
     // What `markdown` prints begins with a title of its own.
     titles.retain(|title| *title != "toolcheck");
     titles.sort();
-    let ids: Vec<&str> = toolcheck_lint::render::ALL.iter().map(|output| output.id).collect();
+    let ids: Vec<&str> = toolcheck_report::outputs::ALL.iter().map(|output| output.id).collect();
     assert_eq!(titles, ids);
     assert_eq!(page.matches("```console").count(), ids.len());
 }
@@ -97,7 +97,7 @@ fn every_configuration_is_one() {
         let page = std::fs::read_to_string(&path).unwrap();
         for block in page.split("```toml\n").skip(1) {
             let text = block.split("```").next().unwrap();
-            if let Err(error) = toolcheck_lint::Config::parse(text) {
+            if let Err(error) = toolcheck_config::Config::parse(text) {
                 panic!("{}: {error}\n{text}", path.display());
             }
             configurations += 1;

@@ -13,13 +13,13 @@ const MOST_BYTES: usize = 4096;
 /// changes from one version to the next: the rule, the file, the call and tool that it names and the bytes at the place
 /// do. Equal findings of a file are numbered, so that each has a fingerprint of its own.
 #[derive(Debug, Default)]
-pub(crate) struct Fingerprints {
+pub struct Fingerprints {
     seen: FxHashMap<u128, u32>,
 }
 
 impl Fingerprints {
     /// The fingerprint of the next finding: 32 hexadecimal digits.
-    pub(crate) fn next<'f>(&mut self, path: &str, file: &FileReport, finding: &'f Located) -> String {
+    pub fn next<'f>(&mut self, path: &str, file: &FileReport, finding: &'f Located) -> String {
         let bytes = file.source.get(finding.bytes.clone()).unwrap_or_default();
         let head = &bytes[..bytes.len().min(MOST_BYTES)];
         let name = |name: &'f Option<String>| name.as_deref().unwrap_or_default().as_bytes();

@@ -8,13 +8,13 @@ use toolcheck_core::detection::{Detected, Detection};
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Place, Room, Transcript, TranscriptKind};
-use toolcheck_core::response::Answer;
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::Definition;
 use toolcheck_core::{Finding, Level, response, unsupported};
 use toolcheck_json::{Document, FaultKind, Layout, NodeId, Position, Record, Records, Span, Value};
 
 use crate::exchanges::{Exchanges, Histories, Kept};
+use crate::observe::{Observer, Response};
 use crate::pairing::Pairing;
 use crate::report::{FileReport, Located, locate_all};
 use crate::rule::{self, Context, Rule, Verdicts};
@@ -58,43 +58,14 @@ impl Default for Options<'_> {
 /// How many records are looked at to find out a file's format, where the first leaves it open.
 pub(crate) const RECORDS_LOOKED_AT: usize = 16;
 
-/// Who looks on while a file is linted, and draws what is read.
-pub(crate) trait Onlooker {
-    /// A transcript has been read and its rules are about to run. `known` of its messages an earlier request of the file
-    /// has too.
-    fn transcript(&mut self, _context: &Context<'_, '_>, _known: usize) {}
-
-    /// The last transcript is the request of an exchange, and this is what came back.
-    fn response(&mut self, _response: &Response<'_, '_>) {}
-
-    /// A record comes to its end, with what was found in it.
-    fn record(&mut self, _record: &Record<'_>, _document: &Document<'_>, _findings: &[Located]) {}
-}
-
-/// Nobody looks on.
-impl Onlooker for () {}
-
-/// What came back of a request.
-pub(crate) struct Response<'r, 's> {
-    /// What is recorded; `None` where nothing is.
-    pub(crate) value: Option<Value<'r, 's>>,
-    /// The answers in it; none where it is an error, or something else.
-    pub(crate) answers: &'r [Answer],
-}
-
 /// Lints the text of one file. `path` is the name that its report bears.
 #[must_use]
 pub fn lint(path: &str, bytes: &[u8], options: &Options<'_>) -> FileReport {
-    lint_before(path, bytes, options, &mut ())
+    lint_with(path, bytes, options, &mut ())
 }
 
-/// Lints the text of one file while somebody looks on.
-pub(crate) fn lint_before(
-    path: &str,
-    bytes: &[u8],
-    options: &Options<'_>,
-    onlooker: &mut dyn Onlooker,
-) -> FileReport {
+/// Lints the text of one file and shows an observer what is read.
+pub fn lint_with(path: &str, bytes: &[u8], options: &Options<'_>, observer: &mut dyn Observer) -> FileReport {
     let mut report = FileReport::empty(path, options.kind);
     let is_wanted = options.rules.iter().any(|rule| rule.id == unrecognised_format::RULE.id);
     if let Some(kind) = unsupported::of_text(bytes).filter(|_| is_wanted) {
@@ -110,7 +81,7 @@ pub(crate) fn lint_before(
     let lens = Lens::new(detected.map(|detected| detected.format), options);
     lens.tell(detected, &mut report);
     let schemas = Schemas::declaring(options.tools, options.kind);
-    let mut run = Run::new(lens, options, &schemas, onlooker, &mut report);
+    let mut run = Run::new(lens, options, &schemas, observer, &mut report);
     let mut record = first;
     let mut document = document;
     let mut room = Room::default();
@@ -213,7 +184,7 @@ pub(crate) struct Run<'r> {
     pub(crate) exchanges: Exchanges,
     /// The numbers of the records that hold exchanges, where these are left to who has seen those before them.
     pub(crate) left_exchanges: Option<Vec<usize>>,
-    onlooker: RefCell<&'r mut dyn Onlooker>,
+    observer: RefCell<&'r mut dyn Observer>,
     report: &'r mut FileReport,
 }
 
@@ -222,7 +193,7 @@ impl<'r> Run<'r> {
         lens: Lens<'r>,
         options: &'r Options<'r>,
         schemas: &'r Schemas<'r>,
-        onlooker: &'r mut dyn Onlooker,
+        observer: &'r mut dyn Observer,
         report: &'r mut FileReport,
     ) -> Self {
         Self {
@@ -233,7 +204,7 @@ impl<'r> Run<'r> {
             is_told_unknown: false,
             exchanges: Exchanges::default(),
             left_exchanges: None,
-            onlooker: RefCell::new(onlooker),
+            observer: RefCell::new(observer),
             report,
         }
     }
@@ -248,7 +219,7 @@ impl<'r> Run<'r> {
         let Some(root) = document.root() else {
             // Without any value there is nothing to point at but the fault that says so.
             let findings = self.find_without_value(record, document);
-            self.onlooker.get_mut().record(record, document, &findings);
+            self.observer.get_mut().record(record, document, &findings);
             self.report.findings.extend(findings);
             return room;
         };
@@ -278,7 +249,7 @@ impl<'r> Run<'r> {
         self.tell_unknown_once(&mut findings);
         findings.sort_by_key(|finding| (finding.place.span.start, finding.rule));
         let findings = locate_all(document, record, findings);
-        self.onlooker.get_mut().record(record, document, &findings);
+        self.observer.get_mut().record(record, document, &findings);
         self.report.findings.extend(findings);
         room
     }
@@ -358,7 +329,7 @@ impl<'r> Run<'r> {
         let response = response.and_then(|(response, format)| response::read(format, response));
         let (answers, said) = response.unwrap_or_default();
         let response = Response { value: exchange.response, answers: &answers };
-        self.onlooker.get_mut().response(&response);
+        self.observer.get_mut().response(&response);
         let mut found_in_response = Vec::new();
         for said in said {
             self.run_rules_on_answer(document, &transcript, said.transcript, &mut found_in_response);
@@ -437,7 +408,7 @@ impl<'r> Run<'r> {
     ) {
         let pairing = Pairing::new(transcript, self.lens.target);
         let context = self.context(document, transcript, &pairing, before.kept);
-        self.onlooker.borrow_mut().transcript(&context, before.known);
+        self.observer.borrow_mut().transcript(&context, before.known);
         let before = findings.len();
         for rule in self.lens.rules.iter().filter(|rule| is_first || !rule.on_text) {
             rule::run(rule, &context, findings);

@@ -23,13 +23,9 @@ pub struct Policy {
 }
 
 impl Policy {
-    pub(crate) fn new(
-        id: String,
-        tools: ToolNames,
-        schema: Schema,
-        message: Option<String>,
-        level: Level,
-    ) -> Self {
+    /// A policy from its parts.
+    #[must_use]
+    pub fn new(id: String, tools: ToolNames, schema: Schema, message: Option<String>, level: Level) -> Self {
         Self { id, tools, message, level, schema: Arc::new(schema) }
     }
 }

@@ -10,7 +10,7 @@ use toolcheck_core::finding::{Answer, Finding, Spot};
 use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_json::{Document, NodeId, Position, Record, locate, pointers};
 
-use crate::excerpt::shown;
+use crate::text::shown;
 
 /// All that a run found.
 #[derive(Debug, Default)]
@@ -341,7 +341,7 @@ pub struct LocatedLabel {
 }
 
 /// Locates places of one record: one pass over its text and one over its values, whatever their number.
-pub(crate) fn locate_places(document: &Document<'_>, record: &Record<'_>, places: &[Place]) -> Vec<Spot> {
+pub fn locate_places(document: &Document<'_>, record: &Record<'_>, places: &[Place]) -> Vec<Spot> {
     let offsets: Vec<usize> =
         places.iter().flat_map(|place| [place.span.start as usize, place.span.end as usize]).collect();
     let ids: Vec<_> = places.iter().map(|place| place.node).collect();

@@ -61,7 +61,7 @@ impl<'o> Schemas<'o> {
 
 /// A schema that arguments can be held against.
 #[derive(Debug)]
-pub(crate) struct Schema {
+pub struct Schema {
     validator: Validator<Spanned>,
     /// The schema itself, where holding arguments against it may take for ever.
     costly: Option<Json>,
@@ -71,7 +71,7 @@ pub(crate) struct Schema {
 
 /// Why a schema can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Unusable {
+pub enum Unusable {
     /// It is no JSON.
     Unreadable,
     /// It is no JSON Schema: the place inside it, as a JSON Pointer.
@@ -98,7 +98,7 @@ impl Schema {
     }
 
     /// Compiles a schema that is spelt as JSON Schema.
-    pub(crate) fn of(schema: Json) -> Result<Self, Unusable> {
+    pub fn of(schema: Json) -> Result<Self, Unusable> {
         let cost = schema_cost::of(&schema);
         if cost == Cost::Endless {
             return Err(Unusable::Endless);
@@ -124,7 +124,7 @@ impl Schema {
     }
 
     /// Whether there may be arguments that can't be held against it in bounded time.
-    pub(crate) fn may_take_for_ever(&self) -> bool {
+    pub fn may_take_for_ever(&self) -> bool {
         self.costly.is_some() || self.has_backtracking
     }
 

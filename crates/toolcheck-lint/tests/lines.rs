@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_lint::render::{self, Style};
 use toolcheck_lint::{FileReport, Lines, Options, Report, lint};
+use toolcheck_report::{Style, outputs};
 
 /// The corpus as JSON Lines: the requests of each folder one a line, and the files that are JSON Lines as they are.
 static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
@@ -46,7 +46,7 @@ fn shown(file: FileReport) -> String {
     let report = Report { files: vec![file], ..Report::default() };
     let mut text = Vec::new();
     for output in ["json", "full", "gitlab"] {
-        (render::find(output).unwrap().render)(&report, &Style::default(), &mut text).unwrap();
+        (outputs::find(output).unwrap().write)(&report, &Style::default(), &mut text).unwrap();
     }
     String::from_utf8(text).unwrap()
 }

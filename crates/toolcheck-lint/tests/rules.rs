@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
+use toolcheck_config::Config;
 use toolcheck_core::{formats, target};
-use toolcheck_lint::{Config, Options, Rule, lint, rules};
+use toolcheck_lint::{Options, Rule, lint, rules};
 
 /// An example of a rule's page.
 struct Example<'d> {

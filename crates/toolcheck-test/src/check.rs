@@ -6,16 +6,19 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
+use toolcheck_config::Config;
+use toolcheck_config::allow;
+use toolcheck_config::{Selection, TargetName};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::{self, Definition};
 use toolcheck_core::{Format, Level, formats};
 use toolcheck_json::Document;
-use toolcheck_lint::allow;
-use toolcheck_lint::config::{Selection, TargetName};
-use toolcheck_lint::render::{self, Style};
 use toolcheck_lint::suggest::did_you_mean;
-use toolcheck_lint::{Config, Counted, FileReport, Options, Report, Rule, lint, rules, shown};
+use toolcheck_lint::text::shown;
+use toolcheck_lint::{FileReport, Options, Report, Rule, lint, rules};
+use toolcheck_report::Counted;
+use toolcheck_report::{Style, outputs};
 
 use crate::config;
 use crate::expected::{Difference, Expected, Found, similar_rule};
@@ -427,7 +430,7 @@ impl Checked {
     fn drawn(&self, is_quiet: bool) -> String {
         let mut text = Vec::new();
         let style = Style { color: self.with_color, is_quiet, ..Style::default() };
-        let drawn = render::find("full").map(|full| (full.render)(&self.report, &style, &mut text));
+        let drawn = outputs::find("full").map(|full| (full.write)(&self.report, &style, &mut text));
         debug_assert!(matches!(drawn, Some(Ok(()))), "a picture in memory is always drawn");
         String::from_utf8_lossy(&text).into_owned()
     }

@@ -1,7 +1,7 @@
 //! A configuration that a test or a case brings along.
 
-use toolcheck_lint::config::{ConfigFile, Home};
-use toolcheck_lint::{Config, ConfigError};
+use toolcheck_config::{Config, ConfigError};
+use toolcheck_config::{ConfigFile, Home};
 
 /// Reads the text of a `toolcheck.toml` that stands alone: what holds must not depend on other files.
 pub(crate) fn read(text: &str) -> Result<Config, ConfigError> {

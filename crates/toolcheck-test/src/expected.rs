@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use toolcheck_core::Level;
 use toolcheck_lint::suggest::did_you_mean;
-use toolcheck_lint::{Located, bounded, rules};
+use toolcheck_lint::text::bounded;
+use toolcheck_lint::{Located, rules};
 
 /// A finding that is expected.
 ///

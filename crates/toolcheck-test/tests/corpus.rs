@@ -89,13 +89,13 @@ fn a_case_may_bring_its_configuration() {
 
 #[test]
 fn the_outputs_equal_their_directory() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/corpus/render");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/corpus/outputs");
     let stems = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut stems: Vec<String> =
         stems.map(|path| path.file_stem().unwrap().to_string_lossy().into()).collect();
     stems.retain(|stem| stem != "mod");
     stems.sort();
-    let ids: Vec<&str> = corpus::render::ALL.iter().map(|output| output.id).collect();
+    let ids: Vec<&str> = corpus::outputs::ALL.iter().map(|output| output.id).collect();
     assert_eq!(ids, stems);
 }
 

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use toolcheck_core::{Format, formats};
 use toolcheck_json::Document;
-use toolcheck_lint::{FileReport, Options, Report, View, draw, lint, picture, render};
+use toolcheck_lint::{FileReport, Options, Report, lint};
+use toolcheck_report::{Style, View, outline, outputs, show};
 use toolcheck_test::strategies::{conversations, faults};
 use toolcheck_test::write::{exchanges, write};
 use toolcheck_test::{Conversation, Turn};
@@ -28,10 +29,10 @@ fn ids(report: &FileReport) -> Vec<&'static str> {
     report.findings.iter().map(|finding| finding.rule).collect()
 }
 
-fn draw_text(picture: &toolcheck_lint::Picture, width: usize) -> String {
+fn draw_text(picture: &toolcheck_report::Outline, width: usize) -> String {
     let mut text = Vec::new();
-    let style = render::Style { width, ..Default::default() };
-    (draw::find("text").unwrap().draw)(picture, &style, &mut text).unwrap();
+    let style = Style { width, ..Default::default() };
+    (show::outputs::find("text").unwrap().write)(picture, &style, &mut text).unwrap();
     String::from_utf8(text).unwrap()
 }
 
@@ -250,10 +251,10 @@ proptest! {
             file.source = bytes.to_vec().into();
             let found: Vec<_> = file.findings.iter().map(|found| (found.rule, found.bytes.clone())).collect();
             let report = Report { files: vec![file], ..Report::default() };
-            for output in render::ALL {
-                (output.render)(&report, &render::Style::default(), &mut Vec::new()).unwrap();
+            for output in outputs::ALL {
+                (output.write)(&report, &Style::default(), &mut Vec::new()).unwrap();
             }
-            let picture = picture("case", bytes, &Options { format, ..Options::default() }, &View::default());
+            let picture = outline("case", bytes, &Options { format, ..Options::default() }, &View::default());
             let drawn = &picture.report.files[0].findings;
             prop_assert_eq!(found, drawn.iter().map(|found| (found.rule, found.bytes.clone())).collect::<Vec<_>>());
             let text = draw_text(&picture, 80);
@@ -268,8 +269,8 @@ proptest! {
         let mut file = lint("case", &bytes, &Options::default());
         file.source = bytes.into();
         let report = Report { files: vec![file], ..Report::default() };
-        for output in render::ALL {
-            (output.render)(&report, &render::Style { width: 40, color: true, ..Default::default() }, &mut Vec::new()).unwrap();
+        for output in outputs::ALL {
+            (output.write)(&report, &Style { width: 40, color: true, ..Default::default() }, &mut Vec::new()).unwrap();
         }
     }
 
@@ -277,10 +278,10 @@ proptest! {
     fn any_bytes_are_drawn(
         bytes in prop::collection::vec(any::<u8>(), 0..400), width in 0..200usize, shows_all: bool, shows_text: bool
     ) {
-        let view = View { shows_all, shows_text, more: "toolcheck lint case".to_owned(), ..View::default() };
-        let picture = picture("case", &bytes, &Options::default(), &view);
-        for drawing in draw::ALL {
-            (drawing.draw)(&picture, &render::Style { width, color: true, ..Default::default() }, &mut Vec::new()).unwrap();
+        let view = View { shows_all, shows_text, more: "toolcheck lint case", ..View::default() };
+        let picture = outline("case", &bytes, &Options::default(), &view);
+        for drawing in show::outputs::ALL {
+            (drawing.write)(&picture, &Style { width, color: true, ..Default::default() }, &mut Vec::new()).unwrap();
         }
     }
 
@@ -292,7 +293,7 @@ proptest! {
         let count = messages(&mut body, format).len();
         let text = body.to_string();
         let view = View { shows_all: true, shows_text, ..View::default() };
-        let picture = picture("case", text.as_bytes(), &Options { format: Some(format), ..Options::default() }, &view);
+        let picture = outline("case", text.as_bytes(), &Options { format: Some(format), ..Options::default() }, &view);
         let text = draw_text(&picture, width);
         let rows: Vec<usize> = text.lines().filter_map(row_number).collect();
         let mut sorted = rows.clone();

@@ -6,7 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use toolcheck_lint::suggest::did_you_mean;
 use toolcheck_test::corpus::Bless;
-use toolcheck_test::corpus::render::{self, Output};
+use toolcheck_test::corpus::outputs::{self, Output};
 
 use super::Color;
 
@@ -75,8 +75,8 @@ pub(crate) struct WantedRun {
 
 fn parse_wanted(text: &str) -> Result<WantedRun, String> {
     let (id, file) = text.split_once('=').map_or((text, None), |(id, file)| (id, Some(PathBuf::from(file))));
-    let ids = || render::ALL.iter().map(|output| output.id);
-    let output = render::find(id).ok_or_else(|| {
+    let ids = || outputs::ALL.iter().map(|output| output.id);
+    let output = outputs::find(id).ok_or_else(|| {
         format!(
             "no such output{}\n\noutputs: {}",
             did_you_mean(id, ids()),

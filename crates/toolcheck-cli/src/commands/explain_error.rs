@@ -6,8 +6,10 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use toolcheck_core::recognise::{Recognised, recognise};
-use toolcheck_lint::render::Style;
-use toolcheck_lint::{Located, Options, Report, lint, render, rules, shown};
+use toolcheck_lint::text::shown;
+use toolcheck_lint::{Located, Options, Report, lint, rules};
+use toolcheck_report::Style;
+use toolcheck_report::outputs;
 
 use super::show;
 use crate::args::{Color, ListFormat};
@@ -117,10 +119,10 @@ fn write_json(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
     });
     let mut document = json!({"version": 1, "matches": matches.collect::<Vec<_>>()});
     if let Some(places) = places {
-        let output = render::find("json").context("the report has a JSON form")?;
+        let output = outputs::find("json").context("the report has a JSON form")?;
         let findings = |report: &Report| -> Result<Value> {
             let mut written = Vec::new();
-            (output.render)(report, &Style::default(), &mut written)?;
+            (output.write)(report, &Style::default(), &mut written)?;
             let written: Value = serde_json::from_slice(&written)?;
             Ok(written["findings"].clone())
         };
@@ -132,7 +134,7 @@ fn write_json(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
             }
         }
     }
-    Ok(render::write_json(&serde_json::to_string_pretty(&document)?, out)?)
+    Ok(outputs::write_json(&serde_json::to_string_pretty(&document)?, out)?)
 }
 
 fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Write) -> Result<()> {
@@ -226,7 +228,7 @@ fn write_others(report: &Report, title: &str, out: &mut dyn Write) -> Result<()>
 }
 
 fn write_full(report: &Report, out: &mut dyn Write) -> Result<()> {
-    let output = render::find("full").context("the report has a form for people")?;
+    let output = outputs::find("full").context("the report has a form for people")?;
     let style = Style { has_excerpts: !screen::is_ci(), ..screen::style(Color::Auto) };
-    Ok((output.render)(report, &style, out)?)
+    Ok((output.write)(report, &style, out)?)
 }

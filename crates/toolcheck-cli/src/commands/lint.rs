@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use toolcheck_core::Level;
-use toolcheck_lint::render::{Output, Style};
-use toolcheck_lint::{FileReport, Located, Report, SkippedFile, shown};
+use toolcheck_lint::text::shown;
+use toolcheck_lint::{FileReport, Located, Report, SkippedFile};
+use toolcheck_report::Style;
+use toolcheck_report::outputs::Output;
 
 use super::{counted, settings};
 use crate::allowed::Allowed;
@@ -169,7 +171,7 @@ fn write_outputs(
         }
     }
     if let Some(wanted) = args.output_format.iter().find(|wanted| wanted.file.is_none()) {
-        (wanted.output.render)(report, &style, out)?;
+        (wanted.output.write)(report, &style, out)?;
     }
     Ok(())
 }
@@ -202,7 +204,7 @@ fn check_outputs(outputs: &[Wanted], inputs: &[Input]) -> Result<()> {
 
 fn write_file(path: &Path, output: &Output, report: &Report, style: &Style) -> io::Result<()> {
     let mut file = io::BufWriter::new(fs::File::create(path)?);
-    (output.render)(report, style, &mut file)?;
+    (output.write)(report, style, &mut file)?;
     file.flush()
 }
 

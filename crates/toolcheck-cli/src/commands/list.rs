@@ -4,9 +4,9 @@ use anstyle::Style as Paint;
 use anyhow::Result;
 use serde_json::{Value, json};
 use toolcheck_core::{formats, target};
-use toolcheck_lint::render::Style;
 use toolcheck_lint::report::rule_url;
 use toolcheck_lint::{Category, rules};
+use toolcheck_report::Style;
 
 use crate::args::{Color, ListArgs, ListFormat};
 use crate::{Status, screen};

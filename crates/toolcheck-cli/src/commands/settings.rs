@@ -4,9 +4,9 @@ use std::io::Write;
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use toolcheck_lint::render::write_json;
 use toolcheck_lint::settings::ToolNames;
-use toolcheck_lint::shown as printable;
+use toolcheck_lint::text::shown as printable;
+use toolcheck_report::outputs::write_json;
 
 use crate::config::shown;
 use crate::inputs::Input;

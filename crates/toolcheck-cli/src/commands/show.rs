@@ -3,7 +3,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use toolcheck_lint::{Rule, View, picture, shown};
+use toolcheck_config::allow::Allow;
+use toolcheck_lint::Rule;
+use toolcheck_lint::text::shown;
+use toolcheck_report::{View, outline};
 
 use crate::args::ShowArgs;
 use crate::config::{Configs, real};
@@ -23,15 +26,16 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
         return Ok(Status::Trouble);
     };
     let bytes = whole(&input)?;
+    let allows = &settled.loaded.config.allows;
+    let allows: Vec<&Allow> = allows.iter().filter(|allow| allow.is_for(&input.real)).collect();
     let view = View {
-        shows_all: args.drawing.all,
-        shows_text: args.drawing.text,
-        more: lint_command(args),
-        allows: &settled.loaded.config.allows,
-        path: input.real.clone(),
+        shows_all: args.outline.all,
+        shows_text: args.outline.text,
+        more: &lint_command(args),
+        is_allowed: Some(&|finding| allows.iter().any(|allow| allow.allows(finding))),
     };
-    let picture = picture(&input.name, &bytes, &settled.options(), &view);
-    (args.drawing.output_format.draw)(&picture, &screen::style(args.drawing.color), out)?;
+    let outline = outline(&input.name, &bytes, &settled.options(), &view);
+    (args.outline.output_format.write)(&outline, &screen::style(args.outline.color), out)?;
     Ok(Status::Clean)
 }
 

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use toolcheck_lint::render::Style;
-use toolcheck_lint::shown;
+use toolcheck_lint::text::shown;
+use toolcheck_report::Style;
 use toolcheck_test::corpus::{Bless, Corpus};
 
 use crate::args::{BlessArg, TestArgs, WantedRun};
@@ -36,13 +36,13 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
     for wanted in &args.output_format {
         let Some(path) = &wanted.file else {
             if !cases.is_empty() {
-                (wanted.output.render)(&run, &style, out)?;
+                (wanted.output.write)(&run, &style, out)?;
             }
             continue;
         };
         let write = || -> io::Result<()> {
             let mut file = io::BufWriter::new(fs::File::create(path)?);
-            (wanted.output.render)(&run, &Style { color: false, ..style }, &mut file)?;
+            (wanted.output.write)(&run, &Style { color: false, ..style }, &mut file)?;
             file.flush()
         };
         if let Err(error) = write() {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use ignore::WalkBuilder;
-use toolcheck_lint::config::PathGlobs;
+use toolcheck_config::PathGlobs;
 
 use crate::args::FileArgs;
 use crate::config::{Configs, Loaded, here, real};

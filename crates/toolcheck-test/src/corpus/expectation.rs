@@ -8,8 +8,8 @@ use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::{Format, Level, formats};
 use toolcheck_json::{Document, Value};
-use toolcheck_lint::bounded;
 use toolcheck_lint::suggest::did_you_mean;
+use toolcheck_lint::text::bounded;
 
 use crate::expected::{Difference, Expected, Found, Place, Step, align, has_level};
 

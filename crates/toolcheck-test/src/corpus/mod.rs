@@ -19,15 +19,17 @@
 
 mod discover;
 mod expectation;
-pub mod render;
+pub mod outputs;
 mod same;
 
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use toolcheck_config::Config;
 use toolcheck_core::formats;
-use toolcheck_lint::{Config, FileReport, Options, lint, rules, shown};
+use toolcheck_lint::text::shown;
+use toolcheck_lint::{FileReport, Options, lint, rules};
 
 use crate::expected::{Difference, Found};
 use expectation::{Broken, Expectation};
@@ -184,7 +186,7 @@ impl Run {
     /// The expectations that were written, as a person reads their paths.
     pub fn written(&self) -> impl Iterator<Item = String> {
         let blessed = self.results.iter().filter(|result| matches!(result.outcome, Outcome::Blessed(_)));
-        blessed.map(|result| render::path_shown(&discover::expectation_of(&result.path)))
+        blessed.map(|result| outputs::path_shown(&discover::expectation_of(&result.path)))
     }
 
     fn count(&self, is: impl Fn(&Outcome) -> bool) -> usize {
@@ -200,7 +202,7 @@ impl Run {
     pub fn assert_passed(&self) {
         let is_passed = self.failed() + self.unreadable() + self.troubles.len() == 0;
         if !is_passed || self.results.is_empty() {
-            panic!("{}\n{}", render::text(self), self.troubles.join("\n"));
+            panic!("{}\n{}", outputs::text(self), self.troubles.join("\n"));
         }
     }
 }

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use toolcheck_core::formats;
 use toolcheck_json::Document;
-use toolcheck_lint::{Options, bounded, lint};
+use toolcheck_lint::text::bounded;
+use toolcheck_lint::{Options, lint};
 
 use super::discover::{Case, Corpus, What, folder};
 use super::{Failure, Outcome, ReadAs};

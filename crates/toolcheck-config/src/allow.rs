@@ -1,0 +1,148 @@
+//! Findings that the user allows, each with a reason. They are not reported.
+
+use std::path::{Path, PathBuf};
+
+use glob::{MatchOptions, Pattern};
+use toolcheck_json::Position;
+
+use crate::PathGlobs;
+use toolcheck_lint::Rule;
+use toolcheck_lint::report::{FileReport, Located};
+use toolcheck_lint::settings::ToolNames;
+
+/// Findings that the user allows.
+#[derive(Debug, Clone)]
+pub struct Allow {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The files; all if not set.
+    pub paths: Option<PathGlobs>,
+    /// The value, or one that contains it; any if not set.
+    pub pointer: Option<Pattern>,
+    /// The tools; if not set, any call, and also findings that are not about a call.
+    pub tools: Option<ToolNames>,
+    /// Why.
+    pub reason: String,
+    /// The configuration file, as it is shown.
+    pub config: String,
+    /// The position in that file.
+    pub position: Position,
+    /// The folder that the configuration applies to.
+    pub folder: PathBuf,
+}
+
+/// A star stays within one step of a pointer.
+const OPTIONS: MatchOptions = MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: false,
+};
+
+impl Allow {
+    /// Whether it applies to a file.
+    #[must_use]
+    pub fn is_for(&self, path: &Path) -> bool {
+        self.paths.as_ref().is_none_or(|paths| paths.hold(path))
+    }
+
+    /// Whether a run that searched these folders has looked at everything that it applies to: an entry for a single file
+    /// applies to that file only, any other to everything below the configuration.
+    #[must_use]
+    pub fn is_covered(&self, searched: &[PathBuf]) -> bool {
+        self.paths.as_ref().is_some_and(PathGlobs::is_literal)
+            || searched.iter().any(|searched| self.folder.starts_with(searched))
+    }
+
+    /// Whether it allows a finding of a file that it applies to.
+    pub fn allows(&self, finding: &Located) -> bool {
+        let is_there = |pattern: &Pattern| {
+            let pointer = &*finding.pointer;
+            let around = pointer.match_indices('/').map(|(at, _)| &pointer[..at]);
+            around.chain([pointer]).any(|pointer| pattern.matches_with(pointer, OPTIONS))
+        };
+        self.rule.id == finding.rule
+            && self.pointer.as_ref().is_none_or(is_there)
+            && self
+                .tools
+                .as_ref()
+                .is_none_or(|tools| finding.tool_name.as_deref().is_some_and(|tool| tools.hold(tool)))
+    }
+}
+
+/// Removes the allowed findings from a report, and returns for each entry whether it allowed any.
+#[must_use]
+pub fn apply(allows: &[Allow], path: &Path, file: &mut FileReport) -> Vec<bool> {
+    let mut used = vec![false; allows.len()];
+    if file.findings.is_empty() {
+        return used;
+    }
+    let here: Vec<(usize, &Allow)> =
+        allows.iter().enumerate().filter(|(_, allow)| allow.is_for(path)).collect();
+    if here.is_empty() {
+        return used;
+    }
+    let before = file.findings.len();
+    file.findings.retain(|finding| {
+        // Of two identical entries, both count as used.
+        let mut is_allowed = false;
+        for (number, _) in here.iter().filter(|(_, allow)| allow.allows(finding)) {
+            used[*number] = true;
+            is_allowed = true;
+        }
+        !is_allowed
+    });
+    file.allowed += before - file.findings.len();
+    used
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+    use toolcheck_lint::{Options, lint};
+
+    const TEXT: &str = r#"{"messages":[{"role":"user","content":"tides"},
+        {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"tide","input":{}},
+            {"type":"tool_use","id":"toolu_2","name":"wind","input":{}}]},
+        {"role":"user","content":"and now?"}]}"#;
+
+    /// How many findings are left in `logs/a.json`, how many are allowed, and which entries were used.
+    fn left(entries: &[&str]) -> (usize, usize, Vec<bool>) {
+        let table =
+            |keys: &&str| format!("[[allow]]\nrule = \"unanswered-tool-call\"\nreason = \"seen\"\n{keys}\n");
+        let text: String = entries.iter().map(table).collect();
+        let config = Config::parse(&text).expect("it is a configuration");
+        let mut file = lint("logs/a.json", TEXT.as_bytes(), &Options::default());
+        let used = apply(&config.allows, Path::new("logs/a.json"), &mut file);
+        (file.findings.len(), file.allowed, used)
+    }
+
+    #[test]
+    fn what_is_allowed_is_not_reported() {
+        assert_eq!(left(&[]), (2, 0, vec![]));
+        assert_eq!(left(&[""]), (0, 2, vec![true]));
+        assert_eq!(left(&["tool = \"wi*\""]), (1, 1, vec![true]));
+        assert_eq!(left(&["path = \"logs\""]), (0, 2, vec![true]));
+        assert_eq!(left(&["path = \"b/*\""]), (2, 0, vec![false]));
+        assert_eq!(
+            left(&["tool = \"tide\"", "tool = \"tid?\"", "tool = \"rain\""]),
+            (1, 1, vec![true, true, false])
+        );
+    }
+
+    #[test]
+    fn a_pointer_names_a_value_or_one_around_it() {
+        for (pointer, expected) in [
+            ("/messages/1/content/0", 1),
+            ("/messages/1", 0),
+            ("/messages/*/content/1", 1),
+            ("/**/0", 1),
+            ("/*", 0),
+            ("/messages/2", 2),
+            ("/messages/1/content/0/id", 2),
+            ("/message", 2),
+        ] {
+            assert_eq!(left(&[&format!("pointer = \"{pointer}\"")]).0, expected, "{pointer}");
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! A baseline: existing findings, which are not reported until they are fixed.
+//!
+//! An entry identifies its finding by the rule, the file, the ids and the bytes at the place, never by a line, a record
+//! or a pointer: recordings grow and histories are trimmed.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use toolcheck_lint::Rule;
+use toolcheck_lint::fingerprint::Fingerprints;
+use toolcheck_lint::report::FileReport;
+
+/// Known findings, as stored in a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    /// The version of the file format.
+    #[allow(dead_code, reason = "its value has been checked when it was read")]
+    version: Version,
+    /// The findings, by the path of their file relative to the baseline's folder.
+    files: BTreeMap<String, Vec<Entry>>,
+}
+
+/// The only version so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u32")]
+struct Version;
+
+impl TryFrom<u32> for Version {
+    type Error = String;
+
+    fn try_from(number: u32) -> Result<Self, String> {
+        if number == 1 { Ok(Self) } else { Err(format!("unsupported version {number} (expected 1)")) }
+    }
+}
+
+/// A known finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// The rule's id.
+    pub rule: String,
+    /// The message when the entry was written, for readers of the file; it is not compared.
+    pub message: String,
+    /// What identifies it.
+    pub fingerprint: String,
+}
+
+impl Baseline {
+    /// Reads a baseline's text.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, and where.
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// The text of the file, with one entry per line to make changes easy to read.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let files = self.files.iter().map(|(path, entries)| {
+            let entry = |entry: &Entry| serde_json::to_string(entry).expect("an entry is three strings");
+            let entries = entries.iter().map(|one| format!("\n      {}", entry(one)));
+            format!("\n    {}: [{}\n    ]", json!(path), entries.collect::<Vec<_>>().join(","))
+        });
+        let files = files.collect::<Vec<_>>().join(",");
+        let end = if files.is_empty() { "" } else { "\n  " };
+        format!("{{\n  \"version\": 1,\n  \"files\": {{{files}{end}}}\n}}\n")
+    }
+
+    /// How many findings it contains.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.files.values().map(Vec::len).sum()
+    }
+
+    /// Whether it contains none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The files that it contains findings of.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// Removes a file, and returns how many findings it had.
+    pub fn forget(&mut self, path: &str) -> usize {
+        self.files.remove(path).map_or(0, |entries| entries.len())
+    }
+
+    /// The known findings of a file.
+    #[must_use]
+    pub fn of(&self, path: &str) -> FileBaseline<'_> {
+        let entries = self.files.get(path).map_or(&[][..], Vec::as_slice);
+        FileBaseline {
+            path: path.to_owned(),
+            entries,
+            known: entries.iter().map(|entry| &*entry.fingerprint).collect(),
+            met: FxHashSet::default(),
+            fingerprints: Fingerprints::default(),
+        }
+    }
+
+    /// Replaces the entries of these rules for a file.
+    pub fn renew(&mut self, path: &str, rules: &[&'static Rule], mut found: Vec<Entry>) {
+        let mut entries = self.files.remove(path).unwrap_or_default();
+        entries.retain(|entry| !has_run(entry, rules));
+        entries.append(&mut found);
+        if !entries.is_empty() {
+            self.files.insert(path.to_owned(), entries);
+        }
+    }
+
+    /// Drops entries of a file.
+    pub fn drop(&mut self, path: &str, stale: &[Entry]) {
+        let Some(entries) = self.files.get_mut(path) else { return };
+        entries.retain(|entry| !stale.contains(entry));
+        if entries.is_empty() {
+            self.files.remove(path);
+        }
+    }
+}
+
+/// Whether the rule of an entry has run or doesn't exist.
+fn has_run(entry: &Entry, rules: &[&'static Rule]) -> bool {
+    rules.iter().any(|rule| rule.id == entry.rule) || toolcheck_lint::rules::find(&entry.rule).is_none()
+}
+
+/// The known findings of one file while it is linted, whole or in pieces.
+#[derive(Debug)]
+pub struct FileBaseline<'b> {
+    path: String,
+    entries: &'b [Entry],
+    known: FxHashSet<&'b str>,
+    met: FxHashSet<&'b str>,
+    fingerprints: Fingerprints,
+}
+
+impl FileBaseline<'_> {
+    /// Removes the known findings from a part of the file's report, whose text must be present.
+    pub fn apply(&mut self, part: &mut FileReport) {
+        let found = self.fingerprints_of(part);
+        let mut is_known = found.iter().map(|fingerprint| match self.known.get(&**fingerprint) {
+            Some(known) => {
+                self.met.insert(known);
+                true
+            }
+            None => false,
+        });
+        let before = part.findings.len();
+        part.findings.retain(|_| !is_known.next().unwrap_or_default());
+        drop(is_known);
+        part.in_baseline += before - part.findings.len();
+    }
+
+    /// Takes all findings out of a part of the file's report, whose text must be present, as entries.
+    pub fn take(&mut self, part: &mut FileReport) -> Vec<Entry> {
+        let found = self.fingerprints_of(part);
+        part.in_baseline += part.findings.len();
+        let entries = part.findings.drain(..).zip(found).map(|(finding, fingerprint)| Entry {
+            rule: finding.rule.to_owned(),
+            message: finding.message,
+            fingerprint,
+        });
+        entries.collect()
+    }
+
+    /// The entries that are stale after the whole file: their rule has run and no longer reports them.
+    #[must_use]
+    pub fn stale(self, rules: &[&'static Rule]) -> Vec<Entry> {
+        let is_stale = |entry: &&Entry| has_run(entry, rules) && !self.met.contains(&*entry.fingerprint);
+        self.entries.iter().filter(is_stale).cloned().collect()
+    }
+
+    fn fingerprints_of(&mut self, part: &FileReport) -> Vec<String> {
+        let (fingerprints, path) = (&mut self.fingerprints, &self.path);
+        part.findings.iter().map(|finding| fingerprints.next(path, part, finding)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolcheck_lint::{Options, lint, rules};
+
+    fn report(text: &str) -> FileReport {
+        let file = lint("a.jsonl", text.as_bytes(), &Options::default());
+        FileReport { source: text.as_bytes().to_vec().into(), ..file }
+    }
+
+    /// What is stale after a file's report went through the baseline.
+    fn apply(baseline: &Baseline, path: &str, rules: &[&'static Rule], file: &mut FileReport) -> Vec<Entry> {
+        let mut known = baseline.of(path);
+        known.apply(file);
+        known.stale(rules)
+    }
+
+    fn renew(baseline: &mut Baseline, rules: &[&'static Rule], mut file: FileReport) {
+        let found = baseline.of("a.jsonl").take(&mut file);
+        baseline.renew("a.jsonl", rules, found);
+    }
+
+    fn unanswered(id: &str) -> String {
+        format!(
+            r#"{{"messages":[{{"role":"user","content":"tides"}},{{"role":"assistant","content":[{{"type":"tool_use","id":"{id}","name":"tide","input":{{}}}}]}},{{"role":"user","content":"and now?"}}]}}"#
+        )
+    }
+
+    #[test]
+    fn what_is_known_is_not_told_again_wherever_it_moves() {
+        let (first, second) = (unanswered("toolu_1"), unanswered("toolu_2"));
+        let mut baseline = Baseline::default();
+        renew(&mut baseline, rules::ALL, report(&format!("{first}\n")));
+        assert_eq!((baseline.len(), baseline.paths().collect::<Vec<_>>()), (1, vec!["a.jsonl"]));
+
+        let read = Baseline::parse(&baseline.to_text()).expect("it reads what it writes");
+        assert_eq!(read, baseline);
+
+        let mut grown = report(&format!("{second}\n\n{first}\n"));
+        assert_eq!(grown.findings.len(), 2);
+        assert!(apply(&baseline, "a.jsonl", rules::ALL, &mut grown).is_empty());
+        assert_eq!((grown.findings.len(), grown.in_baseline), (1, 1));
+        assert_eq!(grown.findings[0].tool_call_id.as_deref(), Some("toolu_2"));
+
+        let mut elsewhere = report(&first);
+        assert!(apply(&baseline, "b.jsonl", rules::ALL, &mut elsewhere).is_empty());
+        assert_eq!(elsewhere.findings.len(), 1);
+    }
+
+    #[test]
+    fn the_same_fault_once_more_is_a_new_one() {
+        let text = unanswered("toolu_1");
+        let mut baseline = Baseline::default();
+        renew(&mut baseline, rules::ALL, report(&text));
+        let mut twice = report(&format!("{text}\n{text}\n"));
+        assert!(apply(&baseline, "a.jsonl", rules::ALL, &mut twice).is_empty());
+        assert_eq!((twice.findings.len(), twice.findings[0].record), (1, 1));
+    }
+
+    #[test]
+    fn what_is_mended_is_stale_where_its_rule_has_run() {
+        let mut baseline = Baseline::default();
+        renew(&mut baseline, rules::ALL, report(&unanswered("toolu_1")));
+        let clean = r#"{"messages":[{"role":"user","content":"tides"}]}"#;
+        let others: Vec<_> =
+            rules::ALL.iter().copied().filter(|rule| rule.id != "unanswered-tool-call").collect();
+        assert!(apply(&baseline, "a.jsonl", &others, &mut report(clean)).is_empty());
+        let mut kept = baseline.clone();
+        renew(&mut kept, &others, report(clean));
+        assert_eq!(kept, baseline);
+
+        let stale = apply(&baseline, "a.jsonl", rules::ALL, &mut report(clean));
+        assert_eq!(stale.len(), 1);
+        assert_eq!(stale[0].rule, "unanswered-tool-call");
+        baseline.drop("a.jsonl", &stale);
+        assert!(baseline.is_empty());
+        assert_eq!(baseline.to_text(), "{\n  \"version\": 1,\n  \"files\": {}\n}\n");
+    }
+
+    #[test]
+    fn what_is_no_baseline_is_told() {
+        for text in [
+            "",
+            "[]",
+            r#"{"version": 2, "files": {}}"#,
+            r#"{"version": 1}"#,
+            r#"{"version": 1, "files": {}, "a": 1}"#,
+        ] {
+            assert!(Baseline::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! The configuration of a folder: what applies to each of its files.
+
+use std::path::{Path, PathBuf};
+
+use toolcheck_core::formats::Format;
+use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::target::Target;
+
+use crate::allow::Allow;
+use crate::globs::PathGlobs;
+use toolcheck_lint::rule::Rule;
+use toolcheck_lint::rules;
+use toolcheck_lint::settings::Settings;
+
+/// The configuration of a folder, including those that it extends.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// Which rules run.
+    pub selection: Selection,
+    /// The settings of the rules.
+    pub settings: Settings,
+    /// How files are read.
+    pub read_as: ReadAs,
+    /// Settings for some files only; later ones take precedence.
+    pub files: Vec<FilesConfig>,
+    /// The files of a folder that are linted; `None` for the usual file extensions.
+    pub include: Option<PathGlobs>,
+    /// The files and folders that are excluded, one element per configuration.
+    pub exclude: Vec<PathGlobs>,
+    /// The findings that are not reported.
+    pub allows: Vec<Allow>,
+}
+
+/// How files are read; what is `None` is detected or has its default.
+#[derive(Debug, Clone, Default)]
+pub struct ReadAs {
+    /// The format.
+    pub format: Option<&'static Format>,
+    /// The API that they are checked against.
+    pub target: Option<TargetName>,
+    /// The kind of transcript in them.
+    pub kind: Option<TranscriptKind>,
+    /// The file with tool definitions for transcripts that declare no tools.
+    pub tools: Option<PathBuf>,
+}
+
+/// A target, as a configuration names it.
+#[derive(Debug, Clone)]
+pub enum TargetName {
+    /// A built-in target.
+    Known(&'static Target),
+    /// The user's own target, described in this file.
+    File(PathBuf),
+}
+
+/// Settings for some files only.
+#[derive(Debug, Clone)]
+pub struct FilesConfig {
+    /// The files.
+    pub paths: PathGlobs,
+    /// How they are read.
+    pub read_as: ReadAs,
+    /// Which rules run on them.
+    pub selection: Selection,
+}
+
+/// Which rules run.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// Only these rules; if empty, all rules that are not opt-in.
+    pub select: Vec<&'static Rule>,
+    /// These rules as well.
+    pub extend_select: Vec<&'static Rule>,
+    /// Not these rules.
+    pub ignore: Vec<&'static Rule>,
+}
+
+impl Config {
+    /// The settings for one file.
+    #[must_use]
+    pub fn for_file(&self, path: &Path) -> (ReadAs, Selection) {
+        let all = (self.read_as.clone(), self.selection.clone());
+        let own = self.files.iter().filter(|files| files.paths.hold(path));
+        own.fold(all, |(read_as, selection), files| {
+            (files.read_as.clone().over(read_as), files.selection.clone().over(selection))
+        })
+    }
+
+    /// Whether a file or folder is excluded by its own name.
+    #[must_use]
+    pub fn excludes(&self, path: &Path) -> bool {
+        self.exclude.iter().any(|globs| globs.name(path))
+    }
+
+    /// Whether a file is excluded, by its own name or by that of a folder that contains it.
+    #[must_use]
+    pub fn excludes_around(&self, path: &Path) -> bool {
+        self.exclude.iter().any(|globs| globs.hold(path))
+    }
+}
+
+impl ReadAs {
+    /// These settings, with the other ones for what is not set here.
+    #[must_use]
+    pub fn over(self, other: Self) -> Self {
+        Self {
+            format: self.format.or(other.format),
+            target: self.target.or(other.target),
+            kind: self.kind.or(other.kind),
+            tools: self.tools.or(other.tools),
+        }
+    }
+}
+
+impl Selection {
+    /// The rules that run.
+    #[must_use]
+    pub fn rules(&self) -> Vec<&'static Rule> {
+        let is_chosen = |rule: &Rule| {
+            let is_selected =
+                if self.select.is_empty() { !rule.is_optional } else { holds(&self.select, rule) };
+            (is_selected || holds(&self.extend_select, rule)) && !holds(&self.ignore, rule)
+        };
+        rules::ALL.iter().copied().filter(|rule| is_chosen(rule)).collect()
+    }
+
+    /// This selection applied on top of the other: `select` replaces everything in the other, and `extend-select`
+    /// re-enables rules that the other ignores.
+    #[must_use]
+    pub fn over(self, other: Self) -> Self {
+        let mut both = if self.select.is_empty() { other } else { Self::default() };
+        both.select.extend(self.select);
+        both.ignore.retain(|ignored| !holds(&self.extend_select, ignored));
+        both.extend_select.extend(self.extend_select);
+        both.ignore.extend(self.ignore);
+        both
+    }
+}
+
+fn holds(list: &[&Rule], rule: &Rule) -> bool {
+    list.iter().any(|other| other.id == rule.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ConfigError, ConfigFile, Home, Origin};
+
+    fn fault(text: &str) -> String {
+        Config::parse(text).expect_err("the configuration is invalid").to_string()
+    }
+
+    #[test]
+    fn errors_have_a_place_and_a_suggestion() {
+        let cases = [
+            ("select = [\"blank-txt\"]", "1:11: unknown rule `blank-txt`; did you mean `blank-text`?"),
+            ("\n  polcy = 1", "2:3: unknown field `polcy`"),
+            ("[rules.shell-file-writ]", "1:8: unknown field `shell-file-writ`"),
+            ("[[policy]]\nid = \"a\"\ntools = []\nschema.type = \"objekt\"", "4:"),
+            ("[[policy]]\nid = \"a\"\ntools = [\"[\"]\nschema = {}", "3:10: `[` is not a valid glob"),
+            ("[[policy]]\nid = \"a\"\ntools = []", "1:1: missing field `schema`"),
+            ("[[policy]]\nid = \"a\"\ntools = []\nschema = '{'", "4:10: the schema is not valid JSON"),
+            (
+                "[[policy]]\nid = \"a\"\ntools = []\nschema = {}\nlevel = \"fatal\"",
+                "5:9: unknown level `fatal`, expected one of error, warning",
+            ),
+            ("[rules.oversized-command]\nsystems = [\"window\"]", "2:12: unknown system `window`"),
+            ("[rules.repeated-failing-call]\ntimes = 1", "2:9: `times` must be at least 2"),
+            ("select = [", "1:"),
+            ("[levels]\nblank-txt = \"error\"", "2:1: unknown rule `blank-txt`; did you mean `blank-text`?"),
+            ("[levels]\nblank-text = \"off\"", "2:14: unknown level `off`, expected one of error, warning"),
+            ("format = \"messages\"", "1:10: unknown format `messages`"),
+            ("target = \"portabel\"", "1:10: unknown target `portabel`; did you mean `portable`?"),
+            ("kind = \"log\"", "1:8: unknown kind `log`, expected one of request, session, dataset"),
+            ("text-protocols = [\"xml\"]", "1:19: unknown protocol `xml`, expected one of "),
+            ("exclude = [\"a\", \"../b\"]", "1:17: `../b` points outside the folder"),
+            ("exclude = [\"*.json\", \"!a.json\"]", "1:22: `!a.json` is negated"),
+            ("[[policy]]\nid = \" \"\ntools = []\nschema = {}", "2:6: the id of a policy must not be empty"),
+            ("\"\\u001b\\u202e\\n::error::\" = 1", "1:1: unknown field `\\u{1b}\\u{202e}\\u{a}::error::`"),
+            ("[[files]]\nkind = \"session\"", "1:1: missing field `paths`"),
+            ("[[files]]\npaths = [\"[\"]", "2:10: `[` is not a valid glob"),
+            ("[[allow]]\nrule = \"blank-text\"", "1:1: missing field `reason`"),
+            ("[[allow]]\nrule = \"blank-text\"\nreason = \" \"", "3:10: the reason must not be empty"),
+            ("[[allow]]\nrule = \"blank\"\nreason = \"a\"", "2:8: unknown rule `blank`"),
+            (
+                "[[allow]]\nrule = \"blank-text\"\npointer = \"messages\"\nreason = \"a\"",
+                "3:11: `messages` is not a JSON Pointer, which must start with `/`",
+            ),
+        ];
+        for (text, beginning) in cases {
+            let fault = fault(text);
+            assert!(fault.starts_with(beginning), "{text}\n{fault}");
+        }
+        assert!(fault("ingore = []").ends_with("did you mean `ignore`?"));
+        // However long the faulty value is, the message is quick, bounded and on one line.
+        assert!(fault(&format!("select = [\"{}\"]", "a".repeat(1_000_000))).chars().count() < 700);
+        assert!(fault("[rules.oversized-command]\nsystems = [\"window\"]").ends_with("`windows`?"));
+        let twice = "[[policy]]\nid = \"a\"\ntools = []\nschema = {}\n".repeat(2);
+        assert_eq!(fault(&twice), "6:6: duplicate policy `a`");
+    }
+
+    #[test]
+    fn all_errors_are_reported_at_once() {
+        let text = "select = [\"blank-txt\", \"empty\"]\nkind = \"log\"\nformt = \"x\"\n\
+            tols = [\n  \"a\",\n]\n[levels]\nblank-text = \"off\"\n\
+            [[policy]]\nid = \"a\"\ntools = [\"[\"]\nschema = {}\nlevl = \"error\"\n\
+            [[files]]\npaths = [\"a\"]\nkind = \"logs\"\n";
+        let error = Config::parse(text).expect_err("the configuration is invalid");
+        let told: Vec<String> = error.all().map(|error| format!("{}:{}", error.line, error.column)).collect();
+        assert_eq!(
+            told,
+            ["1:11", "1:24", "2:8", "3:1", "4:1", "8:14", "11:10", "13:1", "16:8"],
+            "{:#?}",
+            error
+        );
+        let off = fault("levels.blank-text = \"off\"");
+        assert!(off.ends_with("to turn a rule off, add it to `ignore`"), "{off}");
+    }
+
+    #[test]
+    fn settings_replace_or_extend_the_defaults() {
+        let config = Config::parse(
+            "[rules.completion-after-failure]\ntools = [\"done\"]\n\
+             [rules.shell-file-write]\nextend-tools = [\"run_*\"]\n\
+             [rules.oversized-command]\nsystems = [\"Linux\"]\nmost-characters = 1000\n",
+        );
+        let settings = config.expect("it is a configuration").settings;
+        assert!(
+            settings.completion_tools.hold("done") && !settings.completion_tools.hold("attempt_completion")
+        );
+        assert!(settings.shell_tools.hold("run_it") && settings.shell_tools.hold("bash"));
+        let limits: Vec<_> = settings.command_limits.iter().map(|limit| limit.most).collect();
+        assert_eq!(limits, [131_071, 1000]);
+    }
+
+    #[test]
+    fn what_runs() {
+        let ids = |text: &str| {
+            let selection = Config::parse(text).expect("it is a configuration").selection;
+            selection.rules().iter().map(|rule| rule.id).collect::<Vec<_>>()
+        };
+        assert!(!ids("").contains(&"shell-file-write"));
+        assert_eq!(ids("extend-select = [\"shell-file-write\"]").len(), ids("").len() + 1);
+        assert_eq!(
+            ids("select = [\"blank-text\", \"empty-content\"]\nignore = [\"blank-text\"]"),
+            ["empty-content"]
+        );
+    }
+    #[test]
+    fn later_tables_take_precedence() {
+        let text = "target = \"portable\"\nignore = [\"blank-text\"]\n\
+            [[files]]\npaths = [\"logs\"]\nkind = \"session\"\ntarget = \"mcp-sampling\"\n\
+            [[files]]\npaths = [\"*.jsonl\"]\nkind = \"dataset\"\nextend-select = [\"blank-text\"]\n";
+        let config = Config::parse(text).expect("it is a configuration");
+        let of = |path: &str| {
+            let (read_as, selection) = config.for_file(Path::new(path));
+            let target = match read_as.target {
+                Some(TargetName::Known(target)) => target.id.clone(),
+                other => panic!("{other:?}"),
+            };
+            let has_blank = selection.rules().iter().any(|rule| rule.id == "blank-text");
+            (target, read_as.kind.map(TranscriptKind::as_str), has_blank)
+        };
+        assert_eq!(of("a.json"), ("portable".to_owned(), None, false));
+        assert_eq!(of("logs/a.json"), ("mcp-sampling".to_owned(), Some("session"), false));
+        assert_eq!(of("logs/a.jsonl"), ("mcp-sampling".to_owned(), Some("dataset"), true));
+        assert_eq!(of("b/a.jsonl"), ("portable".to_owned(), Some("dataset"), true));
+    }
+
+    #[test]
+    fn an_extending_configuration_takes_precedence() {
+        let read = |text: &str, base: Config, folder: &str| {
+            let origin = Origin { name: "", folder: Path::new(folder), globs_from: Path::new(folder) };
+            let file =
+                ConfigFile::read(text, Home::Own).expect("it is a configuration").expect("it is not empty");
+            file.over(base, origin).expect("it means something")
+        };
+        let base = "ignore = [\"blank-text\", \"empty-content\"]\nexclude = [\"vendor\"]\ntarget = \"gateway.toml\"\n\
+            [levels]\nblank-text = \"error\"\n\
+            [[policy]]\nid = \"a\"\ntools = [\"one\"]\nschema = {}\n[[policy]]\nid = \"b\"\ntools = []\nschema = {}\n";
+        let own = "extend = \"../base.toml\"\nextend-select = [\"blank-text\"]\nexclude = [\"old\"]\n\
+            levels.empty-content = \"warning\"\n\
+            [[policy]]\nid = \"a\"\ntools = [\"two\"]\nschema = {}\n";
+        let config = read(own, read(base, Config::default(), "/base"), "/base/own");
+        let rules = config.selection.rules();
+        assert!(rules.iter().any(|rule| rule.id == "blank-text"));
+        assert!(rules.iter().all(|rule| rule.id != "empty-content"));
+        assert!(config.excludes(Path::new("/base/vendor")) && config.excludes(Path::new("/base/own/old")));
+        assert!(!config.excludes(Path::new("/base/old")));
+        assert!(
+            matches!(&config.read_as.target, Some(TargetName::File(path)) if path == Path::new("/base/gateway.toml"))
+        );
+        assert_eq!(config.settings.levels.len(), 2);
+        let policies: Vec<_> =
+            config.settings.policies.iter().map(|policy| (&*policy.id, policy.tools.hold("two"))).collect();
+        assert_eq!(policies, [("b", false), ("a", true)]);
+    }
+
+    #[test]
+    fn tables_of_other_files() {
+        let read = |text: &str, home| ConfigFile::read(text, home).map(|file| file.is_some());
+        let pyproject = "[project]\nname = \"toolcheck-users\"\n[tool.ruff]\nselect = [\"ALL\"]\n";
+        assert_eq!(read(pyproject, Home::Pyproject), Ok(false));
+        let ours = format!("{pyproject}[tool.toolcheck]\nignore = [\"blank-text\"]\n");
+        assert_eq!(read(&ours, Home::Pyproject), Ok(true));
+        let wrong = read(&format!("{ours}ingore = []\n"), Home::Pyproject).expect_err("the key is unknown");
+        assert_eq!((wrong.line, wrong.column), (7, 1));
+        for table in ["workspace", "package"] {
+            let manifest =
+                format!("[package]\nname = \"a\"\n[{table}.metadata.toolcheck]\nkind = \"dataset\"\n");
+            assert_eq!(read(&manifest, Home::Cargo), Ok(true), "{table}");
+        }
+        assert_eq!(read("[package]\nname = \"a\"\n", Home::Cargo), Ok(false));
+        // A broken file without a table for toolcheck is not for us to report.
+        assert_eq!(read("[package\n", Home::Cargo), Ok(false));
+    }
+}

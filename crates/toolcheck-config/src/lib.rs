@@ -1,0 +1,38 @@
+//! The configuration: which rules run on which files, their settings, allowed findings, and the user's own policies.
+//!
+//! ```
+//! use toolcheck_config::Config;
+//!
+//! let config = Config::parse("[rules.repeated-failing-call]\ntimes = 5\n").expect("it is a configuration");
+//! assert_eq!(config.settings.failures_in_a_row, 5);
+//! let error = Config::parse("ingore = []\n").expect_err("the key is unknown");
+//! assert_eq!((error.line, error.column), (1, 1));
+//! assert!(error.message.contains("did you mean `ignore`?"));
+//! ```
+//!
+//! - [`Config`] is what applies to a folder; [`ConfigFile`] reads one file, which may extend another.
+//! - [`allow`] removes the findings that `[[allow]]` entries match, and [`Baseline`] those that are already known.
+//!
+//! Nothing here reads a file: the caller passes text.
+
+pub mod allow;
+pub mod baseline;
+mod config;
+mod error;
+mod file;
+mod globs;
+mod names;
+mod values;
+
+pub use baseline::Baseline;
+pub use config::{Config, FilesConfig, ReadAs, Selection, TargetName};
+pub use error::ConfigError;
+pub use file::{ConfigFile, Home, Origin};
+pub use globs::PathGlobs;
+
+/// The JSON Schema of the configuration.
+#[cfg(feature = "schema")]
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    file::schema()
+}

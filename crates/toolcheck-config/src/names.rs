@@ -1,0 +1,187 @@
+//! The names of rules, formats, targets and the like in a configuration.
+
+use std::ops::Range;
+
+use serde::Deserialize;
+use toml::Spanned;
+use toolcheck_core::Level;
+use toolcheck_core::formats::{self, Format};
+use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::protocols::{self, Protocol};
+use toolcheck_core::target;
+
+use crate::values::Fault;
+use toolcheck_lint::rule::Rule;
+use toolcheck_lint::rules;
+use toolcheck_lint::settings::{CommandLimit, SYSTEMS};
+use toolcheck_lint::suggest::did_you_mean;
+
+/// A value and its place in the file.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct At<T>(Spanned<T>);
+
+impl<T> At<T> {
+    pub(super) fn get(&self) -> &T {
+        self.0.get_ref()
+    }
+
+    pub(super) fn span(&self) -> Range<usize> {
+        self.0.span()
+    }
+
+    pub(super) fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault(self.span(), message.into())
+    }
+
+    pub(super) fn into_inner(self) -> T {
+        self.0.into_inner()
+    }
+}
+
+impl<T: PartialEq> PartialEq for At<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T: Eq> Eq for At<T> {}
+
+impl<T: PartialOrd> PartialOrd for At<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        self.0.partial_cmp(&other.0)
+    }
+}
+
+impl<T: Ord> Ord for At<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+
+/// One of the names of a table.
+pub(super) trait Named {
+    /// What the name means.
+    type Meaning;
+    /// What it is the name of, in prose.
+    const WHAT: &'static str;
+
+    /// The name, as it is written.
+    fn text(&self) -> &str;
+
+    /// The names that a list of them shows.
+    fn all() -> Vec<&'static str>;
+
+    /// All names that are accepted, including aliases.
+    fn names() -> Vec<&'static str> {
+        Self::all()
+    }
+
+    /// What a name means.
+    fn find(name: &str) -> Option<Self::Meaning>;
+}
+
+impl<N: Named> At<N> {
+    /// What the name means, or an error that it is unknown.
+    pub(super) fn meaning(&self) -> Result<N::Meaning, Fault> {
+        let text = self.get().text();
+        N::find(text).ok_or_else(|| {
+            let all = N::all();
+            let similar = did_you_mean(text, N::names().into_iter());
+            // A short list is shown in full.
+            let others =
+                if all.len() < 10 { format!(", expected one of {}", all.join(", ")) } else { String::new() };
+            self.fault(format!("unknown {} `{text}`{others}{similar}", N::WHAT))
+        })
+    }
+}
+
+macro_rules! named {
+    ($(#[doc = $doc:literal] $name:ident, $what:literal: $all:expr, $find:expr $(, or $names:expr)? => $meaning:ty;)+) => {$(
+        #[doc = $doc]
+        #[derive(Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+        #[serde(transparent)]
+        pub(super) struct $name(String);
+
+        impl Named for $name {
+            type Meaning = $meaning;
+            const WHAT: &'static str = $what;
+
+            fn text(&self) -> &str {
+                &self.0
+            }
+
+            fn all() -> Vec<&'static str> {
+                $all.collect()
+            }
+
+            $(fn names() -> Vec<&'static str> {
+                $names.collect()
+            })?
+
+            fn find(name: &str) -> Option<$meaning> {
+                $find(name)
+            }
+        }
+
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "description": $doc.trim(), "type": "string", "enum": Self::names() })
+            }
+        }
+    )+};
+}
+
+named! {
+    /// The id of a rule.
+    RuleId, "rule": rules::ALL.iter().map(|rule| rule.id), rules::find => &'static Rule;
+    /// The id of a format.
+    FormatId, "format": formats::ALL.iter().map(|format| format.id), formats::named, or formats::names() => &'static Format;
+    /// The level of a finding.
+    LevelName, "level": ["error", "warning"].into_iter(), |name: &str| name.parse().ok() => Level;
+    /// The kind of transcript; a session or dataset may end with calls that have no result yet.
+    KindName, "kind": TranscriptKind::ALL.iter().map(|kind| kind.as_str()), |name: &str| name.parse().ok() => TranscriptKind;
+    /// A protocol for tool calls in plain text.
+    ProtocolId, "protocol": protocols::ALL.iter().map(|protocol| protocol.id), |name: &str| {
+        protocols::ALL.iter().copied().find(|protocol| protocol.id == name)
+    } => &'static Protocol;
+    /// An operating system that runs commands.
+    SystemName, "system": ["linux", "macos", "windows"].into_iter(), |name: &str| {
+        let is_named = |limit: &&CommandLimit| limit.system.is_some_and(|system| system.eq_ignore_ascii_case(name));
+        SYSTEMS.iter().find(is_named).cloned()
+    } => CommandLimit;
+}
+
+/// The id of a target, or the path of a TOML file that describes one, relative to the configuration's folder.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct TargetText(pub(super) String);
+
+impl At<TargetText> {
+    pub(super) fn unknown(&self) -> Fault {
+        let text = &self.get().0;
+        let similar = did_you_mean(text, target::names());
+        self.fault(format!("unknown target `{text}`{similar}"))
+    }
+}
+
+#[cfg(feature = "schema")]
+impl<T: schemars::JsonSchema> schemars::JsonSchema for At<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        T::json_schema(generator)
+    }
+}

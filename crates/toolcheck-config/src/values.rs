@@ -1,0 +1,260 @@
+//! Turns the tables of a file into a configuration.
+
+use std::ops::Range;
+
+use glob::Pattern;
+use serde_json::Value as Json;
+use toolcheck_core::{Level, target};
+
+use crate::allow::Allow;
+use crate::file::{AllowTable, File, FilesTable, OversizedTable, PolicyTable, ToolsTable};
+use crate::names::{At, FormatId, KindName, LevelName, Named, RuleId, TargetText};
+use crate::{Config, FilesConfig, Origin, PathGlobs, ReadAs, Selection, TargetName};
+use toolcheck_lint::policy::Policy;
+use toolcheck_lint::schemas::{Schema, Unusable};
+use toolcheck_lint::settings::{CommandLimit, ToolNames, Unit};
+use toolcheck_lint::text::shown;
+
+/// Something wrong in the file: the bytes, and a message.
+pub(super) struct Fault(pub(super) Range<usize>, pub(super) String);
+
+/// The file that the values are in.
+pub(super) struct Place<'p> {
+    pub(super) origin: Origin<'p>,
+    pub(super) text: &'p str,
+}
+
+/// Everything that is wrong with a configuration, to report it all at once.
+#[derive(Default)]
+pub(super) struct Faults(pub(super) Vec<Fault>);
+
+impl Faults {
+    /// The value; if there is a fault instead, records it and returns `None`.
+    fn take<T>(&mut self, result: Result<T, Fault>) -> Option<T> {
+        result.map_err(|fault| self.0.push(fault)).ok()
+    }
+
+    /// What the names of a list mean.
+    fn meanings<N: Named>(&mut self, names: &[At<N>]) -> Vec<N::Meaning> {
+        names.iter().filter_map(|name| self.take(name.meaning())).collect()
+    }
+
+    fn selection(
+        &mut self,
+        select: &[At<RuleId>],
+        extend_select: &[At<RuleId>],
+        ignore: &[At<RuleId>],
+    ) -> Selection {
+        Selection {
+            select: self.meanings(select),
+            extend_select: self.meanings(extend_select),
+            ignore: self.meanings(ignore),
+        }
+    }
+}
+
+impl File {
+    /// Applies this file on top of another configuration.
+    pub(super) fn over(self, base: Config, place: &Place<'_>) -> Result<Config, Faults> {
+        let mut config = base;
+        let mut faults = Faults::default();
+        let selection = faults.selection(&self.select, &self.extend_select, &self.ignore);
+        config.selection = selection.over(config.selection);
+        let read_as = place.read_as(self.format, self.target, self.kind, self.tools, &mut faults);
+        config.read_as = read_as.over(config.read_as);
+        let settings = &mut config.settings;
+        for (rule, level) in &self.levels {
+            let (rule, level) = (faults.take(rule.meaning()), faults.take(meaning_of_level(level)));
+            if let (Some(rule), Some(level)) = (rule, level) {
+                settings.levels.insert(rule.id, level);
+            }
+        }
+        if let Some(protocols) = &self.text_protocols {
+            settings.text_protocols = Some(faults.meanings(protocols));
+        }
+        faults.take(self.rules.completion_after_failure.apply(&mut settings.completion_tools));
+        faults.take(self.rules.shell_file_write.apply(&mut settings.shell_tools));
+        if let Some(times) = self.rules.repeated_failing_call.times {
+            if *times.get() < 2 {
+                faults
+                    .0
+                    .push(times.fault("`times` must be at least 2: a call that fails once is not repeated"));
+            }
+            settings.failures_in_a_row = times.into_inner();
+        }
+        faults.take(self.rules.oversized_command.apply(&mut settings.command_limits));
+        let mut policies: Vec<Policy> = Vec::new();
+        for policy in self.policy {
+            let Some((at, policy)) = faults.take(policy.into_inner().resolve()) else { continue };
+            if policy.id.trim().is_empty() {
+                faults.0.push(Fault(at, "the id of a policy must not be empty".to_owned()));
+            } else if policies.iter().any(|known| known.id == policy.id) {
+                faults.0.push(Fault(at, format!("duplicate policy `{}`", policy.id)));
+            }
+            policies.push(policy);
+        }
+        // A policy with the same id replaces that of the extended configuration.
+        settings.policies.retain(|known| policies.iter().all(|policy| policy.id != known.id));
+        settings.policies.append(&mut policies);
+        if let Some(include) = &self.include {
+            config.include = faults.take(place.globs(include));
+        }
+        if !self.exclude.is_empty() {
+            config.exclude.extend(faults.take(place.globs(&self.exclude)));
+        }
+        for files in self.files {
+            config.files.extend(files.resolve(place, &mut faults));
+        }
+        for allow in self.allow {
+            config.allows.extend(faults.take(resolve_allow(allow, place)));
+        }
+        if faults.0.is_empty() { Ok(config) } else { Err(faults) }
+    }
+}
+
+/// What the name of a level means, with a hint for users of linters that have a level for disabled rules.
+fn meaning_of_level(level: &At<LevelName>) -> Result<Level, Fault> {
+    level.meaning().map_err(|Fault(span, message)| {
+        let is_off = ["off", "none", "allow", "ignore", "disable", "disabled", "silent"];
+        let hint = if is_off.contains(&level.get().text()) {
+            "; to turn a rule off, add it to `ignore`"
+        } else {
+            ""
+        };
+        Fault(span, format!("{message}{hint}"))
+    })
+}
+
+impl Place<'_> {
+    fn globs(&self, patterns: &[At<String>]) -> Result<PathGlobs, Fault> {
+        let texts = patterns.iter().map(|pattern| pattern.get().as_str());
+        PathGlobs::new(self.origin.globs_from, texts)
+            .map_err(|(number, message)| patterns[number].fault(message))
+    }
+
+    fn read_as(
+        &self,
+        format: Option<At<FormatId>>,
+        target: Option<At<TargetText>>,
+        kind: Option<At<KindName>>,
+        tools: Option<At<String>>,
+        faults: &mut Faults,
+    ) -> ReadAs {
+        let target = target.map(|target| {
+            let text = &target.get().0;
+            match target::named(text) {
+                Some(known) => Ok(TargetName::Known(known)),
+                None if text.ends_with(".toml") => Ok(TargetName::File(self.origin.folder.join(text))),
+                None => Err(target.unknown()),
+            }
+        });
+        ReadAs {
+            format: format.and_then(|format| faults.take(format.meaning())),
+            target: target.and_then(|target| faults.take(target)),
+            kind: kind.and_then(|kind| faults.take(kind.meaning())),
+            tools: tools.map(|tools| self.origin.folder.join(tools.get())),
+        }
+    }
+}
+
+impl FilesTable {
+    fn resolve(self, place: &Place<'_>, faults: &mut Faults) -> Option<FilesConfig> {
+        let paths = faults.take(place.globs(&self.paths));
+        let selection = faults.selection(&self.select, &self.extend_select, &self.ignore);
+        let read_as = place.read_as(self.format, self.target, self.kind, self.tools, faults);
+        Some(FilesConfig { paths: paths?, selection, read_as })
+    }
+}
+
+fn resolve_allow(allow: At<AllowTable>, place: &Place<'_>) -> Result<Allow, Fault> {
+    let at = place.position(&allow.span());
+    let allow = allow.into_inner();
+    let reason = allow.reason.get().split_whitespace().collect::<Vec<_>>().join(" ");
+    if reason.is_empty() {
+        return Err(allow.reason.fault("the reason must not be empty"));
+    }
+    let pointer = allow.pointer.map(|pointer| {
+        let text = pointer.get();
+        if !text.starts_with('/') {
+            return Err(pointer.fault(format!("`{text}` is not a JSON Pointer, which must start with `/`")));
+        }
+        Pattern::new(text).map_err(|error| pointer.fault(format!("`{text}` is not a valid glob: {error}")))
+    });
+    Ok(Allow {
+        rule: allow.rule.meaning()?,
+        paths: allow.path.map(|path| place.globs(&[path])).transpose()?,
+        pointer: pointer.transpose()?,
+        tools: allow.tool.map(|tool| tools_of(&[tool])).transpose()?,
+        reason: shown(&reason),
+        config: place.origin.name.to_owned(),
+        position: at,
+        folder: place.origin.globs_from.to_owned(),
+    })
+}
+
+impl ToolsTable {
+    fn apply(self, tools: &mut ToolNames) -> Result<(), Fault> {
+        if let Some(names) = &self.tools {
+            *tools = tools_of(names)?;
+        }
+        tools.extend(tools_of(&self.extend_tools)?);
+        Ok(())
+    }
+}
+
+impl OversizedTable {
+    fn apply(self, limits: &mut Vec<CommandLimit>) -> Result<(), Fault> {
+        if let Some(systems) = &self.systems {
+            *limits = systems.iter().map(At::meaning).collect::<Result<_, _>>()?;
+        }
+        if let Some(most) = self.most_characters {
+            limits.push(CommandLimit { system: None, most, unit: Unit::Characters });
+        }
+        Ok(())
+    }
+}
+
+impl PolicyTable {
+    fn resolve(self) -> Result<(Range<usize>, Policy), Fault> {
+        let at = self.schema.span();
+        let schema = match self.schema.into_inner() {
+            // A schema may be written as JSON, where that is easier.
+            Json::String(text) => serde_json::from_str(&text)
+                .map_err(|error| Fault(at.clone(), format!("the schema is not valid JSON: {error}")))?,
+            schema => schema,
+        };
+        let schema = Schema::of(schema).map_err(|why| {
+            let why = match why {
+                Unusable::Unreadable => "is not valid JSON".to_owned(),
+                Unusable::NoSchema(pointer) if pointer.is_empty() => "is not a valid JSON Schema".to_owned(),
+                Unusable::NoSchema(pointer) => format!("is not a valid JSON Schema at `{pointer}`"),
+                Unusable::Pattern(pointer) => {
+                    format!("contains an invalid regular expression at `{pointer}`")
+                }
+                Unusable::DeadReference => "refers to a part of itself that does not exist".to_owned(),
+                Unusable::Foreign => {
+                    "refers to another document, or contains a regular expression that is not supported"
+                        .to_owned()
+                }
+                Unusable::Endless => "branches without end".to_owned(),
+            };
+            Fault(at, format!("the schema {why}"))
+        })?;
+        let level = self.level.map_or(Ok(Level::Error), |level| level.meaning())?;
+        let at = self.id.span();
+        // Every output prints the message, so it becomes one line without hidden characters.
+        let line = |message: String| shown(&message.split_whitespace().collect::<Vec<_>>().join(" "));
+        let message = self.message.map(line);
+        let tools = tools_of(&self.tools)?;
+        Ok((at, Policy::new(self.id.into_inner(), tools, schema, message, level)))
+    }
+}
+
+fn tools_of(names: &[At<String>]) -> Result<ToolNames, Fault> {
+    let mut tools = ToolNames::default();
+    for name in names {
+        let own = ToolNames::new([name.get().as_str()]);
+        tools.extend(own.map_err(|message| name.fault(message))?);
+    }
+    Ok(tools)
+}

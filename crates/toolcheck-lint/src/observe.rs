@@ -1,0 +1,33 @@
+//! What is read while a file is linted, for those who show it.
+
+use toolcheck_core::response::Answer;
+use toolcheck_json::{Document, Record, Value};
+
+pub use crate::lint::lint_with;
+use crate::report::Located;
+use crate::rule::Context;
+
+/// An observer of a file while it is linted.
+pub trait Observer {
+    /// A transcript has been read and its rules are about to run. `known` of its messages are also in an earlier request
+    /// of the file.
+    fn transcript(&mut self, _context: &Context<'_, '_>, _known: usize) {}
+
+    /// The last transcript is the request of an exchange, and this is its response.
+    fn response(&mut self, _response: &Response<'_, '_>) {}
+
+    /// A record has been linted, with these findings.
+    fn record(&mut self, _record: &Record<'_>, _document: &Document<'_>, _findings: &[Located]) {}
+}
+
+/// No observer.
+impl Observer for () {}
+
+/// The response to a request.
+#[derive(Debug)]
+pub struct Response<'r, 's> {
+    /// What is recorded; `None` if nothing is.
+    pub value: Option<Value<'r, 's>>,
+    /// The answers in it; none if it is an error, or something else.
+    pub answers: &'r [Answer],
+}

@@ -1,0 +1,37 @@
+//! Reports for people and for machines.
+//!
+//! ```
+//! use toolcheck_lint::{Options, Report, lint};
+//! use toolcheck_report::{Style, outputs};
+//!
+//! let body = br#"{"messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "b", "input": {}}]}]}"#;
+//! let report = Report { files: vec![lint("request.json", body, &Options::default())], ..Report::default() };
+//! let mut text = Vec::new();
+//! let output = outputs::find("concise").expect("the output exists");
+//! (output.write)(&report, &Style::default(), &mut text)?;
+//! assert!(text.starts_with(b"request.json:1:"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! - [`outputs`] has the formats of a report, from text with excerpts to SARIF.
+//! - [`show`] makes an [`Outline`] of a transcript while it is linted, and writes it as text, Markdown or HTML.
+//! - [`junit_xml`] writes JUnit XML, also for test runs that are not reports.
+//!
+//! Nothing here reads a file or the environment.
+
+mod excerpt;
+pub mod junit_xml;
+mod markup;
+pub mod outputs;
+pub mod show;
+mod style;
+mod summary;
+
+pub use show::{Outline, View, outline};
+pub use style::Style;
+pub use summary::Counted;
+
+/// The page about the crates as libraries, whose code runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+mod library {}

@@ -1,0 +1,41 @@
+use std::io;
+
+use super::Output;
+use crate::Style;
+use crate::summary;
+use toolcheck_lint::report::Report;
+use toolcheck_lint::text::bounded;
+
+pub(super) static OUTPUT: Output = Output {
+    id: "agent",
+    summary: "for coding agents: one line per finding, with its pointer, the fix and what the provider answers",
+    needs_source: false,
+    write,
+};
+
+/// How many characters of each part of a line are written: an agent pays for what it reads.
+const LONGEST: usize = 300;
+
+fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    for file in &report.files {
+        let path = bounded(&file.path, LONGEST);
+        for finding in &file.findings {
+            let (line, column) = (finding.start.line, finding.start.column);
+            write!(out, "{path}:{line}:{column}")?;
+            // The root has the empty pointer.
+            if !finding.pointer.is_empty() {
+                write!(out, " {}", bounded(&finding.pointer, LONGEST))?;
+            }
+            let message = bounded(&finding.message, LONGEST);
+            write!(out, " {} {}: {message}.", finding.rule, finding.level)?;
+            if let Some(help) = &finding.help {
+                write!(out, " Do: {}.", bounded(help, LONGEST).trim_end_matches('.'))?;
+            }
+            if let Some(said) = finding.said(file.target.as_deref()) {
+                write!(out, " Because: {}.", bounded(&said, 2 * LONGEST).trim_end_matches('.'))?;
+            }
+            writeln!(out)?;
+        }
+    }
+    summary::close(report, style, out)
+}

@@ -1,0 +1,313 @@
+use std::fmt;
+use std::io;
+use std::sync::LazyLock;
+
+use anstyle::{AnsiColor, Style as Colors};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents,
+    Severity, SourceCode, SourceSpan, SpanContents,
+};
+use toolcheck_core::Level;
+use toolcheck_json::{Document, Span};
+
+use super::Output;
+use crate::Style;
+use crate::excerpt::excerpt;
+use crate::summary;
+use toolcheck_lint::report::{FileReport, Located, Report};
+use toolcheck_lint::text::{bounded, shown, visible};
+
+pub(super) static OUTPUT: Output = Output {
+    id: "full",
+    summary: "for people: each finding with an excerpt, what the target answers and how to fix it",
+    needs_source: true,
+    write,
+};
+
+/// The columns beside the text: a line number, a bar and the spaces around them.
+const MARGIN: usize = 10;
+/// The narrowest and the widest screen that is written for.
+const WIDTHS: (usize, usize) = (40, 120);
+/// The longest path to a value that is told in words.
+const LONGEST_POINTER: usize = 400;
+/// How many labels of one finding are shown.
+const LABELS_SHOWN: usize = 8;
+
+fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let width = style.width.clamp(WIDTHS.0, WIDTHS.1);
+    let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_width(width)
+        .with_links(style.has_links)
+        // Ids and commands are copied: they end at no hyphen.
+        .with_word_splitter(textwrap::WordSplitter::NoHyphenation);
+    for file in &report.files {
+        let mut record: Option<(usize, Document<'_>)> = None;
+        let mut before: Option<&Located> = None;
+        for finding in &file.findings {
+            // One answer speaks of all the calls of a turn: it is printed once.
+            let is_said = before.replace(finding).is_some_and(|before| {
+                before.rule == finding.rule && before.answer.is_some() && before.answer == finding.answer
+            });
+            if !style.has_excerpts {
+                let is_linked = style.has_links;
+                let shown = Shown { is_linked, ..Shown::without_excerpts(file, finding, is_said) };
+                write_without_excerpts(&handler, &shown, file, (width, style.color), out)?;
+                continue;
+            }
+            // The text of a record is read again for its excerpts, once for all its findings.
+            let start = finding.record_bytes.start;
+            if record.as_ref().is_none_or(|(known, _)| *known != start) {
+                let bytes = file.source.get(finding.record_bytes.clone()).unwrap_or_default();
+                record = Some((start, Document::read(bytes)));
+            }
+            let Some((_, document)) = &record else { continue };
+            let shown = Shown::new(file, finding, document, width);
+            let shown = Shown { is_linked: style.has_links, is_said, ..shown };
+            let mut text = String::new();
+            handler
+                .clone()
+                .with_footer(format!("more: toolcheck explain {}", finding.rule))
+                .render_report(&mut text, &shown)
+                .map_err(io::Error::other)?;
+            write_trimmed(&text, out)?;
+            writeln!(out)?;
+        }
+    }
+    summary::close(report, style, out)
+}
+
+/// Writes a text whose lines end where their text does, whatever padding they were drawn with.
+fn write_trimmed(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
+    text.lines().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
+}
+
+/// Writes a finding with its places as lines of text: no line of the file is shown.
+fn write_without_excerpts(
+    handler: &GraphicalReportHandler,
+    drawn: &Shown<'_>,
+    file: &FileReport,
+    (width, is_colored): (usize, bool),
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let finding = drawn.finding;
+    let mut text = String::new();
+    handler.render_report(&mut text, drawn).map_err(io::Error::other)?;
+    write_trimmed(&text, out)?;
+    let mut line = |title: &str, text: &str, colors: Colors| {
+        let indent = " ".repeat(title.len() + 3);
+        let options = textwrap::Options::new(width.saturating_sub(title.len() + 3))
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        for (number, line) in textwrap::wrap(text, options).iter().enumerate() {
+            match (number, is_colored) {
+                (0, true) => writeln!(out, "  {colors}{title}{colors:#} {line}")?,
+                (0, false) => writeln!(out, "  {title} {line}")?,
+                _ => writeln!(out, "{indent}{line}")?,
+            }
+        }
+        io::Result::Ok(())
+    };
+    let own = finding.spot();
+    let labels = finding.labels.iter().take(LABELS_SHOWN).map(|label| (&label.spot, &*label.message));
+    for (number, (spot, caption)) in std::iter::once((&own, &*finding.caption)).chain(labels).enumerate() {
+        let title = if number == 0 { "-->" } else { "   " };
+        let pointer = bounded(&spot.pointer, LONGEST_POINTER);
+        let pointer = if pointer.is_empty() { pointer } else { format!(" at {pointer}") };
+        let place = format!("{}:{}:{}{pointer}", shown(&file.path), spot.start.line, spot.start.column);
+        line(title, &place, AnsiColor::Cyan.on_default())?;
+        if !caption.is_empty() {
+            line("   ", caption, Colors::new())?;
+        }
+    }
+    if let Some(help) = &finding.help {
+        line("help:", help, AnsiColor::Cyan.on_default())?;
+    }
+    writeln!(out, "\n  more: toolcheck explain {}\n", finding.rule)
+}
+
+/// A finding as miette draws it.
+#[derive(Debug)]
+struct Shown<'f> {
+    finding: &'f Located,
+    excerpts: Excerpts,
+    labels: Vec<LabeledSpan>,
+    answer: Option<Said>,
+    is_linked: bool,
+    /// Whether the target's answer stands above already.
+    is_said: bool,
+    has_excerpts: bool,
+}
+
+/// What is printed for an answer that stands above already.
+static SAID_BEFORE: LazyLock<Said> = LazyLock::new(|| Said("same answer as above".to_owned()));
+
+/// What stands under the message: what the target answers, or what harm is done.
+#[derive(Debug)]
+struct Said(String);
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Said {}
+
+impl<'f> Shown<'f> {
+    /// A finding of which only the words are drawn.
+    fn without_excerpts(file: &FileReport, finding: &'f Located, is_said: bool) -> Self {
+        let answer = finding.said(file.target.as_deref()).map(Said);
+        let (excerpts, labels) = (Excerpts::default(), Vec::new());
+        Self { finding, excerpts, labels, answer, is_linked: false, is_said, has_excerpts: false }
+    }
+
+    fn new(file: &FileReport, finding: &'f Located, document: &Document<'_>, width: usize) -> Self {
+        let names: Vec<&str> =
+            [&finding.tool_call_id, &finding.tool_name].into_iter().flatten().map(|name| &**name).collect();
+        // In the order of the text, as one reads it.
+        let own = finding.spot();
+        let mut places = vec![(&own, &*finding.caption, true)];
+        let labels = finding.labels.iter().take(LABELS_SHOWN);
+        places.extend(labels.map(|label| (&label.spot, &*label.message, false)));
+        places.sort_by_key(|(spot, ..)| spot.bytes.start);
+        let mut excerpts = Excerpts::default();
+        let mut labels = Vec::new();
+        // The text of another record is read once for all places in it that stand together.
+        let mut other: Option<(usize, Document<'_>)> = None;
+        for (spot, caption, is_primary) in places {
+            let base = spot.record_bytes.start;
+            let span = Span::new((spot.bytes.start - base) as u32, (spot.bytes.end - base) as u32);
+            if base != finding.record_bytes.start && other.as_ref().is_none_or(|(known, _)| *known != base) {
+                let bytes = file.source.get(spot.record_bytes.clone()).unwrap_or_default();
+                other = Some((base, Document::read(bytes)));
+            }
+            let document = match &other {
+                Some((known, other)) if *known == base => other,
+                _ => document,
+            };
+            let room = (width.saturating_sub(MARGIN), caption.chars().count());
+            let shown = excerpt(document, spot.node, span, &names, room);
+            let offset = excerpts.text.len();
+            let span = SourceSpan::new((offset + shown.focus.start).into(), shown.focus.len());
+            let caption = (!caption.is_empty()).then(|| caption.to_owned());
+            labels.push(if is_primary {
+                LabeledSpan::new_primary_with_span(caption, span)
+            } else {
+                LabeledSpan::new_with_span(caption, span)
+            });
+            excerpts.text.push_str(&shown.text);
+            excerpts.blocks.push(Block {
+                start: offset,
+                end: excerpts.text.len(),
+                name: header(&file.path, &spot.pointer, width),
+                line: (spot.start.line - 1) as usize,
+                column: (spot.start.column - 1) as usize,
+            });
+            excerpts.text.push('\n');
+        }
+        let said = finding.said(file.target.as_deref()).map(Said);
+        Self { finding, excerpts, labels, answer: said, is_linked: false, is_said: false, has_excerpts: true }
+    }
+}
+
+/// What stands over an excerpt, before the line and column.
+fn header(path: &str, pointer: &str, width: usize) -> String {
+    let path = shown(path);
+    let room = width.saturating_sub(path.chars().count() + 26);
+    let pointer: Vec<char> = pointer.chars().flat_map(visible).collect();
+    if pointer.is_empty() {
+        return path;
+    }
+    let shown: String = if pointer.len() <= room {
+        pointer.into_iter().collect()
+    } else {
+        std::iter::once('\u{2026}')
+            .chain(pointer[pointer.len() - room.max(8).min(pointer.len())..].iter().copied())
+            .collect()
+    };
+    format!("{shown} in {path}")
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.finding.message)
+    }
+}
+
+impl std::error::Error for Shown<'_> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let answer = if self.is_said { Some(&*SAID_BEFORE) } else { self.answer.as_ref() };
+        answer.map(|answer| answer as &(dyn std::error::Error + 'static))
+    }
+}
+
+impl Diagnostic for Shown<'_> {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(format!("{}[{}]", self.finding.level, self.finding.rule)))
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        Some(match self.finding.level {
+            Level::Error => Severity::Error,
+            Level::Warning => Severity::Warning,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        // Without excerpts it is written below the places.
+        let help = self.finding.help.as_ref().filter(|_| self.has_excerpts);
+        help.map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn url<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        // On a terminal the rule's name is a link; elsewhere its address would only push the text away.
+        self.is_linked.then(|| Box::new(self.finding.url()) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.has_excerpts.then_some(&self.excerpts as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.has_excerpts.then(|| Box::new(self.labels.iter().cloned()) as Box<_>)
+    }
+}
+
+/// The excerpts of a finding as one text, of which miette sees one line at a time.
+#[derive(Debug, Default)]
+struct Excerpts {
+    text: String,
+    blocks: Vec<Block>,
+}
+
+#[derive(Debug)]
+struct Block {
+    start: usize,
+    end: usize,
+    name: String,
+    line: usize,
+    column: usize,
+}
+
+impl SourceCode for Excerpts {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        _: usize,
+        _: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let (start, end) = (span.offset(), span.offset() + span.len());
+        // A span over two lines is no place of the file: they are drawn apart.
+        let block = self.blocks.iter().find(|block| block.start <= start && end <= block.end);
+        let block = block.ok_or(MietteError::OutOfBounds)?;
+        Ok(Box::new(MietteSpanContents::new_named(
+            block.name.clone(),
+            &self.text.as_bytes()[block.start..block.end],
+            SourceSpan::new(block.start.into(), block.end - block.start),
+            block.line,
+            block.column,
+            1,
+        )))
+    }
+}

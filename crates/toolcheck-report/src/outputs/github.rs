@@ -1,0 +1,85 @@
+use std::fmt::{self, Write as _};
+use std::io;
+
+use toolcheck_core::Level;
+
+use super::{Output, repository_path};
+use crate::Style;
+use crate::summary::{Counted, Summary};
+use toolcheck_lint::report::{FileReport, Located, Report};
+use toolcheck_lint::text::shown;
+
+pub(super) static OUTPUT: Output =
+    Output { id: "github", summary: "GitHub Actions annotations", needs_source: false, write };
+
+/// How many annotations of a level GitHub takes from a step; it drops the others without a word.
+const MOST: usize = 10;
+
+fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    for level in [Level::Error, Level::Warning] {
+        let all = report.files.iter().flat_map(|file| file.findings.iter().map(move |found| (file, found)));
+        for (file, finding) in all.filter(|(_, found)| found.level == level).take(MOST) {
+            annotate(file, finding, out)?;
+        }
+    }
+    let beyond = |level| report.count(level).saturating_sub(MOST);
+    let left_out = beyond(Level::Error) + beyond(Level::Warning);
+    if left_out > 0 {
+        let findings = Counted(left_out, "finding");
+        let counts = if style.is_quiet { String::new() } else { format!("; {}", Summary(report)) };
+        writeln!(out, "::notice title=toolcheck::{findings} more than GitHub shows{counts}")?;
+    }
+    Ok(())
+}
+
+fn annotate(file: &FileReport, finding: &Located, out: &mut dyn io::Write) -> io::Result<()> {
+    let (start, end) = (finding.start, finding.end);
+    write!(
+        out,
+        "::{} file={},line={},endLine={}",
+        finding.level,
+        Property(&shown(&repository_path(&file.path))),
+        start.line,
+        end.line
+    )?;
+    // GitHub takes columns for a place on one line only.
+    if start.line == end.line {
+        write!(out, ",col={},endColumn={}", start.column, end.column)?;
+    }
+    write!(out, ",title={}::{}", Property(finding.rule), Data(&shown(&finding.message)))?;
+    let said = finding.said(file.target.as_deref());
+    let help = finding.help.as_ref().map(|help| format!("help: {}", shown(help)));
+    for line in [said, help].into_iter().flatten() {
+        write!(out, "{}", Data(&format!("\n{line}")))?;
+    }
+    writeln!(out)
+}
+
+/// The text of a command.
+struct Data<'t>(&'t str);
+
+impl fmt::Display for Data<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        escape(self.0, "%\r\n", f)
+    }
+}
+
+/// The value of a command's property.
+struct Property<'t>(&'t str);
+
+impl fmt::Display for Property<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        escape(self.0, "%\r\n:,", f)
+    }
+}
+
+fn escape(text: &str, special: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for character in text.chars() {
+        if special.contains(character) {
+            write!(f, "%{:02X}", u32::from(character))?;
+        } else {
+            f.write_char(character)?;
+        }
+    }
+    Ok(())
+}

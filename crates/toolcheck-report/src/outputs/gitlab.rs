@@ -1,0 +1,54 @@
+use std::io;
+
+use serde::Serialize;
+use toolcheck_core::Level;
+
+use super::{Output, repository_path, write_json};
+use crate::Style;
+use toolcheck_lint::fingerprint::Fingerprints;
+use toolcheck_lint::report::Report;
+
+pub(super) static OUTPUT: Output =
+    Output { id: "gitlab", summary: "a GitLab Code Quality report", needs_source: true, write };
+
+#[derive(Serialize)]
+struct Issue<'r> {
+    description: &'r str,
+    check_name: &'static str,
+    fingerprint: String,
+    severity: &'static str,
+    location: Location,
+}
+
+#[derive(Serialize)]
+struct Location {
+    path: String,
+    lines: Lines,
+}
+
+#[derive(Serialize)]
+struct Lines {
+    begin: u64,
+}
+
+fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut fingerprints = Fingerprints::default();
+    let mut issues = Vec::new();
+    for file in &report.files {
+        let path = repository_path(&file.path);
+        issues.extend(file.findings.iter().map(|finding| Issue {
+            description: &finding.message,
+            check_name: finding.rule,
+            fingerprint: fingerprints.next(&path, file, finding),
+            severity: match finding.level {
+                Level::Error => "major",
+                Level::Warning => "minor",
+            },
+            location: Location {
+                path: path.clone().into_owned(),
+                lines: Lines { begin: finding.start.line },
+            },
+        }));
+    }
+    write_json(&serde_json::to_string_pretty(&issues)?, out)
+}

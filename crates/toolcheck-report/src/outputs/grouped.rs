@@ -1,0 +1,32 @@
+use std::io;
+
+use super::{BOLD, DIM, Output, colors_of, painted};
+use crate::Style;
+use crate::summary;
+use toolcheck_lint::report::Report;
+use toolcheck_lint::text::shown;
+
+pub(super) static OUTPUT: Output =
+    Output { id: "grouped", summary: "findings grouped by file, in columns", needs_source: false, write };
+
+fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    for file in report.files.iter().filter(|file| !file.findings.is_empty()) {
+        writeln!(out, "{}", painted(&shown(&file.path), BOLD, style))?;
+        let place = |line: u64, column: u64| format!("{line}:{column}");
+        let places: Vec<String> =
+            file.findings.iter().map(|found| place(found.start.line, found.start.column)).collect();
+        let widest = |widths: &mut dyn Iterator<Item = usize>| widths.max().unwrap_or_default();
+        let place = widest(&mut places.iter().map(String::len));
+        let level = widest(&mut file.findings.iter().map(|found| found.level.as_str().len()));
+        let rule = widest(&mut file.findings.iter().map(|found| found.rule.len()));
+        for (at, found) in places.iter().zip(&file.findings) {
+            let message = shown(&found.message);
+            let (level, rule) = (format!("{:level$}", found.level), format!("{:rule$}", found.rule));
+            let level = painted(&level, colors_of(found.level), style);
+            let rule = painted(&rule, DIM, style);
+            writeln!(out, "  {at:>place$}  {level}  {rule}  {message}")?;
+        }
+        writeln!(out)?;
+    }
+    summary::close(report, style, out)
+}

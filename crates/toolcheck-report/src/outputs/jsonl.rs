@@ -1,0 +1,22 @@
+use std::io;
+
+use super::json::finding;
+use super::{Output, write_json};
+use crate::Style;
+use toolcheck_lint::report::Report;
+
+pub(super) static OUTPUT: Output = Output {
+    id: "jsonl",
+    summary: "one JSON object per line and finding, with the same keys as in json",
+    needs_source: false,
+    write,
+};
+
+fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    for file in &report.files {
+        for found in &file.findings {
+            write_json(&serde_json::to_string(&finding(file, found))?, out)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,62 @@
+use std::io;
+
+use super::Output;
+use crate::Style;
+use crate::junit_xml::{Case, Counts, Outcome, Writer};
+use toolcheck_lint::report::{FileReport, Report};
+use toolcheck_lint::text::shown;
+
+pub(super) static OUTPUT: Output = Output {
+    id: "junit",
+    summary: "JUnit XML: a test suite per file, a failed test case per finding",
+    needs_source: false,
+    write,
+};
+
+fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let failures: usize = report.files.iter().map(|file| file.findings.len()).sum();
+    let tests: usize = report.files.iter().map(tests).sum();
+    let mut xml = Writer::begin("toolcheck", Counts { tests, failures, errors: 0 }, out)?;
+    for file in &report.files {
+        suite(file, &mut xml)?;
+    }
+    xml.end()
+}
+
+/// A file without findings is one test, which passes.
+fn tests(file: &FileReport) -> usize {
+    file.findings.len().max(1)
+}
+
+fn suite(file: &FileReport, xml: &mut Writer<'_>) -> io::Result<()> {
+    let path = shown(&file.path);
+    xml.begin_suite(&path, Counts { tests: tests(file), failures: file.findings.len(), errors: 0 })?;
+    if file.findings.is_empty() {
+        let outcome = Outcome::Passed;
+        xml.case(&Case { name: "no findings", class: &path, file: None, line: None, outcome })?;
+    }
+    for finding in &file.findings {
+        let (line, column) = (finding.start.line, finding.start.column);
+        let message = shown(&finding.message);
+        let mut text = format!("{path}:{line}:{column}");
+        if !finding.pointer.is_empty() {
+            text.push(' ');
+            text.push_str(&shown(&finding.pointer));
+        }
+        let said = finding.said(file.target.as_deref());
+        let help = finding.help.as_ref().map(|help| format!("help: {}", shown(help)));
+        for line in [Some(&message), said.as_ref(), help.as_ref()].into_iter().flatten() {
+            text.push('\n');
+            text.push_str(line);
+        }
+        xml.case(&Case {
+            // The place keeps names apart: readers of these files take equal ones for one test.
+            name: &format!("{} at {line}:{column}", finding.rule),
+            class: &path,
+            file: Some(&path),
+            line: Some(line),
+            outcome: Outcome::Failed { kind: finding.level.as_str(), message: &message, text: &text },
+        })?;
+    }
+    xml.end_suite()
+}

@@ -1,0 +1,225 @@
+use std::io;
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use toolcheck_core::Level;
+use toolcheck_core::finding::Spot;
+
+use super::{Output, repository_path, write_json};
+use crate::Style;
+use toolcheck_lint::fingerprint::Fingerprints;
+use toolcheck_lint::report::{FileReport, Located, Report, rule_url};
+use toolcheck_lint::rule::Rule;
+use toolcheck_lint::rules;
+use toolcheck_lint::text::{bounded, shown};
+
+pub(super) static OUTPUT: Output =
+    Output { id: "sarif", summary: "SARIF 2.1.0, for code scanning", needs_source: true, write };
+
+/// How many results of a run GitHub takes; it refuses a file with more.
+const MOST: usize = 25_000;
+/// How many related places of a result GitHub shows.
+const MOST_RELATED: usize = 100;
+/// How many characters of a rule's description GitHub takes.
+const LONGEST: usize = 1_000;
+
+#[derive(Serialize)]
+struct Log {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run {
+    tool: Json,
+    column_kind: &'static str,
+    invocations: [Json; 1],
+    results: Vec<Found>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Found {
+    rule_id: &'static str,
+    rule_index: usize,
+    level: &'static str,
+    message: Json,
+    locations: [Json; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_locations: Vec<Json>,
+    partial_fingerprints: Json,
+    properties: Json,
+}
+
+fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let all: usize = report.files.iter().map(|file| file.findings.len()).sum();
+    let left_out = all.saturating_sub(MOST);
+    // Where not all fit, the warnings go first.
+    let mut warnings = report.count(Level::Warning).saturating_sub(left_out);
+    let mut fingerprints = Fingerprints::default();
+    let mut indices = FxHashMap::default();
+    let mut descriptions = Vec::new();
+    let mut results = Vec::new();
+    for file in &report.files {
+        let path = repository_path(&file.path);
+        let uri = uri(&path);
+        for finding in &file.findings {
+            // All are counted, so that a fingerprint does not depend on what was left out.
+            let fingerprint = fingerprints.next(&path, file, finding);
+            if finding.level == Level::Warning {
+                let Some(rest) = warnings.checked_sub(1) else { continue };
+                warnings = rest;
+            }
+            if results.len() == MOST {
+                continue;
+            }
+            let rule_index = *indices.entry(finding.rule).or_insert_with(|| {
+                descriptions.push(description(finding.rule));
+                descriptions.len() - 1
+            });
+            results.push(found(file, &uri, finding, rule_index, &fingerprint));
+        }
+    }
+    let mut invocation = json!({"executionSuccessful": true});
+    if left_out > 0 {
+        let text =
+            format!("{left_out} of {all} findings are left out: {MOST} are the most that a run may have");
+        invocation["toolExecutionNotifications"] = json!([{"level": "warning", "message": {"text": text}}]);
+    }
+    let log = Log {
+        schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        version: "2.1.0",
+        runs: [Run {
+            tool: json!({"driver": {
+                "name": "toolcheck",
+                "version": env!("CARGO_PKG_VERSION"),
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": descriptions,
+            }}),
+            column_kind: "unicodeCodePoints",
+            invocations: [invocation],
+            results,
+        }],
+    };
+    write_json(&serde_json::to_string_pretty(&log)?, out)
+}
+
+/// What there is to know of a rule.
+fn description(id: &str) -> Json {
+    let mut description = json!({"id": id, "helpUri": rule_url(id)});
+    let Some(rule) = rules::find(id) else { return description };
+    // The lines of a doc comment begin with a space, and some with a mark for the rule's test.
+    let lines = rule.docs.lines().map(|line| line.strip_prefix(' ').unwrap_or(line));
+    let docs: String =
+        lines.map(|line| format!("{}\n", line.replace("  // flagged", "  <-- flagged"))).collect();
+    let why = docs.split("## ").find_map(|section| section.strip_prefix("Why is this bad?\n"));
+    let why = why.unwrap_or(rule.summary).split_whitespace().collect::<Vec<_>>().join(" ");
+    // Without Markdown the examples are hard to read.
+    let text = docs.split("## Fails").next().unwrap_or(&docs).replace("## ", "");
+    let level = rule.default_level.unwrap_or(Level::Warning).as_str();
+    description["shortDescription"] = json!({"text": bounded(rule.summary.trim(), LONGEST)});
+    description["fullDescription"] = json!({"text": bounded(&why, LONGEST)});
+    description["help"] = json!({"text": text.trim_end(), "markdown": docs.trim_end()});
+    description["defaultConfiguration"] = json!({"level": level});
+    description["properties"] = json!({"tags": tags(rule), "problem.severity": level});
+    description
+}
+
+fn tags(rule: &Rule) -> Vec<&'static str> {
+    let tags = [
+        (true, "tool-calling"),
+        (rule.on_text, "text"),
+        (rule.on_wire, "wire"),
+        (rule.on_call, "call"),
+        (rule.is_optional, "optional"),
+    ];
+    tags.into_iter().filter_map(|(has, tag)| has.then_some(tag)).collect()
+}
+
+fn found(file: &FileReport, uri: &str, finding: &Located, rule_index: usize, fingerprint: &str) -> Found {
+    let mut text = shown(&finding.message);
+    let help = finding.help.as_ref().map(|help| format!("help: {}", shown(help)));
+    for paragraph in [finding.said(file.target.as_deref()), help].into_iter().flatten() {
+        text.push_str("\n\n");
+        text.push_str(&paragraph);
+    }
+    let related = finding.labels.iter().take(MOST_RELATED).enumerate().map(|(index, label)| {
+        let mut location = location(uri, &label.spot);
+        location["id"] = json!(index + 1);
+        // Viewers tell a place by its message, so it has one.
+        let text = if label.message.is_empty() { "see also" } else { &label.message };
+        location["message"] = message(text);
+        location
+    });
+    let mut properties = json!({"record": finding.record});
+    if let Some(target) = &file.target {
+        properties["target"] = json!(target);
+    }
+    if let Some(status) = finding.answer.as_ref().and_then(|answer| answer.status) {
+        properties["status"] = json!(status);
+    }
+    if let Some(answer) = &finding.answer {
+        properties["evidence"] = json!(answer.grounds.evidence.to_string());
+        if let Some(doubt) = answer.only_warns.as_deref().or_else(|| answer.grounds.caution()) {
+            properties["doubt"] = json!(doubt);
+        }
+    }
+    Found {
+        rule_id: finding.rule,
+        rule_index,
+        level: finding.level.as_str(),
+        message: message(&text),
+        locations: [location(uri, &finding.spot())],
+        related_locations: related.collect(),
+        partial_fingerprints: json!({"toolcheckFinding/v1": fingerprint}),
+        properties,
+    }
+}
+
+/// A message. In SARIF `[text](target)` is a link, so where a name holds one its bracket is escaped.
+fn message(text: &str) -> Json {
+    let text = if text.contains("](") { text.replace('[', "\\[") } else { text.to_owned() };
+    json!({"text": text})
+}
+
+fn location(uri: &str, spot: &Spot) -> Json {
+    let mut location = json!({"physicalLocation": {
+        "artifactLocation": {"uri": uri},
+        "region": {
+            "startLine": spot.start.line,
+            "startColumn": spot.start.column,
+            "endLine": spot.end.line,
+            "endColumn": spot.end.column,
+            "byteOffset": spot.bytes.start,
+            "byteLength": spot.bytes.len(),
+        },
+    }});
+    // The root has the empty pointer, which names nothing.
+    if !spot.pointer.is_empty() {
+        location["logicalLocations"] = json!([{"fullyQualifiedName": spot.pointer}]);
+    }
+    location
+}
+
+/// The path as a reference: relative where the path is.
+fn uri(path: &str) -> String {
+    let is_drive = cfg!(windows) && path.as_bytes().get(1) == Some(&b':');
+    let mut uri = String::from(match path.as_bytes().first() {
+        Some(b'/') => "file://",
+        _ if is_drive => "file:///",
+        _ => "",
+    });
+    for (at, byte) in path.bytes().enumerate() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) || is_drive && at == 1 {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri
+}

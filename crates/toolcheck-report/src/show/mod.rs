@@ -1,0 +1,470 @@
+//! A conversation at a glance: its messages, tool calls, results and problems.
+//!
+//! A outline is built while the file is linted, from what the rules see. Its size is bounded, however large the file:
+//! what is left out is counted, and marked rows are left out last.
+
+mod fold;
+pub mod outputs;
+mod rows;
+
+use std::ops::Range;
+
+use toolcheck_core::Level;
+use toolcheck_core::ir::Place;
+use toolcheck_json::{Document, Record, Span};
+
+use toolcheck_lint::Options;
+use toolcheck_lint::observe::{Observer, Response, lint_with};
+use toolcheck_lint::report::{Located, Report, locate_places};
+use toolcheck_lint::rule::Context;
+use toolcheck_lint::text::shown;
+
+pub(crate) use fold::{Fold, Line};
+pub(crate) use rows::{Row, What};
+
+/// What an outline should show.
+#[derive(Clone, Copy, Default)]
+pub struct View<'v> {
+    /// Whether to leave nothing out.
+    pub shows_all: bool,
+    /// Whether to show how each text begins. Transcripts may contain secrets.
+    pub shows_text: bool,
+    /// The command that shows the findings in full, for the last line; none if it is empty.
+    pub more: &'v str,
+    /// Whether the user allows a finding, which is then not marked; `None` if nothing is allowed.
+    pub is_allowed: Option<&'v dyn Fn(&Located) -> bool>,
+}
+
+impl View<'_> {
+    fn allows(&self, finding: &Located) -> bool {
+        self.is_allowed.is_some_and(|is_allowed| is_allowed(finding))
+    }
+}
+
+/// The outline of a file.
+#[derive(Debug)]
+pub struct Outline {
+    /// What was found in it.
+    pub report: Report,
+    /// The command that shows the findings in full.
+    more: String,
+    /// What is drawn.
+    pub(crate) sections: Vec<Section>,
+    /// How many sections the file has.
+    pub(crate) total: usize,
+    /// The sections that are left out at the end.
+    pub(crate) left_out: LeftOut,
+    /// How many findings have no mark in the drawing.
+    pub(crate) unmarked: usize,
+}
+
+/// Scenes that are left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    /// How many.
+    pub(crate) sections: usize,
+    /// How many of them have findings.
+    pub(crate) marked: usize,
+}
+
+/// One transcript, or one exchange.
+#[derive(Debug)]
+pub(crate) struct Section {
+    /// Its number in the file, from 1.
+    pub(crate) number: usize,
+    /// Whether it is an exchange.
+    pub(crate) is_exchange: bool,
+    /// The line on which it begins.
+    pub(crate) line: u64,
+    /// Its format; empty if it was not recognised.
+    format: &'static str,
+    /// Whether that differs from the format of the file: a gateway's log may contain several.
+    is_of_other_format: bool,
+    /// What is left out before it.
+    pub(crate) left_out: LeftOut,
+    /// What is drawn.
+    pub(crate) lines: Vec<Line>,
+    /// Marks that don't belong to any line.
+    pub(crate) marks: Marks,
+    /// Where its record begins in the file.
+    record_start: usize,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Default)]
+pub(crate) struct Marks {
+    /// The first marks.
+    pub(crate) shown: Vec<Mark>,
+    /// How many more there are.
+    pub(crate) more: usize,
+}
+
+/// A finding, or the other end of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// The number of the finding in the report.
+    pub(crate) finding: usize,
+    /// Its rule.
+    pub(crate) rule: &'static str,
+    /// How bad it is.
+    pub(crate) level: Level,
+    /// What is wrong, or for another end, what is there.
+    pub(crate) message: String,
+    /// Whether it is only another place that the finding refers to.
+    pub(crate) is_label: bool,
+    /// The line of the file.
+    pub(crate) line: u64,
+}
+
+/// How many marks of one line are shown.
+const MARKS_SHOWN: usize = 6;
+/// How many sections without findings are shown, and how many with.
+const SECTIONS_SHOWN: (usize, usize) = (8, 40);
+
+impl Marks {
+    fn add(&mut self, mark: Mark) {
+        if mark.is_label {
+            // A finding with its other end on the same line, or several findings with the same label, mark it once.
+            let is_said = |other: &Mark| {
+                other.finding == mark.finding || other.is_label && other.message == mark.message
+            };
+            if self.shown.len() < MARKS_SHOWN && !self.shown.iter().any(is_said) {
+                self.shown.push(mark);
+            }
+            return;
+        }
+        self.shown.retain(|other| other.finding != mark.finding);
+        if self.findings() < MARKS_SHOWN {
+            self.shown.push(mark);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Whether nothing is wrong.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shown.is_empty()
+    }
+
+    /// The worst finding of the line itself.
+    pub(crate) fn worst(&self) -> Option<Level> {
+        self.shown.iter().filter(|mark| !mark.is_label).map(|mark| mark.level).max()
+    }
+
+    /// How many findings are shown.
+    fn findings(&self) -> usize {
+        self.shown.iter().filter(|mark| !mark.is_label).count()
+    }
+}
+
+/// Lints the text of one file and draws it. `path` is the name to show for it.
+#[must_use]
+pub fn outline(path: &str, bytes: &[u8], options: &Options<'_>, view: &View<'_>) -> Outline {
+    let mut builder = OutlineBuilder {
+        view,
+        drafts: Vec::new(),
+        sections: Vec::new(),
+        total: 0,
+        shown: (0, 0),
+        left_out: LeftOut::default(),
+        findings: 0,
+    };
+    let mut file = lint_with(path, bytes, options, &mut builder);
+    let found = file.findings.len();
+    file.findings.retain(|finding| !view.allows(finding));
+    file.allowed += found - file.findings.len();
+    let mut sections = builder.sections;
+    mark_from_elsewhere(&mut sections, &file.findings);
+    for section in &mut sections {
+        section.is_of_other_format = !section.format.is_empty() && file.format != Some(section.format);
+    }
+    let found = file.findings.len();
+    let mut outline = Outline {
+        unmarked: 0,
+        report: Report { files: vec![file], ..Report::default() },
+        more: view.more.to_owned(),
+        sections,
+        total: builder.total,
+        left_out: builder.left_out,
+    };
+    outline.unmarked = found - outline.marks().filter(|mark| !mark.is_label).count();
+    outline
+}
+
+impl Outline {
+    /// The file's name.
+    pub(crate) fn path(&self) -> &str {
+        self.report.files.first().map_or("", |file| &file.path)
+    }
+
+    /// Whether anything was found.
+    pub(crate) fn has_findings(&self) -> bool {
+        self.report.files.iter().any(|file| !file.findings.is_empty())
+    }
+
+    /// The command that shows the findings in full, if there are any.
+    pub(crate) fn more(&self) -> Option<String> {
+        (self.has_findings() && !self.more.is_empty()).then(|| shown(&self.more))
+    }
+
+    /// The marks in the drawing.
+    pub(crate) fn marks(&self) -> impl Iterator<Item = &Mark> {
+        self.sections.iter().flat_map(Section::all_marks)
+    }
+
+    /// The format that the file was read as, and the target it was checked against.
+    pub(crate) fn reading(&self) -> String {
+        let Some(file) = self.report.files.first() else { return String::new() };
+        let Some(format) = file.format else { return "unknown format".to_owned() };
+        let mut reading = format!("read as {format}");
+        if let Some(target) = file.target.as_deref() {
+            reading.push_str(&format!(", checked against {target}"));
+        }
+        if let Some(rival) = file.rival {
+            reading.push_str(&format!(" ({rival} is nearly as likely)"));
+        }
+        reading
+    }
+}
+
+impl Section {
+    /// The rows that are drawn, with the numbers of their lines.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (usize, &Row)> {
+        self.lines.iter().enumerate().filter_map(|(number, line)| match line {
+            Line::Row(row) => Some((number, row)),
+            Line::Fold(_) => None,
+        })
+    }
+
+    /// The marks in it.
+    pub(crate) fn all_marks(&self) -> impl Iterator<Item = &Mark> {
+        self.marks.shown.iter().chain(self.rows().flat_map(|(_, row)| &row.marks.shown))
+    }
+
+    /// Its heading, for files that contain several.
+    pub(crate) fn heading(&self, total: usize) -> String {
+        let word = if self.is_exchange { "exchange" } else { "record" };
+        let format = if self.is_of_other_format { format!(", {}", self.format) } else { String::new() };
+        format!("{word} {} of {total}, line {}{format}", self.number, self.line)
+    }
+}
+
+impl LeftOut {
+    /// The same in words; `None` where nothing is left out.
+    pub(crate) fn words(self) -> Option<String> {
+        let plural = if self.sections == 1 { "" } else { "s" };
+        match (self.sections, self.marked) {
+            (0, _) => None,
+            (sections, 0) => Some(format!("{sections} more record{plural} without findings")),
+            (sections, marked) => Some(format!("{sections} more record{plural}, {marked} with findings")),
+        }
+    }
+}
+
+/// Draws what is read.
+struct OutlineBuilder<'v> {
+    view: &'v View<'v>,
+    /// The sections of the record that is being read.
+    drafts: Vec<Draft>,
+    sections: Vec<Section>,
+    total: usize,
+    /// How many sections without findings are drawn, and how many with.
+    shown: (usize, usize),
+    left_out: LeftOut,
+    /// How many findings the records before had.
+    findings: usize,
+}
+
+/// A section before anything is marked in it.
+struct Draft {
+    place: Option<Place>,
+    is_exchange: bool,
+    format: &'static str,
+    rows: Vec<Row>,
+    /// What each row, or the section as a whole, covers of the record.
+    covers: Vec<(Span, Option<usize>)>,
+    marks: Marks,
+}
+
+impl Observer for OutlineBuilder<'_> {
+    fn transcript(&mut self, context: &Context<'_, '_>, known: usize) {
+        let place = context.transcript.place;
+        let (rows, mut covers) = rows::of_transcript(context, known, self.view.shows_text);
+        covers.push((place.span, None));
+        self.drafts.push(Draft {
+            place: Some(place),
+            is_exchange: false,
+            format: context.transcript.format,
+            rows,
+            covers,
+            marks: Marks::default(),
+        });
+    }
+
+    fn response(&mut self, response: &Response<'_, '_>) {
+        let Some(draft) = self.drafts.last_mut() else { return };
+        draft.is_exchange = true;
+        rows::add_response(response, self.view.shows_text, &mut draft.rows, &mut draft.covers);
+    }
+
+    fn record(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Located]) {
+        let mut drafts = std::mem::take(&mut self.drafts);
+        if drafts.is_empty() {
+            let (rows, covers, marks) = (Vec::new(), Vec::new(), Marks::default());
+            drafts.push(Draft { place: None, is_exchange: false, format: "", rows, covers, marks });
+        }
+        let findings: Vec<&Located> = findings.iter().filter(|finding| !self.view.allows(finding)).collect();
+        mark(&mut drafts, record, &findings, self.findings);
+        self.findings += findings.len();
+        // Only exchanges may occur several times in one record.
+        let places: Vec<Place> =
+            drafts.iter().filter(|draft| draft.is_exchange).filter_map(|draft| draft.place).collect();
+        let mut spots = locate_places(document, record, &places).into_iter();
+        for draft in drafts {
+            let spot = draft.place.filter(|_| draft.is_exchange).and_then(|_| spots.next());
+            self.keep(draft, record, spot.map_or(record.position.line, |spot| spot.start.line));
+        }
+    }
+}
+
+impl OutlineBuilder<'_> {
+    /// Keeps a section, or counts it.
+    fn keep(&mut self, draft: Draft, record: &Record<'_>, line: u64) {
+        self.total += 1;
+        let is_marked = !draft.marks.is_empty() || draft.rows.iter().any(|row| !row.marks.is_empty());
+        let (count, most) = if is_marked {
+            (&mut self.shown.1, SECTIONS_SHOWN.1)
+        } else {
+            (&mut self.shown.0, SECTIONS_SHOWN.0)
+        };
+        if *count == most && !self.view.shows_all {
+            self.left_out.sections += 1;
+            self.left_out.marked += usize::from(is_marked);
+            return;
+        }
+        *count += 1;
+        self.sections.push(Section {
+            number: self.total,
+            is_exchange: draft.is_exchange,
+            line,
+            format: draft.format,
+            is_of_other_format: false,
+            left_out: std::mem::take(&mut self.left_out),
+            lines: fold::fold(draft.rows, self.view.shows_all),
+            marks: draft.marks,
+            record_start: record.start,
+        });
+    }
+}
+
+/// Marks the places of a record that its findings refer to.
+fn mark(drafts: &mut [Draft], record: &Record<'_>, findings: &[&Located], first: usize) {
+    let mut places = Vec::new();
+    for (number, finding) in findings.iter().enumerate() {
+        places.push((finding.bytes.clone(), mark_of(first + number, finding)));
+        let here = finding.labels.iter().filter(|label| label.spot.record == finding.record);
+        for label in here {
+            let mark = label_of(first + number, finding, &label.message, label.spot.start.line);
+            places.push((label.spot.bytes.clone(), mark));
+        }
+    }
+    let mut covers: Vec<Cover> = Vec::new();
+    for (section, draft) in drafts.iter().enumerate() {
+        let offset = |span: &Span| record.start + span.start as usize..record.start + span.end as usize;
+        covers.extend(draft.covers.iter().map(|(span, row)| Cover {
+            bytes: offset(span),
+            section,
+            row: *row,
+        }));
+    }
+    for (mark, found) in innermost(covers, places) {
+        let (section, row) = found.unwrap_or_default();
+        // A label that doesn't belong to any line is not shown.
+        match (drafts.get_mut(section), row) {
+            (Some(draft), Some(row)) => draft.rows[row].marks.add(mark),
+            (Some(draft), None) if !mark.is_label => draft.marks.add(mark),
+            _ => {}
+        }
+    }
+}
+
+/// Marks the places that findings refer to in records other than their own, if they are drawn.
+fn mark_from_elsewhere(sections: &mut [Section], findings: &[Located]) {
+    let mut places = Vec::new();
+    for (number, finding) in findings.iter().enumerate() {
+        for label in finding.labels.iter().filter(|label| label.spot.record != finding.record) {
+            let mark = label_of(number, finding, &label.message, label.spot.start.line);
+            places.push((label.spot.bytes.clone(), mark));
+        }
+    }
+    if places.is_empty() {
+        return;
+    }
+    let mut covers = Vec::new();
+    for (number, section) in sections.iter().enumerate() {
+        covers.extend(section.rows().map(|(line, row)| {
+            let start = section.record_start;
+            let bytes = start + row.span.start as usize..start + row.span.end as usize;
+            Cover { bytes, section: number, row: Some(line) }
+        }));
+    }
+    for (mark, found) in innermost(covers, places) {
+        if let Some((section, Some(line))) = found
+            && let Line::Row(row) = &mut sections[section].lines[line]
+        {
+            row.marks.add(mark);
+        }
+    }
+}
+
+fn mark_of(number: usize, finding: &Located) -> Mark {
+    Mark {
+        finding: number,
+        rule: finding.rule,
+        level: finding.level,
+        message: finding.message.clone(),
+        is_label: false,
+        line: finding.start.line,
+    }
+}
+
+fn label_of(number: usize, finding: &Located, message: &str, line: u64) -> Mark {
+    Mark { message: message.to_owned(), is_label: true, line, ..mark_of(number, finding) }
+}
+
+/// What a row, or a section as a whole, covers of the file.
+struct Cover {
+    bytes: Range<usize>,
+    section: usize,
+    row: Option<usize>,
+}
+
+/// How many covers around a place are looked at: they lie in each other, a call in its message in its request.
+const DEPTH: usize = 16;
+
+/// For each place, the innermost cover that holds it. One pass over both, in the order of the file.
+fn innermost(
+    mut covers: Vec<Cover>,
+    mut places: Vec<(Range<usize>, Mark)>,
+) -> impl Iterator<Item = (Mark, Option<(usize, Option<usize>)>)> {
+    covers.sort_by_key(|cover| (cover.bytes.start, std::cmp::Reverse(cover.bytes.end)));
+    // Findings come before their labels, and in their order.
+    places.sort_by_key(|(bytes, mark)| (bytes.start, mark.is_label, mark.finding));
+    let mut next = 0;
+    let mut open: Vec<usize> = Vec::new();
+    places.into_iter().map(move |(bytes, mark)| {
+        while covers.get(next).is_some_and(|cover| cover.bytes.start <= bytes.start) {
+            while open.last().is_some_and(|last| covers[*last].bytes.end <= covers[next].bytes.start) {
+                open.pop();
+            }
+            open.push(next);
+            next += 1;
+        }
+        while open.last().is_some_and(|last| covers[*last].bytes.end < bytes.start) {
+            open.pop();
+        }
+        let around = open.iter().rev().take(DEPTH).map(|cover| &covers[*cover]);
+        let found = around.into_iter().find(|cover| bytes.end <= cover.bytes.end);
+        (mark, found.map(|cover| (cover.section, cover.row)))
+    })
+}

@@ -1,0 +1,101 @@
+use std::io;
+
+use super::Output;
+use crate::Style;
+use crate::outputs::markdown::{MOST, code, inline};
+use crate::show::{Line, Mark, Marks, Outline, Row, What};
+use crate::summary::{Counted, Summary};
+use toolcheck_lint::report::rule_url;
+use toolcheck_lint::text::bounded;
+
+pub(super) static OUTPUT: Output =
+    Output { id: "markdown", summary: "a table for an issue or a pull request comment", write };
+
+/// How many characters of a message are written.
+const LONGEST: usize = 300;
+
+fn write(outline: &Outline, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut text =
+        format!("### {}\n\n{}\n", code(&bounded(outline.path(), LONGEST)), inline(&outline.reading()));
+    let mut left_out = 0;
+    for section in &outline.sections {
+        let mut rows = vec![String::from("\n")];
+        rows.extend(section.left_out.words().map(|words| format!("⋮ {}\n\n", inline(&words))));
+        if outline.total > 1 {
+            rows.push(format!("#### {}\n\n", inline(&section.heading(outline.total))));
+        }
+        rows.extend(
+            section.marks.shown.iter().map(|mark| format!("- line {}, {}\n", mark.line, of_mark(mark))),
+        );
+        if !section.marks.is_empty() {
+            rows.push(format!(
+                "{}\n",
+                more(&section.marks).map(|more| format!("- {more}\n")).unwrap_or_default()
+            ));
+        }
+        if !section.lines.is_empty() {
+            rows.push("| # | role | content | findings |\n| ---: | --- | --- | --- |\n".to_owned());
+        }
+        rows.extend(section.lines.iter().map(|line| match line {
+            Line::Row(row) => of_row(row),
+            Line::Fold(fold) => format!("| | | ⋮ {} | |\n", inline(&fold.words())),
+        }));
+        for row in rows {
+            // Once something did not fit, nothing may follow, or the output would seem complete.
+            if left_out > 0 || text.len() + row.len() > MOST {
+                left_out += 1;
+            } else {
+                text.push_str(&row);
+            }
+        }
+    }
+    let mut say = |words: &str| text.push_str(&format!("\n{words}\n"));
+    if left_out > 0 {
+        say(&format!("... and {}.", Counted(left_out, "more line")));
+    }
+    if let Some(words) = outline.left_out.words() {
+        say(&format!("⋮ {}", inline(&words)));
+    }
+    if !style.is_quiet {
+        say(&Summary(&outline.report).to_string());
+    }
+    if let Some(more) = outline.more() {
+        say(&format!("More: {}", code(&more)));
+    }
+    out.write_all(text.as_bytes())
+}
+
+fn of_row(row: &Row) -> String {
+    let number = row.number.filter(|_| row.is_first).map(|number| number.to_string()).unwrap_or_default();
+    let speaker = if row.is_first { inline(&row.speaker) } else { String::new() };
+    let details = inline(&row.details());
+    let pair = row.pair.map(|pair| format!("**{pair}** ")).unwrap_or_default();
+    let tool = |arrow: &str| {
+        let id = row.id.as_deref().map(|id| format!(" {}", code(id))).unwrap_or_default();
+        let details = if details.is_empty() { String::new() } else { format!(", {details}") };
+        format!("{arrow} {pair}{}{id}{details}", code(&row.title))
+    };
+    let mut what = match row.what {
+        What::Call => tool("→"),
+        What::Result => tool("←"),
+        What::Other if details.is_empty() => inline(&row.title),
+        What::Other => format!("{}, {details}", inline(&row.title)),
+    };
+    if let Some(beginning) = &row.beginning {
+        what.push_str(&format!("<br>“{}”", code(beginning)));
+    }
+    let found: Vec<String> = row.marks.shown.iter().map(of_mark).chain(more(&row.marks)).collect();
+    format!("| {number} | {speaker} | {what} | {} |\n", found.join("<br>"))
+}
+
+fn of_mark(mark: &Mark) -> String {
+    let message = inline(&bounded(&mark.message, LONGEST));
+    if mark.is_label {
+        return message;
+    }
+    format!("**{}** [{}]({}): {message}", mark.level, mark.rule, rule_url(mark.rule))
+}
+
+fn more(marks: &Marks) -> Option<String> {
+    (marks.more > 0).then(|| format!("and {}", Counted(marks.more, "more finding")))
+}

@@ -1,0 +1,32 @@
+//! The drawings of a outline, one file each.
+//!
+//! To add a drawing, add a file and two lines here.
+
+mod html;
+mod markdown;
+mod text;
+
+use std::io;
+
+use crate::Style;
+use crate::show::Outline;
+
+/// A way to draw a outline.
+#[derive(Debug)]
+pub struct Output {
+    /// The id on the command line.
+    pub id: &'static str,
+    /// What it is for, in one line.
+    pub summary: &'static str,
+    /// Draws a outline.
+    pub write: fn(&Outline, &Style, &mut dyn io::Write) -> io::Result<()>,
+}
+
+/// All drawings, by id.
+pub static ALL: &[&Output] = &[&html::OUTPUT, &markdown::OUTPUT, &text::OUTPUT];
+
+/// The drawing of that id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Output> {
+    ALL.iter().copied().find(|drawing| drawing.id == id)
+}

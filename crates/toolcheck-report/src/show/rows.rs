@@ -1,0 +1,375 @@
+//! The rows of a transcript: one for a message, and one for each further thing that it holds.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+use toolcheck_core::ir::{
+    Body, Call, Content, Executor, Message, Named, Part, Place, Role, ToolKind, ToolResult,
+};
+use toolcheck_core::protocols::{Reply, TextCalls};
+use toolcheck_json::{Document, JsonStr, Span};
+
+use crate::summary::Counted;
+use toolcheck_lint::observe::Response;
+use toolcheck_lint::pairing::{Answers, Pairing};
+use toolcheck_lint::rule::Context;
+use toolcheck_lint::text::bounded;
+
+use super::Marks;
+
+/// One row of a outline. Its texts fit on one line, are bounded, and contain no hidden characters.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// The number of its message in the provider's list; `None` for anything outside the messages.
+    pub(crate) number: Option<u32>,
+    /// Whether it is the first of its message.
+    pub(crate) is_first: bool,
+    /// The role, as the file writes it if it does.
+    pub(crate) speaker: String,
+    /// What it is.
+    pub(crate) what: What,
+    /// The number that a call and its results share.
+    pub(crate) pair: Option<usize>,
+    /// The tool's name, or what the row is if it is not a call.
+    pub(crate) title: String,
+    /// The id of the call.
+    pub(crate) id: Option<String>,
+    /// Further remarks.
+    pub(crate) notes: Vec<Cow<'static, str>>,
+    /// How its text begins, if texts are shown.
+    pub(crate) beginning: Option<String>,
+    /// Whether an earlier request of the file contains its message.
+    pub(crate) is_known: bool,
+    /// Where it is in its record.
+    pub(crate) span: Span,
+    /// What is wrong with it.
+    pub(crate) marks: Marks,
+}
+
+/// What a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    /// A call.
+    Call,
+    /// A result.
+    Result,
+    /// A text, reasoning, a outline.
+    Other,
+}
+
+/// What each row covers of the record.
+type Covers = Vec<(Span, Option<usize>)>;
+
+/// How many characters of a name are kept, and how many of a text.
+const NAME: usize = 80;
+const BEGINNING: usize = 200;
+
+impl Row {
+    fn new(what: What, title: impl Into<String>, span: Span) -> Self {
+        Self {
+            number: None,
+            is_first: false,
+            speaker: String::new(),
+            what,
+            pair: None,
+            title: title.into(),
+            id: None,
+            notes: Vec::new(),
+            beginning: None,
+            is_known: false,
+            span,
+            marks: Marks::default(),
+        }
+    }
+
+    fn note(mut self, note: impl Into<Cow<'static, str>>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    fn note_if(self, is_so: bool, note: &'static str) -> Self {
+        if is_so { self.note(note) } else { self }
+    }
+
+    /// The row of a call.
+    fn of_call(id: Option<&str>, name: Option<&str>, span: Span) -> Self {
+        let title = name.map_or_else(|| "(no name)".to_owned(), |name| bounded(name, NAME));
+        Self { id: id.map(|id| bounded(id, NAME)), ..Self::new(What::Call, title, span) }
+    }
+
+    /// The row in plain words, without its tool: everything a row that is neither call nor result says.
+    pub(crate) fn details(&self) -> String {
+        self.notes.join(", ")
+    }
+}
+
+/// The rows of a transcript, and what they cover. Its first `known` messages are in an earlier request too.
+pub(super) fn of_transcript(context: &Context<'_, '_>, known: usize, shows_text: bool) -> (Vec<Row>, Covers) {
+    let transcript = context.transcript;
+    let mut writer = Writer {
+        document: context.document,
+        pairing: context.pairing,
+        shows_text,
+        is_continued: transcript.continues_remote_state,
+        next_call: 0,
+        next_result: 0,
+        rows: Vec::with_capacity(transcript.parts.len() + 2),
+        covers: Vec::new(),
+    };
+    writer.beside_messages(context);
+    let mut in_text = in_text(context.text_calls());
+    for (number, (message, parts)) in transcript.messages_with_parts().enumerate() {
+        let first = writer.rows.len();
+        writer.covers.push((message.place.span, Some(first)));
+        for part in parts {
+            writer.part(part);
+        }
+        for row in in_text.remove(&(number as u32)).unwrap_or_default() {
+            writer.push(row);
+        }
+        if let Some(place) = message.empty_calls {
+            writer.push(Row::new(What::Other, "empty list of calls", place.span));
+        }
+        if writer.rows.len() == first {
+            writer.rows.push(Row::new(What::Other, nothing(message.content), message.place.span));
+        }
+        let start = &mut writer.rows[first];
+        if message.is_prefix {
+            start.notes.push(Cow::Borrowed("to be continued"));
+        }
+        start.is_first = true;
+        for row in &mut writer.rows[first..] {
+            row.number = Some(message.index);
+            row.speaker = speaker(message);
+            row.is_known = number < known;
+        }
+    }
+    (writer.rows, writer.covers)
+}
+
+/// Adds the rows of the response to a request.
+pub(super) fn add_response(
+    response: &Response<'_, '_>,
+    shows_text: bool,
+    rows: &mut Vec<Row>,
+    covers: &mut Covers,
+) {
+    let Some(value) = response.value else { return };
+    let (first, span) = (rows.len(), value.span());
+    covers.push((span, Some(first)));
+    let mut push = |row: Row| {
+        covers.push((row.span, Some(rows.len())));
+        rows.push(row);
+    };
+    for (number, answer) in response.answers.iter().enumerate() {
+        if number > 0 {
+            push(Row::new(What::Other, format!("alternative answer {}", number + 1), span));
+        }
+        if !answer.text.is_empty() {
+            let row = Row::new(What::Other, "text", span).note(characters(&answer.text));
+            let beginning = shows_text.then(|| beginning(&answer.text));
+            push(Row { beginning, ..row });
+        }
+        for call in &answer.calls {
+            let row = Row::of_call(call.id.as_deref(), call.name.as_deref(), call.place.span)
+                .note_if(call.executor == Executor::Server, BY_PROVIDER);
+            let beginning = shows_text.then(|| beginning(&call.arguments));
+            push(Row { beginning, ..row });
+        }
+        if !answer.is_whole {
+            push(Row::new(What::Other, "incomplete", span));
+        }
+    }
+    if rows.len() == first {
+        let title = if response.answers.is_empty() { "no readable answer" } else { "empty answer" };
+        rows.push(Row::new(What::Other, title, span));
+    }
+    rows[first].is_first = true;
+    for row in &mut rows[first..] {
+        row.speaker = "response".to_owned();
+    }
+}
+
+const BY_PROVIDER: &str = "run by the provider";
+const IN_TEXT: &str = "in text";
+
+/// The role of a message.
+fn speaker(message: &Message<'_>) -> String {
+    match (&message.role_name, message.role) {
+        (Some(name), _) => bounded(&name.text, NAME),
+        (None, Role::System) => "system".to_owned(),
+        (None, Role::User) => "user".to_owned(),
+        (None, Role::Assistant) => "assistant".to_owned(),
+        (None, Role::Tool) => "tool".to_owned(),
+        (None, Role::Unknown) => "(no role)".to_owned(),
+    }
+}
+
+/// What to show for content that is empty.
+fn nothing(content: Content) -> &'static str {
+    match content {
+        Content::Missing => "no content",
+        Content::Null => "null",
+        Content::EmptyText => "empty text",
+        Content::EmptyList => "empty list",
+        Content::Filled => "other content",
+    }
+}
+
+/// How a text begins, on one line.
+fn beginning(text: &str) -> String {
+    let start: String = text.chars().take(BEGINNING + 1).collect();
+    bounded(&start.replace("\r\n", "\n").replace('\n', "↵"), BEGINNING)
+}
+
+fn characters(text: &str) -> String {
+    Counted(text.chars().count(), "character").to_string()
+}
+
+fn text_of<'n>(name: Option<&'n Named<'_>>) -> Option<&'n str> {
+    name.map(|name| &*name.text)
+}
+
+/// The rows of calls written in text, by message.
+fn in_text(calls: &TextCalls) -> FxHashMap<u32, Vec<Row>> {
+    let mut rows: FxHashMap<u32, Vec<Row>> = FxHashMap::default();
+    for call in &calls.calls {
+        let row = Row::of_call(None, Some(&call.name), call.place.span)
+            .note(IN_TEXT)
+            .note_if(call.reply == Reply::Result, "answered")
+            .note_if(call.reply == Reply::Refusal, "not executed");
+        rows.entry(call.message).or_default().push(row);
+    }
+    for block in &calls.malformed {
+        let span = block.opening.span.to(block.place.span);
+        let row = Row::of_call(None, block.name.as_deref(), span).note(IN_TEXT).note("malformed");
+        rows.entry(block.message).or_default().push(row);
+    }
+    for rows in rows.values_mut() {
+        rows.sort_by_key(|row| row.span.start);
+    }
+    rows
+}
+
+struct Writer<'c, 's> {
+    document: &'c Document<'s>,
+    pairing: &'c Pairing<'c, 's>,
+    shows_text: bool,
+    /// Whether calls may be in the part of the conversation that the server keeps.
+    is_continued: bool,
+    next_call: usize,
+    next_result: usize,
+    rows: Vec<Row>,
+    covers: Covers,
+}
+
+impl Writer<'_, '_> {
+    fn push(&mut self, row: Row) {
+        self.covers.push((row.span, Some(self.rows.len())));
+        self.rows.push(row);
+    }
+
+    /// What a request contains besides its messages.
+    fn beside_messages(&mut self, context: &Context<'_, '_>) {
+        let transcript = context.transcript;
+        if let Some(place) = transcript.instructions {
+            let row = self.with_size(Row::new(What::Other, "instructions", place.span), place);
+            self.push(Row { speaker: "system".to_owned(), is_first: true, ..row });
+        }
+        if let (Some(place), Some(declared)) = (transcript.tools_place, transcript.declared_tools()) {
+            let title = format!("{declared} declared");
+            let row = Row::new(What::Other, title, place.span);
+            self.push(Row { speaker: "tools".to_owned(), is_first: true, ..row });
+        }
+    }
+
+    fn part(&mut self, part: &Part<'_>) {
+        let span = part.place.span;
+        let other = |title: &str| Row::new(What::Other, title, span);
+        let row = match &part.body {
+            Body::Text(text) if text.is_empty() => other("empty text"),
+            Body::Text(text) if text.is_blank() => other("blank text"),
+            Body::Text(text) => self.with_text(other("text"), *text),
+            Body::Call(call) => self.call(call, span),
+            Body::Result(result) => self.result(result, span),
+            Body::Reasoning(reasoning) => other("reasoning").note_if(reasoning.is_redacted, "encrypted"),
+            Body::Media => other("media"),
+            Body::Empty => other("empty part"),
+            Body::Opaque => other("other part"),
+        };
+        self.push(row);
+    }
+
+    fn call(&mut self, call: &Call<'_>, span: Span) -> Row {
+        let mut row = Row::of_call(text_of(call.id.as_ref()), text_of(call.name.as_ref()), span)
+            .note_if(call.executor == Executor::Server, BY_PROVIDER);
+        if !matches!(call.kind, ToolKind::Function | ToolKind::BuiltIn) {
+            row = row.note(call.kind.name());
+        }
+        if self.shows_text && call.arguments.place().is_some() {
+            row.beginning = Some(beginning(&String::from_utf8_lossy(&call.arguments.json(self.document))));
+        }
+        if call.executor == Executor::Client {
+            let site = self.pairing.calls.get(self.next_call);
+            self.next_call += 1;
+            row.pair = site.map(|site| site.number + 1);
+            let is_answered = site.is_some_and(|site| self.pairing.answer_of(site).is_some());
+            row = row.note_if(!is_answered, "no result");
+        }
+        row
+    }
+
+    fn result(&mut self, result: &ToolResult<'_>, span: Span) -> Row {
+        let mut name = text_of(result.name.as_ref());
+        let mut pair = None;
+        let mut note = None;
+        if result.executor == Executor::Client {
+            let answers = self.pairing.results.get(self.next_result).map(|site| site.answers);
+            self.next_result += 1;
+            let number = answers.and_then(Answers::call);
+            let call = number.and_then(|number| self.pairing.calls.get(number));
+            name = name.or_else(|| text_of(call?.call.name.as_ref()));
+            pair = number.map(|number| number + 1);
+            note = match answers {
+                Some(Answers::Call(_)) | None => None,
+                Some(Answers::Again(_)) => Some("already answered"),
+                Some(Answers::Later(_)) => Some("before its call"),
+                Some(Answers::Nothing) if self.is_continued => Some("call kept by the server"),
+                Some(Answers::Nothing) => Some("no matching call"),
+            };
+        }
+        let title = name.map_or_else(|| "result".to_owned(), |name| bounded(name, NAME));
+        let mut row = Row::new(What::Result, title, span)
+            .note_if(result.executor == Executor::Server, BY_PROVIDER)
+            .note_if(result.is_error == Some(true), "failed");
+        row.id = text_of(result.call_id.as_ref()).map(|id| bounded(id, NAME));
+        row.pair = pair;
+        row.notes.extend(note.map(Cow::Borrowed));
+        match (result.content, result.content_place) {
+            (Content::Filled, Some(place)) => self.with_size(row, place),
+            (Content::Filled, None) => row,
+            (content, _) => row.note(nothing(content)),
+        }
+        .note_if(result.has_media, "with media")
+    }
+
+    /// The row, with the length of its text.
+    fn with_text(&self, row: Row, text: JsonStr<'_>) -> Row {
+        let text = text.decode();
+        let beginning = self.shows_text.then(|| beginning(&text));
+        Row { beginning, ..row.note(characters(&text)) }
+    }
+
+    /// The row, with the size of the value at a place.
+    fn with_size(&self, row: Row, place: Place) -> Row {
+        let value = self.document.value(place.node);
+        match value.as_json_str() {
+            Some(text) => self.with_text(row, text),
+            None => {
+                let raw = value.raw();
+                let beginning = self.shows_text.then(|| beginning(&String::from_utf8_lossy(raw)));
+                Row { beginning, ..row.note(format!("{} of JSON", Counted(raw.len(), "byte"))) }
+            }
+        }
+    }
+}

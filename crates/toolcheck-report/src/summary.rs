@@ -1,0 +1,147 @@
+//! The end of a report for people.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+
+use toolcheck_core::Level;
+
+use crate::Style;
+use toolcheck_lint::report::Report;
+use toolcheck_lint::text::shown;
+
+/// The counts of a report, in words.
+pub(crate) struct Summary<'r>(pub(crate) &'r Report);
+
+impl fmt::Display for Summary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let report = self.0;
+        let sum =
+            |count: fn(&toolcheck_lint::FileReport) -> usize| report.files.iter().map(count).sum::<usize>();
+        write!(
+            f,
+            "{}, {} in {} ({}, {}, {})",
+            Counted(report.count(Level::Error), "error"),
+            Counted(report.count(Level::Warning), "warning"),
+            Counted(report.transcripts(), "transcript"),
+            Counted(sum(|file| file.messages), "message"),
+            Counted(sum(|file| file.tool_calls), "call"),
+            Counted(sum(|file| file.tool_results), "result"),
+        )?;
+        // Hidden findings are counted, so that nobody mistakes them for a clean run.
+        let (allowed, in_baseline) = (sum(|file| file.allowed), sum(|file| file.in_baseline));
+        if allowed > 0 {
+            write!(f, ", {allowed} allowed")?;
+        }
+        if in_baseline > 0 {
+            write!(f, ", {in_baseline} in the baseline")?;
+        }
+        Ok(())
+    }
+}
+
+/// The formats that the transcripts of a report were read as and the targets they were checked against, in words.
+pub(crate) struct Readings<'r>(pub(crate) &'r Report);
+
+impl fmt::Display for Readings<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut sums = BTreeMap::<(&str, Option<&str>), usize>::new();
+        for reading in self.0.files.iter().flat_map(|file| &file.readings) {
+            *sums.entry((reading.format, reading.target.as_deref())).or_default() += reading.transcripts;
+        }
+        let mut sums: Vec<_> = sums.into_iter().collect();
+        sums.sort_by_key(|(_, transcripts)| std::cmp::Reverse(*transcripts));
+        let several = sums.len() > 1;
+        for (number, ((format, target), transcripts)) in sums.iter().enumerate() {
+            f.write_str(if number > 0 { "; " } else { "" })?;
+            if several {
+                write!(f, "{transcripts} ")?;
+            }
+            write!(f, "read as {format}")?;
+            if let Some(target) = target {
+                write!(f, ", checked against {target}")?;
+            }
+        }
+        // The user can settle what the text leaves open.
+        let rivals: Vec<&str> = self.0.files.iter().filter_map(|file| file.rival).collect();
+        match (rivals.as_slice(), self.0.files.len()) {
+            ([], _) => Ok(()),
+            ([rival], 1) => write!(f, " ({rival} is nearly as likely: use --format to choose)"),
+            (all, _) => write!(
+                f,
+                " (the format is a guess in {}: use --format to choose)",
+                Counted(all.len(), "file")
+            ),
+        }
+    }
+}
+
+/// Ends a report in plain text: the summary line, how the files were read, and the counts per rule if requested.
+pub(crate) fn close(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    if !style.is_quiet {
+        writeln!(out, "{}", Summary(report))?;
+        if report.transcripts() > 0 {
+            writeln!(out, "{}", shown(&Readings(report).to_string()))?;
+        }
+    }
+    let counts = if style.with_statistics { statistics(report) } else { Vec::new() };
+    let Some(widest) = counts.first().map(|count| count.findings.to_string().len()) else { return Ok(()) };
+    let longest = counts.iter().map(|count| count.rule.len()).max().unwrap_or_default();
+    writeln!(out)?;
+    for count in counts {
+        writeln!(out, "{:>widest$}  {:longest$}  {}", count.findings, count.rule, count.levels())?;
+    }
+    Ok(())
+}
+
+/// How often a rule found something.
+#[derive(Debug)]
+pub(crate) struct Count {
+    /// The rule.
+    pub(crate) rule: &'static str,
+    /// How many findings it has.
+    pub(crate) findings: usize,
+    errors: usize,
+}
+
+impl Count {
+    /// How bad they are, in words.
+    pub(crate) fn levels(&self) -> String {
+        let errors = Counted(self.errors, "error");
+        let warnings = Counted(self.findings - self.errors, "warning");
+        match (self.errors, self.findings - self.errors) {
+            (_, 0) => errors.to_string(),
+            (0, _) => warnings.to_string(),
+            _ => format!("{errors}, {warnings}"),
+        }
+    }
+}
+
+/// The counts of all rules that found something: the most frequent first, and by id among equals.
+pub(crate) fn statistics(report: &Report) -> Vec<Count> {
+    let mut counts = BTreeMap::<&'static str, (usize, usize)>::new();
+    for finding in report.files.iter().flat_map(|file| &file.findings) {
+        let count = counts.entry(finding.rule).or_default();
+        count.0 += 1;
+        count.1 += usize::from(finding.level == Level::Error);
+    }
+    for ((rule, level), left_out) in report.files.iter().flat_map(|file| &file.left_out) {
+        let count = counts.entry(rule).or_default();
+        count.0 += left_out;
+        count.1 += if *level == Level::Error { *left_out } else { 0 };
+    }
+    let mut counts: Vec<Count> =
+        counts.into_iter().map(|(rule, (findings, errors))| Count { rule, findings, errors }).collect();
+    counts.sort_by_key(|count| std::cmp::Reverse(count.findings));
+    counts
+}
+
+/// A number and its noun, which takes an `s` unless the number is 1.
+#[derive(Debug, Clone, Copy)]
+pub struct Counted(pub usize, pub &'static str);
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}{}", self.0, self.1, if self.0 == 1 { "" } else { "s" })
+    }
+}

@@ -1,0 +1,340 @@
+//! What a drawn transcript looks like.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::path::{Path, PathBuf};
+
+use toolcheck_core::target;
+use toolcheck_lint::{Located, Options};
+use toolcheck_report::{Outline, Style, View, outline, show};
+use unicode_width::UnicodeWidthStr;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The outline of a file of the corpus.
+fn of_file(path: &str, target: Option<&str>) -> Outline {
+    let bytes = std::fs::read(root().join("fixtures").join(path)).unwrap();
+    let target = target.map(|id| target::find(id).unwrap());
+    let view = View { more: &format!("toolcheck lint {path}"), ..View::default() };
+    outline(path, &bytes, &Options { target, ..Options::default() }, &view)
+}
+
+fn of_text(text: &str, view: &View<'_>) -> Outline {
+    outline("case", text.as_bytes(), &Options::default(), view)
+}
+
+fn show(outline: &Outline, output: &str, width: usize) -> String {
+    drawn(outline, output, &Style { width, ..Style::default() })
+}
+
+fn drawn(outline: &Outline, output: &str, style: &Style) -> String {
+    let mut text = Vec::new();
+    (show::outputs::find(output).unwrap().write)(outline, style, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn the_table_equals_its_directory() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/show/outputs");
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let sources = paths.filter(|path| path.extension().is_some_and(|ending| ending == "rs"));
+    let mut stems: Vec<String> =
+        sources.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    stems.retain(|stem| stem != "mod");
+    stems.sort();
+    let ids: Vec<&str> = show::outputs::ALL.iter().map(|output| output.id).collect();
+    assert_eq!(ids, stems);
+}
+
+#[test]
+fn one_sample_in_every_output() {
+    let sample = of_file("seeds/litellm-before.json", Some("bedrock"));
+    for output in show::outputs::ALL {
+        insta::assert_snapshot!(format!("sample-{}", output.id), show(&sample, output.id, 100));
+    }
+}
+
+#[test]
+fn a_narrow_screen_and_a_coloured_one() {
+    let sample = of_file("seeds/coco-before.json", None);
+    insta::assert_snapshot!("narrow", show(&sample, "text", 40));
+    let style = Style { color: true, width: 100, ..Style::default() };
+    insta::assert_snapshot!("coloured", drawn(&sample, "text", &style));
+    let linked = drawn(&sample, "text", &Style { has_links: true, ..style });
+    let link = "\u{1b}]8;;https://github.com/toolcheck/toolcheck/blob/main/docs/rules/unanswered-tool-call.md\u{1b}\\";
+    assert_eq!((linked.matches(link).count(), linked.matches("\u{1b}]8;;\u{1b}\\").count()), (1, 1));
+}
+
+#[test]
+fn exchanges_show_what_was_answered_and_dropped() {
+    insta::assert_snapshot!(show(&of_file("seeds/goclaw-last-kept.jsonl", None), "text", 80));
+}
+
+#[test]
+fn an_exchange_of_another_format_says_so() {
+    let shown = show(&of_file("exchanges/mixed-formats.jsonl", None), "text", 80);
+    let headings: Vec<&str> = shown.lines().filter(|line| line.starts_with("exchange ")).collect();
+    let expected = ["1 of 4, line 1", "2 of 4, line 2, openai-chat", "3 of 4, line 3", "4 of 4, line 4"];
+    assert_eq!(headings, expected.map(|heading| format!("exchange {heading}")), "{shown}");
+}
+
+#[test]
+fn calls_in_texts_and_several_findings_of_one_line() {
+    insta::assert_snapshot!("in-text", show(&of_file("seeds/roo-mixed-protocols.json", None), "text", 80));
+    insta::assert_snapshot!(
+        "several-findings",
+        show(&of_file("seeds/ollama-code-arguments.json", None), "text", 80)
+    );
+}
+
+/// What stands in a message beside texts, calls and results.
+const ALL_KINDS: &str = r#"{"model": "m", "max_tokens": 1, "system": "be brief", "tools": [], "messages": [
+ {"role": "user", "content": [{"type": "text", "text": ""}, {"type": "text", "text": " "},
+   {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}]},
+ {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"},
+   {"type": "redacted_thinking", "data": "x"},
+   {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}},
+   {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+   {"type": "tool_use", "id": "a", "name": "search", "input": {"secret": "hunter2"}},
+   {"type": "novelty"}]},
+ {"role": "user", "content": [
+   {"type": "tool_result", "tool_use_id": "a", "is_error": true, "content": [{"type": "text", "text": "hunter2"}]},
+   {"type": "tool_result", "tool_use_id": "zz", "content": "hunter2"}]},
+ {"role": "assistant", "content": []}]}"#;
+
+#[test]
+fn every_kind_of_part_has_its_word() {
+    let text = show(&of_text(ALL_KINDS, &View::default()), "text", 100);
+    assert!(!text.contains("hunter2") && !text.contains("brief"), "{text}");
+    insta::assert_snapshot!("kinds", text);
+    let view = View { shows_text: true, ..View::default() };
+    let text = show(&of_text(ALL_KINDS, &view), "text", 60);
+    assert_eq!(text.matches("hunter2").count(), 3, "{text}");
+    insta::assert_snapshot!("kinds-with-text", text);
+}
+
+/// No output tells a value unless it is asked to.
+#[test]
+fn no_value_is_told_unasked() {
+    let told = View { shows_text: true, ..View::default() };
+    for output in show::outputs::ALL {
+        assert!(!show(&of_text(ALL_KINDS, &View::default()), output.id, 80).contains("hunter2"));
+        assert!(show(&of_text(ALL_KINDS, &told), output.id, 80).contains("hunter2"));
+    }
+}
+
+/// What a output might obey: of terminals, HTML, Markdown.
+const HOSTILE: &str =
+    "\u{1b}[31m\n::error::]]><script>x</script>|`\u{202e}\"'\\ @u #1 [x](//e) &lt; www.e.e </style>";
+
+fn hostile_outlines() -> Vec<Outline> {
+    let quoted = serde_json::to_string(HOSTILE).unwrap();
+    let request = format!(
+        r#"{{"model": {quoted}, "max_tokens": 1, {quoted}: 1, {quoted}: 2, "messages": [{{"role": {quoted}, "content": {quoted}}},
+ {{"role": "assistant", "content": [{{"type": "tool_use", "id": {quoted}, "name": {quoted}, "input": {{{quoted}: 1}}}}]}},
+ {{"role": "user", "content": [{{"type": "tool_result", "tool_use_id": "x|</li>{}", "content": {quoted}}}]}}]}}"#,
+        "<img src=x>"
+    );
+    let exchange = format!(
+        "{}\n",
+        serde_json::json!({"request": serde_json::from_str::<serde_json::Value>(&request).unwrap(),
+            "response": {"type": "message", "role": "assistant", "stop_reason": "tool_use",
+                "content": [{"type": "text", "text": HOSTILE}, {"type": "tool_use", "id": HOSTILE, "name": HOSTILE, "input": {}}]}})
+    );
+    let view = View { shows_text: true, more: &format!("toolcheck lint '{HOSTILE}'"), ..View::default() };
+    let draw = |text: &str| outline(HOSTILE, text.as_bytes(), &Options::default(), &view);
+    vec![draw(&request), draw(&exchange.repeat(2)), draw(HOSTILE), draw("")]
+}
+
+#[test]
+fn nothing_is_injected_into_any_outline() {
+    let outlines = hostile_outlines();
+    assert!(outlines[0].report.files[0].findings.len() >= 3);
+    for (number, outline) in outlines.iter().enumerate() {
+        for output in show::outputs::ALL {
+            let text = show(outline, output.id, 60);
+            let hidden = |character: char| character != '\n' && toolcheck_core::ir::is_hidden(character);
+            assert!(!text.chars().any(hidden), "{}: {text:?}", output.id);
+            assert!(number > 1 || text.contains("error::"), "{}: {text}", output.id);
+            match output.id {
+                // A line of our own begins every line.
+                "text" => assert!(!text.lines().any(|line| line.starts_with("::")), "{text}"),
+                "markdown" => {
+                    assert!(
+                        !text.contains("<script") && !text.contains("[x]") && !text.contains("<img"),
+                        "{text}"
+                    );
+                    assert!(!text.contains('`') && !text.contains("www.e") && !text.contains("@u"), "{text}");
+                    for line in text.lines().filter(|line| line.contains('|')) {
+                        assert!(line.starts_with('|') && line.matches('|').count() == 5, "{line}");
+                    }
+                }
+                "html" => {
+                    let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+                    let page = roxmltree::Document::parse_with_options(&text, options).unwrap();
+                    let names = page.descendants().filter(roxmltree::Node::is_element);
+                    let known = [
+                        "html",
+                        "head",
+                        "meta",
+                        "title",
+                        "style",
+                        "body",
+                        "header",
+                        "h1",
+                        "h2",
+                        "p",
+                        "code",
+                        "nav",
+                        "ul",
+                        "ol",
+                        "li",
+                        "a",
+                        "span",
+                        "main",
+                        "section",
+                        "div",
+                        "blockquote",
+                        "strong",
+                        "footer",
+                    ];
+                    let mut ids = std::collections::HashSet::new();
+                    let mut links = Vec::new();
+                    for node in names {
+                        let name = node.tag_name().name();
+                        assert!(known.contains(&name), "<{name}>");
+                        for attribute in node.attributes() {
+                            let known =
+                                ["class", "id", "href", "title", "rel", "role", "lang", "name", "content"];
+                            let is_known = known.contains(&attribute.name())
+                                || ["charset", "http-equiv", "aria-label", "aria-labelledby", "aria-hidden"]
+                                    .contains(&attribute.name());
+                            assert!(is_known, "{}", attribute.name());
+                        }
+                        if let Some(id) = node.attribute("id") {
+                            assert!(ids.insert(id), "two things are named {id}");
+                        }
+                        links.extend(node.attribute("href"));
+                    }
+                    for link in links {
+                        let rules = "https://github.com/toolcheck/toolcheck/blob/main/docs/rules/";
+                        let is_ours =
+                            link.strip_prefix('#').map_or(link.starts_with(rules), |id| ids.contains(id));
+                        assert!(is_ours, "{link} leads nowhere");
+                    }
+                }
+                other => panic!("{other} is not held against hostile names"),
+            }
+        }
+    }
+}
+
+/// So many calls in a row, each in a message, of which the one with this number has no result.
+fn long(calls: usize, broken: usize) -> String {
+    let mut messages = vec![r#"{"role": "user", "content": "go"}"#.to_owned()];
+    for number in 0..calls {
+        messages.push(format!(
+            r#"{{"role": "assistant", "content": [{{"type": "tool_use", "id": "t{number}", "name": "f", "input": {{}}}}]}}"#
+        ));
+        messages.push(if number == broken {
+            r#"{"role": "user", "content": "well?"}"#.to_owned()
+        } else {
+            format!(r#"{{"role": "user", "content": [{{"type": "tool_result", "tool_use_id": "t{number}", "content": "x"}}]}}"#)
+        });
+    }
+    format!(r#"{{"model": "m", "max_tokens": 1, "messages": [{}]}}"#, messages.join(",\n"))
+}
+
+#[test]
+fn the_middle_of_a_long_transcript_is_left_out_but_what_is_broken() {
+    let text = long(2_000, 1_000);
+    let shown = show(&of_text(&text, &View::default()), "text", 80);
+    insta::assert_snapshot!(shown);
+    for output in show::outputs::ALL {
+        let drawn = show(&of_text(&text, &View::default()), output.id, 80);
+        assert!(drawn.len() < 30_000, "{}: {}", output.id, drawn.len());
+        assert!(drawn.contains("unanswered-tool-call"), "{drawn}");
+    }
+    let all = show(&of_text(&text, &View { shows_all: true, ..View::default() }), "text", 80);
+    assert_eq!(all.lines().filter(|line| line.contains("assistant")).count(), 2_000);
+    assert!(!all.contains('⋮'));
+}
+
+#[test]
+fn a_file_of_many_records_shows_the_broken_ones() {
+    let clean = r#"{"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": "a"}]}"#;
+    let broken = r#"{"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": []}]}"#;
+    let log = |count: usize, every: usize| -> String {
+        (0..count)
+            .map(|number| format!("{}\n", if number % every == every - 1 { broken } else { clean }))
+            .collect()
+    };
+    let shown = show(&of_text(&log(500, 100), &View::default()), "text", 80);
+    assert_eq!(shown.matches("! empty-content").count(), 5, "{shown}");
+    assert!(shown.contains("⋮ 91 more records without findings\n\nrecord 100 of 500, line 100\n"), "{shown}");
+    // However many are broken, the outline ends, and the summary counts them all.
+    let shown = show(&of_text(&log(5_000, 1), &View::default()), "text", 80);
+    assert_eq!(shown.matches("! empty-content").count(), 40);
+    assert!(shown.contains("⋮ 4960 more records, 4960 with findings\n"), "{shown}");
+    assert!(shown.contains("4960 findings not shown here\n0 errors, 5000 warnings"), "{shown}");
+}
+
+#[test]
+fn a_line_with_many_findings_counts_the_rest() {
+    let keys: Vec<String> = (0..300).map(|number| format!(r#""k{number}": 1, "k{number}": 2"#)).collect();
+    let text = format!(
+        r#"{{"model": "m", "max_tokens": 1, "messages": [{{"role": "user", "content": "a"}},
+ {{"role": "assistant", "content": [{{"type": "tool_use", "id": "x", "name": "f", "input": {{{}}}}}]}},
+ {{"role": "user", "content": [{{"type": "tool_result", "tool_use_id": "x", "content": "x"}}]}}]}}"#,
+        keys.join(", ")
+    );
+    let outline = of_text(&text, &View::default());
+    let found = outline.report.files[0].findings.len();
+    assert!(found > 10, "{found}");
+    let shown = show(&outline, "text", 80);
+    assert_eq!(shown.matches("duplicate-key").count(), 6, "{shown}");
+    assert!(shown.contains(&format!("and {} more findings\n", found - 6)), "{shown}");
+}
+
+#[test]
+fn what_is_allowed_is_not_marked() {
+    let text = long(3, 0).replace(r#""tool_use", "id": "t2""#, r#""tool_use", "id": "lost""#);
+    let config = "[[allow]]\nrule = \"unanswered-tool-call\"\nreason = \"seen\"";
+    let allows = toolcheck_config::Config::parse(config).unwrap().allows;
+    let shown = show(&of_text(&text, &View::default()), "text", 80);
+    let rules = |shown: &str| (shown.matches("✗ unanswered").count(), shown.matches("✗ orphan").count());
+    assert_eq!(rules(&shown), (1, 1), "{shown}");
+    let is_allowed = |finding: &Located| allows.iter().any(|allow| allow.allows(finding));
+    let view = View { is_allowed: Some(&is_allowed), ..View::default() };
+    let outline = of_text(&text, &view);
+    let shown = show(&outline, "text", 80);
+    assert_eq!(rules(&shown), (0, 1), "{shown}");
+    assert_eq!((outline.report.files[0].findings.len(), outline.report.files[0].allowed), (1, 1));
+    // What is marked is still what is listed.
+    let page = show(&outline, "html", 80);
+    assert!(page.contains("href=\"#finding-0\"") && page.contains("id=\"finding-0\""), "{page}");
+}
+
+#[test]
+fn no_line_is_wider_than_the_screen() {
+    let wide = format!(
+        r#"{{"role": "assistant", "content": [{{"type": "tool_use", "id": "{0}", "name": "{0}", "input": {{}}}}]}}"#,
+        "中文 name ".repeat(20)
+    );
+    let texts = [
+        ALL_KINDS.to_owned(),
+        long(500, 250),
+        format!(
+            r#"{{"model": "m", "max_tokens": 1, "messages": [{{"role": "user", "content": "a"}}, {wide}, {wide}]}}"#
+        ),
+        HOSTILE.to_owned(),
+    ];
+    let view = View { shows_text: true, ..View::default() };
+    for (text, width) in texts.iter().flat_map(|text| (32..=140).map(move |width| (text, width))) {
+        let shown =
+            show(&outline(&"long/".repeat(40), text.as_bytes(), &Options::default(), &view), "text", width);
+        let widest = shown.lines().max_by_key(|line| line.width()).unwrap();
+        assert!(widest.width() <= width, "{width}: {widest:?} in\n{shown}");
+    }
+}

@@ -1,0 +1,90 @@
+//! What came of a corpus, written for people and for machines: one file each.
+//!
+//! Adding an output is a file and two lines here.
+
+mod json;
+mod junit;
+mod text;
+
+use std::io;
+use std::path::Path;
+
+use toolcheck_lint::text::shown;
+use toolcheck_report::Style;
+
+use super::{CaseResult, Failure, Run};
+use crate::expected::Difference;
+
+/// A way to write what came of a corpus.
+#[derive(Debug)]
+pub struct Output {
+    /// The id on the command line.
+    pub id: &'static str,
+    /// What it is for, in one line.
+    pub summary: &'static str,
+    /// Writes it.
+    pub write: fn(&Run, &Style, &mut dyn io::Write) -> io::Result<()>,
+}
+
+/// All outputs, by id.
+pub static ALL: &[&Output] = &[&json::OUTPUT, &junit::OUTPUT, &text::OUTPUT];
+
+/// The output of that id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Output> {
+    ALL.iter().copied().find(|output| output.id == id)
+}
+
+/// What a person reads, without colours.
+#[must_use]
+pub(super) fn text(run: &Run) -> String {
+    let mut text = Vec::new();
+    let written = (text::OUTPUT.write)(run, &Style::default(), &mut text);
+    written.map(|()| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
+}
+
+/// The lines that tell a failure: those of a difference begin with `-` or `+`.
+fn lines(result: &CaseResult, failure: &Failure) -> Vec<String> {
+    let path = path_shown(&result.path);
+    match failure {
+        Failure::Findings(difference) => {
+            let mut lines = difference.lines(&path);
+            if difference.as_expected > 0 {
+                lines.push(format!("and {} as expected", difference.as_expected));
+            }
+            lines
+        }
+        Failure::NoExpectation { path: named, found } => {
+            let named = path_shown(named);
+            let mut lines = vec![format!("there is no expectation beside it: {named}")];
+            lines.extend(Difference::of(&[], found).lines(&path));
+            lines
+        }
+        Failure::BrokenExpectation(why) => vec![why.clone()],
+        Failure::SharedExpectation(other) => {
+            vec![format!("it would share its expectation with {}: rename one of them", shown(other))]
+        }
+        Failure::NoCase => vec!["there is no case for this expectation".to_owned()],
+        Failure::Conversation(lines) => lines.iter().map(|line| shown(line)).collect(),
+    }
+}
+
+/// What sort of failure it is, in one word.
+fn kind(failure: &Failure) -> &'static str {
+    match failure {
+        Failure::Findings(_) => "findings",
+        Failure::NoExpectation { .. } => "no-expectation",
+        Failure::BrokenExpectation(_) => "broken-expectation",
+        Failure::SharedExpectation(_) => "shared-expectation",
+        Failure::NoCase => "no-case",
+        Failure::Conversation(_) => "conversation",
+    }
+}
+
+/// A path, as a person reads it.
+pub(super) fn path_shown(path: &Path) -> String {
+    let path = path.display().to_string();
+    let path = path.strip_prefix("./").unwrap_or(&path);
+    // Elsewhere a backslash is a letter of the name.
+    shown(&if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
+}
