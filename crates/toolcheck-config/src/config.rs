@@ -144,7 +144,7 @@ fn holds(list: &[&Rule], rule: &Rule) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ConfigError, ConfigFile, Home, Origin};
+    use crate::{ConfigFile, Home, Origin};
 
     fn fault(text: &str) -> String {
         Config::parse(text).expect_err("the configuration is invalid").to_string()
