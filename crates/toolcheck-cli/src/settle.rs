@@ -179,7 +179,7 @@ fn read_tools(path: &Path) -> Result<Vec<Definition>> {
         let (line, column) = at.first().map_or((1, 1), |at| (at.line, at.column));
         return Err(anyhow!("{name}:{line}:{column}: {}", fault.kind.describe()));
     }
-    let tools = document.root().and_then(toolcheck_core::tools::read);
+    let tools = toolcheck_core::tools::read(document.root());
     tools.ok_or_else(|| {
         anyhow!("{name} contains no tool definitions\n\nexpected a list of tools, a request, or an MCP server's response to tools/list")
     })

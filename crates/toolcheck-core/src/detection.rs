@@ -59,7 +59,7 @@ pub struct Detected {
 impl Detection {
     /// Looks at one more document.
     pub fn look(&mut self, document: &Document<'_>) {
-        let Some(root) = document.root() else { return };
+        let root = document.root();
         match exchange::exchanges(root) {
             Some(exchanges) => {
                 exchanges

@@ -249,7 +249,8 @@ fn unwrapped<'d, 's>(value: Value<'d, 's>) -> Value<'d, 's> {
 fn in_text(text: &str, mut see: impl FnMut(Value<'_, '_>, usize)) {
     let mut show = |data: &str, before: usize| {
         let document = Document::read(data.as_bytes());
-        if let Some(root) = document.root().filter(|root| root.is_object() || root.is_array()) {
+        let root = document.root();
+        if root.is_object() || root.is_array() {
             if root.is_object() {
                 see(root, before);
             } else {

@@ -15,7 +15,7 @@ type Call = (u32, String, String);
 /// What is read from a chat: the calls, and the malformed blocks with the bytes that are wrong.
 fn read(bytes: &[u8]) -> (Vec<Call>, Vec<(Malformation, String)>) {
     let document = Document::read(bytes);
-    let transcript = formats::find("openai-chat").unwrap().read(document.root().unwrap()).unwrap();
+    let transcript = formats::find("openai-chat").unwrap().read(document.root()).unwrap();
     let read = TextCalls::read(&document, &transcript);
     let shown = |place: Place| {
         let whole = document.value(place.node).span();
@@ -136,7 +136,7 @@ fn instructions_beside_the_messages_teach() {
     ] {
         let body = body.to_string();
         let document = Document::read(body.as_bytes());
-        let transcript = formats::find(format).unwrap().read(document.root().unwrap()).unwrap();
+        let transcript = formats::find(format).unwrap().read(document.root()).unwrap();
         assert_eq!(TextCalls::read(&document, &transcript).calls.len(), 1, "{format}");
     }
 }
@@ -210,7 +210,7 @@ fn tags_of_functions() {
     let text = "<tool_call>\n<function=tide>\n<parameter=port>\nHusum\n</parameter>\n<parameter=day>\n1\n</parameter>\n</function>\n</tool_call>";
     let bytes = chat(&[("user", "go"), ("assistant", text), ("user", "<tool_response>\n</tool_response>")]);
     let document = Document::read(bytes.as_bytes());
-    let transcript = formats::find("openai-chat").unwrap().read(document.root().unwrap()).unwrap();
+    let transcript = formats::find("openai-chat").unwrap().read(document.root()).unwrap();
     let read = TextCalls::read(&document, &transcript);
     let arguments = read.calls[0].arguments.iter();
     let arguments: Vec<_> =
@@ -227,7 +227,7 @@ fn what_became_of_the_calls() {
     let replies = |text: &str, answer: &str| {
         let bytes = chat(&[("user", "go"), ("assistant", text), ("user", answer)]);
         let document = Document::read(bytes.as_bytes());
-        let transcript = formats::find("openai-chat").unwrap().read(document.root().unwrap()).unwrap();
+        let transcript = formats::find("openai-chat").unwrap().read(document.root()).unwrap();
         let calls = TextCalls::read(&document, &transcript).calls;
         calls.iter().map(|call| call.reply).collect::<Vec<_>>()
     };
@@ -340,7 +340,7 @@ proptest! {
         let at = at.index(bytes.len());
         bytes[at] = byte;
         let document = Document::read(&bytes);
-        if let Some(transcript) = document.root().and_then(|root| formats::find("openai-chat").unwrap().read(root)) {
+        if let Some(transcript) = formats::find("openai-chat").unwrap().read(document.root()) {
             let read = TextCalls::read(&document, &transcript);
             for place in read.calls.iter().map(|call| call.place).chain(read.malformed.iter().map(|block| block.place)) {
                 prop_assert!(document.value(place.node).span().contains(place.span));

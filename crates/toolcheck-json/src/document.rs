@@ -184,10 +184,10 @@ impl<'s> Document<'s> {
         self.faults_left_out
     }
 
-    /// The outermost value; `None` where there is none.
+    /// The outermost value. A text without any value has one of [`Kind::Invalid`], and a fault that says why.
     #[must_use]
-    pub fn root(&self) -> Option<Value<'_, 's>> {
-        (!self.arena.nodes.is_empty()).then_some(Value { document: self, id: 0 })
+    pub fn root(&self) -> Value<'_, 's> {
+        Value { document: self, id: NodeId::ROOT.0 }
     }
 
     /// The value of that name. The name must come from this document.
@@ -201,29 +201,19 @@ impl<'s> Document<'s> {
     #[must_use]
     pub fn innermost(&self, offset: u32) -> NodeId {
         let offset = offset.min((self.bytes.len() as u32).saturating_sub(1));
-        let mut at = 0;
-        while let Some(root) = self.root() {
-            let value = Value { id: at, ..root };
-            let inner =
-                value.children().find(|child| child.span().start <= offset && offset < child.span().end);
-            match inner {
-                Some(child) => at = child.id,
-                None => break,
-            }
+        let mut at = self.root();
+        while let Some(inner) =
+            at.children().find(|child| child.span().start <= offset && offset < child.span().end)
+        {
+            at = inner;
         }
-        NodeId(at)
+        NodeId(at.id)
     }
 
-    /// How many values there are.
+    /// The number of values: at least one.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn value_count(&self) -> usize {
         self.arena.nodes.len()
-    }
-
-    /// Whether there is no value at all.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.arena.nodes.is_empty()
     }
 
     /// The members whose key an earlier member of the same object has, each after that earlier one.

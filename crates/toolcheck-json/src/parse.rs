@@ -51,6 +51,9 @@ pub(crate) fn document(bytes: &[u8], mut arena: Arena) -> Document<'_> {
     if reader.run() && reader.is_value() {
         reader.nothing_follows();
     }
+    if reader.arena.nodes.is_empty() {
+        reader.push(reader.at, Kind::Invalid, 0);
+    }
     let text = simdutf8::basic::from_utf8(bytes).ok();
     if text.is_none() {
         if is_binary(bytes) {
@@ -69,6 +72,15 @@ const MARKED: usize = 4;
 fn unread(bytes: &[u8], kind: FaultKind, marked: usize, mut arena: Arena) -> Document<'_> {
     let span = Span::new(0, bytes.len().min(marked) as u32);
     arena.nodes.clear();
+    arena.nodes.push(Node {
+        start: 0,
+        end: 0,
+        key_start: 0,
+        key_end: 0,
+        next: 1,
+        kind: Kind::Invalid,
+        flags: 0,
+    });
     arena.faults.clear();
     arena.faults.push(Fault { kind, span, opened_at: None });
     Document { bytes: &bytes[..0], text: Some(""), arena, faults_left_out: 0 }

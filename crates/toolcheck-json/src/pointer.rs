@@ -71,7 +71,7 @@ mod tests {
     fn pointers_name_every_value() {
         let text = br#"{"a": [1, {"b/~": 2}, []], "c": {"d": [[3]]}, "": 4}"#;
         let document = Document::read(text);
-        let ids: Vec<NodeId> = (0..document.len() as u32).map(NodeId).collect();
+        let ids: Vec<NodeId> = (0..document.value_count() as u32).map(NodeId).collect();
         let expected =
             ["", "/a", "/a/0", "/a/1", "/a/1/b~1~0", "/a/2", "/c", "/c/d", "/c/d/0", "/c/d/0/0", "/"];
         assert_eq!(pointers(&document, &ids), expected);

@@ -206,7 +206,7 @@ fn behind_whole(document: &Document<'_>) -> Option<usize> {
     };
     let is_whole = document.faults().iter().all(|fault| is_beside(fault.kind));
     let root =
-        document.root().filter(|root| is_whole && matches!(root.kind(), Kind::Array | Kind::Object))?;
+        Some(document.root()).filter(|root| is_whole && matches!(root.kind(), Kind::Array | Kind::Object))?;
     Some(root.span().end as usize)
 }
 

@@ -85,7 +85,7 @@ proptest! {
         let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
         let document = Document::read(text.as_bytes());
         prop_assert_eq!(document.faults(), &[]);
-        let root = document.root().unwrap();
+        let root = document.root();
         // What serde_json itself reads: the last digit of a float may differ from what was generated.
         let read: Json = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(to_json(root), read);
@@ -95,13 +95,11 @@ proptest! {
     #[test]
     fn both_agree_on_what_is_json(text in nearly_json()) {
         let document = Document::read(text.as_bytes());
-        if let Some(root) = document.root() {
-            assert_spans_nest(root);
-        }
+        assert_spans_nest(document.root());
         match serde_json::from_str::<Json>(&text) {
             Ok(read) => {
                 prop_assert_eq!(document.faults(), &[]);
-                prop_assert_eq!(to_json(document.root().unwrap()), read);
+                prop_assert_eq!(to_json(document.root()), read);
             }
             // What `serde_json` cannot hold and JSON allows: a number beyond the range of a double.
             Err(error) if error.to_string().starts_with("number out of range") => {}
@@ -114,7 +112,7 @@ proptest! {
         let text = value.to_string();
         let read: Json = serde_json::from_str(&text).unwrap();
         let document = Document::read(text.as_bytes());
-        let mut values = vec![document.root().unwrap()];
+        let mut values = vec![document.root()];
         let mut at = 0;
         while at < values.len() {
             values.extend(values[at].children().collect::<Vec<_>>());
@@ -130,9 +128,7 @@ proptest! {
     #[test]
     fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let document = Document::read(&bytes);
-        if let Some(root) = document.root() {
-            assert_spans_nest(root);
-        }
+        assert_spans_nest(document.root());
         for fault in document.faults() {
             prop_assert!(fault.span.end as usize <= bytes.len());
         }
@@ -162,7 +158,7 @@ proptest! {
     ) {
         let told = |text: &str| {
             let written = serde_json::to_string(text).unwrap();
-            Document::read(written.as_bytes()).root().unwrap().as_json_str().unwrap().is_surely_object()
+            Document::read(written.as_bytes()).root().as_json_str().unwrap().is_surely_object()
         };
         let read = serde_json::from_str::<serde_json::Value>(&text);
         prop_assert!(!told(&text) || read.as_ref().is_ok_and(|value| value.is_object()), "{text}");
@@ -179,8 +175,8 @@ proptest! {
         match serde_json::from_str::<Json>(&text) {
             Ok(value) => {
                 prop_assert!(document.faults().is_empty(), "{:?}", document.faults());
-                prop_assert_eq!(to_json(document.root().unwrap()), value);
-                let string = document.root().unwrap().elements().next().unwrap().as_json_str().unwrap();
+                prop_assert_eq!(to_json(document.root()), value);
+                let string = document.root().elements().next().unwrap().as_json_str().unwrap();
                 prop_assert_eq!(string.is_escaped(), inside.contains('\\'));
             }
             Err(_) => prop_assert!(!document.faults().is_empty()),
@@ -191,7 +187,7 @@ proptest! {
     fn decoded_offsets_point_at_their_source(text in ".{0,40}") {
         let written = serde_json::to_string(&text).unwrap();
         let document = Document::read(written.as_bytes());
-        let string = document.root().unwrap().as_json_str().unwrap();
+        let string = document.root().as_json_str().unwrap();
         let mut bytes = Vec::new();
         string.decode_bytes_into(&mut bytes);
         prop_assert_eq!(bytes, text.as_bytes());

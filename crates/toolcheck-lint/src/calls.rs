@@ -82,7 +82,7 @@ pub(crate) fn with_object<R>(
             room.text.clear();
             text.decode_bytes_into(&mut room.text);
             let document = Document::read_in(&room.text, std::mem::take(&mut room.arena));
-            let root = document.root().filter(|root| root.is_object() && is_json(&document, *root));
+            let root = Some(document.root()).filter(|root| root.is_object() && is_json(&document, *root));
             let seen = root.map(see);
             room.arena = document.into_arena();
             seen
@@ -184,7 +184,7 @@ fn with_spans<R>(
                 node: place.node,
                 span: decoded.span_of(span.range()),
             };
-            document.root().map(|root| see(root, &locate))
+            Some(see(document.root(), &locate))
         }
         Arguments::Missing | Arguments::Null(_) | Arguments::Other(_) => None,
     }

@@ -216,13 +216,7 @@ impl<'r> Run<'r> {
         document: &Document<'s>,
         mut room: Room<'s>,
     ) -> Room<'s> {
-        let Some(root) = document.root() else {
-            // Without any value there is nothing to point at but the fault that says so.
-            let findings = self.find_without_value(record, document);
-            self.observer.get_mut().record(record, document, &findings);
-            self.report.findings.extend(findings);
-            return room;
-        };
+        let root = document.root();
         let mut findings = Vec::new();
         match exchange::exchanges(root) {
             None => {
@@ -417,31 +411,6 @@ impl<'r> Run<'r> {
         if context.is_cut_off {
             forget_the_cut(document, findings, before);
         }
-    }
-
-    /// What is wrong with a text that holds no value at all, such as an empty file.
-    fn find_without_value(&self, record: &Record<'_>, document: &Document<'_>) -> Vec<Located> {
-        let faults = document.faults().iter().filter_map(|fault| {
-            let place = place_in_text(fault.span);
-            let is_other = fault.kind.is_other_encoding();
-            let is_empty = fault.kind == FaultKind::Empty && record.bytes.is_empty();
-            let id = if is_other { "invalid-utf8" } else { "malformed-json" };
-            let rule = self.lens.rules.iter().find(|rule| rule.id == id)?;
-            let what = if is_empty { "the file is empty" } else { fault.kind.describe() };
-            let mut finding = Finding::new(rule.id, place, what);
-            finding.level = self.options.settings.levels.get(rule.id).copied().unwrap_or(Level::Error);
-            if fault.kind == FaultKind::Binary {
-                finding.caption("nothing in here was checked").help("leave the file out");
-            } else if is_other {
-                finding
-                    .caption("nothing of it was read")
-                    .help("write it as UTF-8: `iconv -f UTF-16 -t UTF-8`, or what your shell has for it");
-            } else {
-                finding.caption("here");
-            }
-            Some(finding)
-        });
-        locate_in_text(record, faults.collect())
     }
 
     fn context<'c, 's>(

@@ -35,7 +35,7 @@ pub(crate) fn excerpt(
     names: &[&str],
     (width, caption): (usize, usize),
 ) -> Excerpt {
-    if (node.index()) >= document.len() {
+    if node.index() >= document.value_count() {
         return raw(document.bytes(), span, width);
     }
     let value = document.value(node);

@@ -217,7 +217,7 @@ impl Check {
     pub fn tools(mut self, declared: impl Into<Body>) -> Self {
         let Body(bytes) = declared.into();
         let document = Document::read(&bytes);
-        let tools = document.root().filter(|_| document.faults().is_empty()).and_then(tools::read);
+        let tools = Some(document.root()).filter(|_| document.faults().is_empty()).and_then(tools::read);
         let Some(tools) = tools else {
             panic!("it declares no tools: it is no list of them, no request and no answer to tools/list")
         };

@@ -78,7 +78,7 @@ impl Conversation {
         let format = known_format(format);
         let text = body.to_string();
         let document = Document::read(text.as_bytes());
-        match document.root().and_then(|root| format.read(root)) {
+        match format.read(document.root()) {
             Some(transcript) => Self::of(&transcript, &document),
             None => panic!("the body holds no list of messages of {}", format.id),
         }

@@ -155,7 +155,7 @@ fn declare_tools<'s>(
     }
     if let Some((text, declared)) = declared.and_then(|declared| Some((declared.as_str()?, declared))) {
         let document = Document::read(text.as_bytes());
-        match document.root().and_then(tools::read) {
+        match tools::read(document.root()) {
             Some(tools) => transcript.tools_in_text = tools,
             None if text.is_empty() => {}
             None => transcript.unread.push(unread::tools(declared)),

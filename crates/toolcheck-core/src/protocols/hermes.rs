@@ -62,7 +62,7 @@ fn read_json(first: usize, json: &str, block: &mut Block) {
     if let Some(fault) = document.faults().iter().find(|fault| breaks(fault.kind)) {
         block.fault = Some((Malformation::Json(fault.kind), in_text(fault.span)));
     }
-    let Some(root) = document.root() else { return };
+    let root = document.root();
     let name = root.get("name").and_then(|name| Some((name.as_str()?.into_owned(), in_text(name.span()))));
     block.name = name.filter(|(name, _)| !name.is_empty());
     if block.name.is_none() && block.fault.is_none() {

@@ -1,5 +1,5 @@
 use toolcheck_core::ir::Place;
-use toolcheck_json::FaultKind;
+use toolcheck_json::{FaultKind, NodeId};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -23,7 +23,20 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    for fault in cx.document.faults().iter().filter(|fault| fault.kind == FaultKind::InvalidUtf8) {
+    for fault in cx.document.faults() {
+        if fault.kind.is_other_encoding() {
+            let finding = out.report(Place { node: NodeId::ROOT, span: fault.span }, fault.kind.describe());
+            if fault.kind == FaultKind::Binary {
+                finding.caption("nothing in here was checked").help("leave the file out");
+            } else {
+                finding
+                    .caption("nothing of it was read")
+                    .help("write it as UTF-8: `iconv -f UTF-16 -t UTF-8`, or what your shell has for it");
+            }
+        }
+        if fault.kind != FaultKind::InvalidUtf8 {
+            continue;
+        }
         let node = cx.document.innermost(fault.span.start);
         let length = fault.span.end - fault.span.start;
         let what = if length == 1 { "a byte is".to_owned() } else { format!("{length} bytes are") };

@@ -1,6 +1,6 @@
 use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
-use toolcheck_json::{FaultKind, Span};
+use toolcheck_json::{Fault, FaultKind, Span};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -32,9 +32,12 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    for fault in cx.document.faults().iter().filter(|fault| !fault.kind.is_in_text()) {
+    let is_structural = |fault: &&Fault| !fault.kind.is_in_text() && !fault.kind.is_other_encoding();
+    for fault in cx.document.faults().iter().filter(is_structural) {
         let node = cx.document.innermost(fault.span.start);
-        let finding = out.report(Place { node, span: fault.span }, fault.kind.describe());
+        let is_empty_file = fault.kind == FaultKind::Empty && cx.document.bytes().is_empty();
+        let what = if is_empty_file { "the file is empty" } else { fault.kind.describe() };
+        let finding = out.report(Place { node, span: fault.span }, what);
         finding.caption("here");
         if let Some(opened_at) = fault.opened_at {
             let opened = cx.document.innermost(opened_at);

@@ -52,7 +52,7 @@ fn read(case: &Case) -> Result<(Conversation, ReadAs), Box<Outcome>> {
     let format = formats::find(id).ok_or_else(|| failed("the file is named after no format"))?;
     let bytes = fs::read(&case.real).map_err(|error| Box::new(Outcome::Unreadable(error.to_string())))?;
     let document = Document::read(&bytes);
-    let transcript = document.root().and_then(|root| format.read(root));
+    let transcript = format.read(document.root());
     let transcript = transcript.ok_or_else(|| failed("it holds no list of messages of its format"))?;
     let report = lint("case", &bytes, &Options::default());
     if report.format != Some(id) {
