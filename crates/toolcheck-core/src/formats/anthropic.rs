@@ -6,16 +6,15 @@ use toolcheck_json::{JsonStr, Value};
 use super::{
     Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of, reasoning_setting, strict,
 };
-use crate::detection::{Claim, SURE, surest_message};
+use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
+use crate::claim::{Claim, SURE, surest_message};
 use crate::ir::{
     Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, ProgrammaticCall,
     Reasoning, Role, Room, Signature, ToolChange, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
     Wanted,
 };
-use crate::unread;
-
-use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::tools;
+use crate::unread;
 
 pub(super) static FORMAT: Format = Format {
     id: "anthropic",
@@ -125,7 +124,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     value.get("content").filter(|content| content.is_array())?;
     let mut transcript = Transcript::new(FORMAT.id, value);
     message(&mut transcript, value, 0);
-    let is_whole = response::is_whole(value.get("stop_reason"), &WHOLE);
+    let is_whole = assembly::is_whole(value.get("stop_reason"), &WHOLE);
     Some(vec![Said { transcript, is_whole }])
 }
 
@@ -146,7 +145,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
         Some("message_delta") => {
             let reason = event.get("delta").and_then(|delta| delta.get("stop_reason"));
             if reason.is_some_and(|reason| !reason.is_null()) {
-                assembly.end(0, response::is_whole(reason, &WHOLE));
+                assembly.end(0, assembly::is_whole(reason, &WHOLE));
             }
         }
         Some("error") => assembly.end(0, false),

@@ -9,14 +9,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_json::Value;
 
 use super::{Format, Marks, declare_tools};
-use crate::detection::{Claim, SURE, surest_message};
+use crate::assembly::{self, Answer, Assembly, Locate, Said};
+use crate::claim::{Claim, SURE, surest_message};
 use crate::ir::{
     self, Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role,
     Room, Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::unread;
-
-use crate::response::{self, Answer, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format = Format {
     id: "openai-responses",
@@ -403,7 +402,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
         item(&mut transcript, value, index);
     }
     let is_cut = |item: Value<'_, '_>| item.get_str("status").is_some_and(|status| status == "incomplete");
-    let is_whole = response::is_whole(value.get("status"), &["completed"]) && !output.elements().any(is_cut);
+    let is_whole = assembly::is_whole(value.get("status"), &["completed"]) && !output.elements().any(is_cut);
     Some(vec![Said { transcript, is_whole }])
 }
 

@@ -1,5 +1,6 @@
 use toolcheck_core::Level;
-use toolcheck_core::ir::{Place, shorten};
+use toolcheck_core::ir::Place;
+use toolcheck_core::text::shorten;
 
 use crate::exchanges::{GivenCall, Kept, KeptCall};
 use crate::rule::{Context, Sink, declare_rule};
