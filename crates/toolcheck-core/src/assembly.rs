@@ -57,7 +57,7 @@ impl Answer {
                     let value = root.document().value(part.place.node);
                     answer.calls.push(AnsweredCall::new(call, value, locate));
                 }
-                Body::Text(text) => text.decode_into(&mut answer.text),
+                Body::Text(text) => text.string.decode_into(&mut answer.text),
                 _ => {}
             }
         }

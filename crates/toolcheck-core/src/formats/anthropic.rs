@@ -1,7 +1,7 @@
 //! Anthropic Messages, as sent to its own API, to Vertex and to Bedrock's InvokeModel; and the messages of MCP sampling,
 //! whose blocks are the same with keys in camel case.
 
-use toolcheck_json::{JsonStr, Value};
+use toolcheck_json::Value;
 
 use super::{
     Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of, reasoning_setting, strict,
@@ -10,8 +10,8 @@ use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, SURE, surest_message};
 use crate::ir::{
     Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, ProgrammaticCall,
-    Reasoning, Role, Room, Signature, ToolChange, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
-    Wanted,
+    Reasoning, Role, Room, Signature, Text, ToolChange, ToolChoice, ToolDef, ToolKind, ToolResult,
+    Transcript, Wanted,
 };
 use crate::tools;
 use crate::unread;
@@ -235,7 +235,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
     let is_passing = is_system && value.get("clear_at").is_some_and(|clear| !clear.is_null());
     let bearer = if is_passing { Bearer::PassingMessage } else { Bearer::Usual };
     let Some(content) = content else { return };
-    if let Some(text) = content.as_json_str() {
+    if let Some(text) = Text::of(content) {
         transcript.push(Part::new(content, 0, Body::Text(text)));
     }
     for (index, block) in blocks(value, "content").enumerate() {
@@ -311,7 +311,7 @@ fn tool_reference<'s>(block: Value<'_, 's>) -> Option<Named<'s>> {
 fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     let Some(kind) = block.get("type").and_then(|kind| kind.as_str()) else { return Body::Opaque };
     match &*kind {
-        "text" => text(block, "text"),
+        "text" => Body::text(block.get("text")),
         "tool_use" => call(block, Executor::Client, ToolKind::Function),
         "server_tool_use" => call(block, Executor::Server, ToolKind::BuiltIn),
         "mcp_tool_use" => call(block, Executor::Server, ToolKind::Mcp),
@@ -326,10 +326,6 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
         other if other.ends_with("_tool_result") => result(block, Executor::Server, ToolKind::BuiltIn),
         _ => Body::Opaque,
     }
-}
-
-fn text<'s>(block: Value<'_, 's>, key: &str) -> Body<'s> {
-    block.get(key).and_then(Value::as_json_str).map_or(Body::Opaque, |text: JsonStr<'s>| Body::Text(text))
 }
 
 fn call<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {

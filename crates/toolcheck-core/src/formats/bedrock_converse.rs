@@ -7,7 +7,7 @@ use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
 use crate::ir::{
     Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room,
-    Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::unread;
 
@@ -216,13 +216,13 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     for member in block.members() {
         let Some(key) = member.key_text() else { continue };
         return match &*key {
-            "text" => member.as_json_str().map_or(Body::Opaque, Body::Text),
+            "text" => Body::text(Some(member)),
             "toolUse" => call(member),
             "toolResult" => result(member),
             "reasoningContent" => reasoning(member),
             "image" | "document" | "video" | "audio" | "searchResult" => Body::Media,
             // A text or an image that a guardrail looks at.
-            "guardContent" => match member.get("text").and_then(|text| text.get("text")?.as_json_str()) {
+            "guardContent" => match member.get("text").and_then(|text| Text::of(text.get("text")?)) {
                 Some(text) => Body::Text(text),
                 None => Body::Media,
             },

@@ -8,7 +8,7 @@ use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
 use crate::ir::{
     Arguments, Body, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning, Role, Room,
-    Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::unread;
 
@@ -269,7 +269,7 @@ fn part<'s>(value: Value<'_, 's>) -> Body<'s> {
             }
             "inlineData" | "inline_data" | "fileData" | "file_data" => Body::Media,
             "text" => {
-                text = member.as_json_str();
+                text = Text::of(member);
                 continue;
             }
             _ => continue,

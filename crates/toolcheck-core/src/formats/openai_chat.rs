@@ -7,7 +7,7 @@ use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
 use crate::ir::{
     Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role, Room,
-    Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::unread;
 
@@ -321,7 +321,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
                 }
             }
             Some(key) if dialect.text.contains(&key) => {
-                texts.extend(member.as_json_str().map(|text| (member, text)))
+                texts.extend(Text::of(member).map(|text| (member, text)))
             }
             _ => transcript.unread.extend(unread::member(member)),
         }
@@ -368,7 +368,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         return;
     }
     if let Some(content) = content {
-        if let Some(text) = content.as_json_str() {
+        if let Some(text) = Text::of(content) {
             transcript.push(Part::new(content, 0, Body::Text(text)));
         }
         for (index, block) in content.elements().enumerate() {
@@ -413,8 +413,8 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
 
 fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     match block.get_str("type").as_deref() {
-        Some("text") => block.get("text").and_then(Value::as_json_str).map_or(Body::Opaque, Body::Text),
-        Some("refusal") => block.get("refusal").and_then(Value::as_json_str).map_or(Body::Opaque, Body::Text),
+        Some("text") => Body::text(block.get("text")),
+        Some("refusal") => Body::text(block.get("refusal")),
         Some("thinking") => Body::Reasoning(Reasoning {
             id: None,
             signature: Signature::of(block.get("signature")),

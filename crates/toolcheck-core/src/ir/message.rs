@@ -131,11 +131,28 @@ impl<'s> Part<'s> {
     }
 }
 
+/// A text, with the string that it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Text<'s> {
+    /// The string.
+    pub string: JsonStr<'s>,
+    /// The string's place, which may be inside the part.
+    pub place: Place,
+}
+
+impl<'s> Text<'s> {
+    /// The text that `value` is; `None` if it is no string.
+    #[must_use]
+    pub fn of(value: Value<'_, 's>) -> Option<Self> {
+        Some(Self { string: value.as_json_str()?, place: Place::of(value) })
+    }
+}
+
 /// The kinds of part.
 #[derive(Debug, Clone)]
 pub enum Body<'s> {
     /// Text that the other side reads.
-    Text(JsonStr<'s>),
+    Text(Text<'s>),
     /// A call of a tool.
     Call(Call<'s>),
     /// The result of a call.
@@ -221,6 +238,13 @@ impl ToolKind {
             Self::BuiltIn => "built-in tool",
             Self::Mcp => "MCP tool",
         }
+    }
+}
+
+impl<'s> Body<'s> {
+    /// The text that `value` is, or something unknown if it is missing or no string.
+    pub(crate) fn text(value: Option<Value<'_, 's>>) -> Self {
+        value.and_then(Text::of).map_or(Self::Opaque, Self::Text)
     }
 }
 

@@ -18,7 +18,8 @@ pub use details::{
     Bearer, CacheMark, DanglingReference, Image, Item, MissingKey, ProgrammaticCall, ToolChange, Unread, What,
 };
 pub use message::{
-    Arguments, Body, Call, Content, Executor, Message, Part, Reasoning, Role, Signature, ToolKind, ToolResult,
+    Arguments, Body, Call, Content, Executor, Message, Part, Reasoning, Role, Signature, Text, ToolKind,
+    ToolResult,
 };
 pub use place::{Instead, Named, Place};
 pub use request::{ReasoningMode, ReasoningSetting, ToolChoice, ToolDef, Wanted};
