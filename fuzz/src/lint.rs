@@ -3,8 +3,9 @@
 use serde_json::Value as Json;
 use toolcheck_core::finding::Spot;
 use toolcheck_core::formats;
-use toolcheck_core::ir::{TranscriptKind, is_hidden};
+use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target::{self, Target};
+use toolcheck_core::text::is_hidden;
 use toolcheck_json::{Position, locate};
 use toolcheck_lint::{FileReport, Lines, Options, Report, lint, rules};
 use toolcheck_report::{Style, outputs};

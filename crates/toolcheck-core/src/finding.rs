@@ -1,52 +1,13 @@
 //! What a rule says, and about which place.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
-use std::str::FromStr;
 
 use toolcheck_json::{NodeId, Position};
 
 use crate::ir::{Call, Place, ToolResult};
+use crate::level::Level;
 use crate::target::Grounds;
-
-/// How bad a finding is. Two levels and no more: a person can hold two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// Worth reading: the target accepts it, or nobody is sure, and it does harm.
-    Warning,
-    /// The target refuses it, or a call or a result is lost.
-    Error,
-}
-
-impl Level {
-    /// The level's name in reports and on the command line.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for Level {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "warning" => Ok(Self::Warning),
-            "error" => Ok(Self::Error),
-            _ => Err(format!("`{name}` is neither `error` nor `warning`")),
-        }
-    }
-}
 
 /// A second place that a finding speaks of: the other end of a pair, the message that stands between.
 #[derive(Debug, Clone, PartialEq, Eq)]

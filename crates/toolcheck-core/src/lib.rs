@@ -3,29 +3,34 @@
 //! - [`formats`]: one file a wire format; each reads a [`toolcheck_json::Document`] into a [`Transcript`].
 //! - [`detection`]: which of them a document is written in.
 //! - [`unsupported`]: what else a file may be, by name.
-//! - [`unread`]: what a format passes over although it holds calls, results or tools.
 //! - [`ir`]: that representation. Neutral words, every part with its place in the file.
 //! - [`exchange`] and [`response`]: requests with what the model answered to them, streamed or at once.
 //! - [`protocols`]: how agents call tools in plain text, where the API knows nothing of it.
 //! - [`target`]: what a provider refuses and tolerates, as data with its evidence.
 //! - [`tools`]: definitions of tools that stand in a file of their own.
 //! - [`recognise`]: from an error that an API answered back to the rule.
+//! - [`text`]: names from a file as messages may show them.
 //! - [`finding`]: what a rule says, and about which place.
 
+mod assembly;
+mod claim;
 pub mod detection;
 pub mod exchange;
 pub mod finding;
 pub mod formats;
 pub mod ir;
+mod level;
 pub mod protocols;
 pub mod recognise;
 pub mod response;
 pub mod target;
+pub mod text;
 pub mod tools;
-pub mod unread;
+mod unread;
 pub mod unsupported;
 
-pub use finding::{Finding, Label, Level};
+pub use finding::{Finding, Label};
 pub use formats::Format;
 pub use ir::{Place, Transcript};
+pub use level::Level;
 pub use target::Target;

@@ -12,9 +12,9 @@ use regex::Regex;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer};
 
-use crate::finding::Level;
 use crate::formats;
 use crate::ir::TranscriptKind;
+use crate::level::Level;
 
 /// A target's file, by its id.
 struct Builtin {

@@ -7,43 +7,7 @@ use std::borrow::Cow;
 
 use toolcheck_json::Value;
 
-use crate::ir::Place;
-
-/// Something that a format passed over although it holds a call, a result or tools.
-#[derive(Debug, Clone)]
-pub struct Unread<'s> {
-    /// Where it is: the value of a key, or a block.
-    pub place: Place,
-    /// What it holds.
-    pub what: What,
-    /// The key or the block's type.
-    pub name: Cow<'s, str>,
-    /// Whether it is a known shape of another format, and not only a name that sounds like one.
-    pub is_known: bool,
-}
-
-/// What is not read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum What {
-    /// Calls of tools.
-    Calls,
-    /// Results of calls.
-    Results,
-    /// Definitions of tools.
-    Tools,
-}
-
-impl What {
-    /// In words, for a message.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Calls => "tool calls",
-            Self::Results => "tool results",
-            Self::Tools => "tool definitions",
-        }
-    }
-}
+use crate::ir::{Place, Unread, What};
 
 /// What a key of a message, or of a block that names no type, holds.
 fn of_key(key: &str) -> Option<What> {

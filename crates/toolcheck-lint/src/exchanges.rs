@@ -462,7 +462,7 @@ fn text_of(transcript: &Transcript<'_>, message: &Message<'_>) -> String {
     let mut said = String::new();
     for part in transcript.parts_of(message) {
         if let Body::Text(text) = &part.body {
-            text.decode_into(&mut said);
+            text.string.decode_into(&mut said);
         }
     }
     said
@@ -512,7 +512,7 @@ fn hash_message(message: &Message<'_>, parts: &[Part<'_>], with_texts: bool, has
     (message.role as u8).hash(hasher);
     for part in parts {
         match &part.body {
-            Body::Text(text) if with_texts => text.decode().hash(hasher),
+            Body::Text(text) if with_texts => text.string.decode().hash(hasher),
             Body::Call(call) => {
                 call.id.as_ref().map(|id| &id.text).hash(hasher);
                 call.name.as_ref().map(|name| &name.text).hash(hasher);

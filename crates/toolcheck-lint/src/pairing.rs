@@ -18,6 +18,8 @@ pub struct CallSite<'t, 's> {
     pub call: &'t Call<'s>,
     /// The part that holds it.
     pub part: &'t Part<'s>,
+    /// The number of its part in the transcript.
+    pub part_number: usize,
     /// Its message.
     pub message: &'t Message<'s>,
     /// The number of its message in the transcript.
@@ -35,6 +37,8 @@ pub struct ResultSite<'t, 's> {
     pub result: &'t ToolResult<'s>,
     /// The part that holds it.
     pub part: &'t Part<'s>,
+    /// The number of its part in the transcript.
+    pub part_number: usize,
     /// Its message.
     pub message: &'t Message<'s>,
     /// The number of its message in the transcript.
@@ -212,11 +216,19 @@ impl<'t, 's> Pairing<'t, 's> {
                 }
             }
             let turn = self.turns.len() - 1;
-            for part in parts {
+            for (part_number, part) in (message.parts.start as usize..).zip(parts) {
                 match &part.body {
                     Body::Call(call) if call.executor == Executor::Client => {
                         let number = self.calls.len();
-                        self.calls.push(CallSite { number, call, part, message, message_number, turn });
+                        self.calls.push(CallSite {
+                            number,
+                            call,
+                            part,
+                            part_number,
+                            message,
+                            message_number,
+                            turn,
+                        });
                     }
                     Body::Result(result) if result.executor == Executor::Client => {
                         let number = self.results.len();
@@ -225,6 +237,7 @@ impl<'t, 's> Pairing<'t, 's> {
                             number,
                             result,
                             part,
+                            part_number,
                             message,
                             message_number,
                             turn,
@@ -367,6 +380,20 @@ impl<'t, 's> Pairing<'t, 's> {
         latest.last = Some(call);
         self.results[number].answers = Answers::Call(call);
         self.answered_by[call] = Some(number);
+    }
+
+    /// The call that is the part of this number in the transcript.
+    #[must_use]
+    pub fn call_at(&self, part_number: usize) -> Option<&CallSite<'t, 's>> {
+        let found = self.calls.binary_search_by_key(&part_number, |site| site.part_number);
+        found.ok().map(|number| &self.calls[number])
+    }
+
+    /// The result that is the part of this number in the transcript.
+    #[must_use]
+    pub fn result_at(&self, part_number: usize) -> Option<&ResultSite<'t, 's>> {
+        let found = self.results.binary_search_by_key(&part_number, |site| site.part_number);
+        found.ok().map(|number| &self.results[number])
     }
 
     /// The result that answers a call first.

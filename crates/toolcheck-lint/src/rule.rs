@@ -3,7 +3,8 @@
 use std::cell::{OnceCell, RefCell};
 
 use rustc_hash::FxHashMap;
-use toolcheck_core::finding::{Answer, Finding, Level};
+use toolcheck_core::Level;
+use toolcheck_core::finding::{Answer, Finding};
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::protocols::TextCalls;

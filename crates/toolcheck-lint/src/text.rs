@@ -1,6 +1,6 @@
 //! Text that a screen shows: on one line, bounded, with nothing hidden in it.
 
-use toolcheck_core::ir::is_hidden;
+use toolcheck_core::text::is_hidden;
 
 /// The character, or its number if it would not be visible.
 pub fn visible(character: char) -> impl Iterator<Item = char> {

@@ -252,7 +252,7 @@ fn nothing_is_injected_into_any_output() {
         let style = Style { with_statistics: true, ..Style::default() };
         (output.write)(&report, &style, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
-        let hidden = |character: char| character != '\n' && toolcheck_core::ir::is_hidden(character);
+        let hidden = |character: char| character != '\n' && toolcheck_core::text::is_hidden(character);
         assert!(!text.chars().any(hidden), "{}: {text:?}", output.id);
         match output.id {
             "agent" | "concise" | "grouped" => {

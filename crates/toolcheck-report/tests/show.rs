@@ -154,7 +154,7 @@ fn nothing_is_injected_into_any_outline() {
     for (number, outline) in outlines.iter().enumerate() {
         for output in show::outputs::ALL {
             let text = show(outline, output.id, 60);
-            let hidden = |character: char| character != '\n' && toolcheck_core::ir::is_hidden(character);
+            let hidden = |character: char| character != '\n' && toolcheck_core::text::is_hidden(character);
             assert!(!text.chars().any(hidden), "{}: {text:?}", output.id);
             assert!(number > 1 || text.contains("error::"), "{}: {text}", output.id);
             match output.id {

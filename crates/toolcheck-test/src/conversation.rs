@@ -96,8 +96,10 @@ impl Conversation {
             for part in parts {
                 match &part.body {
                     Body::Text(text) => match message.role {
-                        Role::Assistant => folded.assistant().0.push_str(&text.decode()),
-                        Role::User if !text.is_empty() => folded.user().push_str(&text.decode()),
+                        Role::Assistant => folded.assistant().0.push_str(&text.string.decode()),
+                        Role::User if !text.string.is_empty() => {
+                            folded.user().push_str(&text.string.decode())
+                        }
                         _ => {}
                     },
                     Body::Call(call) if call.executor == Executor::Client => {

@@ -1,21 +1,20 @@
 //! Anthropic Messages, as sent to its own API, to Vertex and to Bedrock's InvokeModel; and the messages of MCP sampling,
 //! whose blocks are the same with keys in camel case.
 
-use toolcheck_json::{JsonStr, Value};
+use toolcheck_json::Value;
 
 use super::{
     Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of, reasoning_setting, strict,
 };
-use crate::detection::{Claim, SURE, surest_message};
+use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
+use crate::claim::{Claim, SURE, surest_message};
 use crate::ir::{
     Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, ProgrammaticCall,
-    Reasoning, Role, Room, Signature, ToolChange, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
-    Wanted,
+    Reasoning, Role, Room, Signature, Text, ToolChange, ToolChoice, ToolDef, ToolKind, ToolResult,
+    Transcript, Wanted,
 };
-use crate::unread;
-
-use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::tools;
+use crate::unread;
 
 pub(super) static FORMAT: Format = Format {
     id: "anthropic",
@@ -125,7 +124,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     value.get("content").filter(|content| content.is_array())?;
     let mut transcript = Transcript::new(FORMAT.id, value);
     message(&mut transcript, value, 0);
-    let is_whole = response::is_whole(value.get("stop_reason"), &WHOLE);
+    let is_whole = assembly::is_whole(value.get("stop_reason"), &WHOLE);
     Some(vec![Said { transcript, is_whole }])
 }
 
@@ -146,7 +145,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
         Some("message_delta") => {
             let reason = event.get("delta").and_then(|delta| delta.get("stop_reason"));
             if reason.is_some_and(|reason| !reason.is_null()) {
-                assembly.end(0, response::is_whole(reason, &WHOLE));
+                assembly.end(0, assembly::is_whole(reason, &WHOLE));
             }
         }
         Some("error") => assembly.end(0, false),
@@ -236,7 +235,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
     let is_passing = is_system && value.get("clear_at").is_some_and(|clear| !clear.is_null());
     let bearer = if is_passing { Bearer::PassingMessage } else { Bearer::Usual };
     let Some(content) = content else { return };
-    if let Some(text) = content.as_json_str() {
+    if let Some(text) = Text::of(content) {
         transcript.push(Part::new(content, 0, Body::Text(text)));
     }
     for (index, block) in blocks(value, "content").enumerate() {
@@ -312,7 +311,7 @@ fn tool_reference<'s>(block: Value<'_, 's>) -> Option<Named<'s>> {
 fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     let Some(kind) = block.get("type").and_then(|kind| kind.as_str()) else { return Body::Opaque };
     match &*kind {
-        "text" => text(block, "text"),
+        "text" => Body::text(block.get("text")),
         "tool_use" => call(block, Executor::Client, ToolKind::Function),
         "server_tool_use" => call(block, Executor::Server, ToolKind::BuiltIn),
         "mcp_tool_use" => call(block, Executor::Server, ToolKind::Mcp),
@@ -327,10 +326,6 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
         other if other.ends_with("_tool_result") => result(block, Executor::Server, ToolKind::BuiltIn),
         _ => Body::Opaque,
     }
-}
-
-fn text<'s>(block: Value<'_, 's>, key: &str) -> Body<'s> {
-    block.get(key).and_then(Value::as_json_str).map_or(Body::Opaque, |text: JsonStr<'s>| Body::Text(text))
 }
 
 fn call<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {

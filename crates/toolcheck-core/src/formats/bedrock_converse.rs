@@ -3,14 +3,13 @@
 use toolcheck_json::Value;
 
 use super::{Format, Marks, blocks, declare_tools, is_enabled, list_of, reasoning_setting, strict};
-use crate::detection::{Claim, surest_message};
+use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
+use crate::claim::{Claim, surest_message};
 use crate::ir::{
     Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room,
-    Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::unread;
-
-use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format = Format {
     id: "bedrock-converse",
@@ -131,7 +130,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let message = value.get("output")?.get("message")?;
     let mut transcript = Transcript::new(FORMAT.id, value);
     self::message(&mut transcript, message, 0);
-    let is_whole = response::is_whole(value.get("stopReason"), &WHOLE);
+    let is_whole = assembly::is_whole(value.get("stopReason"), &WHOLE);
     Some(vec![Said { transcript, is_whole }])
 }
 
@@ -152,7 +151,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
         assembly.arguments(0, number(piece), input);
         assembly.text(0, delta.and_then(|delta| delta.get("text")));
     } else if let Some(stop) = event.get("messageStop") {
-        assembly.end(0, response::is_whole(stop.get("stopReason"), &WHOLE));
+        assembly.end(0, assembly::is_whole(stop.get("stopReason"), &WHOLE));
     }
 }
 
@@ -217,13 +216,13 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     for member in block.members() {
         let Some(key) = member.key_text() else { continue };
         return match &*key {
-            "text" => member.as_json_str().map_or(Body::Opaque, Body::Text),
+            "text" => Body::text(Some(member)),
             "toolUse" => call(member),
             "toolResult" => result(member),
             "reasoningContent" => reasoning(member),
             "image" | "document" | "video" | "audio" | "searchResult" => Body::Media,
             // A text or an image that a guardrail looks at.
-            "guardContent" => match member.get("text").and_then(|text| text.get("text")?.as_json_str()) {
+            "guardContent" => match member.get("text").and_then(|text| Text::of(text.get("text")?)) {
                 Some(text) => Body::Text(text),
                 None => Body::Media,
             },

@@ -4,10 +4,9 @@ use toolcheck_json::Value;
 
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, blocks, list_of};
-use crate::detection::{Claim, surest_message};
+use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
+use crate::claim::{Claim, surest_message};
 use crate::ir::{Room, Transcript};
-
-use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format = Format {
     id: "cohere",
@@ -56,7 +55,7 @@ fn claim(message: Value<'_, '_>) -> Claim {
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let message = value.get("message").filter(|message| message.is_object())?;
-    let is_whole = response::is_whole(value.get("finish_reason"), &WHOLE);
+    let is_whole = assembly::is_whole(value.get("finish_reason"), &WHOLE);
     Some(vec![openai_chat::answer(message, is_whole, &DIALECT)])
 }
 
@@ -76,7 +75,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
         }
         Some("message-end") => {
             let reason = delta.and_then(|delta| delta.get("finish_reason"));
-            assembly.end(0, response::is_whole(reason, &WHOLE));
+            assembly.end(0, assembly::is_whole(reason, &WHOLE));
         }
         _ => {}
     }

@@ -4,14 +4,13 @@ use rustc_hash::FxHashSet;
 use toolcheck_json::Value;
 
 use super::{Format, Marks, list_of};
-use crate::detection::{Claim, surest_message};
+use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
+use crate::claim::{Claim, surest_message};
 use crate::ir::{
     Arguments, Body, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning, Role, Room,
-    Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::unread;
-
-use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format = Format {
     id: "gemini",
@@ -150,7 +149,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
             content(&mut transcript, said, 0);
         }
         let reason = candidate.get_any(&["finishReason", "finish_reason"]);
-        Said { transcript, is_whole: response::is_whole(reason, &WHOLE) }
+        Said { transcript, is_whole: assembly::is_whole(reason, &WHOLE) }
     };
     Some(candidates.elements().map(answer).collect())
 }
@@ -172,7 +171,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
         }
         let reason = candidate.get_any(&["finishReason", "finish_reason"]);
         if reason.is_some_and(|reason| !reason.is_null()) {
-            assembly.end(index, response::is_whole(reason, &WHOLE));
+            assembly.end(index, assembly::is_whole(reason, &WHOLE));
         }
     }
 }
@@ -270,7 +269,7 @@ fn part<'s>(value: Value<'_, 's>) -> Body<'s> {
             }
             "inlineData" | "inline_data" | "fileData" | "file_data" => Body::Media,
             "text" => {
-                text = member.as_json_str();
+                text = Text::of(member);
                 continue;
             }
             _ => continue,

@@ -4,10 +4,9 @@ use toolcheck_json::Value;
 
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, blocks, list_of};
-use crate::detection::{Claim, surest_message};
+use crate::assembly::{Assembly, Locate, Said};
+use crate::claim::{Claim, surest_message};
 use crate::ir::{Role, Room, Transcript};
-
-use crate::response::{Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format = Format {
     id: "mistral",

@@ -13,10 +13,10 @@ mod openai_responses;
 
 use toolcheck_json::{Document, Value};
 
+use crate::assembly::{Assembly, Locate, Said};
 use crate::ir::{
     Content, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, Room, ToolDef, Transcript,
 };
-use crate::response::{Assembly, Locate, Said};
 use crate::tools;
 use crate::unread;
 

@@ -4,10 +4,9 @@ use toolcheck_json::Value;
 
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, list_of};
-use crate::detection::{Claim, surest_message};
+use crate::assembly::{self, Answer, Assembly, Locate, Said};
+use crate::claim::{Claim, surest_message};
 use crate::ir::{Room, Transcript};
-
-use crate::response::{self, Answer, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format = Format {
     id: "ollama",
@@ -117,7 +116,7 @@ fn is_done(value: Value<'_, '_>, where_silent: bool) -> bool {
 
 /// Whether the answer came to its end.
 fn is_whole(value: Value<'_, '_>, where_silent: bool) -> bool {
-    is_done(value, where_silent) && response::is_whole(value.get("done_reason"), &["stop"])
+    is_done(value, where_silent) && assembly::is_whole(value.get("done_reason"), &["stop"])
 }
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {

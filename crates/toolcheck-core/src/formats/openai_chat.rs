@@ -3,14 +3,13 @@
 use toolcheck_json::Value;
 
 use super::{Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
-use crate::detection::{Claim, surest_message};
+use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
+use crate::claim::{Claim, surest_message};
 use crate::ir::{
     Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role, Room,
-    Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::unread;
-
-use crate::response::{self, AnsweredCall, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format = Format {
     id: "openai-chat",
@@ -235,7 +234,7 @@ pub(super) fn choices<'s>(value: Value<'_, 's>, dialect: &Dialect) -> Option<Vec
     let choices = value.get("choices").filter(|choices| choices.is_array())?;
     // A piece of a stream has choices too, but no message in them.
     let answer = |choice: Value<'_, 's>| {
-        let is_whole = response::is_whole(choice.get("finish_reason"), &WHOLE);
+        let is_whole = assembly::is_whole(choice.get("finish_reason"), &WHOLE);
         Some(self::answer(choice.get("message")?, is_whole, dialect))
     };
     choices.elements().map(answer).collect()
@@ -270,7 +269,7 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
         }
         let reason = choice.get("finish_reason");
         if reason.is_some_and(|reason| !reason.is_null()) {
-            assembly.end(answer, response::is_whole(reason, &WHOLE));
+            assembly.end(answer, assembly::is_whole(reason, &WHOLE));
         }
     }
 }
@@ -322,7 +321,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
                 }
             }
             Some(key) if dialect.text.contains(&key) => {
-                texts.extend(member.as_json_str().map(|text| (member, text)))
+                texts.extend(Text::of(member).map(|text| (member, text)))
             }
             _ => transcript.unread.extend(unread::member(member)),
         }
@@ -369,7 +368,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         return;
     }
     if let Some(content) = content {
-        if let Some(text) = content.as_json_str() {
+        if let Some(text) = Text::of(content) {
             transcript.push(Part::new(content, 0, Body::Text(text)));
         }
         for (index, block) in content.elements().enumerate() {
@@ -414,8 +413,8 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
 
 fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     match block.get_str("type").as_deref() {
-        Some("text") => block.get("text").and_then(Value::as_json_str).map_or(Body::Opaque, Body::Text),
-        Some("refusal") => block.get("refusal").and_then(Value::as_json_str).map_or(Body::Opaque, Body::Text),
+        Some("text") => Body::text(block.get("text")),
+        Some("refusal") => Body::text(block.get("refusal")),
         Some("thinking") => Body::Reasoning(Reasoning {
             id: None,
             signature: Signature::of(block.get("signature")),

@@ -9,14 +9,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_json::Value;
 
 use super::{Format, Marks, declare_tools};
-use crate::detection::{Claim, SURE, surest_message};
+use crate::assembly::{self, Answer, Assembly, Locate, Said};
+use crate::claim::{Claim, SURE, surest_message};
 use crate::ir::{
     self, Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role,
-    Room, Signature, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
+    Room, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::unread;
-
-use crate::response::{self, Answer, Assembly, Locate, Said};
 
 pub(super) static FORMAT: Format = Format {
     id: "openai-responses",
@@ -225,7 +224,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let Some(list) = list(root) else {
         // A plain string is the user's message.
         let input = root.get("input")?;
-        let text = input.as_json_str()?;
+        let text = Text::of(input)?;
         let message = transcript.open_message(Message::new(Role::User, input, 0));
         message.content = Content::of(Some(input));
         transcript.push(Part::new(input, 0, Body::Text(text)));
@@ -403,7 +402,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
         item(&mut transcript, value, index);
     }
     let is_cut = |item: Value<'_, '_>| item.get_str("status").is_some_and(|status| status == "incomplete");
-    let is_whole = response::is_whole(value.get("status"), &["completed"]) && !output.elements().any(is_cut);
+    let is_whole = assembly::is_whole(value.get("status"), &["completed"]) && !output.elements().any(is_cut);
     Some(vec![Said { transcript, is_whole }])
 }
 
@@ -601,17 +600,13 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     }
     transcript.unread.extend(value.members().filter_map(unread::member));
     let Some(content) = content else { return };
-    if let Some(text) = content.as_json_str() {
+    if let Some(text) = Text::of(content) {
         transcript.push(Part::new(content, index, Body::Text(text)));
     }
     for part in content.elements() {
         let body = match part.get_str("type").as_deref() {
-            Some("input_text" | "output_text" | "text") => {
-                part.get("text").and_then(Value::as_json_str).map_or(Body::Opaque, Body::Text)
-            }
-            Some("refusal") => {
-                part.get("refusal").and_then(Value::as_json_str).map_or(Body::Opaque, Body::Text)
-            }
+            Some("input_text" | "output_text" | "text") => Body::text(part.get("text")),
+            Some("refusal") => Body::text(part.get("refusal")),
             Some("input_image" | "input_file" | "input_audio" | "computer_screenshot") => Body::Media,
             _ => {
                 transcript.unread.extend(unread::block(part));

@@ -16,7 +16,7 @@ use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_json::{Decoded, Document, FaultKind, JsonStr, NodeId, Value};
 
-use crate::ir::{Body, Message, Part, Place, Role, Transcript};
+use crate::ir::{Body, Message, Part, Place, Role, Text, Transcript};
 
 /// A way to write calls into text.
 #[derive(Debug)]
@@ -169,12 +169,14 @@ impl TextCalls {
         spoken: Option<&[&'static Protocol]>,
     ) -> Self {
         let mut read = Self::default();
-        let mut candidates: Vec<(u32, &Part<'s>)> = Vec::new();
+        let mut candidates: Vec<(u32, Text<'s>)> = Vec::new();
         for (number, (message, parts)) in transcript.messages_with_parts().enumerate() {
             if message.role == Role::Assistant {
-                let parts =
-                    parts.iter().filter(|part| matches!(part.body, Body::Text(text) if has_tag(text)));
-                candidates.extend(parts.map(|part| (number as u32, part)));
+                let texts = parts.iter().filter_map(|part| match part.body {
+                    Body::Text(text) if has_tag(text.string) => Some((number as u32, text)),
+                    _ => None,
+                });
+                candidates.extend(texts);
             }
         }
         if candidates.is_empty() {
@@ -182,8 +184,8 @@ impl TextCalls {
         }
         for protocol in spoken.unwrap_or(ALL) {
             let mut found = Found::new(protocol);
-            for (number, part) in &candidates {
-                found.read_part(document, *number, part);
+            for (number, text) in &candidates {
+                found.read_text(*number, *text);
             }
             if found.calls.is_empty() && found.malformed.is_empty() {
                 continue;
@@ -232,13 +234,12 @@ impl Found {
     }
 
     /// Reads the blocks of one text.
-    fn read_part<'s>(&mut self, document: &Document<'s>, message: u32, part: &Part<'s>) {
+    fn read_text(&mut self, message: u32, text: Text<'_>) {
         let protocol = self.protocol;
-        let Body::Text(string) = part.body else { return };
-        if !may_hold(protocol, string) {
+        if !may_hold(protocol, text.string) {
             return;
         }
-        let Some(text) = Text::of(document, part, string) else { return };
+        let text = Source::new(text);
         let cut_off = protocol.interruption.and_then(|mark| text.decoded.text().rfind(mark));
         if cut_off.is_some() {
             self.cut_off.push(message);
@@ -382,7 +383,7 @@ fn visit_texts(
 ) {
     for part in transcript.parts_of(message) {
         match &part.body {
-            Body::Text(text) => hear(text.decode()),
+            Body::Text(text) => hear(text.string.decode()),
             Body::Result(result) => {
                 if let Some(place) = result.content_place {
                     visit_strings(document.value(place.node), hear);
@@ -488,24 +489,15 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
 }
 
 /// A text with the way from its bytes back to the file.
-struct Text<'s> {
+struct Source<'s> {
     decoded: Decoded<'s>,
     /// The value that is the string.
     node: NodeId,
 }
 
-impl<'s> Text<'s> {
-    /// The text of `string`, which is the part's value or stands inside it.
-    fn of(document: &Document<'s>, part: &Part<'s>, string: JsonStr<'s>) -> Option<Self> {
-        let mut open = vec![document.value(part.place.node)];
-        let value = loop {
-            let value = open.pop()?;
-            if value.as_json_str().is_some_and(|own| std::ptr::eq(own.raw(), string.raw())) {
-                break value;
-            }
-            open.extend(value.children());
-        };
-        Some(Self { decoded: Decoded::new(string, value.span().start), node: value.id() })
+impl<'s> Source<'s> {
+    fn new(text: Text<'s>) -> Self {
+        Self { decoded: Decoded::new(text.string, text.place.span.start), node: text.place.node }
     }
 
     /// Where a range of the text stands in the file.

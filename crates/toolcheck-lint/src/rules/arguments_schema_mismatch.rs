@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use rustc_hash::{FxHashMap, FxHashSet};
-use toolcheck_core::ir::{Arguments, Call, Executor, Part, Place, shorten};
+use toolcheck_core::ir::{Arguments, Call, Executor, Part, Place};
+use toolcheck_core::text::shorten;
 use toolcheck_json::Value;
 
 use crate::calls::{self, Locate};

@@ -65,9 +65,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 continue;
             }
             let Body::Text(text) = &part.body else { continue };
-            let (case, message_text) = if text.is_empty() {
+            let (case, message_text) = if text.string.is_empty() {
                 ("empty", "the text block is empty")
-            } else if text.is_blank() {
+            } else if text.string.is_blank() {
                 ("white-space", "the text block contains only whitespace")
             } else {
                 continue;

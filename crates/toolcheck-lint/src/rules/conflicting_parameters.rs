@@ -1,4 +1,5 @@
-use toolcheck_core::ir::{Executor, ReasoningMode, ToolChoice, Wanted, shorten};
+use toolcheck_core::ir::{Executor, ReasoningMode, ToolChoice, Wanted};
+use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
 

@@ -1,5 +1,6 @@
 use toolcheck_core::Level;
-use toolcheck_core::ir::{Place, shorten};
+use toolcheck_core::ir::Place;
+use toolcheck_core::text::shorten;
 
 use crate::exchanges::{GivenCall, Kept, KeptCall};
 use crate::rule::{Context, Sink, declare_rule};
@@ -173,9 +174,5 @@ fn place_of_turn(cx: &Context<'_, '_>, kept: &Kept<'_>) -> Place {
 
 /// Whether a result answers the call under its id in the history.
 fn is_answered(cx: &Context<'_, '_>, call: &KeptCall) -> bool {
-    // Calls are listed in the order of the parts, and the parts are in one slice.
-    let part: *const _ = &cx.transcript.parts[call.part];
-    let sites = &cx.pairing.calls;
-    let site = sites.binary_search_by_key(&part, |site| std::ptr::from_ref(site.part));
-    site.is_ok_and(|number| cx.pairing.answer_of(&sites[number]).is_some())
+    cx.pairing.call_at(call.part).is_some_and(|site| cx.pairing.answer_of(site).is_some())
 }

@@ -41,7 +41,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut first = FxHashMap::default();
     for item in cx.transcript.items.iter().filter(|item| !item.id.text.is_empty()) {
         let Some(earlier) = first.insert(&*item.id.text, item) else { continue };
-        let title = toolcheck_core::ir::shorten(&item.id.text);
+        let title = toolcheck_core::text::shorten(&item.id.text);
         out.report(item.id.place, format!("item `{title}` is sent twice"))
             .caption("again here")
             .label(earlier.id.place, "first here")

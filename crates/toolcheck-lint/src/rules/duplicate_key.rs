@@ -1,5 +1,6 @@
 use rustc_hash::FxHashMap;
-use toolcheck_core::ir::{Place, shorten};
+use toolcheck_core::ir::Place;
+use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
 

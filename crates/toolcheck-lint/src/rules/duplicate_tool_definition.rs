@@ -1,5 +1,5 @@
 use rustc_hash::FxHashMap;
-use toolcheck_core::ir::shorten;
+use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
 

@@ -80,7 +80,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let says_something = parts.iter().any(|part| match &part.body {
-            Body::Text(text) => !text.is_empty(),
+            Body::Text(text) => !text.string.is_empty(),
             Body::Reasoning(_) => false,
             _ => true,
         });

@@ -1,6 +1,7 @@
 use rustc_hash::FxHashSet;
 use toolcheck_core::Level;
-use toolcheck_core::ir::{Body, Executor, Named, Place, shorten};
+use toolcheck_core::ir::{Body, Executor, Named, Place};
+use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 

@@ -1,4 +1,5 @@
-use toolcheck_core::ir::{Place, shorten};
+use toolcheck_core::ir::Place;
+use toolcheck_core::text::shorten;
 use toolcheck_json::Value;
 
 use crate::calls;

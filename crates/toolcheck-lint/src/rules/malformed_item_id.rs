@@ -1,4 +1,5 @@
-use toolcheck_core::ir::{Item, shorten};
+use toolcheck_core::ir::Item;
+use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
 

@@ -1,5 +1,6 @@
-use toolcheck_core::ir::{TranscriptKind, shorten};
+use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::protocols::{Malformation, MalformedCall};
+use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
 

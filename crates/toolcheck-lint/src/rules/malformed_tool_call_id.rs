@@ -1,7 +1,8 @@
 use rustc_hash::FxHashSet;
 use toolcheck_core::Level;
-use toolcheck_core::ir::{Instead, Message, Named, Part, ToolKind, shorten};
+use toolcheck_core::ir::{Instead, Message, Named, Part, ToolKind};
 use toolcheck_core::target::Verdict;
+use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 

@@ -45,7 +45,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         )
         .caption("declared here")
         .help(format!("declare it as {media_type}"))
-        .value("type", toolcheck_core::ir::shorten(&image.media_type.text))
+        .value("type", toolcheck_core::text::shorten(&image.media_type.text))
         .value("other", media_type)
         .value("index", index)
         .value("part", part);

@@ -80,10 +80,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let first = cx.pairing.turns[site.turn].messages.start;
             looked_at = (site.turn, cx.transcript.messages[first].parts.start as usize);
         }
-        let parts = &cx.transcript.parts[looked_at.1..site.message.parts.end as usize];
-        let length = parts.iter().position(|part| part.place == site.part.place).unwrap_or(parts.len());
-        looked_at.1 += length;
-        let other = parts[..length].iter().find(|part| matches!(part.body, Body::Text(_) | Body::Media));
+        let mut parts = cx.transcript.parts[looked_at.1..site.part_number].iter();
+        looked_at.1 = site.part_number;
+        let other = parts.find(|part| matches!(part.body, Body::Text(_) | Body::Media));
         let Some(other) = other else { continue };
         reported = Some(site.turn);
         out.report(site.part.place, format!("tool result {} comes after other content", site.result.title()))

@@ -53,8 +53,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let needs_id = |kind| !matches!(kind, ToolKind::LegacyFunction | ToolKind::ToolSearch);
     let help = "give the call an id, and its result the same id";
     for call in cx.pairing.calls.iter().filter(|call| call.call.id.is_none() && needs_id(call.call.kind)) {
-        let name =
-            call.call.name.as_ref().map(|name| format!(" to `{}`", toolcheck_core::ir::shorten(&name.text)));
+        let name = call
+            .call
+            .name
+            .as_ref()
+            .map(|name| format!(" to `{}`", toolcheck_core::text::shorten(&name.text)));
         let message = format!("a tool call{} has no id", name.unwrap_or_default());
         let finding = out.report(call.part.place, message);
         finding.about_call(call.call).caption("no id").case("call").help(help).at(

@@ -48,7 +48,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         let has_tools = parts.iter().any(|part| matches!(part.body, Body::Call(_) | Body::Result(_)));
         let is_other = |body: &Body<'_>| match body {
-            Body::Text(text) => !text.is_empty(),
+            Body::Text(text) => !text.string.is_empty(),
             Body::Media => true,
             _ => false,
         };

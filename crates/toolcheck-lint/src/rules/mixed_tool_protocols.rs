@@ -1,4 +1,5 @@
-use toolcheck_core::ir::{Body, Executor, Place, shorten};
+use toolcheck_core::ir::{Body, Executor, Place};
+use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
 

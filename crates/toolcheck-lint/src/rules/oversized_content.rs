@@ -28,7 +28,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let text = match &part.body {
-                Body::Text(text) => Some(*text),
+                Body::Text(text) => Some(text.string),
                 Body::Result(result) => {
                     result.content_place.and_then(|place| cx.document.value(place.node).as_json_str())
                 }

@@ -1,6 +1,6 @@
 use toolcheck_core::Level;
-use toolcheck_core::ir::shorten;
 use toolcheck_core::protocols::{Reply, TextCall};
+use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
 

@@ -1,4 +1,4 @@
-use toolcheck_core::ir::shorten;
+use toolcheck_core::text::shorten;
 use toolcheck_json::Value;
 
 use crate::calls;

@@ -43,7 +43,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let (said, called) =
-            (toolcheck_core::ir::shorten(&said.text), toolcheck_core::ir::shorten(&called.text));
+            (toolcheck_core::text::shorten(&said.text), toolcheck_core::text::shorten(&called.text));
         out.report(
             site.part.place,
             format!("the result is labelled `{said}`, but the call was to `{called}`"),

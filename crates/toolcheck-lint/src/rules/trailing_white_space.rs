@@ -37,7 +37,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     };
     let Body::Text(text) = &part.body else { return };
     // Text that is all white space is reported by another rule.
-    if text.is_blank() || !text.decode().ends_with(char::is_whitespace) {
+    if text.string.is_blank() || !text.string.decode().ends_with(char::is_whitespace) {
         return;
     }
     out.report(part.place, "the text that the model should continue ends with white space")

@@ -1,5 +1,6 @@
 use rustc_hash::FxHashSet;
-use toolcheck_core::ir::{Body, Executor, shorten};
+use toolcheck_core::ir::{Body, Executor};
+use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 

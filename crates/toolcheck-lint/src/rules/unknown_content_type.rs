@@ -1,4 +1,5 @@
-use toolcheck_core::ir::{Body, Executor, ToolKind, shorten};
+use toolcheck_core::ir::{Body, Executor, ToolKind};
+use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 

@@ -1,4 +1,5 @@
-use toolcheck_core::ir::{Body, Place, shorten};
+use toolcheck_core::ir::{Body, Place};
+use toolcheck_core::text::shorten;
 
 use crate::objects::visit;
 use crate::rule::{Context, Numbered, Sink, declare_rule};

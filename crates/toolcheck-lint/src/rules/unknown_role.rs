@@ -1,5 +1,6 @@
-use toolcheck_core::ir::{Message, Role, ToolChange, shorten};
+use toolcheck_core::ir::{Message, Role, ToolChange};
 use toolcheck_core::target::Verdict;
+use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Numbered, Sink, declare_rule};
 

@@ -1,5 +1,6 @@
 use rustc_hash::FxHashSet;
-use toolcheck_core::ir::{Body, Executor, ToolDef, shorten};
+use toolcheck_core::ir::{Body, Executor, ToolDef};
+use toolcheck_core::text::shorten;
 use toolcheck_json::FaultKind;
 
 use crate::rule::{Context, Sink, declare_rule};

@@ -1,7 +1,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_core::detection::Detection;
-use toolcheck_core::ir::{Body, Content, Place, shorten};
-use toolcheck_core::unread::{Unread, What};
+use toolcheck_core::ir::{Body, Content, Place, Unread, What};
+use toolcheck_core::text::shorten;
 use toolcheck_core::{Finding, Level};
 use toolcheck_json::{Span, Value};
 

@@ -104,7 +104,7 @@ fn unsigned_calls(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let name = call.name.as_ref().map_or("?", |name| &*name.text);
         out.report(
             part.place,
-            format!("the call to `{}` has no reasoning signature", toolcheck_core::ir::shorten(name)),
+            format!("the call to `{}` has no reasoning signature", toolcheck_core::text::shorten(name)),
         )
         .about_call(call)
         .caption("unsigned")

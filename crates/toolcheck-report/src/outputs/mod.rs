@@ -19,7 +19,7 @@ use std::io;
 
 use anstyle::{AnsiColor, Style as Colors};
 use toolcheck_core::Level;
-use toolcheck_core::ir::is_hidden;
+use toolcheck_core::text::is_hidden;
 use toolcheck_lint::Report;
 
 use crate::Style;

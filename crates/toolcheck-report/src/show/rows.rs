@@ -111,8 +111,6 @@ pub(super) fn of_transcript(context: &Context<'_, '_>, known: usize, shows_text:
         pairing: context.pairing,
         shows_text,
         is_continued: transcript.continues_remote_state,
-        next_call: 0,
-        next_result: 0,
         rows: Vec::with_capacity(transcript.parts.len() + 2),
         covers: Vec::new(),
     };
@@ -121,8 +119,8 @@ pub(super) fn of_transcript(context: &Context<'_, '_>, known: usize, shows_text:
     for (number, (message, parts)) in transcript.messages_with_parts().enumerate() {
         let first = writer.rows.len();
         writer.covers.push((message.place.span, Some(first)));
-        for part in parts {
-            writer.part(part);
+        for (part_number, part) in (message.parts.start as usize..).zip(parts) {
+            writer.part(part, part_number);
         }
         for row in in_text.remove(&(number as u32)).unwrap_or_default() {
             writer.push(row);
@@ -257,8 +255,6 @@ struct Writer<'c, 's> {
     shows_text: bool,
     /// Whether calls may be in the part of the conversation that the server keeps.
     is_continued: bool,
-    next_call: usize,
-    next_result: usize,
     rows: Vec<Row>,
     covers: Covers,
 }
@@ -283,15 +279,15 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn part(&mut self, part: &Part<'_>) {
+    fn part(&mut self, part: &Part<'_>, part_number: usize) {
         let span = part.place.span;
         let other = |title: &str| Row::new(What::Other, title, span);
         let row = match &part.body {
-            Body::Text(text) if text.is_empty() => other("empty text"),
-            Body::Text(text) if text.is_blank() => other("blank text"),
-            Body::Text(text) => self.with_text(other("text"), *text),
-            Body::Call(call) => self.call(call, span),
-            Body::Result(result) => self.result(result, span),
+            Body::Text(text) if text.string.is_empty() => other("empty text"),
+            Body::Text(text) if text.string.is_blank() => other("blank text"),
+            Body::Text(text) => self.with_text(other("text"), text.string),
+            Body::Call(call) => self.call(call, span, part_number),
+            Body::Result(result) => self.result(result, span, part_number),
             Body::Reasoning(reasoning) => other("reasoning").note_if(reasoning.is_redacted, "encrypted"),
             Body::Media => other("media"),
             Body::Empty => other("empty part"),
@@ -300,7 +296,7 @@ impl Writer<'_, '_> {
         self.push(row);
     }
 
-    fn call(&mut self, call: &Call<'_>, span: Span) -> Row {
+    fn call(&self, call: &Call<'_>, span: Span, part_number: usize) -> Row {
         let mut row = Row::of_call(text_of(call.id.as_ref()), text_of(call.name.as_ref()), span)
             .note_if(call.executor == Executor::Server, BY_PROVIDER);
         if !matches!(call.kind, ToolKind::Function | ToolKind::BuiltIn) {
@@ -310,8 +306,7 @@ impl Writer<'_, '_> {
             row.beginning = Some(beginning(&String::from_utf8_lossy(&call.arguments.json(self.document))));
         }
         if call.executor == Executor::Client {
-            let site = self.pairing.calls.get(self.next_call);
-            self.next_call += 1;
+            let site = self.pairing.call_at(part_number);
             row.pair = site.map(|site| site.number + 1);
             let is_answered = site.is_some_and(|site| self.pairing.answer_of(site).is_some());
             row = row.note_if(!is_answered, "no result");
@@ -319,13 +314,12 @@ impl Writer<'_, '_> {
         row
     }
 
-    fn result(&mut self, result: &ToolResult<'_>, span: Span) -> Row {
+    fn result(&self, result: &ToolResult<'_>, span: Span, part_number: usize) -> Row {
         let mut name = text_of(result.name.as_ref());
         let mut pair = None;
         let mut note = None;
         if result.executor == Executor::Client {
-            let answers = self.pairing.results.get(self.next_result).map(|site| site.answers);
-            self.next_result += 1;
+            let answers = self.pairing.result_at(part_number).map(|site| site.answers);
             let number = answers.and_then(Answers::call);
             let call = number.and_then(|number| self.pairing.calls.get(number));
             name = name.or_else(|| text_of(call?.call.name.as_ref()));

@@ -1,0 +1,112 @@
+//! Where something stands in a document, and the names that stand there.
+
+use std::borrow::Cow;
+
+use toolcheck_json::{NodeId, Span, Value};
+
+/// A place in the document: the value it belongs to, and the bytes to point at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The value, which gives the JSON Pointer.
+    pub node: NodeId,
+    /// The bytes.
+    pub span: Span,
+}
+
+impl Place {
+    /// The whole of a value.
+    #[must_use]
+    pub fn of(value: Value<'_, '_>) -> Self {
+        Self { node: value.id(), span: value.span() }
+    }
+
+    /// The key of a value, or the value where it has none.
+    #[must_use]
+    pub fn of_key(value: Value<'_, '_>) -> Self {
+        Self { node: value.id(), span: value.key_span().unwrap_or(value.span()) }
+    }
+}
+
+/// What names something in the file, with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named<'s> {
+    /// The text.
+    pub text: Cow<'s, str>,
+    /// Where it stands.
+    pub place: Place,
+    /// What stands there in place of a string, where its text is only how that is written.
+    pub instead: Option<Instead>,
+}
+
+/// What may stand where a string should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Instead {
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number.
+    Integer,
+    /// Another number.
+    Number,
+    /// A list.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl Instead {
+    /// What `value` is, where it is no string.
+    fn of(value: Value<'_, '_>) -> Option<Self> {
+        match value.raw().first()? {
+            b'"' => None,
+            b'[' => Some(Self::Array),
+            b'{' => Some(Self::Object),
+            b't' | b'f' => Some(Self::Boolean),
+            _ if value.raw().iter().any(|byte| b".eE".contains(byte)) => Some(Self::Number),
+            _ => Some(Self::Integer),
+        }
+    }
+
+    /// It in words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "a boolean",
+            Self::Integer => "an integer",
+            Self::Number => "a number",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        }
+    }
+
+    /// The JSON type.
+    #[must_use]
+    pub fn json_type(self) -> &'static str {
+        match self {
+            Self::Boolean => "bool",
+            Self::Integer | Self::Number => "number",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+
+    /// Whether it is short and holds nothing, so that a message may quote it.
+    #[must_use]
+    pub fn is_scalar(self) -> bool {
+        !matches!(self, Self::Array | Self::Object)
+    }
+}
+
+impl<'s> Named<'s> {
+    /// The name that `value` is; `None` for `null`. What is no string is taken as written.
+    #[must_use]
+    pub fn of(value: Value<'_, 's>) -> Option<Self> {
+        if value.is_null() {
+            return None;
+        }
+        let place = Place::of(value);
+        if let Some(text) = value.as_str() {
+            return Some(Self { text, place, instead: None });
+        }
+        Some(Self { text: String::from_utf8_lossy(value.raw()), place, instead: Instead::of(value) })
+    }
+}

@@ -1,0 +1,42 @@
+//! How bad a finding is.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How bad a finding is. Two levels and no more: a person can hold two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Worth reading: the target accepts it, or nobody is sure, and it does harm.
+    Warning,
+    /// The target refuses it, or a call or a result is lost.
+    Error,
+}
+
+impl Level {
+    /// The level's name in reports and on the command line.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Level {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "warning" => Ok(Self::Warning),
+            "error" => Ok(Self::Error),
+            _ => Err(format!("`{name}` is neither `error` nor `warning`")),
+        }
+    }
+}
