@@ -43,8 +43,7 @@ fn check_config(text: &str) {
         Ok(config) => {
             let (_, selection) = config.for_file(Path::new("logs/case.json"));
             let _ = config.excludes(Path::new("logs/case.json"));
-            let options =
-                Options { settings: &config.settings, rules: selection.rules(), ..Options::default() };
+            let options = Options::new().settings(config.settings.clone()).rules(selection.rules());
             let _ = lint("case.json", CALLS.as_bytes(), &options);
         }
         Err(error) => check_error(text, &error),
@@ -61,7 +60,7 @@ fn check_error(text: &str, error: &ConfigError) {
 fn check_target(text: &str) {
     match Target::parse(text) {
         Ok(target) => {
-            let options = Options { target: Some(&target), ..Options::default() };
+            let options = Options::new().target(Some(target));
             let _ = lint("case.json", CALLS.as_bytes(), &options);
         }
         Err(error) => assert!(!error.to_string().is_empty()),

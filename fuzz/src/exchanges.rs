@@ -48,7 +48,7 @@ pub fn run(mut data: &[u8]) {
 
 /// Lints and shows a log, and gives the rules that are broken in it.
 fn check(bytes: &[u8]) -> Vec<&'static str> {
-    let found = lint::check(bytes, &Options { rules: rules::ALL.to_vec(), ..Options::default() });
+    let found = lint::check(bytes, &Options::new().rules(rules::ALL.to_vec()));
     // What is a matter of taste does not make a conversation faulty.
     let is_optional = |id: &&str| rules::find(id).is_some_and(|rule| rule.is_optional);
     found.into_iter().filter(|id| !is_optional(id)).collect()

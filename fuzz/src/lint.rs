@@ -17,23 +17,20 @@ use super::take;
 pub fn run(mut data: &[u8]) {
     let targets: Vec<&'static Target> = target::all().collect();
     let (format, target, kind) = (take(&mut data), take(&mut data), take(&mut data));
-    let options = Options {
-        format: formats::ALL.iter().copied().cycle().nth(format % 64).filter(|_| format > 0 && format < 192),
-        target: targets.get(target % (2 * targets.len())).copied(),
-        kind: TranscriptKind::ALL[kind % TranscriptKind::ALL.len()],
-        rules: rules::ALL.to_vec(),
-        ..Options::default()
-    };
+    let options = Options::new()
+        .format(formats::ALL.iter().copied().cycle().nth(format % 64).filter(|_| format > 0 && format < 192))
+        .target(targets.get(target % (2 * targets.len())).copied())
+        .kind(TranscriptKind::ALL[kind % TranscriptKind::ALL.len()])
+        .rules(rules::ALL.to_vec());
     check(data, &options);
 }
 
 /// Lints a file whole and in pieces, and shows it in every way.
-pub(crate) fn check(bytes: &[u8], options: &Options<'_>) -> Vec<&'static str> {
-    let mut file = lint("case.jsonl", bytes, options);
+pub(crate) fn check(bytes: &[u8], options: &Options) -> Vec<&'static str> {
+    let file = lint("case.jsonl", bytes, options);
     check_places(bytes, &file);
     assert_eq!(format!("{:?}", file.findings), format!("{:?}", lint("case.jsonl", bytes, options).findings));
     let found = file.findings.iter().map(|finding| finding.rule).collect();
-    file.source = bytes.to_vec().into();
     let report = Report { files: vec![file], ..Report::default() };
     // All of them each time would be most of the time: the input's bytes choose one, so that it stays the same one.
     let choice =
@@ -83,7 +80,7 @@ fn check_output(report: &Report, choice: usize) {
 }
 
 /// Draws the file, briefly or with all there is.
-fn check_drawing(bytes: &[u8], options: &Options<'_>, choice: usize) {
+fn check_drawing(bytes: &[u8], options: &Options, choice: usize) {
     let more = "toolcheck lint case";
     let whole = View { shows_all: true, shows_text: true, more, ..View::default() };
     let (view, width) = if choice.is_multiple_of(2) { (View::default(), 80) } else { (whole, 33) };
@@ -114,14 +111,14 @@ fn shown(report: &Report) -> String {
 }
 
 /// Lints JSON Lines in pieces, of which all are linted before any is added; `None` for what is none.
-fn in_pieces(bytes: &[u8], options: &Options<'_>) -> Option<Report> {
-    let mut lines = Lines::new("case.jsonl", bytes, options, true)?;
+fn in_pieces(bytes: &[u8], options: &Options) -> Option<Report> {
+    let mut lines = Lines::new("case.jsonl", bytes, options)?;
     let ends: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] == b'\n').map(|at| at + 1).collect();
     // In the middle, and behind the first line.
     let cuts = [*ends.first()?, ends[ends.len() / 2]];
     let pieces = [&bytes[..cuts[0]], &bytes[cuts[0]..cuts[1]], &bytes[cuts[1]..]];
     let linted = pieces.map(|piece| lines.lint(piece));
-    let mut file = FileReport::empty("case.jsonl", options.kind);
+    let mut file = lines.empty_report();
     for (bytes, piece) in pieces.into_iter().zip(linted) {
         file.add(lines.add(bytes, piece), usize::MAX);
     }

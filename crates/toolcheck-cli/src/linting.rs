@@ -86,17 +86,13 @@ impl Linting<'_> {
     }
 
     fn lint_parts(&self, input: &Input, settled: &Settled, parts: &mut Parts<'_>) -> io::Result<()> {
-        let options = settled.options();
+        let options = settled.options().keeps_source(self.needs_source);
         let mut text = Text::open(input, self.most_unpacked, self.progress)?;
         let (head, is_all) = text.head(RECORDS_OF_HEAD)?;
-        let lines = if is_all { None } else { Lines::new(&input.name, head, &options, self.needs_source) };
+        let lines = if is_all { None } else { Lines::new(&input.name, head, &options) };
         let Some(mut lines) = lines else {
             let bytes = text.rest()?;
-            let mut file = lint(&input.name, &bytes, &options);
-            if self.needs_source && !file.findings.is_empty() {
-                file.source = bytes.into();
-            }
-            parts.add(file);
+            parts.add(lint(&input.name, &bytes, &options));
             return Ok(());
         };
         let pieces = Mutex::new(Pieces { text, taken: 0, free: Vec::new(), end: None });

@@ -11,6 +11,7 @@ use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
+use toolcheck_lint::TargetRef;
 use toolcheck_lint::suggest::did_you_mean;
 use toolcheck_lint::text::bounded;
 use toolcheck_lint::{Options, Rule};
@@ -25,38 +26,21 @@ use crate::screen::named;
 pub(crate) struct Settled {
     pub(crate) loaded: Arc<Loaded>,
     pub(crate) format: Option<&'static Format>,
-    pub(crate) target: Option<TargetOf>,
+    pub(crate) target: Option<TargetRef>,
     pub(crate) kind: TranscriptKind,
-    pub(crate) tools: Arc<Vec<Definition>>,
+    pub(crate) tools: Arc<[Definition]>,
     pub(crate) rules: Vec<&'static Rule>,
 }
 
-/// A target that is compiled in, or one that was read from a file.
-#[derive(Debug, Clone)]
-pub(crate) enum TargetOf {
-    Builtin(&'static Target),
-    Own(Arc<Target>),
-}
-
-impl TargetOf {
-    pub(crate) fn get(&self) -> &Target {
-        match self {
-            Self::Builtin(target) => target,
-            Self::Own(target) => target,
-        }
-    }
-}
-
 impl Settled {
-    pub(crate) fn options(&self) -> Options<'_> {
-        Options {
-            format: self.format,
-            target: self.target.as_ref().map(TargetOf::get),
-            kind: self.kind,
-            tools: &self.tools,
-            settings: &self.loaded.config.settings,
-            rules: self.rules.clone(),
-        }
+    pub(crate) fn options(&self) -> Options {
+        Options::new()
+            .format(self.format)
+            .target(self.target.clone())
+            .kind(self.kind)
+            .tools(Arc::clone(&self.tools))
+            .settings(Arc::clone(&self.loaded.config.settings))
+            .rules(self.rules.iter().copied())
     }
 }
 
@@ -66,11 +50,11 @@ pub(crate) struct Settler<'a> {
     reading: &'a ReadingArgs,
     asked: Selection,
     configs: Arc<Configs>,
-    target: Option<TargetOf>,
-    tools: Option<Arc<Vec<Definition>>>,
+    target: Option<TargetRef>,
+    tools: Option<Arc<[Definition]>>,
     /// The targets and tools that configurations name; `None` where they can't be read.
-    targets_of_files: HashMap<PathBuf, Option<TargetOf>>,
-    tools_of_files: HashMap<PathBuf, Option<Arc<Vec<Definition>>>>,
+    targets_of_files: HashMap<PathBuf, Option<TargetRef>>,
+    tools_of_files: HashMap<PathBuf, Option<Arc<[Definition]>>>,
     /// What was wrong with them.
     pub(crate) troubles: Vec<String>,
 }
@@ -91,7 +75,7 @@ impl<'a> Settler<'a> {
             asked,
             configs: Arc::clone(configs),
             target: reading.target.as_deref().map(find_target).transpose()?,
-            tools: reading.tools.as_deref().map(read_tools).transpose()?.map(Arc::new),
+            tools: reading.tools.as_deref().map(read_tools).transpose()?.map(Arc::from),
             targets_of_files: HashMap::new(),
             tools_of_files: HashMap::new(),
             troubles: Vec::new(),
@@ -105,7 +89,7 @@ impl<'a> Settler<'a> {
         let target = match (&self.target, read_as.target) {
             (Some(target), _) => Some(target.clone()),
             (None, None) => None,
-            (None, Some(TargetName::Known(target))) => Some(TargetOf::Builtin(target)),
+            (None, Some(TargetName::Known(target))) => Some(TargetRef::BuiltIn(target)),
             (None, Some(TargetName::File(path))) => Some(self.target_of_file(path)?),
         };
         let tools = match (&self.tools, read_as.tools) {
@@ -113,7 +97,7 @@ impl<'a> Settler<'a> {
             (None, None) => Arc::default(),
             (None, Some(path)) => self.tools_of_file(path)?,
         };
-        let kind_of_target = target.as_ref().and_then(|target| target.get().kind);
+        let kind_of_target = target.as_ref().and_then(|target| target.kind);
         Some(Settled {
             format: self.reading.format.or(read_as.format),
             target,
@@ -124,26 +108,26 @@ impl<'a> Settler<'a> {
         })
     }
 
-    fn target_of_file(&mut self, path: PathBuf) -> Option<TargetOf> {
+    fn target_of_file(&mut self, path: PathBuf) -> Option<TargetRef> {
         let troubles = &mut self.troubles;
         let read =
             |path: &PathBuf| read_target(path).map_err(|error| troubles.push(format!("{error:#}"))).ok();
         self.targets_of_files.entry(path).or_insert_with_key(read).clone()
     }
 
-    fn tools_of_file(&mut self, path: PathBuf) -> Option<Arc<Vec<Definition>>> {
+    fn tools_of_file(&mut self, path: PathBuf) -> Option<Arc<[Definition]>> {
         let troubles = &mut self.troubles;
         let read = |path: &PathBuf| {
-            read_tools(path).map(Arc::new).map_err(|error| troubles.push(format!("{error:#}"))).ok()
+            read_tools(path).map(Arc::from).map_err(|error| troubles.push(format!("{error:#}"))).ok()
         };
         self.tools_of_files.entry(path).or_insert_with_key(read).clone()
     }
 }
 
 /// The target of that name, or the one that a file of that name describes.
-fn find_target(name: &str) -> Result<TargetOf> {
+fn find_target(name: &str) -> Result<TargetRef> {
     if let Some(target) = target::named(name) {
-        return Ok(TargetOf::Builtin(target));
+        return Ok(TargetRef::BuiltIn(target));
     }
     let path = Path::new(name);
     if path.extension().is_some_and(|ending| ending == "toml") || path.is_file() {
@@ -160,13 +144,13 @@ fn find_target(name: &str) -> Result<TargetOf> {
 /// The longest message about a target: it may quote a key of any length.
 const LONGEST_MESSAGE: usize = 600;
 
-fn read_target(path: &Path) -> Result<TargetOf> {
+fn read_target(path: &Path) -> Result<TargetRef> {
     let name = named(path);
     let text = read_text(path).with_context(|| format!("cannot read the target {name}"))?;
     let target = Target::parse(&text).map_err(|error| {
         anyhow!("{name} is not a valid target: {}", bounded(&error.to_string(), LONGEST_MESSAGE))
     })?;
-    Ok(TargetOf::Own(Arc::new(target)))
+    Ok(target.into())
 }
 
 /// The tools that a file declares.

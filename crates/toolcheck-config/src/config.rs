@@ -1,6 +1,7 @@
 //! The configuration of a folder: what applies to each of its files.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::TranscriptKind;
@@ -18,7 +19,7 @@ pub struct Config {
     /// Which rules run.
     pub selection: Selection,
     /// The settings of the rules.
-    pub settings: Settings,
+    pub settings: Arc<Settings>,
     /// How files are read.
     pub read_as: ReadAs,
     /// Settings for some files only; later ones take precedence.

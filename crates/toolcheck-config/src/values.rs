@@ -1,6 +1,7 @@
 //! Turns the tables of a file into a configuration.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use glob::Pattern;
 use serde_json::Value as Json;
@@ -62,7 +63,7 @@ impl File {
         config.selection = selection.over(config.selection);
         let read_as = place.read_as(self.format, self.target, self.kind, self.tools, &mut faults);
         config.read_as = read_as.over(config.read_as);
-        let settings = &mut config.settings;
+        let settings = Arc::make_mut(&mut config.settings);
         for (rule, level) in &self.levels {
             let (rule, level) = (faults.take(rule.meaning()), faults.take(meaning_of_level(level)));
             if let (Some(rule), Some(level)) = (rule, level) {

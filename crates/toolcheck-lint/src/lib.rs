@@ -14,20 +14,20 @@
 //! ```
 //!
 //! - [`lint`] runs the rules of [`rules`] over one file's text and locates what they find; [`Lines`] does so piece by piece.
-//! - [`observe`] shows what is read while it is linted.
+//! - [`lint_with`] shows an [observer](observe) what is read.
 //!
 //! Reports are written by `toolcheck-report`, and configurations read by `toolcheck-config`.
 //! Nothing here reads a file or the environment.
 
 mod calls;
 pub mod category;
+mod engine;
 mod exchanges;
 mod failure;
 pub mod fingerprint;
-mod lines;
-mod lint;
 mod objects;
 pub mod observe;
+mod options;
 pub mod pairing;
 pub mod policy;
 pub mod report;
@@ -43,8 +43,8 @@ pub mod text;
 mod validated;
 
 pub use category::Category;
-pub use lines::{Lines, Piece, RECORDS_OF_HEAD};
-pub use lint::{Options, lint};
+pub use engine::{Lines, Piece, RECORDS_OF_HEAD, lint, lint_with};
+pub use options::{Options, TargetRef};
 pub use report::{FileReport, Located, Reading, Report, SkippedFile};
 pub use rule::Rule;
 pub use settings::Settings;

@@ -3,7 +3,6 @@
 use toolcheck_core::response::Answer;
 use toolcheck_json::{Document, Record, Value};
 
-pub use crate::lint::lint_with;
 use crate::report::Located;
 use crate::rule::Context;
 

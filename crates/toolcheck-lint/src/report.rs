@@ -77,9 +77,9 @@ pub struct FileReport {
     pub in_baseline: usize,
     /// How many findings are left out, because there are too many, by rule and level.
     pub left_out: BTreeMap<(&'static str, Level), usize>,
-    /// The parts of the file's text that the findings speak of, for renderers that show them; empty where nothing was
-    /// found or nobody asks.
-    pub source: Source,
+    /// The parts of the text that the findings refer to, for outputs that show them; empty if there are no findings, or
+    /// if the options don't ask for it.
+    pub(crate) source: Source,
 }
 
 impl FileReport {
@@ -111,6 +111,12 @@ impl FileReport {
     pub fn count(&self, level: Level) -> usize {
         let left_out = self.left_out.iter().filter(|((_, other), _)| *other == level).map(|(_, count)| count);
         self.findings.iter().filter(|finding| finding.level == level).count() + left_out.sum::<usize>()
+    }
+
+    /// The parts of the text that the findings refer to; empty if the options don't ask for it.
+    #[must_use]
+    pub fn source(&self) -> &Source {
+        &self.source
     }
 
     /// How many findings are left out.
@@ -175,7 +181,7 @@ pub struct Reading {
 }
 
 /// Parts of a file's text.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Source(Vec<(usize, Vec<u8>)>);
 
 impl Source {
@@ -187,16 +193,25 @@ impl Source {
         bytes.get(range.start - start..range.end.checked_sub(*start)?)
     }
 
-    /// Keeps bytes that begin there. They stand behind all that is kept so far.
+    /// Keeps bytes that start there, after everything that is kept so far.
     pub(crate) fn keep(&mut self, start: usize, bytes: &[u8]) {
         self.0.push((start, bytes.to_vec()));
     }
-}
 
-impl From<Vec<u8>> for Source {
-    /// The whole text.
-    fn from(bytes: Vec<u8>) -> Self {
-        Self(vec![(0, bytes)])
+    /// The records of a text that findings refer to.
+    pub(crate) fn of_findings(bytes: &[u8], findings: &[Located]) -> Self {
+        let own = findings.iter().map(|finding| &finding.record_bytes);
+        let labels =
+            findings.iter().flat_map(|finding| &finding.labels).map(|label| &label.spot.record_bytes);
+        let mut ranges: Vec<(usize, usize)> =
+            own.chain(labels).map(|range| (range.start, range.end)).collect();
+        ranges.sort_unstable();
+        ranges.dedup();
+        let mut source = Self::default();
+        for (start, end) in ranges {
+            source.keep(start, &bytes[start..end]);
+        }
+        source
     }
 }
 
@@ -240,9 +255,9 @@ pub struct Located {
 }
 
 impl Located {
-    /// Moves it behind what stands before its part of the file.
-    pub(crate) fn move_behind(&mut self, before: &Before) {
-        before.shift(
+    /// Moves it from its place in a part of the file to its place in the file.
+    pub(crate) fn move_by(&mut self, offset: &Offset) {
+        offset.shift(
             &mut self.record,
             &mut self.record_bytes,
             [&mut self.start, &mut self.end],
@@ -250,7 +265,7 @@ impl Located {
         );
         for LocatedLabel { spot, .. } in &mut self.labels {
             let ends = [&mut spot.start, &mut spot.end];
-            before.shift(&mut spot.record, &mut spot.record_bytes, ends, &mut spot.bytes);
+            offset.shift(&mut spot.record, &mut spot.record_bytes, ends, &mut spot.bytes);
         }
     }
 
@@ -308,15 +323,15 @@ pub fn rule_url(rule: &str) -> String {
     format!("{}/blob/main/docs/rules/{rule}.md", env!("CARGO_PKG_REPOSITORY"))
 }
 
-/// What stands in a file before a part of it that begins with a line.
+/// Where a part of a file starts: after so many records, bytes and lines.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Before {
+pub(crate) struct Offset {
     pub(crate) records: usize,
     pub(crate) bytes: usize,
     pub(crate) lines: u64,
 }
 
-impl Before {
+impl Offset {
     fn shift(
         &self,
         record: &mut usize,

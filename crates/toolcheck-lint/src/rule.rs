@@ -191,7 +191,7 @@ pub struct Context<'c, 's> {
     /// What the transcript keeps of what the model had answered, where that is recorded beside it.
     pub(crate) kept: Option<&'c Kept<'c>>,
     /// The schemas of tools that were compiled so far.
-    pub schemas: &'c Schemas<'c>,
+    pub schemas: &'c Schemas,
     /// Whom it is for.
     pub target: &'c Target,
     /// What the target has said so far.

@@ -18,10 +18,10 @@ use crate::validated::{Read, Spanned};
 ///
 /// The transcripts of a log declare the same tools again and again, and compiling is dear.
 #[derive(Debug)]
-pub struct Schemas<'o> {
+pub struct Schemas {
     compiled: RefCell<FxHashMap<Box<[u8]>, Compiled>>,
     /// The tools that are declared beside the transcripts.
-    pub(crate) declared: &'o [Definition],
+    pub(crate) declared: Arc<[Definition]>,
     /// Whether a key with `null` is a key that is not there, as in the rows of a table.
     is_padded: bool,
 }
@@ -37,10 +37,10 @@ const BACKTRACK_LIMIT: usize = 100_000;
 /// The longest arguments for which a regular expression that does not end is the schema's fault and not theirs, in bytes.
 const LONGEST_FOR_PATTERNS: usize = 16 << 10;
 
-impl<'o> Schemas<'o> {
+impl Schemas {
     /// The schemas of transcripts of this kind, of which none is compiled yet, with the tools that are declared beside
     /// them.
-    pub(crate) fn declaring(declared: &'o [Definition], kind: TranscriptKind) -> Self {
+    pub(crate) fn declaring(declared: Arc<[Definition]>, kind: TranscriptKind) -> Self {
         Self { compiled: RefCell::default(), declared, is_padded: kind == TranscriptKind::Dataset }
     }
 

@@ -52,8 +52,8 @@ fn shown(file: FileReport) -> String {
 }
 
 /// Lints a text in pieces that end behind these shares of its lines.
-fn in_pieces(text: &[u8], cuts: &[f64], options: &Options<'_>) -> Option<FileReport> {
-    let mut lines = Lines::new("log.jsonl", text, options, true)?;
+fn in_pieces(text: &[u8], cuts: &[f64], options: &Options) -> Option<FileReport> {
+    let mut lines = Lines::new("log.jsonl", text, options)?;
     let ends: Vec<usize> = memchr::memchr_iter(b'\n', text).map(|at| at + 1).collect();
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| ends[(cut * ends.len() as f64) as usize]).collect();
     cuts.push(text.len());
@@ -68,7 +68,7 @@ fn in_pieces(text: &[u8], cuts: &[f64], options: &Options<'_>) -> Option<FileRep
             (piece, lines.lint(piece))
         })
         .collect();
-    let mut file = FileReport::empty("log.jsonl", options.kind);
+    let mut file = lines.empty_report();
     for (bytes, piece) in pieces {
         file.add(lines.add(bytes, piece), usize::MAX);
     }
@@ -86,12 +86,11 @@ proptest! {
     ) {
         let texts = &*TEXTS;
         let text = &texts[number % texts.len()];
-        let options = Options { kind, ..Options::default() };
+        let options = Options::new().kind(kind);
         if text.is_empty() {
             return Ok(());
         }
-        let mut whole = lint("log.jsonl", text, &options);
-        whole.source = text.clone().into();
+        let whole = lint("log.jsonl", text, &options);
         let Some(pieces) = in_pieces(text, &cuts, &options) else { return Ok(()) };
         prop_assert_eq!(shown(pieces), shown(whole));
     }
@@ -115,7 +114,7 @@ fn the_corpus_is_linted_in_pieces() {
 fn a_blank_line_is_reported_once_wherever_the_pieces_end() {
     let example =
         r#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}"#;
-    let options = Options { kind: TranscriptKind::Dataset, ..Options::default() };
+    let options = Options::new().kind(TranscriptKind::Dataset);
     let lines_of_blanks = |file: FileReport| {
         let blank = file.findings.iter().filter(|finding| finding.rule == "blank-line");
         blank.map(|finding| (finding.start.line, finding.start.column)).collect::<Vec<_>>()
@@ -128,8 +127,7 @@ fn a_blank_line_is_reported_once_wherever_the_pieces_end() {
         (format!("{example}\n{example}"), None),
     ] {
         let expected: Vec<_> = line.map(|line| (line, 1)).into_iter().collect();
-        let mut whole = lint("log.jsonl", text.as_bytes(), &options);
-        whole.source = text.clone().into_bytes().into();
+        let whole = lint("log.jsonl", text.as_bytes(), &options);
         let shown_whole = shown(whole);
         assert_eq!(lines_of_blanks(lint("log.jsonl", text.as_bytes(), &options)), expected, "{text:?}");
         for cuts in [&[][..], &[0.0], &[0.4], &[0.3, 0.6, 0.9]] {
@@ -151,6 +149,6 @@ fn what_is_no_json_lines_is_not_taken_for_it() {
         "{\"messages\": [\n{}\n{}\n{}\n",
         "[1,\n2]\n",
     ] {
-        assert!(Lines::new("a.json", text.as_bytes(), &options, false).is_none(), "{text}");
+        assert!(Lines::new("a.json", text.as_bytes(), &options).is_none(), "{text}");
     }
 }

@@ -146,8 +146,7 @@ fn places_inside_arguments_that_are_json_in_a_string() {
 fn a_target_tells_apart_what_is_written_alike() {
     let request = br#"{"messages": [{"role": "user", "content": [{"type": "text", "text": " "}]}]}"#;
     let run = |target| {
-        let options =
-            Options { target: Some(toolcheck_core::target::find(target).unwrap()), ..Options::default() };
+        let options = Options::new().target(Some(toolcheck_core::target::find(target).unwrap()));
         let report = lint("request.json", request, &options);
         (report.format.unwrap(), report.findings.iter().map(|found| found.rule).collect::<Vec<_>>())
     };

@@ -65,12 +65,13 @@ fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
     assert_eq!(words.next(), Some("json"), "{}", example.info);
     let format = words.next().and_then(formats::find).expect("an example names its format");
     let config = Config::parse(example.config.as_deref().unwrap_or_default()).unwrap();
-    let mut options =
-        Options { rules: rules::ALL.to_vec(), settings: &config.settings, ..Options::default() };
+    let mut options = Options::new().rules(rules::ALL.to_vec()).settings(config.settings.clone());
     for word in words {
         match word.split_once('=') {
-            Some(("target", id)) => options.target = Some(target::find(id).expect("the target exists")),
-            Some(("kind", kind)) => options.kind = kind.parse().unwrap(),
+            Some(("target", id)) => {
+                options = options.target(Some(target::find(id).expect("the target exists")))
+            }
+            Some(("kind", kind)) => options = options.kind(kind.parse().unwrap()),
             _ => panic!("`{word}` is no option of an example"),
         }
     }

@@ -18,11 +18,7 @@ fn request(tool: &str, arguments: &Json) -> String {
 
 fn run(text: &str, settings: &Settings) -> FileReport {
     let selected = ["oversized-command", "shell-file-write"].map(|id| rules::find(id).unwrap());
-    lint(
-        "request.json",
-        text.as_bytes(),
-        &Options { rules: selected.to_vec(), settings, ..Options::default() },
-    )
+    lint("request.json", text.as_bytes(), &Options::new().rules(selected.to_vec()).settings(settings.clone()))
 }
 
 fn messages(report: &FileReport) -> Vec<&str> {

@@ -23,8 +23,7 @@ fn errors(request: &Json, target_id: &str) -> Vec<&'static str> {
     let target = target::find(target_id).unwrap_or_else(|| panic!("there is no target {target_id}"));
     let format: Option<&Format> = target.format.as_deref().and_then(formats::find);
     let text = request.to_string();
-    let report =
-        lint("case", text.as_bytes(), &Options { format, target: Some(target), ..Options::default() });
+    let report = lint("case", text.as_bytes(), &Options::new().format(format).target(Some(target)));
     let errors = report.findings.iter().filter(|finding| finding.level == Level::Error);
     errors.map(|finding| finding.rule).collect()
 }

@@ -20,8 +20,7 @@ fn report(path: &str, target: Option<&str>) -> Report {
 
 fn of_bytes(path: &str, bytes: Vec<u8>, target: Option<&str>) -> Report {
     let target = target.map(|id| target::find(id).unwrap());
-    let mut file = lint(path, &bytes, &Options { target, ..Options::default() });
-    file.source = bytes.into();
+    let file = lint(path, &bytes, &Options::new().target(target));
     Report { files: vec![file], ..Report::default() }
 }
 
@@ -68,8 +67,7 @@ fn a_warning_says_why_it_is_no_error() {
             levels: [("mismatched-result-kind", level)].into_iter().collect(),
             ..Default::default()
         };
-        let mut file = lint(path, &bytes, &Options { settings: &settings, ..Options::default() });
-        file.source = bytes.clone().into();
+        let file = lint(path, &bytes, &Options::new().settings(settings.clone()));
         Report { files: vec![file], ..Report::default() }
     };
     says(&of_level(Level::Warning), "the configuration says so");
@@ -81,7 +79,7 @@ fn a_warning_says_why_it_is_no_error() {
         levels: [("misplaced-prefix", Level::Error)].into_iter().collect(),
         ..Default::default()
     };
-    let options = Options { target: target::find("mistral"), settings: &settings, ..Options::default() };
+    let options = Options::new().target(target::find("mistral")).settings(settings.clone());
     let shown =
         show(&Report { files: vec![lint("x.json", &bytes, &options)], ..Report::default() }, "agent", 80);
     assert!(

@@ -17,7 +17,7 @@ fn of_file(path: &str, target: Option<&str>) -> Outline {
     let bytes = std::fs::read(root().join("fixtures").join(path)).unwrap();
     let target = target.map(|id| target::find(id).unwrap());
     let view = View { more: &format!("toolcheck lint {path}"), ..View::default() };
-    outline(path, &bytes, &Options { target, ..Options::default() }, &view)
+    outline(path, &bytes, &Options::new().target(target), &view)
 }
 
 fn of_text(text: &str, view: &View<'_>) -> Outline {

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
@@ -14,6 +13,7 @@ use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::{self, Definition};
 use toolcheck_core::{Format, Level, formats};
 use toolcheck_json::Document;
+use toolcheck_lint::TargetRef;
 use toolcheck_lint::suggest::did_you_mean;
 use toolcheck_lint::text::shown;
 use toolcheck_lint::{FileReport, Options, Report, Rule, lint, rules};
@@ -159,20 +159,13 @@ pub struct Check {
     name: String,
     body: Body,
     format: Option<&'static Format>,
-    target: Option<Against>,
+    target: Option<TargetRef>,
     kind: Option<TranscriptKind>,
     tools: Vec<Definition>,
     config: Config,
     /// Which rules run, whatever the configuration says.
     asked: Selection,
     with_color: bool,
-}
-
-/// The target of a check.
-#[derive(Debug, Clone)]
-enum Against {
-    Known(&'static Target),
-    Own(Arc<Target>),
 }
 
 impl Check {
@@ -187,7 +180,7 @@ impl Check {
     #[track_caller]
     pub fn target(mut self, id: &str) -> Self {
         let Some(target) = target::named(id) else { no_such("target", id, target::ids(), target::names()) };
-        self.target = Some(Against::Known(target));
+        self.target = Some(target.into());
         self
     }
 
@@ -195,7 +188,7 @@ impl Check {
     #[track_caller]
     pub fn own_target(mut self, toml: &str) -> Self {
         match Target::parse(toml) {
-            Ok(target) => self.target = Some(Against::Own(Arc::new(target))),
+            Ok(target) => self.target = Some(target.into()),
             Err(error) => panic!("it is no target:\n{error}"),
         }
         self
@@ -285,22 +278,21 @@ impl Check {
         let path = Path::new(&self.name);
         let (read_as, selection) = self.config.for_file(path);
         let target = match (&self.target, &read_as.target) {
-            (Some(Against::Known(target)), _) | (None, Some(TargetName::Known(target))) => Some(*target),
-            (Some(Against::Own(target)), _) => Some(&**target),
+            (Some(target), _) => Some(target.clone()),
+            (None, Some(TargetName::Known(target))) => Some(TargetRef::BuiltIn(target)),
             (None, _) => None,
         };
-        let options = Options {
-            format: self.format.or(read_as.format),
-            target,
-            kind: self.kind.or(read_as.kind).or(target.and_then(|target| target.kind)).unwrap_or_default(),
-            tools: &self.tools,
-            settings: &self.config.settings,
-            rules: self.asked.clone().over(selection).rules(),
-        };
+        let of_target = target.as_ref().and_then(|target| target.kind);
+        let options = Options::new()
+            .format(self.format.or(read_as.format))
+            .target(target)
+            .kind(self.kind.or(read_as.kind).or(of_target).unwrap_or_default())
+            .tools(self.tools.clone())
+            .settings(self.config.settings.clone())
+            .rules(self.asked.clone().over(selection).rules());
         let mut file = lint(&self.name, &self.body.0, &options);
         // Which entries are used shows only over all files of a project.
         let _ = allow::apply(&self.config.allows, path, &mut file);
-        file.source = self.body.0.clone().into();
         Checked { report: Report { files: vec![file], ..Report::default() }, with_color: self.with_color }
     }
 

@@ -22,7 +22,7 @@ fn format() -> impl Strategy<Value = &'static Format> {
 fn lint_value(value: &Json, format: &'static Format, pretty: bool) -> FileReport {
     let text =
         if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) }.unwrap();
-    lint("case", text.as_bytes(), &Options { format: Some(format), ..Options::default() })
+    lint("case", text.as_bytes(), &Options::new().format(Some(format)))
 }
 
 fn ids(report: &FileReport) -> Vec<&'static str> {
@@ -244,17 +244,16 @@ proptest! {
         let cut = if how == 3 { cut.index(text.len() + 1) } else { text.len() };
         for format in [None, Some(format)] {
             let bytes = &text.as_bytes()[..cut];
-            let mut file = lint("case", bytes, &Options { format, ..Options::default() });
+            let mut file = lint("case", bytes, &Options::new().format(format));
             for finding in &file.findings {
                 prop_assert!(finding.bytes.end <= bytes.len() && finding.bytes.start <= finding.bytes.end);
             }
-            file.source = bytes.to_vec().into();
             let found: Vec<_> = file.findings.iter().map(|found| (found.rule, found.bytes.clone())).collect();
             let report = Report { files: vec![file], ..Report::default() };
             for output in outputs::ALL {
                 (output.write)(&report, &Style::default(), &mut Vec::new()).unwrap();
             }
-            let picture = outline("case", bytes, &Options { format, ..Options::default() }, &View::default());
+            let picture = outline("case", bytes, &Options::new().format(format), &View::default());
             let drawn = &picture.report.files[0].findings;
             prop_assert_eq!(found, drawn.iter().map(|found| (found.rule, found.bytes.clone())).collect::<Vec<_>>());
             let text = draw_text(&picture, 80);
@@ -267,7 +266,6 @@ proptest! {
     #[test]
     fn any_bytes_are_linted_and_shown(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let mut file = lint("case", &bytes, &Options::default());
-        file.source = bytes.into();
         let report = Report { files: vec![file], ..Report::default() };
         for output in outputs::ALL {
             (output.write)(&report, &Style { width: 40, color: true, ..Default::default() }, &mut Vec::new()).unwrap();
@@ -293,7 +291,7 @@ proptest! {
         let count = messages(&mut body, format).len();
         let text = body.to_string();
         let view = View { shows_all: true, shows_text, ..View::default() };
-        let picture = outline("case", text.as_bytes(), &Options { format: Some(format), ..Options::default() }, &view);
+        let picture = outline("case", text.as_bytes(), &Options::new().format(Some(format)), &view);
         let text = draw_text(&picture, width);
         let rows: Vec<usize> = text.lines().filter_map(row_number).collect();
         let mut sorted = rows.clone();

@@ -22,7 +22,7 @@ const WITHOUT_CASE: &[(&str, &str, Option<&str>, &str)] = &[
 fn a_text_of_more_than_ten_megabytes_is_too_long() {
     for length in [10_485_760, 10_485_761] {
         let request = format!(r#"{{"messages": [{{"role": "user", "content": "{}"}}]}}"#, "a".repeat(length));
-        let options = Options { format: formats::find("openai-chat"), ..Options::default() };
+        let options = Options::new().format(formats::find("openai-chat"));
         let found: Vec<_> =
             lint("large", request.as_bytes(), &options).findings.iter().map(|finding| finding.rule).collect();
         assert_eq!(found, if length > 10_485_760 { vec!["oversized-content"] } else { vec![] });
@@ -73,12 +73,10 @@ fn facts_met(corpus: &Path) -> BTreeSet<Fact> {
         let expectation: Json = serde_json::from_slice(&expectation).unwrap();
         let named = |key: &str| expectation[key].as_str().map(str::to_owned);
         let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-        let options = Options {
-            format: named("format").as_deref().or(folder).and_then(formats::find),
-            target: named("target").as_deref().map(|id| target::find(id).unwrap()),
-            kind: named("kind").map_or_else(Default::default, |kind| kind.parse().unwrap()),
-            ..Options::default()
-        };
+        let options = Options::new()
+            .format(named("format").as_deref().or(folder).and_then(formats::find))
+            .target(named("target").as_deref().map(|id| target::find(id).unwrap()))
+            .kind(named("kind").map_or_else(Default::default, |kind| kind.parse().unwrap()));
         let report = lint("case", &std::fs::read(&path).unwrap(), &options);
         for finding in report.findings {
             let Some(answer) = finding.answer else { continue };

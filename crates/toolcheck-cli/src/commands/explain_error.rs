@@ -73,23 +73,17 @@ fn places(file: &str, matches: &[Recognised]) -> Result<Places> {
             .filter(|other| other.target.id == found.target.id)
             .filter_map(|other| rules::find(&other.refusal.rule))
             .collect();
-        let mut linted = lint(
-            &input.name,
-            &bytes,
-            &Options { target: Some(found.target), rules: wanted, ..Options::default() },
-        );
+        let mut linted = lint(&input.name, &bytes, &Options::new().target(Some(found.target)).rules(wanted));
         let names_it = |finding: &Located| finding.tool_call_id.as_ref().is_some_and(|id| names(found, id));
         if linted.findings.iter().any(names_it) {
             linted.findings.retain(names_it);
         }
         if !linted.findings.is_empty() {
-            linted.source = bytes.into();
             return Ok(Places::Cause(Report { files: vec![linted], ..Report::default() }));
         }
     }
     let target = matches.first().map(|found| found.target);
-    let mut linted = lint(&input.name, &bytes, &Options { target, ..Options::default() });
-    linted.source = bytes.into();
+    let linted = lint(&input.name, &bytes, &Options::new().target(target));
     Ok(Places::Others(Report { files: vec![linted], ..Report::default() }))
 }
 

@@ -10,7 +10,7 @@ use toolcheck_report::outputs::write_json;
 
 use crate::config::shown;
 use crate::inputs::Input;
-use crate::settle::{Settler, TargetOf};
+use crate::settle::Settler;
 
 /// Writes what holds for the first input, in the form of a configuration.
 pub(crate) fn show(settler: &mut Settler<'_>, inputs: &[Input], out: &mut dyn Write) -> Result<()> {
@@ -25,7 +25,7 @@ pub(crate) fn show(settler: &mut Settler<'_>, inputs: &[Input], out: &mut dyn Wr
         Some(format) => writeln!(out, "format = {}", json!(format.id))?,
         None => writeln!(out, "# format: detected from the content")?,
     }
-    match settled.target.as_ref().map(TargetOf::get) {
+    match &settled.target {
         Some(target) => writeln!(out, "target = {}", told(&json!(target.id))?)?,
         None => writeln!(out, "# target: the format's own provider")?,
     }

@@ -42,8 +42,3 @@ pub(crate) fn finding(place: Place) -> Finding {
     finding.caption("here").help("remove all blank lines, including those at the end of the file");
     finding
 }
-
-/// Whether a finding in a piece of a file should be reported, given whether an earlier piece has a blank line.
-pub(crate) fn is_to_be_told(rule: &str, is_told: &mut bool) -> bool {
-    rule != RULE.id || !std::mem::replace(is_told, true)
-}

@@ -94,9 +94,3 @@ const NOT_CHECKED: &str = "nothing in here was checked";
 pub(crate) fn message(what: &str) -> String {
     format!("not a request, but {what}")
 }
-
-/// Whether a finding is to be told of a file that no format knows: of this rule's findings one stands for the whole
-/// file, which `is_told` remembers.
-pub(crate) fn is_to_be_told(rule: &str, is_told: &mut bool) -> bool {
-    rule != RULE.id || !std::mem::replace(is_told, true)
-}

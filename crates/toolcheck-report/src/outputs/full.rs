@@ -58,7 +58,7 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
             // The text of a record is read again for its excerpts, once for all its findings.
             let start = finding.record_bytes.start;
             if record.as_ref().is_none_or(|(known, _)| *known != start) {
-                let bytes = file.source.get(finding.record_bytes.clone()).unwrap_or_default();
+                let bytes = file.source().get(finding.record_bytes.clone()).unwrap_or_default();
                 record = Some((start, Document::read(bytes)));
             }
             let Some((_, document)) = &record else { continue };
@@ -179,7 +179,7 @@ impl<'f> Shown<'f> {
             let base = spot.record_bytes.start;
             let span = Span::new((spot.bytes.start - base) as u32, (spot.bytes.end - base) as u32);
             if base != finding.record_bytes.start && other.as_ref().is_none_or(|(known, _)| *known != base) {
-                let bytes = file.source.get(spot.record_bytes.clone()).unwrap_or_default();
+                let bytes = file.source().get(spot.record_bytes.clone()).unwrap_or_default();
                 other = Some((base, Document::read(bytes)));
             }
             let document = match &other {

@@ -13,11 +13,11 @@ use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
 use toolcheck_json::{Document, Record, Span};
 
-use toolcheck_lint::Options;
-use toolcheck_lint::observe::{Observer, Response, lint_with};
+use toolcheck_lint::observe::{Observer, Response};
 use toolcheck_lint::report::{Located, Report, locate_places};
 use toolcheck_lint::rule::Context;
 use toolcheck_lint::text::shown;
+use toolcheck_lint::{Options, lint_with};
 
 pub(crate) use fold::{Fold, Line};
 pub(crate) use rows::{Row, What};
@@ -159,7 +159,7 @@ impl Marks {
 
 /// Lints the text of one file and draws it. `path` is the name to show for it.
 #[must_use]
-pub fn outline(path: &str, bytes: &[u8], options: &Options<'_>, view: &View<'_>) -> Outline {
+pub fn outline(path: &str, bytes: &[u8], options: &Options, view: &View<'_>) -> Outline {
     let mut builder = OutlineBuilder {
         view,
         drafts: Vec::new(),

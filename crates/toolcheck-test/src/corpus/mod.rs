@@ -239,14 +239,12 @@ fn run_case(case: &Case, bless: Bless, result: &mut CaseResult) -> Result<(), Bo
         None => Config::default(),
     };
     let of_folder = || case.folder_name().and_then(formats::find);
-    let options = Options {
-        format: expectation.format.or_else(of_folder),
-        target: expectation.target,
-        kind: expectation.kind,
-        settings: &config.settings,
-        rules: rules::ALL.to_vec(),
-        ..Options::default()
-    };
+    let options = Options::new()
+        .format(expectation.format.or_else(of_folder))
+        .target(expectation.target)
+        .kind(expectation.kind)
+        .settings(config.settings.clone())
+        .rules(rules::ALL.to_vec());
     let report = lint("case", &bytes, &options);
     result.read_as = Some(ReadAs::of(&report));
     result.found = report.findings.iter().map(Found::from).collect();

@@ -1,0 +1,125 @@
+use std::cell::OnceCell;
+
+use toolcheck_core::Finding;
+use toolcheck_core::ir::{Transcript, TranscriptKind};
+use toolcheck_json::{Document, FaultKind};
+
+use super::format_rules::FormatRules;
+use crate::exchanges::Kept;
+use crate::observe::Observer;
+use crate::options::Options;
+use crate::pairing::Pairing;
+use crate::rule::{self, Context};
+use crate::rules::{self, unread_content};
+use crate::schemas::Schemas;
+
+/// Runs rules on transcripts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Checker<'r> {
+    pub(super) rules: &'r FormatRules<'r>,
+    pub(super) options: &'r Options,
+    pub(super) schemas: &'r Schemas,
+}
+
+impl Checker<'_> {
+    /// Runs the rules that look at each call by itself on what the model answered to a request.
+    pub(super) fn check_answer<'s>(
+        &self,
+        document: &Document<'s>,
+        request: &Transcript<'s>,
+        mut said: Transcript<'s>,
+        findings: &mut Vec<Finding>,
+    ) {
+        if said.counts().0 == 0 {
+            return;
+        }
+        said.kind = TranscriptKind::Session;
+        said.tools.clone_from(&request.tools);
+        said.tools_in_text.clone_from(&request.tools_in_text);
+        said.later_tools.clone_from(&request.later_tools);
+        said.tool_references.clone_from(&request.tool_references);
+        said.added_tools.clone_from(&request.added_tools);
+        said.tools_elsewhere.extend_from_slice(&request.tools_elsewhere);
+        said.hides_tools |= request.hides_tools;
+        said.model.clone_from(&request.model);
+        let pairing = Pairing::new(&said, self.rules.target);
+        let context = self.context(document, &said, &pairing, None);
+        for rule in self.rules.rules.iter().filter(|rule| rule.on_call) {
+            rule::run(rule, &context, findings);
+        }
+    }
+
+    /// Runs the rules on a transcript; those that are about the text as a whole only on its first.
+    pub(super) fn check(
+        &self,
+        document: &Document<'_>,
+        transcript: &Transcript<'_>,
+        continuation: Continuation<'_>,
+        is_first: bool,
+        observer: &mut dyn Observer,
+        findings: &mut Vec<Finding>,
+    ) {
+        let pairing = Pairing::new(transcript, self.rules.target);
+        let context = self.context(document, transcript, &pairing, continuation.kept);
+        observer.transcript(&context, continuation.known);
+        let before = findings.len();
+        for rule in self.rules.rules.iter().filter(|rule| is_first || !rule.on_text) {
+            rule::run(rule, &context, findings);
+        }
+        unread_content::settle(&context, findings, before);
+        if context.is_cut_off {
+            forget_the_cut(document, findings, before);
+        }
+    }
+
+    fn context<'c, 's>(
+        &'c self,
+        document: &'c Document<'s>,
+        transcript: &'c Transcript<'s>,
+        pairing: &'c Pairing<'c, 's>,
+        kept: Option<&'c Kept<'c>>,
+    ) -> Context<'c, 's> {
+        self.rules.verdicts.turn_to(transcript.model.as_deref());
+        Context {
+            document,
+            transcript,
+            is_recognised: !transcript.format.is_empty(),
+            wanted_format: self.options.format,
+            is_cut_off: is_cut_off(document),
+            pairing,
+            kept,
+            text_calls: OnceCell::new(),
+            schemas: self.schemas,
+            target: self.rules.target,
+            verdicts: &self.rules.verdicts,
+            settings: &self.options.settings,
+        }
+    }
+}
+
+/// What a request has of the exchange that it goes on with.
+#[derive(Default)]
+pub(super) struct Continuation<'e> {
+    /// What it keeps of the answer, where that owes something.
+    pub(super) kept: Option<&'e Kept<'e>>,
+    /// How many of its messages were sent before.
+    pub(super) known: usize,
+}
+
+/// Drops what is only said of a value because the text ends in it: what came behind nobody knows, and that the text is
+/// cut off is a finding.
+fn forget_the_cut(document: &Document<'_>, findings: &mut Vec<Finding>, first: usize) {
+    let end = document.bytes().len() as u32;
+    let mut number = 0;
+    findings.retain(|finding| {
+        number += 1;
+        let is_about_text = rules::find(finding.rule).is_some_and(|rule| rule.on_text);
+        number <= first || is_about_text || document.value(finding.place.node).span().end < end
+    });
+}
+
+/// Whether the text ends before its value does.
+pub(super) fn is_cut_off(document: &Document<'_>) -> bool {
+    let is_cut = |kind| matches!(kind, FaultKind::Unclosed | FaultKind::UnterminatedString);
+    document.faults().iter().any(|fault| is_cut(fault.kind))
+}

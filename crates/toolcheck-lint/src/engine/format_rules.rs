@@ -1,0 +1,38 @@
+use toolcheck_core::detection::Detected;
+use toolcheck_core::formats::Format;
+use toolcheck_core::target::{self, Target};
+
+use crate::options::Options;
+use crate::report::FileReport;
+use crate::rule::{Rule, Verdicts};
+
+/// The rules that apply to the transcripts of one format, and the target that they are checked against.
+#[derive(Debug)]
+pub(crate) struct FormatRules<'r> {
+    pub(crate) format: Option<&'static Format>,
+    /// The target, if there is one.
+    pub(crate) known: Option<&'r Target>,
+    /// The same, or a target that enforces nothing.
+    pub(crate) target: &'r Target,
+    pub(crate) rules: Vec<&'static Rule>,
+    pub(crate) verdicts: Verdicts,
+}
+
+impl<'r> FormatRules<'r> {
+    pub(crate) fn new(format: Option<&'static Format>, options: &'r Options) -> Self {
+        let known = options.target.as_deref().or_else(|| target::find(format?.id));
+        let target = known.unwrap_or_else(|| Target::unknown());
+        let id = format.map_or("", |format| format.id);
+        let is_named = options.target.is_some();
+        let can_report = |rule: &&'static Rule| rule.may_speak(id, options.kind, target, is_named);
+        let rules = options.rules.iter().copied().filter(can_report).collect();
+        Self { format, known, target, rules, verdicts: Verdicts::default() }
+    }
+
+    /// Records in a report how its file is read.
+    pub(crate) fn describe(&self, detected: Option<Detected>, report: &mut FileReport) {
+        report.format = self.format.map(|format| format.id);
+        report.target = self.known.map(|target| target.id.clone());
+        report.rival = detected.and_then(|detected| detected.rival).map(|format| format.id);
+    }
+}

@@ -1,0 +1,86 @@
+//! From the text of a file to its findings.
+
+mod checker;
+mod format_rules;
+mod pieces;
+mod run;
+mod text;
+
+use toolcheck_core::detection::{Detected, Detection};
+use toolcheck_core::ir::Room;
+use toolcheck_core::unsupported;
+use toolcheck_json::{Document, Layout, Record, Records};
+
+use self::format_rules::FormatRules;
+use self::run::Run;
+use crate::observe::Observer;
+use crate::options::Options;
+use crate::report::{FileReport, Source};
+use crate::schemas::Schemas;
+
+pub use pieces::{Lines, Piece, RECORDS_OF_HEAD};
+
+/// The number of further records that are checked for the file's format if the first one is ambiguous.
+const RECORDS_LOOKED_AT: usize = 16;
+
+/// Lints the text of one file. `path` is the name for it in the report.
+#[must_use]
+pub fn lint(path: &str, bytes: &[u8], options: &Options) -> FileReport {
+    lint_with(path, bytes, options, &mut ())
+}
+
+/// Lints the text of one file, and shows an observer what is read.
+pub fn lint_with(path: &str, bytes: &[u8], options: &Options, observer: &mut dyn Observer) -> FileReport {
+    let mut report = FileReport::empty(path, options.kind);
+    if let Some(kind) = unsupported::of_text(bytes).filter(|_| text::reports_unrecognised(options)) {
+        report.findings = text::not_json(bytes, kind, options);
+    } else {
+        lint_records(bytes, options, observer, &mut report);
+    }
+    if options.keeps_source && !report.findings.is_empty() {
+        report.source = Source::of_findings(bytes, &report.findings);
+    }
+    report
+}
+
+fn lint_records(bytes: &[u8], options: &Options, observer: &mut dyn Observer, report: &mut FileReport) {
+    let (mut records, document) = Records::reading(bytes);
+    let layout = records.layout();
+    let Some(first) = records.next() else { return };
+    let document = document.unwrap_or_else(|| Document::read(first.bytes));
+    let more = (layout != Layout::Single).then(|| Records::laid_out(bytes, layout).skip(1));
+    let detected = find_format(&document, more, options);
+    let of_file = FormatRules::new(detected.map(|detected| detected.format), options);
+    of_file.describe(detected, report);
+    let schemas = Schemas::declaring(options.tools.clone(), options.kind);
+    let mut run = Run::new(of_file, options, &schemas, observer, report);
+    let mut record = first;
+    let mut document = document;
+    let mut buffers = Room::default();
+    loop {
+        buffers = run.lint_record(&record, &document, buffers);
+        let Some(next) = records.next() else { break };
+        record = next;
+        document = Document::read_in(record.bytes, document.into_arena());
+    }
+    run.report_blank_line(&records);
+}
+
+/// The format of a file, detected from its first record, and from some others if that is ambiguous.
+fn find_format<'b>(
+    first: &Document<'_>,
+    more: Option<impl Iterator<Item = Record<'b>>>,
+    options: &Options,
+) -> Option<Detected> {
+    if let Some(format) = options.format {
+        return Some(Detected { format, rival: None });
+    }
+    let mut detection = Detection::default();
+    detection.look(first);
+    if !detection.is_certain() {
+        for record in more.into_iter().flatten().take(RECORDS_LOOKED_AT) {
+            detection.look(&Document::read(record.bytes));
+        }
+    }
+    detection.best(options.target.as_ref().and_then(|target| target.format.as_deref()))
+}

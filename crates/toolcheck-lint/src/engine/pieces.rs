@@ -1,0 +1,210 @@
+//! A file of JSON Lines piece by piece: it need not be held whole, and its pieces can be linted side by side.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use toolcheck_core::detection::Detected;
+use toolcheck_core::exchange;
+use toolcheck_core::ir::Room;
+use toolcheck_json::{Arena, Document, Layout, Position, Record, Records};
+
+use super::find_format;
+use super::format_rules::FormatRules;
+use super::run::{ReportOnce, Run};
+use crate::exchanges::Exchanges;
+use crate::options::Options;
+use crate::report::{FileReport, Located, Offset, Source};
+use crate::rules::{blank_line, unrecognised_format};
+use crate::schemas::Schemas;
+
+/// The linter of one file of JSON Lines.
+///
+/// [`Lines::lint`] lints a piece by itself, and [`Lines::add`] puts what it found where it belongs. The findings are those
+/// that [`lint`](crate::lint) has for the whole text, whatever the pieces are.
+///
+/// ```
+/// use toolcheck_lint::{Lines, Options};
+///
+/// let options = Options::default();
+/// let line = "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]}\n";
+/// let text = line.repeat(3);
+/// let mut lines = Lines::new("log.jsonl", text.as_bytes(), &options).expect("it is JSON Lines");
+/// let (one, two) = text.as_bytes().split_at(line.len());
+/// let found = [one, two].map(|piece| lines.lint(piece));
+/// let reports: Vec<_> = [one, two].into_iter().zip(found).map(|(piece, found)| lines.add(piece, found)).collect();
+/// assert_eq!((reports[0].transcripts, reports[1].transcripts), (1, 2));
+/// ```
+#[derive(Debug)]
+pub struct Lines {
+    path: String,
+    options: Options,
+    detected: Option<Detected>,
+    unrecognised: ReportOnce,
+    blank: ReportOnce,
+    /// The exchanges so far, which later ones may continue.
+    exchanges: Exchanges,
+    /// Where the next piece starts.
+    offset: Offset,
+    /// Reused by later pieces: one for each piece that is linted at the same time.
+    caches: Mutex<Vec<Cache>>,
+}
+
+/// What one piece leaves to a later one.
+#[derive(Debug)]
+struct Cache {
+    /// The compiled schemas.
+    schemas: Schemas,
+    /// The memory of the documents.
+    arena: Arena,
+}
+
+/// The findings of a piece.
+#[derive(Debug)]
+pub struct Piece {
+    report: FileReport,
+    /// The numbers of its records that hold exchanges, which may continue earlier ones, and so are linted in order.
+    exchanges: Vec<usize>,
+    records: usize,
+    lines: u64,
+}
+
+/// The number of records that the head of a file must have to detect its format, unless it is the whole file.
+pub const RECORDS_OF_HEAD: usize = super::RECORDS_LOOKED_AT + 1;
+
+impl Lines {
+    /// The linter of a file that starts with `head`; `None` if it may not be JSON Lines. The file must then be linted as
+    /// a whole.
+    #[must_use]
+    pub fn new(path: &str, head: &[u8], options: &Options) -> Option<Self> {
+        let mut records = Records::new(head);
+        if records.layout() != Layout::Lines {
+            return None;
+        }
+        let first = Document::read(records.next()?.bytes);
+        let is_sure = first.faults().iter().all(|fault| fault.kind.is_in_text());
+        is_sure.then(|| Self {
+            path: path.to_owned(),
+            options: options.clone(),
+            detected: find_format(&first, Some(records), options),
+            unrecognised: ReportOnce::new(&unrecognised_format::RULE),
+            blank: ReportOnce::new(&blank_line::RULE),
+            exchanges: Exchanges::default(),
+            offset: Offset::default(),
+            caches: Mutex::default(),
+        })
+    }
+
+    /// The report of the file before any piece, to add those of the pieces to.
+    #[must_use]
+    pub fn empty_report(&self) -> FileReport {
+        FileReport::empty(&self.path, self.options.kind)
+    }
+
+    /// Lints a piece, which consists of whole lines. Pieces can be linted at the same time.
+    #[must_use]
+    pub fn lint(&self, piece: &[u8]) -> Piece {
+        let cached = self.caches().pop();
+        let Cache { schemas, arena } =
+            cached.unwrap_or_else(|| Cache { schemas: self.schemas(), arena: Arena::default() });
+        let mut report = self.empty_report();
+        let (mut none, mut count, mut exchanges) = ((), 0, Vec::new());
+        let rules = self.rules();
+        rules.describe(self.detected, &mut report);
+        let mut run = Run::new(rules, &self.options, &schemas, &mut none, &mut report);
+        let (mut document, mut buffers) = (Document::read_in(b"", arena), Room::default());
+        let mut records = Records::of_lines(piece);
+        for record in records.by_ref() {
+            document = Document::read_in(record.bytes, document.into_arena());
+            if exchange::exchanges(document.root()).is_some() {
+                exchanges.push(record.index);
+            } else {
+                buffers = run.lint_transcript(&record, &document, buffers);
+            }
+            count += 1;
+        }
+        run.report_blank_line(&records);
+        drop(buffers);
+        self.caches().push(Cache { schemas, arena: document.into_arena() });
+        Piece { report, exchanges, records: count, lines: records.lines_passed() }
+    }
+
+    /// The report of a piece, at its place in the file. Pieces must be added in order.
+    pub fn add(&mut self, bytes: &[u8], piece: Piece) -> FileReport {
+        let mut report = piece.report;
+        let offset = self.offset;
+        report.findings.iter_mut().for_each(|finding| finding.move_by(&offset));
+        report.findings.retain(|finding| self.blank.keeps(finding.rule));
+        if !piece.exchanges.is_empty() {
+            self.add_exchanges(bytes, &piece.exchanges, &mut report);
+        }
+        if self.detected.is_none() {
+            report.findings.retain(|finding| self.unrecognised.keeps(finding.rule));
+        }
+        if self.options.keeps_source {
+            self.keep_source(bytes, &piece.exchanges, &mut report);
+        }
+        self.offset = Offset {
+            records: offset.records + piece.records,
+            bytes: offset.bytes + bytes.len(),
+            lines: offset.lines + piece.lines,
+        };
+        report
+    }
+
+    /// Lints the records with exchanges, which may continue those of earlier pieces.
+    fn add_exchanges(&mut self, bytes: &[u8], numbers: &[usize], report: &mut FileReport) {
+        let schemas = self.schemas();
+        let mut none = ();
+        let exchanges = std::mem::take(&mut self.exchanges);
+        let mut run = Run::new(self.rules(), &self.options, &schemas, &mut none, report);
+        run.exchanges = exchanges;
+        for record in Records::of_lines(bytes).filter(|record| numbers.binary_search(&record.index).is_ok()) {
+            let record = Record {
+                index: self.offset.records + record.index,
+                start: self.offset.bytes + record.start,
+                position: Position { line: self.offset.lines + record.position.line, ..record.position },
+                ..record
+            };
+            let document = Document::read(record.bytes);
+            let _ = run.lint_record(&record, &document, Room::default());
+        }
+        let exchanges = std::mem::take(&mut run.exchanges);
+        self.exchanges = exchanges;
+        report.findings.sort_by_key(|finding| finding.record_bytes.start);
+    }
+
+    /// Keeps the records that findings speak of. A later exchange may speak of any exchange before it.
+    fn keep_source(&self, bytes: &[u8], exchanges: &[usize], report: &mut FileReport) {
+        let mut wanted: Vec<usize> = report.findings.iter().map(|finding| finding.record).collect();
+        wanted.extend(exchanges.iter().map(|number| self.offset.records + number));
+        wanted.sort_unstable();
+        let is_blank = |finding: &&Located| finding.rule == blank_line::RULE.id;
+        let mut blank = report.findings.iter().find(is_blank).map(|finding| finding.record_bytes.clone());
+        let mut keep_blank = |source: &mut Source, before: usize| {
+            if let Some(line) = blank.take_if(|line| line.start < before) {
+                let own = line.start - self.offset.bytes..line.end - self.offset.bytes;
+                source.keep(line.start, &bytes[own]);
+            }
+        };
+        for record in Records::of_lines(bytes) {
+            if wanted.binary_search(&(self.offset.records + record.index)).is_ok() {
+                let start = self.offset.bytes + record.start;
+                keep_blank(&mut report.source, start);
+                report.source.keep(start, record.bytes);
+            }
+        }
+        keep_blank(&mut report.source, usize::MAX);
+    }
+
+    fn rules(&self) -> FormatRules<'_> {
+        FormatRules::new(self.detected.map(|detected| detected.format), &self.options)
+    }
+
+    fn schemas(&self) -> Schemas {
+        Schemas::declaring(self.options.tools.clone(), self.options.kind)
+    }
+
+    fn caches(&self) -> MutexGuard<'_, Vec<Cache>> {
+        // A cache is taken or put back as a whole, so a panic in another thread leaves it valid.
+        self.caches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,238 @@
+use std::rc::Rc;
+
+use toolcheck_core::detection::Detection;
+use toolcheck_core::exchange::{self, Exchange};
+use toolcheck_core::formats::Format;
+use toolcheck_core::ir::{Room, Transcript, TranscriptKind};
+use toolcheck_core::{Finding, response, unsupported};
+use toolcheck_json::{Document, Record, Records, Value};
+
+use super::checker::{Checker, Continuation, is_cut_off};
+use super::format_rules::FormatRules;
+use super::text;
+use crate::exchanges::{Exchanges, Histories};
+use crate::observe::{Observer, Response};
+use crate::options::Options;
+use crate::report::{FileReport, locate_all};
+use crate::rule::Rule;
+use crate::rules::unrecognised_format;
+use crate::schemas::Schemas;
+
+/// A file while it is linted.
+pub(super) struct Run<'r> {
+    of_file: Rc<FormatRules<'r>>,
+    /// The same for records of other formats than the file's.
+    others: Vec<Rc<FormatRules<'r>>>,
+    options: &'r Options,
+    schemas: &'r Schemas,
+    unrecognised: ReportOnce,
+    /// The exchanges so far, which later ones may continue.
+    pub(super) exchanges: Exchanges,
+    observer: &'r mut dyn Observer,
+    report: &'r mut FileReport,
+}
+
+/// A rule of which only the first finding in a file is reported.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReportOnce {
+    rule: &'static str,
+    is_reported: bool,
+}
+
+impl ReportOnce {
+    pub(super) fn new(rule: &'static Rule) -> Self {
+        Self { rule: rule.id, is_reported: false }
+    }
+
+    /// Whether to report a finding of a rule: any of other rules, and the first of this one.
+    pub(super) fn keeps(&mut self, rule: &str) -> bool {
+        rule != self.rule || !std::mem::replace(&mut self.is_reported, true)
+    }
+}
+
+impl<'r> Run<'r> {
+    pub(super) fn new(
+        of_file: FormatRules<'r>,
+        options: &'r Options,
+        schemas: &'r Schemas,
+        observer: &'r mut dyn Observer,
+        report: &'r mut FileReport,
+    ) -> Self {
+        Self {
+            of_file: Rc::new(of_file),
+            others: Vec::new(),
+            options,
+            schemas,
+            unrecognised: ReportOnce::new(&unrecognised_format::RULE),
+            exchanges: Exchanges::default(),
+            observer,
+            report,
+        }
+    }
+
+    /// Lints one record, and returns the buffers of its transcript.
+    pub(super) fn lint_record<'s>(
+        &mut self,
+        record: &Record<'_>,
+        document: &Document<'s>,
+        buffers: Room<'s>,
+    ) -> Room<'s> {
+        match exchange::exchanges(document.root()) {
+            None => self.lint_transcript(record, document, buffers),
+            Some(exchanges) => self.lint_exchanges(record, document, exchanges, buffers),
+        }
+    }
+
+    /// Lints a record that is one transcript.
+    pub(super) fn lint_transcript<'s>(
+        &mut self,
+        record: &Record<'_>,
+        document: &Document<'s>,
+        buffers: Room<'s>,
+    ) -> Room<'s> {
+        let mut findings = Vec::new();
+        let root = document.root();
+        let rules = self.rules_for(root);
+        let transcript = self.read(&rules, document, root, buffers);
+        let checker = self.checker(&rules);
+        checker.check(document, &transcript, Continuation::default(), true, self.observer, &mut findings);
+        self.finish_record(record, document, findings);
+        transcript.into_room()
+    }
+
+    /// Lints a record of exchanges.
+    fn lint_exchanges<'s>(
+        &mut self,
+        record: &Record<'_>,
+        document: &Document<'s>,
+        exchanges: Vec<Exchange<'_, 's>>,
+        mut buffers: Room<'s>,
+    ) -> Room<'s> {
+        let mut findings = Vec::new();
+        for (number, exchange) in exchanges.into_iter().enumerate() {
+            let rules = self.rules_for(exchange.request);
+            buffers = self.lint_exchange(&rules, document, exchange, number == 0, buffers, &mut findings);
+        }
+        self.exchanges.leave(document, record);
+        self.finish_record(record, document, findings);
+        buffers
+    }
+
+    /// Adds the findings of a record to the report.
+    fn finish_record(&mut self, record: &Record<'_>, document: &Document<'_>, mut findings: Vec<Finding>) {
+        // In a file of no known format, the first record reports it for all.
+        if self.of_file.format.is_none() {
+            findings.retain(|finding| self.unrecognised.keeps(finding.rule));
+        }
+        findings.sort_by_key(|finding| (finding.place.span.start, finding.rule));
+        let findings = locate_all(document, record, findings);
+        self.observer.record(record, document, &findings);
+        self.report.findings.extend(findings);
+    }
+
+    /// Reports the first blank line among the records of a data set, at its place. It belongs to none of them.
+    pub(super) fn report_blank_line(&mut self, records: &Records<'_>) {
+        let Some((start, found)) = text::blank_line(records, self.options) else { return };
+        let findings = &mut self.report.findings;
+        let at = findings.partition_point(|finding| finding.record_bytes.start < start);
+        findings.splice(at..at, found);
+    }
+
+    /// The rules for a record, which may be of another format than most of the file.
+    fn rules_for(&mut self, record: Value<'_, '_>) -> Rc<FormatRules<'r>> {
+        if self.options.format.is_some() {
+            return Rc::clone(&self.of_file);
+        }
+        let format = Detection::of_record(self.of_file.format, record);
+        let id = |format: Option<&'static Format>| format.map(|format| format.id);
+        let is_for = |rules: &&Rc<FormatRules<'_>>| id(rules.format) == id(format);
+        if let Some(known) = std::iter::once(&self.of_file).chain(&self.others).find(is_for) {
+            return Rc::clone(known);
+        }
+        let rules = Rc::new(FormatRules::new(format, self.options));
+        self.others.push(Rc::clone(&rules));
+        rules
+    }
+
+    /// Lints the request of an exchange, and what it keeps of the response before it.
+    fn lint_exchange<'s>(
+        &mut self,
+        rules: &FormatRules<'r>,
+        document: &Document<'s>,
+        exchange: Exchange<'_, 's>,
+        is_first: bool,
+        buffers: Room<'s>,
+        findings: &mut Vec<Finding>,
+    ) -> Room<'s> {
+        let transcript = self.read(rules, document, exchange.request, buffers);
+        let histories = Histories::of(&transcript);
+        let (continued, kept) = self.exchanges.continued_by(document, &transcript, &histories).unzip();
+        let kept = kept.flatten();
+        let mut found = Vec::new();
+        let continuation = Continuation {
+            kept: kept.as_ref(),
+            known: continued.map_or(0, |continued| continued.first_new()),
+        };
+        let checker = self.checker(rules);
+        checker.check(document, &transcript, continuation, is_first, self.observer, &mut found);
+        if let Some(continued) = continued.filter(|_| kept.is_some()) {
+            self.exchanges.settle(continued);
+        }
+        let response = exchange.response.zip(rules.format);
+        let response = response.and_then(|(response, format)| response::read(format, response));
+        let (answers, said) = response.unwrap_or_default();
+        let response = Response { value: exchange.response, answers: &answers };
+        self.observer.response(&response);
+        let mut found_in_response = Vec::new();
+        for said in said {
+            checker.check_answer(document, &transcript, said.transcript, &mut found_in_response);
+        }
+        let is_new = |finding: &Finding| {
+            !continued.is_some_and(|at| self.exchanges.has_told(at, &transcript, finding))
+        };
+        found.retain(is_new);
+        self.exchanges.add(&histories, answers, continued, [&found, &found_in_response]);
+        findings.append(&mut found);
+        findings.append(&mut found_in_response);
+        transcript.into_room()
+    }
+
+    /// Reads a transcript; an empty one where the format does not know it.
+    fn read<'s>(
+        &mut self,
+        rules: &FormatRules<'r>,
+        document: &Document<'s>,
+        root: Value<'_, 's>,
+        buffers: Room<'s>,
+    ) -> Transcript<'s> {
+        let read = rules.format.and_then(|format| (format.read_in)(root, buffers));
+        let is_recognised = read.is_some();
+        let mut transcript = read.unwrap_or_else(|| Transcript::new("", root));
+        transcript.kind = self.report.kind;
+        if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
+            // What is missing at the end is missing because the text was cut, and that is reported.
+            transcript.kind = TranscriptKind::Session;
+        }
+        if is_recognised {
+            self.report.transcripts += 1;
+            self.report.messages += transcript.messages.len();
+            let (calls, results) = transcript.counts();
+            self.report.tool_calls += calls;
+            self.report.tool_results += results;
+            self.report.count_reading(transcript.format, rules.known.map(|target| &*target.id), 1);
+        } else {
+            // With a format that somebody named, a request in another format is just another file of its folder.
+            let is_of_another =
+                || self.options.format.is_some_and(|format| Detection::instead_of(format.id, root).is_some());
+            self.report.is_meant_as_request |= unsupported::is_meant_as_request(root) && !is_of_another();
+        }
+        transcript
+    }
+
+    fn checker<'c>(&self, rules: &'c FormatRules<'r>) -> Checker<'c>
+    where
+        'r: 'c,
+    {
+        Checker { rules, options: self.options, schemas: self.schemas }
+    }
+}

@@ -1,0 +1,150 @@
+//! How files are linted.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use toolcheck_core::formats::Format;
+use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::target::Target;
+use toolcheck_core::tools::Definition;
+
+use crate::rule::Rule;
+use crate::rules;
+use crate::settings::Settings;
+
+/// How a file is linted. It owns what it holds, so that it can be kept, cloned and sent to other threads at no cost.
+///
+/// ```
+/// use toolcheck_core::{formats, target};
+/// use toolcheck_lint::Options;
+///
+/// let options = Options::new().format(formats::find("openai-chat")).target(target::find("vllm"));
+/// let file = toolcheck_lint::lint("request.json", b"{\"messages\": []}", &options);
+/// assert_eq!(file.target.as_deref(), Some("vllm"));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub(crate) format: Option<&'static Format>,
+    pub(crate) target: Option<TargetRef>,
+    pub(crate) kind: TranscriptKind,
+    pub(crate) tools: Arc<[Definition]>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) rules: Arc<[&'static Rule]>,
+    pub(crate) keeps_source: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            format: None,
+            target: None,
+            kind: TranscriptKind::default(),
+            tools: Arc::new([]),
+            settings: Arc::default(),
+            rules: rules::ALL.iter().copied().filter(|rule| !rule.is_optional).collect(),
+            keeps_source: true,
+        }
+    }
+}
+
+impl Options {
+    /// The defaults: everything is detected, and all rules run that are not opt-in.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The format that files are written in; `None` to detect it from their content.
+    #[must_use]
+    pub fn format(mut self, format: Option<&'static Format>) -> Self {
+        self.format = format;
+        self
+    }
+
+    /// The API to check against; `None` for the format's own provider.
+    #[must_use]
+    pub fn target(mut self, target: Option<impl Into<TargetRef>>) -> Self {
+        self.target = target.map(Into::into);
+        self
+    }
+
+    /// What the transcripts are for.
+    #[must_use]
+    pub fn kind(mut self, kind: TranscriptKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// The tools of transcripts that declare none themselves.
+    #[must_use]
+    pub fn tools(mut self, tools: impl Into<Arc<[Definition]>>) -> Self {
+        self.tools = tools.into();
+        self
+    }
+
+    /// The settings of the rules.
+    #[must_use]
+    pub fn settings(mut self, settings: impl Into<Arc<Settings>>) -> Self {
+        self.settings = settings.into();
+        self
+    }
+
+    /// The rules to run.
+    #[must_use]
+    pub fn rules(mut self, rules: impl IntoIterator<Item = &'static Rule>) -> Self {
+        self.rules = rules.into_iter().collect();
+        self
+    }
+
+    /// Whether reports keep the text that their findings refer to, for outputs that show it. The default is `true`.
+    #[must_use]
+    pub fn keeps_source(mut self, keeps_source: bool) -> Self {
+        self.keeps_source = keeps_source;
+        self
+    }
+}
+
+/// An API to check against: a built-in target, or the user's own.
+#[derive(Clone)]
+pub enum TargetRef {
+    /// A built-in target.
+    BuiltIn(&'static Target),
+    /// The user's own.
+    Own(Arc<Target>),
+}
+
+impl Deref for TargetRef {
+    type Target = Target;
+
+    fn deref(&self) -> &Target {
+        match self {
+            Self::BuiltIn(target) => target,
+            Self::Own(target) => target,
+        }
+    }
+}
+
+impl fmt::Debug for TargetRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("TargetRef").field(&self.id).finish()
+    }
+}
+
+impl From<&'static Target> for TargetRef {
+    fn from(target: &'static Target) -> Self {
+        Self::BuiltIn(target)
+    }
+}
+
+impl From<Target> for TargetRef {
+    fn from(target: Target) -> Self {
+        Self::Own(Arc::new(target))
+    }
+}
+
+impl From<Arc<Target>> for TargetRef {
+    fn from(target: Arc<Target>) -> Self {
+        Self::Own(target)
+    }
+}
