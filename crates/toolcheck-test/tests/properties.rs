@@ -244,7 +244,7 @@ proptest! {
         let cut = if how == 3 { cut.index(text.len() + 1) } else { text.len() };
         for format in [None, Some(format)] {
             let bytes = &text.as_bytes()[..cut];
-            let mut file = lint("case", bytes, &Options::new().format(format));
+            let file = lint("case", bytes, &Options::new().format(format));
             for finding in &file.findings {
                 prop_assert!(finding.bytes.end <= bytes.len() && finding.bytes.start <= finding.bytes.end);
             }
@@ -265,7 +265,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_linted_and_shown(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        let mut file = lint("case", &bytes, &Options::default());
+        let file = lint("case", &bytes, &Options::default());
         let report = Report { files: vec![file], ..Report::default() };
         for output in outputs::ALL {
             (output.write)(&report, &Style { width: 40, color: true, ..Default::default() }, &mut Vec::new()).unwrap();
