@@ -64,7 +64,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let kind = cx.document.value(content.node).kind();
             let failed = result.is_error == Some(true);
             let cases: &[&'static str] = match kind {
-                _ if result.has_foreign => &["foreign"],
+                _ if result.foreign.is_some() => &["foreign"],
                 _ if result.has_bare_json => &["bare-json"],
                 _ if result.has_media && failed => &["failed-with-media", "media"],
                 _ if result.has_media => &["media", "not-text"],
@@ -85,6 +85,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .help("send text, in the form that the target accepts; put images in a user message")
                 .at(cx, number, message, Some(part))
                 .value("role", message.role_text());
+            if let Some(foreign) = result.foreign {
+                finding.value("tag", foreign);
+            }
             for case in cases {
                 finding.case(case);
             }

@@ -70,6 +70,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if stands_behind.is_some() {
             finding.case("text-behind-calls");
         }
+        let calls = parts.iter().filter_map(|part| match &part.body {
+            Body::Call(call) => call.id.as_ref(),
+            _ => None,
+        });
+        let ids: Vec<&str> = calls.map(|id| &*id.text).take(20).collect();
         if is_behind {
             finding.case("content-behind-results");
         }
@@ -78,6 +83,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .label(stands_behind.unwrap_or(other).place, "this is not a call or result")
             .help("remove the text, or move it to a separate message")
             .case(case)
+            .value("ids", ids.join(", "))
             .at(cx, number, message, None);
     }
 }
