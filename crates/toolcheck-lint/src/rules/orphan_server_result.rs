@@ -33,7 +33,10 @@ declare_rule! {
     ///   {"role": "user", "content": "and?"}
     /// ]}
     /// ```
-    "orphan-server-result" in Pairing, since "0.1.0", silent on wire, check
+    "orphan-server-result" in Pairing, since "0.1.0", silent on wire, check,
+    values PART, CALL_ID [
+        "block": "the type of the result",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -47,7 +50,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .at(cx, half.message_number, half.message, Some(half.part))
             .value("id", half.is.call_id.as_ref().map_or("?", |id| &*id.text));
         if let Some(block) = &half.is.block {
-            finding.value("block", toolcheck_core::shorten(&block.decode()));
+            finding.value("block", toolcheck_core::text::shorten(&block.decode()));
         }
     }
 }
