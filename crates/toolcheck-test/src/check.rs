@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 use toolcheck_config::Config;
 use toolcheck_config::allow;
-use toolcheck_config::{Selection, TargetName};
+use toolcheck_config::{Selection, TargetName, parse_target};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::tools::{self, Definition};
@@ -194,7 +194,7 @@ impl Check {
     /// The API that it is for, described by the text of a TOML file (`schemas/target.v1.schema.json`).
     #[track_caller]
     pub fn own_target(mut self, toml: &str) -> Self {
-        match Target::parse(toml) {
+        match parse_target(toml) {
             Ok(target) => self.target = Some(Against::Own(Arc::new(target))),
             Err(error) => panic!("it is no target:\n{error}"),
         }
