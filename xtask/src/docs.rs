@@ -56,7 +56,7 @@ fn rules_page() -> String {
     for category in Category::ALL {
         let _ = write!(page, "\n## {}\n\n| rule | level | finds |\n| --- | --- | --- |\n", category.title());
         for rule in rules::of(category) {
-            let (level, summary, note) = (rule.level(), rule.summary.trim(), rule.note());
+            let (level, summary, note) = (rule.level(), rule.summary(), rule.note());
             let _ = writeln!(page, "| [`{0}`](rules/{0}.md) | {level} | {summary}{note} |", rule.id);
         }
     }
@@ -93,9 +93,7 @@ fn keys(target: &Target, rule: &str) -> String {
 }
 
 fn rule_page(rule: &toolcheck_lint::Rule) -> String {
-    let docs: String =
-        rule.docs.lines().map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect();
-    let docs = docs.replace("```json ", "```jsonc ").replace("  // flagged", "  // <- flagged");
+    let docs = rule.page().replace("```json ", "```jsonc ").replace("  // flagged", "  // <- flagged");
     let mut page = format!("# {}\n\n{}\nSince {}.\n", rule.id, docs, rule.since);
     if rule.is_optional {
         let _ =

@@ -24,10 +24,8 @@ use crate::vocabulary::Term;
 pub struct Rule {
     /// Its id: a kebab-case name of the thing that it flags, readable after "allow". For ever.
     pub id: &'static str,
-    /// The first line of its documentation.
-    pub summary: &'static str,
-    /// Its documentation in Markdown, which is also its test.
-    pub docs: &'static str,
+    /// The lines of its doc comment, as they are written.
+    pub(crate) doc: &'static [&'static str],
     /// What it is about.
     pub category: Category,
     /// The version that brought it.
@@ -88,6 +86,19 @@ impl Rule {
             (Some(_), Some(level)) => level.as_str(),
             (Some(_), None) => "target",
         }
+    }
+
+    /// The first line of its documentation.
+    #[must_use]
+    pub fn summary(&self) -> &'static str {
+        self.doc.first().map_or("", |line| line.trim())
+    }
+
+    /// Its documentation in Markdown, which is also its test: lines that the examples flag end in `// flagged`.
+    #[must_use]
+    pub fn page(&self) -> String {
+        // The text of a doc comment begins behind a space.
+        self.doc.iter().map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect()
     }
 
     /// The case of that name.
@@ -160,8 +171,7 @@ macro_rules! declare_rule {
     ) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
             id: $id,
-            summary: [$($doc),+][0],
-            docs: concat!($($doc, "\n"),+),
+            doc: &[$($doc),+],
             category: $crate::category::Category::$category,
             since: $since,
             default_level: declare_rule!(@level $level),
@@ -188,8 +198,7 @@ macro_rules! declare_rule {
     ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, explained, values $($common:ident),* [$($value:literal: $value_meaning:literal),+ $(,)?]) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
             id: $id,
-            summary: [$($doc),+][0],
-            docs: concat!($($doc, "\n"),+),
+            doc: &[$($doc),+],
             category: $crate::category::Category::$category,
             since: $since,
             default_level: None,

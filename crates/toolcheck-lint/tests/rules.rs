@@ -6,7 +6,7 @@ use std::path::Path;
 
 use toolcheck_config::Config;
 use toolcheck_core::{formats, target};
-use toolcheck_lint::{Options, Rule, lint, rules, vocabulary};
+use toolcheck_lint::{Options, lint, rules, vocabulary};
 
 /// An example of a rule's page.
 struct Example<'d> {
@@ -19,13 +19,12 @@ struct Example<'d> {
     config: Option<String>,
 }
 
-fn examples(rule: &Rule) -> Vec<Example<'_>> {
+fn examples<'p>(page: &'p str, id: &str) -> Vec<Example<'p>> {
     let mut found = Vec::new();
     let mut section = "";
     let mut open: Option<Example<'_>> = None;
     let mut config = None;
-    for line in rule.docs.lines() {
-        let line = line.strip_prefix(' ').unwrap_or(line);
+    for line in page.lines() {
         if let Some(example) = &mut open {
             if line == "```" {
                 match open.take() {
@@ -56,7 +55,7 @@ fn examples(rule: &Rule) -> Vec<Example<'_>> {
             });
         }
     }
-    assert!(open.is_none(), "{}: an example is never closed", rule.id);
+    assert!(open.is_none(), "{}: an example is never closed", id);
     found
 }
 
@@ -90,7 +89,7 @@ fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
 #[test]
 fn documentation_is_true() {
     for rule in rules::ALL {
-        for example in examples(rule) {
+        for example in examples(&rule.page(), rule.id) {
             let found = run(&example);
             let expected: Vec<_> = example.flagged.iter().map(|line| (rule.id, *line)).collect();
             match example.section {
@@ -106,12 +105,13 @@ fn documentation_is_true() {
 #[test]
 fn every_page_has_its_sections() {
     for rule in rules::ALL {
-        let has = |title: &str| rule.docs.lines().any(|line| line.trim() == title);
+        let page = rule.page();
+        let has = |title: &str| page.lines().any(|line| line == title);
         assert!(
-            rule.summary.trim().ends_with('.') && rule.summary.len() < 90,
+            rule.summary().ends_with('.') && rule.summary().len() < 90,
             "{}: {}",
             rule.id,
-            rule.summary
+            rule.summary()
         );
         // What can't be seen in a transcript has no examples, and says what to do.
         let last = if rule.check.is_some() { "## Passes" } else { "## What to do" };
@@ -120,7 +120,7 @@ fn every_page_has_its_sections() {
         }
         // What no UTF-8 text can show says so.
         assert!(
-            rule.check.is_none() || has("## Fails") || rule.docs.contains("can't be shown"),
+            rule.check.is_none() || has("## Fails") || page.contains("can't be shown"),
             "{} lacks `## Fails`",
             rule.id
         );
