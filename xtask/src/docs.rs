@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use toolcheck_core::Level;
 use toolcheck_core::target::{self, Target};
+use toolcheck_lint::vocabulary::Term;
 use toolcheck_lint::{Category, rules};
 
 use crate::root;
@@ -157,7 +158,36 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
     if !answers.is_empty() {
         let _ = write!(page, "\n## What the targets say\n\n{answers}");
     }
+    page.push_str(&vocabulary(rule));
     page
+}
+
+/// The cases and the placeholders that a target's file may use of a rule.
+fn vocabulary(rule: &toolcheck_lint::Rule) -> String {
+    let placeholders: Vec<&Term> = rule.placeholders().collect();
+    if rule.cases.is_empty() && placeholders.is_empty() {
+        return String::new();
+    }
+    let mut section = String::from(
+        "\n## In a target's file\n\n\
+         What a [target of your own](../own-target.md) may say of this rule.\n",
+    );
+    let mut table = |title: &str, terms: &[&Term], braces: (&str, &str)| {
+        if !terms.is_empty() {
+            let _ = write!(section, "\n| {title} | meaning |\n| --- | --- |\n");
+        }
+        for term in terms {
+            let _ = writeln!(section, "| `{}{}{}` | {} |", braces.0, term.name, braces.1, term.meaning);
+        }
+    };
+    table("case", &rule.cases.iter().collect::<Vec<_>>(), ("", ""));
+    table("placeholder", &placeholders, ("{", "}"));
+    if rule.cases.len() > 1 {
+        section.push_str(
+            "\nA finding may have several cases: the first of the table that the target knows counts.\n",
+        );
+    }
+    section
 }
 
 fn links(sources: &[String]) -> String {
