@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use toolcheck_config::{Baseline, Config, ConfigError};
-use toolcheck_config::{ConfigFile, Home};
-use toolcheck_core::Target;
+use toolcheck_config::{ConfigFile, Home, parse_target};
 use toolcheck_lint::{Options, lint};
 
 use super::take;
@@ -58,12 +57,12 @@ fn check_error(text: &str, error: &ConfigError) {
 }
 
 fn check_target(text: &str) {
-    match Target::parse(text) {
+    match parse_target(text) {
         Ok(target) => {
             let options = Options::new().target(Some(target));
             let _ = lint("case.json", CALLS.as_bytes(), &options);
         }
-        Err(error) => assert!(!error.to_string().is_empty()),
+        Err(error) => error.all().for_each(|error| check_error(text, error)),
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use toolcheck_core::Level;
 use toolcheck_core::target::{self, Target};
+use toolcheck_lint::vocabulary::Term;
 use toolcheck_lint::{Category, rules};
 
 use crate::root;
@@ -56,7 +57,7 @@ fn rules_page() -> String {
     for category in Category::ALL {
         let _ = write!(page, "\n## {}\n\n| rule | level | finds |\n| --- | --- | --- |\n", category.title());
         for rule in rules::of(category) {
-            let (level, summary, note) = (rule.level(), rule.summary.trim(), rule.note());
+            let (level, summary, note) = (rule.level(), rule.summary(), rule.note());
             let _ = writeln!(page, "| [`{0}`](rules/{0}.md) | {level} | {summary}{note} |", rule.id);
         }
     }
@@ -93,9 +94,7 @@ fn keys(target: &Target, rule: &str) -> String {
 }
 
 fn rule_page(rule: &toolcheck_lint::Rule) -> String {
-    let docs: String =
-        rule.docs.lines().map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect();
-    let docs = docs.replace("```json ", "```jsonc ").replace("  // flagged", "  // <- flagged");
+    let docs = rule.page().replace("```json ", "```jsonc ").replace("  // flagged", "  // <- flagged");
     let mut page = format!("# {}\n\n{}\nSince {}.\n", rule.id, docs, rule.since);
     if rule.is_optional {
         let _ =
@@ -159,7 +158,36 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
     if !answers.is_empty() {
         let _ = write!(page, "\n## What the targets say\n\n{answers}");
     }
+    page.push_str(&vocabulary(rule));
     page
+}
+
+/// The cases and the placeholders that a target's file may use of a rule.
+fn vocabulary(rule: &toolcheck_lint::Rule) -> String {
+    let placeholders: Vec<&Term> = rule.placeholders().collect();
+    if rule.cases.is_empty() && placeholders.is_empty() {
+        return String::new();
+    }
+    let mut section = String::from(
+        "\n## In a target's file\n\n\
+         What a [target of your own](../own-target.md) may say of this rule.\n",
+    );
+    let mut table = |title: &str, terms: &[&Term], braces: (&str, &str)| {
+        if !terms.is_empty() {
+            let _ = write!(section, "\n| {title} | meaning |\n| --- | --- |\n");
+        }
+        for term in terms {
+            let _ = writeln!(section, "| `{}{}{}` | {} |", braces.0, term.name, braces.1, term.meaning);
+        }
+    };
+    table("case", &rule.cases.iter().collect::<Vec<_>>(), ("", ""));
+    table("placeholder", &placeholders, ("{", "}"));
+    if rule.cases.len() > 1 {
+        section.push_str(
+            "\nA finding may have several cases: the first of the table that the target knows counts.\n",
+        );
+    }
+    section
 }
 
 fn links(sources: &[String]) -> String {

@@ -515,7 +515,7 @@ fn target_parser() -> impl TypedValueParser<Value = String> {
 }
 
 fn rule_values() -> Vec<PossibleValue> {
-    rules::ALL.iter().map(|rule| PossibleValue::new(rule.id).help(rule.summary.trim())).collect()
+    rules::ALL.iter().map(|rule| PossibleValue::new(rule.id).help(rule.summary())).collect()
 }
 
 /// Reads as `parser` does, and tells the completions of shells which values there are. Others may be good too.

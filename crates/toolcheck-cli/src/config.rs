@@ -153,8 +153,8 @@ fn load(
     Ok(Some(Loaded { config, sources }))
 }
 
-/// What stands between the errors of one configuration.
-const ANOTHER: &str = "\nerror: ";
+/// What separates the errors of one file.
+pub(crate) const ANOTHER: &str = "\nerror: ";
 
 /// How many bytes a file may have that a configuration is or names: it may name `/dev/zero`.
 const MOST_BYTES: u64 = 1 << 26;

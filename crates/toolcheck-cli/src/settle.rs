@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
-use toolcheck_config::{Selection, TargetName};
+use toolcheck_config::{Selection, TargetName, parse_target};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target::{self, Target};
@@ -17,7 +17,7 @@ use toolcheck_lint::text::bounded;
 use toolcheck_lint::{Options, Rule};
 
 use crate::args::{ReadingArgs, SelectionArgs};
-use crate::config::{Configs, Loaded, read_bytes, read_text};
+use crate::config::{ANOTHER, Configs, Loaded, read_bytes, read_text};
 use crate::inputs::Input;
 use crate::screen::named;
 
@@ -141,14 +141,12 @@ fn find_target(name: &str) -> Result<TargetRef> {
     ))
 }
 
-/// The longest message about a target: it may quote a key of any length.
-const LONGEST_MESSAGE: usize = 600;
-
 fn read_target(path: &Path) -> Result<TargetRef> {
     let name = named(path);
     let text = read_text(path).with_context(|| format!("cannot read the target {name}"))?;
-    let target = Target::parse(&text).map_err(|error| {
-        anyhow!("{name} is not a valid target: {}", bounded(&error.to_string(), LONGEST_MESSAGE))
+    let target = parse_target(&text).map_err(|error| {
+        let errors: Vec<String> = error.all().map(|error| format!("{name}:{error}")).collect();
+        anyhow!("{}", errors.join(ANOTHER))
     })?;
     Ok(target.into())
 }

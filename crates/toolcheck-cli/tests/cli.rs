@@ -202,7 +202,7 @@ fn a_target_from_a_file() {
     std::fs::write(&path, "id = 1\n").unwrap();
     let output = run(&[&arguments[..], &[path.to_str().unwrap()]].concat());
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("line 1"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("gateway.toml:1:"));
 }
 
 #[test]

@@ -270,7 +270,7 @@ fn every_target_of_ones_own_is_one() {
     let schema = std::fs::read(root().join("schemas/target.v1.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
     let targets = own_targets();
-    assert_eq!(targets.len(), 3);
+    assert_eq!(targets.len(), 4);
     for text in &targets {
         let value: serde_json::Value = toml::from_str(text).unwrap();
         assert!(schema.is_valid(&value), "{text}");
@@ -288,6 +288,7 @@ fn every_target_of_ones_own_is_one() {
         )
     };
     let result = r#", {"role": "tool", "tool_call_id": "call_of_the_lighthouse", "content": "b"}"#;
+    let with_name = r#"{"messages": [{"role": "user", "content": "a", "name": "b"}]}"#.to_owned();
     for (number, body, said) in [
         (0, request("call_1", ""), "1 error"),
         (
@@ -296,6 +297,9 @@ fn every_target_of_ones_own_is_one() {
             "answers 422: id call_of_the_lighthouse is longer than 12",
         ),
         (2, request("call_1", ""), "accepts it, but it answers the call with an empty result"),
+        (3, with_name, "answers 422: messages[0].name: not supported"),
+        (3, request("call_1", result), "answers 409: result call_of_the_lighthouse belongs to a call with"),
+        (3, format!(r#"{{"messages": [{}]}}"#, &result[2..]), "answers 409: message 1: no call call_of_the"),
     ] {
         std::fs::write(folder.join("target.toml"), &targets[number]).unwrap();
         std::fs::write(folder.join("a.json"), body).unwrap();

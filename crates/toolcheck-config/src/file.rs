@@ -283,24 +283,7 @@ impl ConfigFile {
         // Some editors start a file with a byte order mark, which is not part of the text.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut faults = Faults::default();
-        // What was wrong so far is blanked out, so that later errors are found too.
-        let mut left = Cow::Borrowed(text);
-        let table = loop {
-            match read_table(&left, home) {
-                Ok(table) => break table,
-                Err(error) => {
-                    let message = error.message().trim();
-                    let similar = similar_to_unknown(message).unwrap_or_default();
-                    let span = error.span().unwrap_or(0..0);
-                    let without = without_unknown(&left, message, &span);
-                    faults.0.push(Fault(span, format!("{message}{similar}")));
-                    match without {
-                        Some(without) if faults.0.len() < MOST_UNKNOWN => left = Cow::Owned(without),
-                        _ => break None,
-                    }
-                }
-            }
-        };
+        let table = read_despite_unknown(text, &mut faults, |text| read_table(text, home)).flatten();
         if faults.0.is_empty() {
             return Ok(table.map(|table| Self { text: text.to_owned(), table }));
         }
@@ -355,7 +338,7 @@ const LONGEST_MESSAGE: usize = 600;
 const MOST_UNKNOWN: usize = 20;
 
 /// The faults, made safe to print: a configuration may come from someone else.
-fn error_of(text: &str, faults: Faults) -> ConfigError {
+pub(super) fn error_of(text: &str, faults: Faults) -> ConfigError {
     let mut faults = faults.0;
     faults.sort_by_key(|Fault(span, _)| span.start);
     let mut errors: Vec<ConfigError> = faults
@@ -374,6 +357,28 @@ fn error_of(text: &str, faults: Faults) -> ConfigError {
         others: Vec::new(),
     });
     ConfigError { others, ..first }
+}
+
+/// Reads a text again and again without the unknown keys in it, so that later errors are found too; `None` if something
+/// else is wrong.
+pub(super) fn read_despite_unknown<T>(
+    text: &str,
+    faults: &mut Faults,
+    read: impl Fn(&str) -> Result<T, toml::de::Error>,
+) -> Option<T> {
+    let mut left = Cow::Borrowed(text);
+    loop {
+        let error = match read(&left) {
+            Ok(table) => return Some(table),
+            Err(error) => error,
+        };
+        let message = error.message().trim();
+        let similar = similar_to_unknown(message).unwrap_or_default();
+        let span = error.span().unwrap_or(0..0);
+        let without = without_unknown(&left, message, &span);
+        faults.0.push(Fault(span, format!("{message}{similar}")));
+        left = Cow::Owned(without.filter(|_| faults.0.len() < MOST_UNKNOWN)?);
+    }
 }
 
 /// Reads the table of a file.

@@ -22,6 +22,7 @@ mod error;
 mod file;
 mod globs;
 mod names;
+mod own_target;
 mod values;
 
 pub use baseline::Baseline;
@@ -29,6 +30,7 @@ pub use config::{Config, FilesConfig, ReadAs, Selection, TargetName};
 pub use error::ConfigError;
 pub use file::{ConfigFile, Home, Origin};
 pub use globs::PathGlobs;
+pub use own_target::parse_target;
 
 /// The JSON Schema of the configuration.
 #[cfg(feature = "schema")]

@@ -137,6 +137,8 @@ macro_rules! named {
     )+};
 }
 
+pub(super) use named;
+
 named! {
     /// The id of a rule.
     RuleId, "rule": rules::ALL.iter().map(|rule| rule.id), rules::find => &'static Rule;

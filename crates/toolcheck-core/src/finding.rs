@@ -81,7 +81,8 @@ pub struct Finding {
     pub tool_call_id: Option<String>,
     /// The name of the tool that it is about.
     pub tool_name: Option<String>,
-    /// Which of the rule's cases it is, for targets that tell them apart: the most telling first.
+    /// Which of the rule's cases it is, for targets that tell them apart. Once the rule is done, they are in the order in
+    /// which it declares them: the most telling first.
     pub cases: Vec<&'static str>,
     /// The worst level that it may have, whatever the target says.
     pub at_most: Level,
@@ -149,9 +150,21 @@ impl Finding {
         self
     }
 
-    /// Says which of the rule's cases it is. Said several times, the first that the target knows counts.
+    /// Adds one of the rule's cases. If there are several, the order in which the rule declares them decides which the
+    /// target is asked for first.
     pub fn case(&mut self, case: &'static str) -> &mut Self {
         self.cases.push(case);
+        self
+    }
+
+    /// Adds one of the rule's cases, if it is one.
+    pub fn case_if(&mut self, is_case: bool, case: &'static str) -> &mut Self {
+        if is_case { self.case(case) } else { self }
+    }
+
+    /// Adds several of the rule's cases, or one that there may be.
+    pub fn add_cases(&mut self, cases: impl IntoIterator<Item = &'static str>) -> &mut Self {
+        self.cases.extend(cases);
         self
     }
 

@@ -182,7 +182,7 @@ fn pattern(text: &str, last: &str) -> (String, usize) {
 
 /// Whether a name stands for a number.
 fn is_number(name: &str) -> bool {
-    matches!(name, "index" | "part" | "member" | "part-member" | "max" | "length" | "count")
+    matches!(name, "index" | "part" | "member" | "part-member" | "line" | "max" | "length" | "count")
 }
 
 /// The names of ids and the like, in which no sentence ends and no quote stands; `ids` are several, each in its own.

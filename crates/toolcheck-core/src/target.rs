@@ -602,9 +602,9 @@ fn leave_out(filled: &mut String, after: &str) {
     }
 }
 
-/// The numbers that a target's text may name: of a message and of a part in it, from 0 and from 1, and of the message
-/// before it.
-const NUMBERS: [&str; 5] = ["index", "part", "member", "part-member", "before"];
+/// The numbers that a target's text may name: of a message and of a part in it, from 0 and from 1, of the message
+/// before it, and of the line of a file that holds them.
+const NUMBERS: [&str; 6] = ["index", "part", "member", "part-member", "before", "line"];
 
 /// What stands for words that the provider makes up as it goes, such as another program's message.
 pub(crate) const FREE: &str = "rest";

@@ -41,6 +41,7 @@ mod shell;
 pub mod suggest;
 pub mod text;
 mod validated;
+pub mod vocabulary;
 
 pub use category::Category;
 pub use engine::{Lines, Piece, RECORDS_OF_HEAD, lint, lint_with};

@@ -17,16 +17,15 @@ use crate::exchanges::Kept;
 use crate::pairing::{Answers, Pairing, ResultSite};
 use crate::schemas::Schemas;
 use crate::settings::Settings;
+use crate::vocabulary::Term;
 
 /// A rule: a value, pure, infallible and stateless.
 #[derive(Debug)]
 pub struct Rule {
     /// Its id: a kebab-case name of the thing that it flags, readable after "allow". For ever.
     pub id: &'static str,
-    /// The first line of its documentation.
-    pub summary: &'static str,
-    /// Its documentation in Markdown, which is also its test.
-    pub docs: &'static str,
+    /// The lines of its doc comment, as they are written.
+    pub(crate) doc: &'static [&'static str],
     /// What it is about.
     pub category: Category,
     /// The version that brought it.
@@ -45,6 +44,13 @@ pub struct Rule {
     pub on_call: bool,
     /// Whether it runs only where somebody asks for it: what it finds is a habit that not everybody minds.
     pub is_optional: bool,
+    /// The cases that targets may tell apart, the most telling first: of those that a finding has, the first that the
+    /// target knows counts.
+    pub cases: &'static [Term],
+    /// The placeholders that only this rule has in the text of a target.
+    pub values: &'static [Term],
+    /// The placeholders that it shares with other rules, in groups.
+    pub common_values: &'static [&'static [Term]],
     /// Looks at a transcript; `None` where the fault can't be seen in one, and the rule only explains an error.
     pub check: Option<fn(&Context<'_, '_>, &mut Sink<'_>)>,
 }
@@ -80,6 +86,43 @@ impl Rule {
             (Some(_), Some(level)) => level.as_str(),
             (Some(_), None) => "target",
         }
+    }
+
+    /// The first line of its documentation.
+    #[must_use]
+    pub fn summary(&self) -> &'static str {
+        self.doc.first().map_or("", |line| line.trim())
+    }
+
+    /// Its documentation in Markdown, which is also its test: lines that the examples flag end in `// flagged`.
+    #[must_use]
+    pub fn page(&self) -> String {
+        // The text of a doc comment begins behind a space.
+        self.doc.iter().map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect()
+    }
+
+    /// The case of that name.
+    #[must_use]
+    pub fn case(&self, name: &str) -> Option<&'static Term> {
+        self.cases.iter().find(|case| case.name == name)
+    }
+
+    /// The placeholders that the text of a target may have.
+    pub fn placeholders(&self) -> impl Iterator<Item = &'static Term> {
+        self.common_values.iter().copied().flatten().chain(self.values)
+    }
+
+    /// Checks a finding against the declaration, and puts its cases into the order of it.
+    fn sort_cases(&self, finding: &mut Finding) {
+        let position = |name: &str| self.cases.iter().position(|case| case.name == name);
+        for case in &finding.cases {
+            debug_assert!(position(case).is_some(), "{} does not declare the case `{case}`", self.id);
+        }
+        for (name, _) in &finding.values {
+            let is_declared = self.placeholders().any(|value| value.name == *name);
+            debug_assert!(is_declared, "{} does not declare the value `{name}`", self.id);
+        }
+        finding.cases.sort_by_key(|case| position(case));
     }
 
     /// What its page says of data sets, where they are another matter than requests.
@@ -122,11 +165,13 @@ impl Rule {
 
 /// Declares a rule: the doc comment is its manual page and its test.
 macro_rules! declare_rule {
-    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(if $selected:ident)?, $check:ident) => {
+    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(if $selected:ident)?, $check:ident
+        $(, cases [$($case:literal $(for $case_mark:ident)?: $case_meaning:literal),+ $(,)?])?
+        $(, values $($common:ident),* $([$($value:literal $(for $value_mark:ident)?: $value_meaning:literal),+ $(,)?])?)?
+    ) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
             id: $id,
-            summary: [$($doc),+][0],
-            docs: concat!($($doc, "\n"),+),
+            doc: &[$($doc),+],
             category: $crate::category::Category::$category,
             since: $since,
             default_level: declare_rule!(@level $level),
@@ -135,15 +180,25 @@ macro_rules! declare_rule {
             on_text: declare_rule!(@text $($scope)?),
             on_call: declare_rule!(@call $($scope)?),
             is_optional: declare_rule!(@optional $($selected)?),
+            cases: &[$($($crate::vocabulary::Term {
+                name: $case,
+                meaning: $case_meaning,
+                is_for_users: declare_rule!(@mark $($case_mark)?),
+            }),+)?],
+            values: &[$($($($crate::vocabulary::Term {
+                name: $value,
+                meaning: $value_meaning,
+                is_for_users: declare_rule!(@mark $($value_mark)?),
+            }),+)?)?],
+            common_values: &[$($($crate::vocabulary::$common),*)?],
             check: Some($check),
         };
     };
     // What can't be seen in a transcript: the page serves those who got the error.
-    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, explained) => {
+    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, explained, values $($common:ident),* [$($value:literal: $value_meaning:literal),+ $(,)?]) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
             id: $id,
-            summary: [$($doc),+][0],
-            docs: concat!($($doc, "\n"),+),
+            doc: &[$($doc),+],
             category: $crate::category::Category::$category,
             since: $since,
             default_level: None,
@@ -152,6 +207,13 @@ macro_rules! declare_rule {
             on_text: false,
             on_call: false,
             is_optional: false,
+            cases: &[],
+            values: &[$($crate::vocabulary::Term {
+                name: $value,
+                meaning: $value_meaning,
+                is_for_users: false,
+            }),+],
+            common_values: &[$($crate::vocabulary::$common),*],
             check: None,
         };
     };
@@ -170,6 +232,8 @@ macro_rules! declare_rule {
     (@call $($other:ident)?) => { false };
     (@optional) => { false };
     (@optional selected) => { true };
+    (@mark) => { false };
+    (@mark users) => { true };
 }
 pub(crate) use declare_rule;
 
@@ -404,6 +468,7 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
     let mut kept = first;
     for index in first..findings.len() {
         let finding = &mut findings[index];
+        rule.sort_cases(finding);
         let verdict = context.verdict_of(rule, &finding.cases);
         let level = match verdict {
             Verdict::Refused(refusal) => {

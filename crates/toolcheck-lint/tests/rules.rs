@@ -1,11 +1,12 @@
 //! The rules against their own documentation, and the table against its directory.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use toolcheck_config::Config;
 use toolcheck_core::{formats, target};
-use toolcheck_lint::{Options, Rule, lint, rules};
+use toolcheck_lint::{Options, lint, rules, vocabulary};
 
 /// An example of a rule's page.
 struct Example<'d> {
@@ -18,13 +19,12 @@ struct Example<'d> {
     config: Option<String>,
 }
 
-fn examples(rule: &Rule) -> Vec<Example<'_>> {
+fn examples<'p>(page: &'p str, id: &str) -> Vec<Example<'p>> {
     let mut found = Vec::new();
     let mut section = "";
     let mut open: Option<Example<'_>> = None;
     let mut config = None;
-    for line in rule.docs.lines() {
-        let line = line.strip_prefix(' ').unwrap_or(line);
+    for line in page.lines() {
         if let Some(example) = &mut open {
             if line == "```" {
                 match open.take() {
@@ -55,7 +55,7 @@ fn examples(rule: &Rule) -> Vec<Example<'_>> {
             });
         }
     }
-    assert!(open.is_none(), "{}: an example is never closed", rule.id);
+    assert!(open.is_none(), "{}: an example is never closed", id);
     found
 }
 
@@ -90,7 +90,7 @@ fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
 #[test]
 fn documentation_is_true() {
     for rule in rules::ALL {
-        for example in examples(rule) {
+        for example in examples(&rule.page(), rule.id) {
             let found = run(&example);
             let expected: Vec<_> = example.flagged.iter().map(|line| (rule.id, *line)).collect();
             match example.section {
@@ -106,12 +106,13 @@ fn documentation_is_true() {
 #[test]
 fn every_page_has_its_sections() {
     for rule in rules::ALL {
-        let has = |title: &str| rule.docs.lines().any(|line| line.trim() == title);
+        let page = rule.page();
+        let has = |title: &str| page.lines().any(|line| line == title);
         assert!(
-            rule.summary.trim().ends_with('.') && rule.summary.len() < 90,
+            rule.summary().ends_with('.') && rule.summary().len() < 90,
             "{}: {}",
             rule.id,
-            rule.summary
+            rule.summary()
         );
         // What can't be seen in a transcript has no examples, and says what to do.
         let last = if rule.check.is_some() { "## Passes" } else { "## What to do" };
@@ -120,7 +121,7 @@ fn every_page_has_its_sections() {
         }
         // What no UTF-8 text can show says so.
         assert!(
-            rule.check.is_none() || has("## Fails") || rule.docs.contains("can't be shown"),
+            rule.check.is_none() || has("## Fails") || page.contains("can't be shown"),
             "{} lacks `## Fails`",
             rule.id
         );
@@ -179,12 +180,79 @@ fn no_rule_names_a_provider() {
     }
 }
 
+/// The names between braces of a refusal's text.
+fn placeholders(text: &str) -> impl Iterator<Item = &str> {
+    text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0))
+}
+
 #[test]
-fn targets_speak_of_rules_that_there_are() {
+fn targets_use_only_what_rules_declare() {
+    let everywhere: Vec<&str> = vocabulary::EVERYWHERE.iter().map(|term| term.name).collect();
     for target in target::all() {
-        let refused = target.refusals.iter().map(|refusal| &refusal.rule);
-        for rule in refused.chain(target.tolerances.iter().map(|tolerance| &tolerance.rule)) {
-            assert!(rules::find(rule).is_some(), "{}: there is no rule `{rule}`", target.id);
+        let refused = target.refusals.iter().map(|refusal| (&refusal.rule, &refusal.case));
+        let tolerated = target.tolerances.iter().map(|tolerance| (&tolerance.rule, &tolerance.case));
+        for (rule, case) in refused.chain(tolerated) {
+            let known = rules::find(rule);
+            assert!(known.is_some(), "{}: there is no rule `{rule}`", target.id);
+            let is_case = |case: &String| known.is_some_and(|rule| rule.case(case).is_some());
+            assert!(case.as_ref().is_none_or(is_case), "{}: {rule} has no case {case:?}", target.id);
+        }
+        for refusal in &target.refusals {
+            // A text that only serves to recognise an error is never filled in: any name does.
+            let rule = rules::find(&refusal.rule).filter(|_| !refusal.legacy);
+            let known: Vec<&str> = match rule {
+                Some(rule) => rule.placeholders().map(|term| term.name).collect(),
+                None => {
+                    rules::ALL.iter().flat_map(|rule| rule.placeholders()).map(|term| term.name).collect()
+                }
+            };
+            for name in placeholders(refusal.text.as_deref().unwrap_or_default()) {
+                let is_known = known.contains(&name) || everywhere.contains(&name);
+                assert!(is_known, "{}: {} has no value `{name}`", target.id, refusal.rule);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_rules_declare_is_used_or_marked() {
+    let (mut cases, mut values) = (BTreeSet::new(), BTreeSet::new());
+    for target in target::all() {
+        for refusal in target.refusals.iter().filter(|refusal| !refusal.legacy) {
+            cases.extend(refusal.case.iter().map(|case| (&*refusal.rule, &**case)));
+            let names = placeholders(refusal.text.as_deref().unwrap_or_default());
+            values.extend(names.map(|name| (&*refusal.rule, name)));
+        }
+        for tolerance in &target.tolerances {
+            cases.extend(tolerance.case.iter().map(|case| (&*tolerance.rule, &**case)));
+        }
+    }
+    for rule in rules::ALL {
+        for (terms, used, what) in [(rule.cases, &cases, "case"), (rule.values, &values, "value")] {
+            for term in terms {
+                let is_used = used.contains(&(rule.id, term.name));
+                assert!(
+                    is_used != term.is_for_users,
+                    "{}: the {what} `{}` is {}",
+                    rule.id,
+                    term.name,
+                    if is_used { "used, so it is not only for users" } else { "not used by any target" }
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn terms_are_unique_and_have_a_meaning() {
+    for rule in rules::ALL {
+        for terms in [rule.cases.iter().collect(), rule.placeholders().collect::<Vec<_>>()] {
+            let names: BTreeSet<&str> = terms.iter().map(|term| term.name).collect();
+            assert_eq!(names.len(), terms.len(), "{} declares a name twice", rule.id);
+            for term in terms {
+                let is_clause = !term.meaning.is_empty() && !term.meaning.ends_with('.');
+                assert!(is_clause, "{}: `{}`: {}", rule.id, term.name, term.meaning);
+            }
         }
     }
 }

@@ -167,8 +167,8 @@ fn every_text_is_recognised_by_itself() {
             let mut filled = text.clone();
             while let (Some(start), Some(end)) = (filled.find('{'), filled.find('}')) {
                 let name = &filled[start + 1..end];
-                let is_number =
-                    ["index", "part", "member", "part-member", "max", "length", "count"].contains(&name);
+                let is_number = ["index", "part", "member", "part-member", "line", "max", "length", "count"]
+                    .contains(&name);
                 filled.replace_range(start..=end, if is_number { "7" } else { "thing" });
             }
             let own = text.chars().filter(|character| character.is_alphanumeric()).count();

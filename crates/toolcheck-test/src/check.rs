@@ -7,9 +7,9 @@ use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 use toolcheck_config::Config;
 use toolcheck_config::allow;
-use toolcheck_config::{Selection, TargetName};
+use toolcheck_config::{Selection, TargetName, parse_target};
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::target::{self, Target};
+use toolcheck_core::target;
 use toolcheck_core::tools::{self, Definition};
 use toolcheck_core::{Format, Level, formats};
 use toolcheck_json::Document;
@@ -187,7 +187,7 @@ impl Check {
     /// The API that it is for, described by the text of a TOML file (`schemas/target.v1.schema.json`).
     #[track_caller]
     pub fn own_target(mut self, toml: &str) -> Self {
-        match Target::parse(toml) {
+        match parse_target(toml) {
             Ok(target) => self.target = Some(target.into()),
             Err(error) => panic!("it is no target:\n{error}"),
         }

@@ -1,7 +1,7 @@
 //! Every refusal in the targets' data has a case in the corpus that meets it: a fact that nothing trips is no fact.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value as Json;
@@ -18,6 +18,10 @@ const WITHOUT_CASE: &[(&str, &str, Option<&str>, &str)] = &[
     ("openai-responses", "oversized-content", None, "a case would be ten megabytes long"),
 ];
 
+/// What is met without its text, each with the reason.
+const WITHOUT_TEXT: &[(&str, &str, Option<&str>, &str)] =
+    &[("openai-responses", "unknown-role", None, "it names the role, which a message may lack")];
+
 #[test]
 fn a_text_of_more_than_ten_megabytes_is_too_long() {
     for length in [10_485_760, 10_485_761] {
@@ -31,7 +35,7 @@ fn a_text_of_more_than_ten_megabytes_is_too_long() {
 
 #[test]
 fn every_refusal_has_a_case() {
-    let met = facts_met(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures"));
+    let met = facts_met();
     let mut missing = Vec::new();
     let mut count = 0;
     for target in target::all().filter(|target| target.union.is_empty()) {
@@ -44,9 +48,9 @@ fn every_refusal_has_a_case() {
             if !is_checked {
                 continue;
             }
-            assert!(!(is_left_out && met.contains(&fact)), "{fact:?} has a case after all");
+            assert!(!(is_left_out && met.contains_key(&fact)), "{fact:?} has a case after all");
             count += 1;
-            if !is_left_out && !met.contains(&fact) {
+            if !is_left_out && !met.contains_key(&fact) {
                 missing.push(format!("{} {} {}", fact.0, fact.1, fact.2.as_deref().unwrap_or("-")));
             }
         }
@@ -60,10 +64,40 @@ fn every_refusal_has_a_case() {
     );
 }
 
-/// Every refusal that a case of the corpus meets, under the target that its expectation names.
-fn facts_met(corpus: &Path) -> BTreeSet<Fact> {
-    let mut met = BTreeSet::new();
-    let mut open = vec![corpus.to_owned()];
+/// A text that lacks a value is not printed at all, and the finding loses the provider's words.
+#[test]
+fn every_refusal_that_is_met_prints_its_text() {
+    let mut missing = Vec::new();
+    let mut count = 0;
+    for ((target, rule, case), texts) in facts_met() {
+        let target = target::find(&target).unwrap();
+        let mut known = target
+            .refusals
+            .iter()
+            .filter(|refusal| (&refusal.rule, &refusal.case, refusal.legacy) == (&rule, &case, false));
+        // Some models may be answered without a text.
+        if known.any(|refusal| refusal.text.is_none()) {
+            continue;
+        }
+        count += texts.len();
+        let is_left_out = WITHOUT_TEXT.iter().any(|(target_id, rule_id, case_name, _)| {
+            (*target_id, *rule_id, *case_name) == (&target.id, &rule, case.as_deref())
+        });
+        let lacks_text = texts.iter().any(Option::is_none);
+        assert!(lacks_text || !is_left_out, "{} {rule} prints its text after all", target.id);
+        if lacks_text && !is_left_out {
+            missing.push(format!("{} {rule} {}", target.id, case.as_deref().unwrap_or("-")));
+        }
+    }
+    assert!(count > 100, "the corpus meets refusals: {count}");
+    assert!(missing.is_empty(), "the text lacks a value:\n{}", missing.join("\n"));
+}
+
+/// Every refusal that a case of the corpus meets, under the target that its expectation names, with the texts that were
+/// printed.
+fn facts_met() -> BTreeMap<Fact, Vec<Option<String>>> {
+    let mut met: BTreeMap<Fact, Vec<Option<String>>> = BTreeMap::new();
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")];
     while let Some(path) = open.pop() {
         if path.is_dir() {
             open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
@@ -80,7 +114,8 @@ fn facts_met(corpus: &Path) -> BTreeSet<Fact> {
         let report = lint("case", &std::fs::read(&path).unwrap(), &options);
         for finding in report.findings {
             let Some(answer) = finding.answer else { continue };
-            met.insert((answer.target, finding.rule.to_owned(), answer.case));
+            let fact = (answer.target, finding.rule.to_owned(), answer.case);
+            met.entry(fact).or_default().push(answer.text);
         }
     }
     met

@@ -35,14 +35,14 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
             })
         });
         let page = json!({
-            "id": rule.id, "summary": rule.summary.trim(), "category": rule.category.id(), "since": rule.since, "docs": docs(rule.docs),
+            "id": rule.id, "summary": rule.summary(), "category": rule.category.id(), "since": rule.since, "docs": page_of(rule),
             "optional": rule.is_optional, "url": rule_url(rule.id), "refusals": refusals.collect::<Vec<_>>(),
         });
         serde_json::to_writer_pretty(&mut *out, &page)?;
         writeln!(out)?;
         return Ok(Status::Clean);
     }
-    let mut page = format!("# {}\n\n{}\n", rule.id, docs(rule.docs).trim_end());
+    let mut page = format!("# {}\n\n{}\n", rule.id, page_of(rule).trim_end());
     if rule.is_optional {
         let _ = writeln!(
             page,
@@ -134,7 +134,6 @@ fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
 }
 
 /// The page without what is only for its test.
-fn docs(docs: &str) -> String {
-    let lines = docs.lines().map(|line| line.strip_prefix(' ').unwrap_or(line));
-    lines.map(|line| format!("{}\n", line.replace("  // flagged", "  <-- flagged"))).collect()
+fn page_of(rule: &toolcheck_lint::Rule) -> String {
+    rule.page().replace("  // flagged", "  <-- flagged")
 }

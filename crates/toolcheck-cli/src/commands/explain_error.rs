@@ -153,7 +153,7 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
     let probably = if best.is_partial { "probably " } else { "" };
     writeln!(out, "{probably}{} ({}{more}{status})", rule.id, targets.join(", "))?;
     writeln!(out)?;
-    write_wrapped(rule.summary.trim(), out)?;
+    write_wrapped(rule.summary(), out)?;
     if best.is_partial {
         write_wrapped("Only the beginning of the provider's text is there.", out)?;
     }

@@ -16,9 +16,9 @@ pub(crate) fn rules(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
         let rows = rules::of(category).map(|rule| Row {
             id: rule.id.to_owned(),
             level: rule.level(),
-            text: format!("{}{}", rule.summary.trim(), rule.note()),
+            text: format!("{}{}", rule.summary(), rule.note()),
             json: json!({
-                "id": rule.id, "summary": rule.summary.trim(), "category": category.id(),
+                "id": rule.id, "summary": rule.summary(), "category": category.id(),
                 "default_level": rule.default_level.map(|level| level.as_str()), "since": rule.since,
                 "url": rule_url(rule.id), "explained_only": rule.check.is_none(), "optional": rule.is_optional,
             }),

@@ -339,6 +339,9 @@ fn call<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s
     })
 }
 
+/// The types of blocks that never stand in a result.
+const FOREIGN_IN_RESULT: [&str; 4] = ["thinking", "redacted_thinking", "tool_use", "tool_result"];
+
 fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
     let content = block.get("content");
     Body::Result(ToolResult {
@@ -347,12 +350,13 @@ fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
         is_error: block.get_any(&["is_error", "isError"]).and_then(|flag| flag.as_bool()),
         content: Content::of(content),
         content_place: content.map(Place::of),
-        has_foreign: content.is_some_and(|content| {
-            content.elements().any(|part| {
-                let kind = part.get_str("type");
-                matches!(kind.as_deref(), Some("thinking" | "redacted_thinking" | "tool_use" | "tool_result"))
+        foreign: content.and_then(|content| {
+            content.elements().find_map(|part| {
+                let kind = part.get_str("type")?;
+                FOREIGN_IN_RESULT.into_iter().find(|foreign| *foreign == kind)
             })
         }),
+        block: block.get("type").and_then(Value::as_json_str),
         has_bare_json: false,
         has_media: content.is_some_and(|content| {
             content.elements().any(|part| part.get_str("type").as_deref() != Some("text"))

@@ -261,7 +261,8 @@ fn result<'s>(tool: Value<'_, 's>) -> Body<'s> {
         is_error: tool.get_str("status").map(|status| status == "error"),
         content: Content::of(content),
         content_place: content.map(Place::of),
-        has_foreign: false,
+        foreign: None,
+        block: None,
         has_bare_json: content.is_some_and(|content| {
             content.elements().any(|part| part.get("json").is_some_and(|json| !json.is_object()))
         }),

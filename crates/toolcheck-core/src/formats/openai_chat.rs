@@ -503,7 +503,8 @@ fn result<'s>(
         is_error: None,
         content: Content::of(content),
         content_place: content.map(Place::of),
-        has_foreign: false,
+        foreign: None,
+        block: None,
         has_bare_json: false,
         has_media: content.is_some_and(|content| {
             content.elements().any(|part| {

@@ -651,7 +651,8 @@ fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
         is_error: value.get_str("status").filter(|status| status == "failed").map(|_| true),
         content: Content::of(content),
         content_place: content.map(Place::of),
-        has_foreign: false,
+        foreign: None,
+        block: None,
         has_bare_json: false,
         has_media: content.is_some_and(|content| {
             content.elements().any(|part| part.get_str("type").is_some_and(|kind| kind != "input_text"))

@@ -352,8 +352,10 @@ pub struct ToolResult<'s> {
     pub content_place: Option<Place>,
     /// Whether it holds something other than text: an image, a document.
     pub has_media: bool,
-    /// Whether it holds a block that never stands in a result, such as reasoning or a call.
-    pub has_foreign: bool,
+    /// The type of a block in it that never stands in a result, such as reasoning or a call.
+    pub foreign: Option<&'static str>,
+    /// The type of the result itself, where the format has a type for each kind of tool.
+    pub block: Option<JsonStr<'s>>,
     /// Whether it holds JSON that is no object, where the format has a place for JSON.
     pub has_bare_json: bool,
     /// Who brought it.

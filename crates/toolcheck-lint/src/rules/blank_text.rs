@@ -33,7 +33,14 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
     /// ]}
     /// ```
-    "blank-text" in Content, since "0.1.0", silent (silent in dataset) on wire, check
+    "blank-text" in Content, since "0.1.0", silent (silent in dataset) on wire, check,
+    cases [
+        "empty": "an empty text",
+        "white-space": "a text of whitespace only",
+        "no-data": "a part without any content",
+        "reasoning": "a reasoning block of whitespace only",
+    ],
+    values PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -93,7 +93,31 @@ declare_rule! {
     ///   "messages": [{"role": "user", "content": "what is the tide?"}]
     /// }
     /// ```
-    "conflicting-parameters" in Fields, since "0.1.0", silent on wire, check
+    "conflicting-parameters" in Fields, since "0.1.0", silent on wire, check,
+    cases [
+        "two-tool-lists": "tools are declared under the current key and the deprecated one",
+        "unknown-choice": "the tool choice is not a valid value",
+        "choice-without-tools": "a tool choice without tools",
+        "forced": "a forced call, for a model that supports none",
+        "forced-with-reasoning": "a forced call while reasoning is enabled",
+        "unknown-tool-chosen": "a forced call of a tool that is not declared",
+        "forced-any": "a call of any tool is forced, with or without reasoning",
+        "tools-with-effort": "functions with a reasoning effort",
+        "tools-without-effort": "functions with the reasoning effort `none`",
+        "tools-with-default-effort": "functions, and no reasoning effort is given",
+        "deferred-without-search": "a deferred tool without a tool search",
+        "reasoning-budget": "reasoning with a budget of tokens",
+        "reasoning-off": "reasoning is disabled",
+        "all-deferred": "every tool is deferred",
+        "advisor": "a tool whose model can't advise the model of the request",
+        "container-without-tool": "a container without a tool that runs in it",
+    ],
+    values [
+        "field": "the key of the parameter",
+        "name": "the tool that is chosen, or the model of the tool",
+        "model": "the model of the request",
+        "index": "the index of the tool, from 0",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

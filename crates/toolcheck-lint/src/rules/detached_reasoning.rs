@@ -32,7 +32,15 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
     /// ]}
     /// ```
-    "detached-reasoning" in Reasoning, since "0.1.0", silent on wire, check
+    "detached-reasoning" in Reasoning, since "0.1.0", silent on wire, check,
+    cases [
+        "missing": "a call whose reasoning is missing; a transcript does not show it, so it is only explained",
+    ],
+    values PART [
+        "id": "the id of the reasoning, or of the item that needs it",
+        "type": "the type of the item that needs reasoning",
+        "other": "the id of the reasoning that is missing",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

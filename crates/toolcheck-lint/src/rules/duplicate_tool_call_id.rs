@@ -37,7 +37,8 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "duplicate-tool-call-id" in Ids, since "0.1.0", error, check
+    "duplicate-tool-call-id" in Ids, since "0.1.0", error, check,
+    values PART, CALL_ID
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -30,7 +30,10 @@ declare_rule! {
     ///  ],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "duplicate-tool-definition" in Tools, since "0.1.0", warning, check
+    "duplicate-tool-definition" in Tools, since "0.1.0", warning, check,
+    values [
+        "name" for users: "the name of the tool",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

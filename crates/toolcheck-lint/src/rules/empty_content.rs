@@ -41,7 +41,20 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": ""}
     /// ]}
     /// ```
-    "empty-content" in Content, since "0.1.0", silent (silent in dataset) on wire, check
+    "empty-content" in Content, since "0.1.0", silent (silent in dataset) on wire, check,
+    cases [
+        "no-messages": "a request without messages",
+        "failed-result": "the result of a failed call without content",
+        "system": "a system message",
+        "nothing-at-all": "an assistant message without content and without calls, whose content is missing",
+        "nothing-said": "an assistant message without content and without calls, other than an empty list",
+        "final-assistant": "an assistant message at the end",
+        "empty-text": "the content is an empty string",
+        "empty-list": "the content is an empty list",
+        "missing": "the content is missing",
+        "null": "the content is null or missing",
+    ],
+    values PART, ROLE
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -98,27 +111,18 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let finding = out.report(message.content_place, format!("the content of this message {what}"));
         finding.caption(what).help("add content, or remove the message").at(cx, number, message, None);
         let is_assistant = message.role == Role::Assistant;
-        if is_assistant && number == last {
-            finding.case("final-assistant");
-        }
-        if message.role == Role::System {
-            finding.case("system");
-        }
+        let is_missing = message.content == Content::Missing;
         match message.content {
             Content::EmptyText => finding.case("empty-text"),
             Content::EmptyList => finding.case("empty-list"),
-            Content::Missing => finding.case("missing").case("null"),
-            Content::Null | Content::Filled => finding.case("null"),
+            Content::Missing | Content::Null | Content::Filled => finding.case("null"),
         };
-        if is_assistant && message.content != Content::EmptyList {
-            finding.cases.insert(0, "nothing-said");
-        }
-        if is_assistant && message.content == Content::Missing {
-            finding.cases.insert(0, "nothing-at-all");
-        }
-        if message.role == Role::System {
-            finding.cases.insert(0, "system");
-        }
+        finding
+            .case_if(is_missing, "missing")
+            .case_if(is_assistant && number == last, "final-assistant")
+            .case_if(is_assistant && message.content != Content::EmptyList, "nothing-said")
+            .case_if(is_assistant && is_missing, "nothing-at-all")
+            .case_if(message.role == Role::System, "system");
         finding.value("role", message.role_text());
     }
 }

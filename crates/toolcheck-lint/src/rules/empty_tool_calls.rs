@@ -28,7 +28,8 @@ declare_rule! {
     ///   {"role": "user", "content": "find Adam"}
     /// ]}
     /// ```
-    "empty-tool-calls" in Content, since "0.1.0", silent (silent in dataset) on wire, check
+    "empty-tool-calls" in Content, since "0.1.0", silent (silent in dataset) on wire, check,
+    values MESSAGE
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -29,7 +29,16 @@ declare_rule! {
     ///   {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"output": "none"}}}]}
     /// ]}
     /// ```
-    "first-message-role" in Order, since "0.1.0", silent, check
+    "first-message-role" in Order, since "0.1.0", silent, check,
+    cases [
+        "alone": "there is no other message",
+        "call-answered": "the message has a call that has a result",
+        "call": "the message has a call",
+        "no-user": "the conversation has no user message",
+    ],
+    values MESSAGE [
+        "id": "the id of the call that has a result",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -46,18 +55,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     finding
         .caption("the first message")
         .help("start with a user message, and truncate histories at turn boundaries")
-        .at(cx, number, message, None);
-    if cx.transcript.messages.len() == 1 {
-        finding.case("alone");
-    }
+        .at(cx, number, message, None)
+        .case_if(cx.transcript.messages.len() == 1, "alone")
+        .case_if(parts.iter().any(|part| matches!(part.body, Body::Call(_))), "call")
+        .case_if(!cx.transcript.messages.iter().any(|message| message.role == Role::User), "no-user");
     let calls = cx.pairing.calls.iter().take_while(|call| call.message_number == number);
     if let Some(call) = calls.into_iter().find(|call| cx.pairing.answer_of(call).is_some()) {
         finding.case("call-answered").value("id", call.call.id.as_ref().map_or("None", |id| &*id.text));
-    }
-    if parts.iter().any(|part| matches!(part.body, Body::Call(_))) {
-        finding.case("call");
-    }
-    if !cx.transcript.messages.iter().any(|message| message.role == Role::User) {
-        finding.case("no-user");
     }
 }

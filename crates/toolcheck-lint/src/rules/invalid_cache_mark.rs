@@ -48,7 +48,18 @@ declare_rule! {
     ///   ]}]
     /// }
     /// ```
-    "invalid-cache-mark" in Content, since "0.1.0", silent on wire, check
+    "invalid-cache-mark" in Content, since "0.1.0", silent on wire, check,
+    cases [
+        "too-many": "more markers than the target allows",
+        "deferred-tool": "a marker on a deferred tool",
+        "turn-scoped": "a marker on a message that is later dropped",
+        "order": "a long-lived marker after a short-lived one",
+    ],
+    values [
+        "count": "the number of markers",
+        "max": "the most markers that are allowed",
+        "path": "the path of the long-lived marker",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

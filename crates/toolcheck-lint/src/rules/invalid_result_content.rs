@@ -40,7 +40,19 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "invalid-result-content" in Content, since "0.1.0", silent on wire, check
+    "invalid-result-content" in Content, since "0.1.0", silent on wire, check,
+    cases [
+        "reference": "a reference that matches no part of the result",
+        "foreign": "a block that never occurs in a result, such as reasoning or a call",
+        "bare-json": "JSON that is not an object, where the format has a place for JSON",
+        "failed-with-media": "an image or a document in the result of a failed call",
+        "media": "an image or a document",
+        "not-text": "content that is not a string",
+        "not-object": "content that is not an object",
+    ],
+    values PART, ROLE [
+        "tag": "the type of the block that never occurs in a result",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -64,7 +76,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let kind = cx.document.value(content.node).kind();
             let failed = result.is_error == Some(true);
             let cases: &[&'static str] = match kind {
-                _ if result.has_foreign => &["foreign"],
+                _ if result.foreign.is_some() => &["foreign"],
                 _ if result.has_bare_json => &["bare-json"],
                 _ if result.has_media && failed => &["failed-with-media", "media"],
                 _ if result.has_media => &["media", "not-text"],
@@ -83,10 +95,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .about_result(result)
                 .caption("this result")
                 .help("send text, in the form that the target accepts; put images in a user message")
+                .add_cases(cases.iter().copied())
                 .at(cx, number, message, Some(part))
                 .value("role", message.role_text());
-            for case in cases {
-                finding.case(case);
+            if let Some(foreign) = result.foreign {
+                finding.value("tag", foreign);
             }
         }
     }

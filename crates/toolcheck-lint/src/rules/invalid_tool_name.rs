@@ -28,7 +28,25 @@ declare_rule! {
     /// {"tools": [{"name": "search_web", "input_schema": {"type": "object"}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "invalid-tool-name" in Tools, since "0.1.0", warning, check
+    "invalid-tool-name" in Tools, since "0.1.0", warning, check,
+    cases [
+        "empty-definition" for users: "an empty name in a definition",
+        "empty-history": "an empty name in the history",
+        "not-text-definition": "a name in a definition that is not a string",
+        "not-text": "a name that is not a string",
+        "empty": "an empty name",
+        "length": "a name that is too long",
+        "definition": "a name in a definition",
+        "history": "a name in the history",
+    ],
+    values TOOL_OR_PART [
+        "name": "the name",
+        "pattern": "the expression that names must match",
+        "length" for users: "the number of characters",
+        "max": "the most characters that are allowed",
+        "type": "what the name is instead of a string, in words",
+        "json-type": "the same as a JSON type",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -116,17 +134,15 @@ fn report<'o>(
         if cx.may_be_sent_as_it_is() {
             finding.at_least(Level::Warning);
         }
-        if side == "definition" {
-            finding.case("not-text-definition");
-        }
-        finding.value("type", instead.name()).value("json-type", instead.json_type());
-    }
-    if let Some(case) = case {
-        finding.case(case);
+        finding
+            .case_if(side == "definition", "not-text-definition")
+            .value("type", instead.name())
+            .value("json-type", instead.json_type());
     }
     let (length, max) = (name.text.chars().count(), cx.target.names.max_length.unwrap_or_default());
     finding
         .case(side)
+        .add_cases(case)
         .caption("this name")
         .help(help)
         .value("name", shorten(&name.text))

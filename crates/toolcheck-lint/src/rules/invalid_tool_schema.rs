@@ -34,7 +34,22 @@ declare_rule! {
     /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "invalid-tool-schema" in Tools, since "0.1.0", warning, check
+    "invalid-tool-schema" in Tools, since "0.1.0", warning, check,
+    cases [
+        "numbered-type": "a type that is written as a number",
+        "no-object": "a schema that is not an object",
+        "no-schema": "not valid JSON Schema",
+        "pattern" for users: "an invalid regular expression",
+        "reference" for users: "a reference to a part of the schema that does not exist",
+        "endless" for users: "a schema that can't be checked in bounded time",
+        "strict-optional": "too many optional parameters in strict tools",
+        "strict-unions": "too many parameters with several types in strict tools",
+        "strict-keyword": "a keyword that strict tools may not use",
+    ],
+    values [
+        "index": "the index of the tool, from 0",
+        "field": "the keyword",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -72,11 +87,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 finding.case("numbered-type");
             }
         }
-        if !value.is_object() {
-            finding.case("no-object");
-        }
         finding
             .case(case)
+            .case_if(!value.is_object(), "no-object")
             .caption("this schema")
             .help("check this schema on its own with a JSON Schema validator")
             .value("index", number);

@@ -57,7 +57,14 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
     /// ]}
     /// ```
-    "late-tool-result" in Order, since "0.1.0", error (error in dataset), check
+    "late-tool-result" in Order, since "0.1.0", error (error in dataset), check,
+    cases [
+        "after-other-role": "the result follows a message that is not the assistant's",
+    ],
+    values NEXT_MESSAGE, CALL_IDS [
+        "id" for users: "the id of the first of these calls",
+        "previous-role": "the role of the message before the results",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -34,7 +34,20 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_3", "output": "rising"}
     /// ]}
     /// ```
-    "malformed-item-id" in Ids, since "0.1.0", silent on wire, check
+    "malformed-item-id" in Ids, since "0.1.0", silent on wire, check,
+    cases [
+        "response": "the id of the previous response",
+        "length": "an id that is too long",
+        "characters": "an id with characters that are not allowed, or an empty one",
+        "prefix": "an id that does not start as its type requires",
+    ],
+    values [
+        "id": "the id",
+        "index": "the index of the item, from 0",
+        "length": "the number of characters",
+        "max": "the most characters that are allowed",
+        "prefix": "how the id should start",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -43,7 +43,24 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "search_0", "content": "none"}]}
     /// ]}
     /// ```
-    "malformed-tool-call-id" in Ids, since "0.1.0", warning, check
+    "malformed-tool-call-id" in Ids, since "0.1.0", warning, check,
+    cases [
+        "not-text-result": "an id in a result that is not a string",
+        "not-text": "an id that is not a string",
+        "empty": "an empty id",
+        "length": "an id that is too long",
+        "pattern": "an id that does not match the expression",
+        "call" for users: "an id in a call",
+        "result": "an id that occurs only in a result",
+    ],
+    values PART [
+        "id": "the id",
+        "pattern": "the expression that ids must match",
+        "length": "the number of characters",
+        "max": "the most characters that are allowed",
+        "type": "what the id is instead of a string, in words",
+        "json-type": "the same as a JSON type",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -143,10 +160,11 @@ fn report(
             if cx.may_be_sent_as_it_is() {
                 finding.at_least(Level::Warning);
             }
-            if side == "result" {
-                finding.case("not-text-result");
-            }
-            finding.case("not-text").value("type", instead.name()).value("json-type", instead.json_type())
+            finding
+                .case("not-text")
+                .case_if(side == "result", "not-text-result")
+                .value("type", instead.name())
+                .value("json-type", instead.json_type())
         }
         Fault::Empty => finding.case("empty"),
         Fault::TooLong { length, max } => finding.case("length").value("length", length).value("max", max),

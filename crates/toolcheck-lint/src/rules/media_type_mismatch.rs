@@ -28,7 +28,13 @@ declare_rule! {
     ///   {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "/9j/4AAQSkZJRg=="}}
     /// ]}]}
     /// ```
-    "media-type-mismatch" in Content, since "0.1.0", silent on wire, check
+    "media-type-mismatch" in Content, since "0.1.0", silent on wire, check,
+    values [
+        "type": "the declared media type",
+        "other": "the media type of the data",
+        "index" for users: "the index of the message, from 0",
+        "part" for users: "the index of the part, from 0",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -33,7 +33,14 @@ declare_rule! {
     ///   {"type": "custom_tool_call_output", "call_id": "call_1", "output": "a.txt"}
     /// ]}
     /// ```
-    "mismatched-result-kind" in Pairing, since "0.1.0", warning, check
+    "mismatched-result-kind" in Pairing, since "0.1.0", warning, check,
+    cases [
+        "legacy-without-name": "a result with the role `function` and without a name",
+        "legacy": "a result with the role `function`",
+    ],
+    values PART, CALL_ID, CALL_IDS [
+        "kind": "the kind of the call",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -69,10 +76,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("kind", called.name());
         if is_legacy {
             finding.help("use the role `tool`, with the id of the call");
-            if site.result.name.is_none() {
-                finding.case("legacy-without-name");
-            }
-            finding.case("legacy");
+            finding.case("legacy").case_if(site.result.name.is_none(), "legacy-without-name");
         } else {
             finding.help("use the kind of result that belongs to this kind of call");
         }

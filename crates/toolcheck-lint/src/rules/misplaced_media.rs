@@ -31,7 +31,16 @@ declare_rule! {
     ///   {"role": "user", "content": "rounder"}
     /// ]}
     /// ```
-    "misplaced-media" in Content, since "0.1.0", silent on wire, check
+    "misplaced-media" in Content, since "0.1.0", silent on wire, check,
+    cases [
+        "file": "a file in a message",
+        "system": "an image or a document in a system message",
+        "assistant-document": "a document in an assistant message",
+        "assistant": "an image or a document in an assistant message",
+        "beside-results": "a document beside tool results",
+        "alone": "a document without text beside it",
+    ],
+    values PART, ROLE
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -61,14 +70,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 "a system message contains an image or a document"
             };
             let finding = out.report(part.place, what);
-            if !is_own {
-                finding.case("system");
-            } else if cx.transcript.documents.binary_search(&part.place).is_ok() {
-                finding.case("assistant-document").case("assistant");
-            } else {
-                finding.case("assistant");
-            }
+            let is_document = cx.transcript.documents.binary_search(&part.place).is_ok();
             finding
+                .case(if is_own { "assistant" } else { "system" })
+                .case_if(is_own && is_document, "assistant-document")
                 .caption(if is_own {
                     "not allowed in an assistant message"
                 } else {

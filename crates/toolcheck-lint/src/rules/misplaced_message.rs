@@ -51,7 +51,22 @@ declare_rule! {
     ///   {"role": "user", "content": "in the garden"}
     /// ]}
     /// ```
-    "misplaced-message" in Order, since "0.1.0", silent on wire, check
+    "misplaced-message" in Order, since "0.1.0", silent on wire, check,
+    cases [
+        "not-last": "an item that must come last is followed by others",
+        "system": "a system message after an assistant or tool message",
+        "system-after-user": "a system message after a user message",
+        "user-after-tool": "a user message right after a tool message",
+        "repeated-role": "two messages in a row with the same role",
+        "system-first": "a system message at the start",
+        "system-before-results": "a system message between calls and their results",
+        "system-after-assistant": "a system message after an assistant message, where the target accepts some positions",
+        "system-before-user": "a system message before a user message",
+    ],
+    values MESSAGE, ROLE [
+        "before": "the index of the message before, from 0",
+        "previous-role": "the role of the message before",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -26,7 +26,8 @@ declare_rule! {
     ///   {"role": "assistant", "content": "I found", "prefix": true}
     /// ]}
     /// ```
-    "misplaced-prefix" in Order, since "0.1.0", silent on wire, check
+    "misplaced-prefix" in Order, since "0.1.0", silent on wire, check,
+    values MESSAGE
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -34,7 +34,13 @@ declare_rule! {
     ///   {"role": "user", "content": "well?"}
     /// ]}
     /// ```
-    "misplaced-reasoning" in Reasoning, since "0.1.0", silent (silent in dataset) on wire, check
+    "misplaced-reasoning" in Reasoning, since "0.1.0", silent (silent in dataset) on wire, check,
+    cases [
+        "disabled" for users: "the request disables reasoning",
+        "last": "reasoning at the end of a message",
+        "not-first" for users: "reasoning that does not come first in its message",
+    ],
+    values PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

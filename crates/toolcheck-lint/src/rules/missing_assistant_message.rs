@@ -58,7 +58,13 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "missing-assistant-message" in DataSets, since "0.1.0", warning, check
+    "missing-assistant-message" in DataSets, since "0.1.0", warning, check,
+    cases [
+        "at-end": "an example that ends without an assistant message",
+    ],
+    values [
+        "role": "the role of the last message",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

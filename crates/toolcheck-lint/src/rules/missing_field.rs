@@ -52,7 +52,22 @@ declare_rule! {
     /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "missing-field" in Fields, since "0.1.0", silent on wire, check
+    "missing-field" in Fields, since "0.1.0", silent on wire, check,
+    cases [
+        "filename": "a file without a name",
+        "search-description": "a tool that a tool search finds, without a description",
+        "namespace": "a call of a tool in a namespace, without the namespace",
+        "caller": "a call of a program, without the program",
+        "body" for users: "a key of the request",
+        "message" for users: "a key of a message, or of what is below one",
+        "call": "a key of a call",
+        "reasoning" for users: "a key of reasoning",
+        "tool": "a key of a tool",
+    ],
+    values TOOL_OR_PART, ROLE [
+        "field": "the key",
+        "name": "the name of the tool that is affected",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -36,7 +36,14 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
     /// ]}
     /// ```
-    "missing-reasoning" in Reasoning, since "0.1.0", silent (silent in dataset) on wire, check
+    "missing-reasoning" in Reasoning, since "0.1.0", silent (silent in dataset) on wire, check,
+    cases [
+        "empty": "the message has an empty reasoning text",
+        "by-default": "the request does not say whether the model reasons",
+        "call": "the message starts with a call",
+        "text": "the message starts with something else",
+    ],
+    values PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -70,15 +77,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // Some APIs accept an empty text instead. For the others it is only a suspicion.
         finding.case("empty").at_most(Level::Warning);
     }
-    if is_by_default {
-        finding.case("by-default");
-    }
+    finding.case_if(is_by_default, "by-default");
     match &first.body {
-        Body::Call(call) => {
-            finding.about_call(call).case("call");
-        }
-        _ => {
-            finding.case("text");
-        }
-    }
+        Body::Call(call) => finding.about_call(call).case("call"),
+        _ => finding.case("text"),
+    };
 }

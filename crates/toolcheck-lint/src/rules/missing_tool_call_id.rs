@@ -45,7 +45,14 @@ declare_rule! {
     ///   {"role": "tool", "tool_name": "search", "content": "none"}
     /// ]}
     /// ```
-    "missing-tool-call-id" in Ids, since "0.1.0", silent on wire, check
+    "missing-tool-call-id" in Ids, since "0.1.0", silent on wire, check,
+    cases [
+        "call": "a call without an id",
+        "result": "a result without the id of its call",
+    ],
+    values PART [
+        "id": "the id in the result of a call without an id",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -34,7 +34,14 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "abcdefghi", "content": "none"}
     /// ]}
     /// ```
-    "mixed-content" in Order, since "0.1.0", silent on wire, check
+    "mixed-content" in Order, since "0.1.0", silent on wire, check,
+    cases [
+        "text-behind-calls": "text after a call of the same message",
+        "content-behind-results": "other content after a result of the same message",
+        "text-beside-calls": "text in a message with calls",
+        "content-beside-results": "other content in a message with results",
+    ],
+    values MESSAGE, CALL_IDS
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -67,17 +74,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_behind =
             first_result.is_some_and(|first| parts[first..].iter().any(|part| is_other(&part.body)));
         let finding = out.report(message.place, what);
-        if stands_behind.is_some() {
-            finding.case("text-behind-calls");
-        }
-        if is_behind {
-            finding.case("content-behind-results");
-        }
+        let calls = parts.iter().filter_map(|part| match &part.body {
+            Body::Call(call) => call.id.as_ref(),
+            _ => None,
+        });
+        let ids: Vec<&str> = calls.map(|id| &*id.text).take(20).collect();
         finding
             .caption("this message")
             .label(stands_behind.unwrap_or(other).place, "this is not a call or result")
             .help("remove the text, or move it to a separate message")
             .case(case)
+            .case_if(stands_behind.is_some(), "text-behind-calls")
+            .case_if(is_behind, "content-behind-results")
+            .value("ids", ids.join(", "))
             .at(cx, number, message, None);
     }
 }

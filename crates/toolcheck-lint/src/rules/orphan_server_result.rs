@@ -33,16 +33,24 @@ declare_rule! {
     ///   {"role": "user", "content": "and?"}
     /// ]}
     /// ```
-    "orphan-server-result" in Pairing, since "0.1.0", silent on wire, check
+    "orphan-server-result" in Pairing, since "0.1.0", silent on wire, check,
+    values PART, CALL_ID [
+        "block": "the type of the result",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for half in halves(cx.transcript).1 {
-        out.report(half.part.place, format!("server tool result {} has no matching call", half.is.title()))
+        let finding = out
+            .report(half.part.place, format!("server tool result {} has no matching call", half.is.title()));
+        finding
             .about_result(half.is)
             .caption("its call is missing")
             .help("send assistant messages back complete, or remove the result")
             .at(cx, half.message_number, half.message, Some(half.part))
             .value("id", half.is.call_id.as_ref().map_or("?", |id| &*id.text));
+        if let Some(block) = &half.is.block {
+            finding.value("block", toolcheck_core::text::shorten(&block.decode()));
+        }
     }
 }

@@ -53,7 +53,21 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
     /// ]}
     /// ```
-    "orphan-tool-result" in Pairing, since "0.1.0", error (error in dataset), check
+    "orphan-tool-result" in Pairing, since "0.1.0", error (error in dataset), check,
+    cases [
+        "legacy": "a result with the role `function`",
+        "approval": "an answer to a request for approval",
+        "other-kind": "a result of another kind than a function's",
+        "alone": "there is no other message",
+        "first-message": "the result is in the first message",
+        "changed-id": "the call is there, under another id",
+        "unknown-id": "the turn before has calls, all with other ids",
+        "after-text": "the turn before is the assistant's and has no calls",
+    ],
+    values PART, CALL_ID [
+        "kind": "the kind of the result",
+        "previous-role": "the role of the first message of the turn before",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -83,25 +97,21 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if cx.transcript.refers_to_stored_items {
             finding.doubt("a stored item that the request refers to may be the call; some say that only a call in the request itself counts");
         }
-        match site.result.kind {
-            None | Some(ToolKind::Function | ToolKind::Custom | ToolKind::Computer) => {}
-            Some(ToolKind::LegacyFunction) => drop(finding.case("legacy")),
-            Some(ToolKind::Approval) => drop(finding.case("approval")),
-            Some(_) => drop(finding.case("other-kind")),
-        }
-        if cx.transcript.messages.len() == 1 {
-            finding.case("alone");
-        } else if site.message_number == 0 {
-            finding.case("first-message");
-        }
-        if cx.pairing.stands_for(site).is_some() {
-            finding.case("changed-id");
-        }
-        if has_calls {
-            finding.case("unknown-id");
-        } else if before.is_some_and(|turn| cx.pairing.turns[turn].role == Role::Assistant) {
-            finding.case("after-text");
-        }
+        let kind = match site.result.kind {
+            None | Some(ToolKind::Function | ToolKind::Custom | ToolKind::Computer) => None,
+            Some(ToolKind::LegacyFunction) => Some("legacy"),
+            Some(ToolKind::Approval) => Some("approval"),
+            Some(_) => Some("other-kind"),
+        };
+        let is_alone = cx.transcript.messages.len() == 1;
+        let is_after_assistant = before.is_some_and(|turn| cx.pairing.turns[turn].role == Role::Assistant);
+        finding
+            .add_cases(kind)
+            .case_if(is_alone, "alone")
+            .case_if(!is_alone && site.message_number == 0, "first-message")
+            .case_if(cx.pairing.stands_for(site).is_some(), "changed-id")
+            .case_if(has_calls, "unknown-id")
+            .case_if(!has_calls && is_after_assistant, "after-text");
         if let Some(role) = before.and_then(|turn| {
             let message = &cx.transcript.messages[cx.pairing.turns[turn].messages.start];
             message.role_name.as_ref()

@@ -20,7 +20,11 @@ declare_rule! {
     /// ```json openai-chat
     /// {"messages": [{"role": "user", "content": "what is the tide?"}]}
     /// ```
-    "oversized-content" in Content, since "0.1.0", silent on wire, check
+    "oversized-content" in Content, since "0.1.0", silent on wire, check,
+    values PART [
+        "length": "the number of characters",
+        "max": "the most characters that are allowed",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -40,7 +40,8 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_2", "content": "none"}
     /// ]}
     /// ```
-    "split-assistant-turn" in Order, since "0.1.0", warning, check
+    "split-assistant-turn" in Order, since "0.1.0", warning, check,
+    values NEXT_MESSAGE, CALL_IDS
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

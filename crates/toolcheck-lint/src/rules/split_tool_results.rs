@@ -42,7 +42,8 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "split-tool-results" in Order, since "0.1.0", warning, check
+    "split-tool-results" in Order, since "0.1.0", warning, check,
+    values MESSAGE, CALL_IDS
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -14,7 +14,15 @@ declare_rule! {
     /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "too-many-tools" in Tools, since "0.1.0", silent, check
+    "too-many-tools" in Tools, since "0.1.0", silent, check,
+    cases [
+        "strict": "too many strict tools",
+    ],
+    values [
+        "count": "the number of strict tools",
+        "length": "the number of tools",
+        "max": "the most tools that are allowed",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

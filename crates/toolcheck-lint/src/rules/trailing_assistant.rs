@@ -27,7 +27,8 @@ declare_rule! {
     ///   {"role": "assistant", "content": "I found", "prefix": true}
     /// ]}
     /// ```
-    "trailing-assistant" in Order, since "0.1.0", silent, check
+    "trailing-assistant" in Order, since "0.1.0", silent, check,
+    values MESSAGE
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -27,7 +27,8 @@ declare_rule! {
     ///   {"role": "assistant", "content": "I found"}
     /// ]}
     /// ```
-    "trailing-white-space" in Content, since "0.1.0", silent (silent in dataset) on wire, check
+    "trailing-white-space" in Content, since "0.1.0", silent (silent in dataset) on wire, check,
+    values PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

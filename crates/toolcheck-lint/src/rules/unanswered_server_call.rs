@@ -35,7 +35,11 @@ declare_rule! {
     ///   {"role": "user", "content": "and?"}
     /// ]}
     /// ```
-    "unanswered-server-call" in Pairing, since "0.1.0", silent on wire, check
+    "unanswered-server-call" in Pairing, since "0.1.0", silent on wire, check,
+    values PART, CALL_ID [
+        "name": "the name of the server tool",
+        "type" for users: "the same",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -56,7 +56,18 @@ declare_rule! {
     ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]}
     /// ]}
     /// ```
-    "unanswered-tool-call" in Pairing, since "0.1.0", error (error in dataset), check
+    "unanswered-tool-call" in Pairing, since "0.1.0", error (error in dataset), check,
+    cases [
+        "legacy": "a call under the key `function_call`",
+        "other-kind": "a call of another kind than a function's",
+        "counted": "the turn after has as many results as this one has calls",
+        "first-message": "the call is in the first message",
+        "no-results": "the turn after has no results",
+        "at-end": "the call is at the end",
+    ],
+    values NEXT_MESSAGE, CALL_ID, CALL_IDS [
+        "kind": "the kind of the call",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -90,25 +101,20 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(next) = cx.transcript.messages.get(after) {
             finding.at(cx, after, next, None);
         } else if pairing.knows_index(after.saturating_sub(1)) {
-            finding.value("index", call.message.index + 1);
+            finding.value("index", call.message.index + 1).value("member", call.message.index + 2);
         }
-        match call.call.kind {
-            ToolKind::Function | ToolKind::Custom | ToolKind::Computer => {}
-            ToolKind::LegacyFunction => drop(finding.case("legacy")),
-            _ => drop(finding.case("other-kind")),
-        }
-        if siblings.len() >= pairing.calls_of_turn(call.turn).len() {
-            finding.case("counted");
-        }
-        if call.message_number == 0 {
-            finding.case("first-message");
-        }
-        if siblings.is_empty() {
-            finding.case("no-results");
-        }
-        if after == cx.transcript.messages.len() && pairing.reaches_end_of_turn(call) {
-            finding.case("at-end");
-        }
+        let kind = match call.call.kind {
+            ToolKind::Function | ToolKind::Custom | ToolKind::Computer => None,
+            ToolKind::LegacyFunction => Some("legacy"),
+            _ => Some("other-kind"),
+        };
+        let is_at_end = after == cx.transcript.messages.len() && pairing.reaches_end_of_turn(call);
+        finding
+            .add_cases(kind)
+            .case_if(siblings.len() >= pairing.calls_of_turn(call.turn).len(), "counted")
+            .case_if(call.message_number == 0, "first-message")
+            .case_if(siblings.is_empty(), "no-results")
+            .case_if(is_at_end, "at-end");
         if let Some(sibling) = siblings.first() {
             finding.label(sibling.part.place, "the other calls are answered here");
         } else if let Some(next) = cx.transcript.messages.get(after) {

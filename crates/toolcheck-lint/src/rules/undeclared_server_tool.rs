@@ -46,7 +46,10 @@ declare_rule! {
     ///   ]
     /// }
     /// ```
-    "undeclared-server-tool" in Tools, since "0.1.0", silent on wire, check
+    "undeclared-server-tool" in Tools, since "0.1.0", silent on wire, check,
+    values PART [
+        "name" for users: "the type of the tool",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -34,7 +34,18 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "abcdefghi", "content": "a.txt"}
     /// ]}
     /// ```
-    "unknown-content-type" in Content, since "0.1.0", silent on wire, check
+    "unknown-content-type" in Content, since "0.1.0", silent on wire, check,
+    cases [
+        "tool-change": "a message that adds or removes a tool",
+        "tool-search": "a tool search",
+        "server-call": "a call of a server tool",
+        "custom-call": "a call of a custom tool",
+        "tool-type": "a tool of a type that the model doesn't support",
+    ],
+    values PART [
+        "model": "the model of the request",
+        "name": "the type of the tool",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

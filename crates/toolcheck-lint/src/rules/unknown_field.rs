@@ -32,7 +32,19 @@ declare_rule! {
     ///   {"role": "user", "content": "find Adam"}
     /// ]}
     /// ```
-    "unknown-field" in Fields, since "0.1.0", silent on wire, check
+    "unknown-field" in Fields, since "0.1.0", silent on wire, check,
+    cases [
+        "strict": "the key for strict tools, if the model doesn't support them",
+        "result-status": "the status of a result, if the model doesn't support it",
+        "body": "a key of the request",
+        "message" for users: "a key of a message, or of what is below one",
+        "call" for users: "a key of a call",
+        "reasoning": "a key of reasoning",
+        "tool" for users: "a key of a tool",
+    ],
+    values TOOL_OR_PART, ROLE [
+        "field": "the key",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

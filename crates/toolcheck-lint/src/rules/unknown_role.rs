@@ -39,7 +39,11 @@ declare_rule! {
     ///   {"role": "user", "content": "in the garden"}
     /// ]}
     /// ```
-    "unknown-role" in Fields, since "0.1.0", warning on wire, check
+    "unknown-role" in Fields, since "0.1.0", warning on wire, check,
+    cases [
+        "system": "a system message among the others, where only some models accept it",
+    ],
+    values MESSAGE, ROLE
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

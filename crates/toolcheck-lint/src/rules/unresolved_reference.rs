@@ -10,5 +10,8 @@ declare_rule! {
     /// ## What to do
     ///
     /// Send the items themselves, with their encrypted reasoning, or store the responses.
-    "unresolved-reference" in Ids, since "0.1.0", explained
+    "unresolved-reference" in Ids, since "0.1.0", explained,
+    values [
+        "id": "the id of the item",
+    ]
 }

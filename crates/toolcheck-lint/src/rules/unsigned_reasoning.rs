@@ -47,7 +47,16 @@ declare_rule! {
     ///   {"role": "user", "content": "thanks"}
     /// ]}
     /// ```
-    "unsigned-reasoning" in Reasoning, since "0.1.0", silent (silent in dataset) on wire, check
+    "unsigned-reasoning" in Reasoning, since "0.1.0", silent (silent in dataset) on wire, check,
+    cases [
+        "call": "a call without a signature",
+        "missing": "reasoning without a signature",
+        "null": "a signature that is null",
+        "empty": "a signature that is empty or null",
+    ],
+    values PART [
+        "name": "the name of the tool that is called",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -64,13 +73,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 continue;
             }
             let finding = out.report(part.place, "reasoning has no signature");
-            finding.caption("unsigned").help("send reasoning back unchanged, or remove it").at(
-                cx,
-                number,
-                message,
-                Some(part),
-            );
-            finding.cases.extend(cases);
+            finding
+                .caption("unsigned")
+                .help("send reasoning back unchanged, or remove it")
+                .add_cases(cases.iter().copied())
+                .at(cx, number, message, Some(part));
         }
     }
     if matches!(cx.verdict(&RULE, Some("call")), Verdict::Refused(refusal) if refusal.case.is_some()) {

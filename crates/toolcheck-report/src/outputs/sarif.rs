@@ -113,16 +113,14 @@ fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> 
 fn description(id: &str) -> Json {
     let mut description = json!({"id": id, "helpUri": rule_url(id)});
     let Some(rule) = rules::find(id) else { return description };
-    // The lines of a doc comment begin with a space, and some with a mark for the rule's test.
-    let lines = rule.docs.lines().map(|line| line.strip_prefix(' ').unwrap_or(line));
-    let docs: String =
-        lines.map(|line| format!("{}\n", line.replace("  // flagged", "  <-- flagged"))).collect();
+    // Some lines end with a mark for the rule's test.
+    let docs = rule.page().replace("  // flagged", "  <-- flagged");
     let why = docs.split("## ").find_map(|section| section.strip_prefix("Why is this bad?\n"));
-    let why = why.unwrap_or(rule.summary).split_whitespace().collect::<Vec<_>>().join(" ");
+    let why = why.unwrap_or(rule.summary()).split_whitespace().collect::<Vec<_>>().join(" ");
     // Without Markdown the examples are hard to read.
     let text = docs.split("## Fails").next().unwrap_or(&docs).replace("## ", "");
     let level = rule.default_level.unwrap_or(Level::Warning).as_str();
-    description["shortDescription"] = json!({"text": bounded(rule.summary.trim(), LONGEST)});
+    description["shortDescription"] = json!({"text": bounded(rule.summary(), LONGEST)});
     description["fullDescription"] = json!({"text": bounded(&why, LONGEST)});
     description["help"] = json!({"text": text.trim_end(), "markdown": docs.trim_end()});
     description["defaultConfiguration"] = json!({"level": level});

@@ -1,0 +1,376 @@
+//! A target of the user's own, checked against the rules: [`Target::parse`] knows none of them, and a mistyped case or
+//! placeholder would be silent.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use regex::Regex;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use toolcheck_core::formats::{self, Format};
+use toolcheck_core::target::{self, Target};
+use toolcheck_lint::suggest::did_you_mean;
+use toolcheck_lint::{Rule, rules, vocabulary};
+
+use crate::ConfigError;
+use crate::file::{error_of, read_despite_unknown};
+use crate::names::{At, Named, RuleId, named};
+use crate::values::{Fault, Faults};
+
+/// Reads the file of a target, and checks every name in it: the format, the targets that it builds on, rules with their
+/// cases and placeholders, roles, and the objects of `[fields]`.
+///
+/// ```
+/// let text = "id = \"gateway\"\nname = \"Our gateway\"\nextends = \"opnai-chat\"\n";
+/// let error = toolcheck_config::parse_target(text).expect_err("there is no such target");
+/// assert_eq!(error.to_string(), "3:11: unknown target `opnai-chat`; did you mean `openai-chat`?");
+/// ```
+///
+/// # Errors
+///
+/// Everything that is wrong, with its line and column.
+pub fn parse_target(text: &str) -> Result<Target, ConfigError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut faults = Faults::default();
+    let words = read_despite_unknown(text, &mut faults, |text| {
+        toml::from_str::<Target>(text)?;
+        toml::from_str::<Words>(text)
+    });
+    if let Some(words) = words {
+        words.check(text, &mut faults);
+    }
+    if !faults.0.is_empty() {
+        return Err(error_of(text, faults));
+    }
+    // What is left is what only shows once the file is put together with the targets that it builds on.
+    Target::parse(text).map_err(|error| error_of(text, Faults(vec![Fault(0..0, error.to_string())])))
+}
+
+named! {
+    /// The id of a format.
+    OwnFormat, "format": formats::ALL.iter().map(|format| format.id), formats::find => &'static Format;
+    /// The id of a built-in target.
+    BuiltIn, "target": target::ids(), target::find => &'static Target;
+}
+
+/// The names in a target's file, each with its place.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+struct Words {
+    format: Option<At<OwnFormat>>,
+    extends: Option<At<BuiltIn>>,
+    union: Vec<At<BuiltIn>>,
+    ids: IdWords,
+    names: NameWords,
+    roles: RoleWords,
+    tools: ToolWords,
+    fields: FieldWords,
+    #[serde(rename = "refusal")]
+    refusals: Vec<Entry>,
+    #[serde(rename = "tolerance")]
+    tolerances: Vec<Entry>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+struct IdWords {
+    pattern: Option<At<String>>,
+    server_pattern: Option<At<String>>,
+    item_pattern: Option<At<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct NameWords {
+    pattern: Option<At<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct RoleWords {
+    allowed: Vec<At<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ToolWords {
+    unsupported: Vec<ModelWords>,
+    advisors: Vec<ModelWords>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ModelWords {
+    model: Option<At<String>>,
+    advisor: Option<At<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct FieldWords {
+    known: BTreeMap<At<String>, IgnoredAny>,
+    required: BTreeMap<At<String>, IgnoredAny>,
+    refused: BTreeMap<At<String>, IgnoredAny>,
+}
+
+/// A refusal or a tolerance.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Entry {
+    rule: At<RuleId>,
+    case: Option<At<String>>,
+    model: Option<At<String>>,
+    except_model: Option<At<String>>,
+    text: Option<At<String>>,
+    #[serde(default)]
+    legacy: bool,
+}
+
+/// The roots of the objects in `[fields]`.
+const OBJECTS: [&str; 5] = ["body", "message", "call", "reasoning", "tool"];
+
+impl Words {
+    fn check(&self, text: &str, faults: &mut Faults) {
+        let found = &mut faults.0;
+        found.extend(self.format.as_ref().and_then(|format| format.meaning().err()));
+        let parent = self.extends.as_ref().map(At::meaning).transpose();
+        let parent = parent.unwrap_or_else(|fault| {
+            found.push(fault);
+            None
+        });
+        found.extend(self.union.iter().filter_map(|member| member.meaning().err()));
+        found.extend(self.patterns().filter_map(|pattern| {
+            let error = Regex::new(pattern.get()).err()?;
+            // The error draws the expression over several lines; the last one says what is wrong with it.
+            let error = error.to_string();
+            let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            Some(pattern.fault(format!("not a regular expression: {why}")))
+        }));
+        self.check_roles(parent, found);
+        for entry in self.refusals.iter().chain(&self.tolerances) {
+            entry.check(text, found);
+        }
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &At<String>> {
+        let own = [&self.ids.pattern, &self.ids.server_pattern, &self.ids.item_pattern, &self.names.pattern];
+        let entries = self.refusals.iter().chain(&self.tolerances);
+        let of_entries = entries.flat_map(|entry| [&entry.model, &entry.except_model]);
+        let tools = self.tools.unsupported.iter().chain(&self.tools.advisors);
+        let of_tools = tools.flat_map(|tools| [&tools.model, &tools.advisor]);
+        own.into_iter().chain(of_entries).chain(of_tools).flatten()
+    }
+
+    /// Roles, and the objects that are named after them. An API may have roles that no other has, so that an unknown
+    /// role is a mistake only where it is much like a known one.
+    fn check_roles(&self, parent: Option<&'static Target>, found: &mut Vec<Fault>) {
+        let builtin = target::all().filter_map(|target| target.roles.allowed.as_ref()).flatten();
+        let known: Vec<&str> = builtin.map(String::as_str).collect();
+        for role in &self.roles.allowed {
+            let similar = did_you_mean(role.get(), known.iter().copied());
+            if !known.contains(&role.get().as_str()) && !similar.is_empty() {
+                found.push(role.fault(format!("unknown role `{}`{similar}", role.get())));
+            }
+        }
+        let own: Vec<&str> = self.roles.allowed.iter().map(|role| role.get().as_str()).collect();
+        let inherited = parent.and_then(|parent| parent.roles.allowed.as_ref());
+        let roles = match inherited.filter(|_| own.is_empty()) {
+            Some(inherited) => inherited.iter().map(String::as_str).collect(),
+            None if own.is_empty() => known,
+            None => own,
+        };
+        let fields = [&self.fields.known, &self.fields.required, &self.fields.refused];
+        for object in fields.into_iter().flat_map(BTreeMap::keys) {
+            found.extend(fault_of_object(object, &roles));
+        }
+    }
+}
+
+/// What is wrong with the name of an object.
+fn fault_of_object(object: &At<String>, roles: &[&str]) -> Option<Fault> {
+    let mut keys = object.get().split('.');
+    let root = keys.next().unwrap_or_default();
+    if !OBJECTS.contains(&root) {
+        let similar = did_you_mean(root, OBJECTS.into_iter());
+        let known = OBJECTS.join(", ");
+        return Some(object.fault(format!("unknown object `{root}`, expected one of {known}{similar}")));
+    }
+    if root != "message" {
+        return None;
+    }
+    match keys.next() {
+        Some(role) if roles.contains(&role) => None,
+        Some(role) => {
+            let similar = did_you_mean(role, roles.iter().copied());
+            Some(object.fault(format!("unknown role `{role}`{similar}")))
+        }
+        None => Some(object.fault("`message` needs a role, such as `message.user`")),
+    }
+}
+
+impl Entry {
+    fn check(&self, text: &str, found: &mut Vec<Fault>) {
+        let rule = match self.rule.meaning() {
+            Ok(rule) => rule,
+            Err(fault) => return found.push(fault),
+        };
+        if let Some(case) = self.case.as_ref().filter(|case| rule.case(case.get()).is_none()) {
+            let known = rule.cases.iter().map(|case| case.name);
+            found.push(case.fault(unknown_term("case", case.get(), rule, known.collect())));
+        }
+        let Some(refused) = &self.text else { return };
+        for (name, span) in placeholders(refused, text) {
+            let everywhere = vocabulary::EVERYWHERE.iter();
+            // A text that only serves to recognise an error is never filled in: the names of all rules do.
+            let is_filled = rule.check.is_some() && !self.legacy;
+            let of_rule = rules::ALL.iter().filter(|other| !is_filled || other.id == rule.id);
+            let known: Vec<&str> = of_rule
+                .flat_map(|rule| rule.placeholders())
+                .chain(everywhere)
+                .map(|term| term.name)
+                .collect();
+            if !known.contains(&name) {
+                found.push(Fault(span, unknown_term("placeholder", name, rule, known)));
+            }
+        }
+    }
+}
+
+/// The names between braces of a text, each with its place in the file.
+fn placeholders<'t>(refused: &'t At<String>, text: &str) -> Vec<(&'t str, Range<usize>)> {
+    let names = refused.get().split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
+    let whole = refused.span();
+    let mut from = whole.start;
+    names
+        .map(|name| {
+            let quoted = format!("{{{name}}}");
+            // An escape may write it otherwise: then the whole text is the place.
+            let at = text.get(from..whole.end).and_then(|rest| rest.find(&quoted)).map(|at| from + at);
+            let span = at.map_or(whole.clone(), |at| at..at + quoted.len());
+            from = at.map_or(from, |at| at + quoted.len());
+            (name, span)
+        })
+        .collect()
+}
+
+/// The most names that a message lists.
+const MOST_LISTED: usize = 12;
+
+/// A message about a case or a placeholder that a rule does not have.
+fn unknown_term(what: &str, name: &str, rule: &Rule, known: Vec<&str>) -> String {
+    let similar = did_you_mean(name, known.iter().copied());
+    let others = match known.len() {
+        0 => format!(", which has no {what}s"),
+        1..=MOST_LISTED => format!(", expected one of {}", known.join(", ")),
+        _ => String::new(),
+    };
+    format!("unknown {what} `{name}` of `{}`{others}{similar}", rule.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is reported of a target's file, behind its id and name.
+    fn faults(text: &str) -> Vec<String> {
+        let text = format!("id = \"x\"\nname = \"x\"\n{text}");
+        match parse_target(&text) {
+            Ok(_) => Vec::new(),
+            Err(error) => error.all().map(ToString::to_string).collect(),
+        }
+    }
+
+    const KNOWN: &str = "evidence = \"specified\"\nsources = [\"https://example.com\"]\nseen = \"2026-11\"\n";
+
+    #[test]
+    fn mistakes_have_a_place_and_a_suggestion() {
+        let cases = [
+            ("format = \"opnai-chat\"", "3:10: unknown format `opnai-chat`", "did you mean `openai-chat`?"),
+            ("extends = \"antropic\"", "3:11: unknown target `antropic`", "did you mean `anthropic`?"),
+            ("union = [\"openai-chat\", \"gemni\"]", "3:25: unknown target `gemni`", "`gemini`?"),
+            ("formt = \"openai-chat\"", "3:1: unknown field `formt`", "did you mean `format`?"),
+            ("kind = \"log\"", "3:8: `log` is ", ""),
+            ("[ids]\npatern = 'a'", "4:1: unknown field `patern`", "did you mean `pattern`?"),
+            ("[ids]\npattern = '['", "4:11: not a regular expression: unclosed character class", ""),
+            ("[[tools.advisors]]\nmodel = '('\nadvisor = 'a'", "4:9: not a regular expression: ", ""),
+            ("[roles]\nallowed = [\"user\", \"asistant\"]", "4:20: unknown role `asistant`", "`assistant`?"),
+            (
+                "[fields.refused]\nmesage = [\"a\"]",
+                "4:1: unknown object `mesage`, expected one of body",
+                "`message`?",
+            ),
+            ("[fields.known]\nmessage = [\"a\"]", "4:1: `message` needs a role", ""),
+            (
+                "[fields.required]\n\"message.usr\" = [\"a\"]",
+                "4:1: unknown role `usr`",
+                "did you mean `user`?",
+            ),
+            ("[results]\nstand = \"anywere\"", "4:9: unknown variant `anywere`", "did you mean `anywhere`?"),
+        ];
+        for (text, beginning, end) in cases {
+            let faults = faults(text);
+            let is_it = faults.len() == 1 && faults[0].starts_with(beginning) && faults[0].ends_with(end);
+            assert!(is_it, "{text}\n{faults:#?}");
+        }
+        let entries = [
+            (
+                "rule = \"unansered-tool-call\"",
+                "4:8: unknown rule `unansered-tool-call`",
+                "`unanswered-tool-call`?",
+            ),
+            (
+                "rule = \"malformed-tool-call-id\"\ncase = \"lenght\"",
+                "5:8: unknown case `lenght` of `malformed-tool-call-id`, expected one of not-text-result, ",
+                "did you mean `length`?",
+            ),
+            (
+                "rule = \"reused-tool-call-id\"\ncase = \"twice\"",
+                "5:8: unknown case `twice` of `reused-tool-call-id`, which has no cases",
+                "",
+            ),
+            (
+                "rule = \"malformed-tool-call-id\"\ntext = \"id {id} is longer than {maxx}\"",
+                "5:32: unknown placeholder `maxx` of `malformed-tool-call-id`",
+                "did you mean `max`?",
+            ),
+            ("rule = \"blank-text\"\nmodel = '('", "5:9: not a regular expression: ", ""),
+            ("rule = \"blank-text\"\nstatsu = 400", "5:1: unknown field `statsu`", "did you mean `status`?"),
+        ];
+        for (text, beginning, end) in entries {
+            let faults = faults(&format!("[[refusal]]\n{text}\n{KNOWN}"));
+            let is_it = faults.len() == 1 && faults[0].starts_with(beginning) && faults[0].ends_with(end);
+            assert!(is_it, "{text}\n{faults:#?}");
+        }
+        let evidence = faults(&format!(
+            "[[refusal]]\nrule = \"blank-text\"\n{}",
+            KNOWN.replace("specified", "specifed")
+        ));
+        assert!(evidence[0].starts_with("5:12: unknown variant `specifed`"), "{evidence:#?}");
+        assert!(evidence[0].ends_with("did you mean `specified`?"), "{evidence:#?}");
+    }
+
+    #[test]
+    fn all_mistakes_are_reported_at_once() {
+        let faults = faults(&format!(
+            "format = \"opnai-chat\"\nnotse = \"a\"\n[[refusal]]\nrule = \"empty-content\"\ncase = \"nul\"\ntext = \"{{rol}} {{idx}}\"\n{KNOWN}"
+        ));
+        let places: Vec<&str> =
+            faults.iter().map(|fault| fault.split(": ").next().unwrap_or_default()).collect();
+        assert_eq!(places, ["3:10", "4:1", "7:8", "8:9", "8:15"], "{faults:#?}");
+    }
+
+    #[test]
+    fn what_is_right_is_read() {
+        for id in target::ids() {
+            let text = target::text_of(id).unwrap_or_default();
+            let read = parse_target(text);
+            assert!(read.is_ok(), "{id}: {read:?}");
+        }
+        // A role of its own, and a text that only serves to recognise an error.
+        let own = format!(
+            "[roles]\nallowed = [\"user\", \"critic\"]\n[fields.refused]\n\"message.critic.meta\" = [\"a\"]\n\
+             [[refusal]]\nrule = \"blank-text\"\ntext = \"nothing of {{id}} but {{rest}}\"\nlegacy = true\n{KNOWN}"
+        );
+        assert_eq!(faults(&own), Vec::<String>::new());
+    }
+}
