@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow};
 use toolcheck_config::{Selection, TargetName, parse_target};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::target::{self, Target};
+use toolcheck_core::target;
 use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
 use toolcheck_lint::TargetRef;
