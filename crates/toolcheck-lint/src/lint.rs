@@ -341,20 +341,19 @@ impl<'r> Run<'r> {
     /// Reads a transcript; an empty one where the format does not know it.
     fn read<'s>(&mut self, document: &Document<'s>, root: Value<'_, 's>, room: Room<'s>) -> Transcript<'s> {
         let read = self.lens.format.and_then(|format| (format.read_in)(root, room));
-        let is_recognised = read.is_some();
-        let mut transcript = read.unwrap_or_else(|| Transcript::new("", root));
+        let mut transcript = read.unwrap_or_else(|| Transcript::unrecognised(root));
         transcript.kind = self.report.kind;
         if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
             // What is missing at the end is missing because the text was cut, and that is reported.
             transcript.kind = TranscriptKind::Session;
         }
-        if is_recognised {
+        if let Some(format) = transcript.format {
             self.report.transcripts += 1;
             self.report.messages += transcript.messages.len();
             let (calls, results) = transcript.counts();
             self.report.tool_calls += calls;
             self.report.tool_results += results;
-            self.report.count_reading(transcript.format, self.lens.known.map(|target| &*target.id), 1);
+            self.report.count_reading(format.id, self.lens.known.map(|target| &*target.id), 1);
         } else {
             // With a format that somebody named, a request in another format is just another file of its folder.
             let is_of_another =
@@ -376,14 +375,7 @@ impl<'r> Run<'r> {
             return;
         }
         said.kind = TranscriptKind::Session;
-        said.tools.clone_from(&request.tools);
-        said.tools_in_text.clone_from(&request.tools_in_text);
-        said.later_tools.clone_from(&request.later_tools);
-        said.tool_references.clone_from(&request.tool_references);
-        said.added_tools.clone_from(&request.added_tools);
-        said.tools_elsewhere.extend_from_slice(&request.tools_elsewhere);
-        said.hides_tools |= request.hides_tools;
-        said.model.clone_from(&request.model);
+        said.request = request.request.after(std::mem::take(&mut said.request));
         let pairing = Pairing::new(&said, self.lens.target);
         let context = self.context(document, &said, &pairing, None);
         for rule in self.lens.rules.iter().filter(|rule| rule.on_call) {
@@ -420,11 +412,10 @@ impl<'r> Run<'r> {
         pairing: &'c Pairing<'c, 's>,
         kept: Option<&'c Kept<'c>>,
     ) -> Context<'c, 's> {
-        self.lens.verdicts.turn_to(transcript.model.as_deref());
+        self.lens.verdicts.turn_to(transcript.request.model.as_deref());
         Context {
             document,
             transcript,
-            is_recognised: !transcript.format.is_empty(),
             wanted_format: self.options.format,
             is_cut_off: is_cut_off(document),
             pairing,
