@@ -187,3 +187,17 @@ fn targets_speak_of_rules_that_there_are() {
         }
     }
 }
+
+#[test]
+fn a_tool_choice_has_the_name_of_its_key() {
+    for key in ["tool_choice", "function_call"] {
+        let body = format!(
+            r#"{{"model": "gpt-4o", "{key}": "auto", "messages": [{{"role": "user", "content": "hi"}}]}}"#
+        );
+        let report = lint("example", body.as_bytes(), &Options::default());
+        let [finding] = report.findings.as_slice() else { panic!("{key}: {:?}", report.findings) };
+        assert_eq!((finding.rule, &*finding.pointer), ("conflicting-parameters", &*format!("/{key}")));
+        let text = finding.answer.as_ref().and_then(|answer| answer.text.as_deref()).unwrap();
+        assert!(text.starts_with(&format!("Invalid value for '{key}'")), "{text}");
+    }
+}

@@ -166,14 +166,15 @@ fn tool_choice<'s>(value: Value<'_, 's>) -> ToolChoice<'s> {
         Some("tool") => value.get("name").and_then(Named::of).map_or(Wanted::Other, Wanted::Tool),
         _ => Wanted::Other,
     };
-    ToolChoice { place: Place::of(value), wanted }
+    ToolChoice::new(value, wanted)
 }
 
 /// The mark for the cache that a block or a tool bears.
 fn cache_mark(value: Value<'_, '_>, bearer: Bearer, at: Option<(u32, u32)>) -> Option<CacheMark> {
     let mark = value.get("cache_control").filter(|mark| mark.is_object())?;
     let is_long_lived = mark.get_str("ttl").as_deref() == Some("1h");
-    Some(CacheMark { place: Place::of(mark), is_long_lived, bearer, at })
+    let path = at.map(|(message, block)| format!("messages.{message}.content.{block}").into());
+    Some(CacheMark { place: Place::of(mark), is_long_lived, bearer, path })
 }
 
 /// Whether a tool of this type brings no calls but of its own name, or none that the client carries out. A search finds

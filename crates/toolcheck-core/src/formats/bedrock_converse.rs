@@ -118,7 +118,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let system = root.get("system");
     transcript.request.instructions = system.map(Place::of);
     for value in tools.into_iter().chain(system).flat_map(|list| list.elements()) {
-        transcript.details.cache_marks.extend(cache_mark(value, None));
+        transcript.details.cache_marks.extend(cache_mark(value));
     }
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index);
@@ -170,14 +170,14 @@ fn tool_choice<'s>(value: Value<'_, 's>) -> Option<ToolChoice<'s>> {
         Some("tool") => choice.get("name").and_then(Named::of).map_or(Wanted::Other, Wanted::Tool),
         _ => Wanted::Other,
     };
-    Some(ToolChoice { place: Place::of(value), wanted })
+    Some(ToolChoice::new(value, wanted))
 }
 
 /// The mark for the cache that stands in the place of a block.
-fn cache_mark(value: Value<'_, '_>, at: Option<(u32, u32)>) -> Option<CacheMark> {
+fn cache_mark(value: Value<'_, '_>) -> Option<CacheMark> {
     let mark = value.get("cachePoint").filter(|mark| mark.is_object())?;
     let is_long_lived = mark.get_str("ttl").as_deref() == Some("1h");
-    Some(CacheMark { place: Place::of(value), is_long_lived, bearer: Bearer::Usual, at })
+    Some(CacheMark { place: Place::of(value), is_long_lived, bearer: Bearer::Usual, path: None })
 }
 
 fn tool<'s>(value: Value<'_, 's>) -> Option<ToolDef<'s>> {
@@ -206,8 +206,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
         if block.get("document").is_some() {
             transcript.details.documents.push(Place::of(block));
         }
-        let at = (message_index as u32, index as u32);
-        transcript.details.cache_marks.extend(cache_mark(block, Some(at)));
+        transcript.details.cache_marks.extend(cache_mark(block));
         let body = self::block(block);
         if matches!(body, Body::Opaque) {
             transcript.unread.extend(unread::block(block));

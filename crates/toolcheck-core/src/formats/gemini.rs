@@ -102,14 +102,14 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let config = root.get_any(&["toolConfig", "tool_config"]);
     let calling =
         config.and_then(|config| config.get_any(&["functionCallingConfig", "function_calling_config"]));
-    transcript.request.tool_choice = calling.map(|calling| ToolChoice {
-        place: Place::of(calling),
-        wanted: match calling.get_str("mode").as_deref() {
+    transcript.request.tool_choice = calling.map(|calling| {
+        let wanted = match calling.get_str("mode").as_deref() {
             Some("AUTO" | "VALIDATED" | "auto") => Wanted::Free,
             Some("NONE" | "none") => Wanted::Nothing,
             Some("ANY" | "any") => Wanted::Any,
             _ => Wanted::Other,
-        },
+        };
+        ToolChoice::new(calling, wanted)
     });
     transcript.request.instructions =
         root.get_any(&["systemInstruction", "system_instruction"]).map(Place::of);

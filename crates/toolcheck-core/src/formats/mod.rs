@@ -11,7 +11,7 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 
-use toolcheck_json::{Document, Value};
+use toolcheck_json::{Document, JsonStr, Value};
 
 use crate::assembly::{Assembly, Locate, Said};
 use crate::ir::{
@@ -102,6 +102,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 #[must_use]
 pub fn are_dialects(one: &str, other: &str) -> bool {
     one == other || find(one).zip(find(other)).is_some_and(|(one, other)| one.family == other.family)
+}
+
+/// The text of a result's content, or that of its first block.
+#[must_use]
+pub fn text_of_result<'s>(content: Value<'_, 's>) -> Option<JsonStr<'s>> {
+    content.as_json_str().or_else(|| content.elements().next()?.get("text").and_then(Value::as_json_str))
 }
 
 /// The list of messages of a document: the bare array, or the member of the request body with this key.

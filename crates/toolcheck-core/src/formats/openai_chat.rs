@@ -197,7 +197,7 @@ pub(super) fn read_dialect<'s>(
     transcript.request.tool_choice = root
         .get_any(&["tool_choice", "function_call"])
         .filter(|choice| !choice.is_null())
-        .map(|choice| ToolChoice { place: Place::of(choice), wanted: wanted(choice) });
+        .map(|choice| ToolChoice::new(choice, wanted(choice)));
     transcript.request.reasoning = is_enabled(root.get("thinking"))
         .or_else(|| root.get("enable_thinking").and_then(|flag| flag.as_bool()));
     transcript.request.effort = root.get("reasoning_effort").and_then(Named::of);

@@ -208,7 +208,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     transcript.request.tool_choice = root
         .get("tool_choice")
         .filter(|choice| !choice.is_null())
-        .map(|choice| ToolChoice { place: Place::of(choice), wanted: super::openai_chat::wanted(choice) });
+        .map(|choice| ToolChoice::new(choice, super::openai_chat::wanted(choice)));
     transcript.request.instructions = root.get("instructions").map(Place::of);
     let is_set = |key| root.get(key).is_some_and(|value| !value.is_null());
     transcript.request.previous_response = root.get("previous_response_id").and_then(Named::of);

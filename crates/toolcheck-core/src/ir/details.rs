@@ -34,7 +34,7 @@ pub struct Details<'s> {
 }
 
 /// A mark that divides a request for the provider's cache.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct CacheMark {
     /// The mark.
     pub place: Place,
@@ -42,8 +42,8 @@ pub struct CacheMark {
     pub is_long_lived: bool,
     /// What it stands on.
     pub bearer: Bearer,
-    /// The provider's numbers of the message and the block, where it stands in a message.
-    pub at: Option<(u32, u32)>,
+    /// The path by which the provider names the block that bears it, where that is in a message.
+    pub path: Option<Box<str>>,
 }
 
 /// What a mark for the cache stands on.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use toolcheck_json::Value;
+
 use super::{Executor, Named, Place};
 use crate::tools::Definition;
 
@@ -101,8 +103,17 @@ impl<'s> Tools<'s> {
 pub struct ToolChoice<'s> {
     /// Where it says so.
     pub place: Place,
+    /// The key under which it says so.
+    pub key: Cow<'s, str>,
     /// What it says.
     pub wanted: Wanted<'s>,
+}
+
+impl<'s> ToolChoice<'s> {
+    /// The choice that stands at `value`.
+    pub(crate) fn new(value: Value<'_, 's>, wanted: Wanted<'s>) -> Self {
+        Self { place: Place::of(value), key: value.key_text().unwrap_or_default(), wanted }
+    }
 }
 
 /// Whether the model shall call a tool.

@@ -123,7 +123,7 @@ fn two_lists(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_>) {
     if let Some((case, what, help)) = fault(cx, choice) {
         let finding = out.report(choice.place, what);
-        finding.caption("this choice").help(help).case(case).value("field", "tool_choice");
+        finding.caption("this choice").help(help).case(case).value("field", &choice.key);
         if let Wanted::Tool(name) = &choice.wanted {
             finding.value("name", &name.text);
         }
@@ -135,7 +135,7 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
             .caption("this choice")
             .help("let the model choose whether to call a tool")
             .case(FORCED)
-            .value("field", "tool_choice");
+            .value("field", &choice.key);
     }
 }
 

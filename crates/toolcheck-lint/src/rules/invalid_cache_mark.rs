@@ -91,7 +91,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .label(marks[short].place, "short-lived, but comes first")
         .help("make the markers before it long-lived too; tools come first, then the system prompt, then messages")
         .case("order");
-    if let Some((index, part)) = late.at {
-        finding.value("path", format!("messages.{index}.content.{part}"));
+    if let Some(path) = &late.path {
+        finding.value("path", path);
     }
 }
