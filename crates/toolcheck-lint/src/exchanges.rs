@@ -181,7 +181,7 @@ impl Exchanges {
         transcript: &Transcript<'s>,
         histories: &Histories,
     ) -> Option<(Continued, Option<Kept<'e>>)> {
-        if self.open.is_empty() || transcript.continues_remote_state {
+        if self.open.is_empty() || transcript.request.continues_remote_state {
             return None;
         }
         for (length, hashes) in histories.first.iter().enumerate().rev() {

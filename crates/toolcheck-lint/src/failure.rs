@@ -1,7 +1,8 @@
 //! Which results tell of a failure.
 
+use toolcheck_core::formats;
 use toolcheck_core::ir::ToolResult;
-use toolcheck_json::{JsonStr, Value};
+use toolcheck_json::JsonStr;
 
 use crate::rule::Context;
 
@@ -31,7 +32,7 @@ pub(crate) fn is_failed(cx: &Context<'_, '_>, result: &ToolResult<'_>) -> bool {
 /// The result's text, or that of its first block.
 fn text<'s>(cx: &Context<'_, 's>, result: &ToolResult<'_>) -> Option<JsonStr<'s>> {
     let content = cx.document.value(result.content_place?.node);
-    content.as_json_str().or_else(|| content.elements().next()?.get("text").and_then(Value::as_json_str))
+    formats::text_of_result(content)
 }
 
 /// Looks at the text as it stands in the file: results are long, and none of the beginnings needs an escape.

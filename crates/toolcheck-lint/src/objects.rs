@@ -77,7 +77,7 @@ pub(crate) fn visit<'n, 'c, 's>(
             look(Root::Named(kind), part.place.node, Some((number, message)), Some(part), None);
         }
     }
-    for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
+    for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
         look(Root::Named("tool"), tool.place.node, None, None, Some(number));
     }
 }

@@ -184,7 +184,8 @@ impl<'t, 's> Pairing<'t, 's> {
             first_unknown_index: usize::MAX,
         };
         pairing.collect(transcript);
-        pairing.first_unknown_index = if target.format.as_deref() != Some(transcript.format) {
+        pairing.first_unknown_index = if target.format.as_deref() != transcript.format.map(|format| format.id)
+        {
             0
         } else if transcript.batches_results {
             let run = pairing.turns.iter().find(|turn| turn.messages.len() > 1);

@@ -244,8 +244,6 @@ pub struct Context<'c, 's> {
     pub document: &'c Document<'s>,
     /// What was read from it.
     pub transcript: &'c Transcript<'s>,
-    /// Whether a format read it; where none did, the transcript is empty.
-    pub is_recognised: bool,
     /// The format that the user named, where it was not found out.
     pub wanted_format: Option<&'static Format>,
     /// Whether the text ends before its value does, so that nobody knows what came then.
@@ -267,11 +265,9 @@ pub struct Context<'c, 's> {
 }
 
 impl Context<'_, '_> {
-    /// The tools that are declared beside the transcripts, those of a list that is kept as a text, and those that are
-    /// defined among the messages.
+    /// The tools that are declared beside the transcripts, and those of a list that is kept as a text.
     pub(crate) fn definitions(&self) -> impl DoubleEndedIterator<Item = &Definition> {
-        let in_transcript = self.transcript.tools_in_text.iter().chain(&self.transcript.later_tools);
-        self.schemas.declared.iter().chain(in_transcript)
+        self.schemas.declared.iter().chain(&self.transcript.request.tools.in_text)
     }
 
     /// The transcript's calls in plain text.
@@ -304,8 +300,9 @@ impl Context<'_, '_> {
     /// Whether the target reads the format that the transcript is written in.
     #[must_use]
     pub fn speaks_own_format(&self) -> bool {
-        let format = self.target.format.as_deref();
-        format.is_some_and(|format| formats::are_dialects(format, self.transcript.format))
+        let spoken = self.target.format.as_deref();
+        let format = self.transcript.format.zip(spoken);
+        format.is_some_and(|(format, spoken)| formats::are_dialects(spoken, format.id))
     }
 
     /// Whether the target may get the very bytes: it reads the format, or stands for several that do not all translate.
@@ -317,8 +314,8 @@ impl Context<'_, '_> {
     /// What the target says of a case of a rule.
     #[must_use]
     pub fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
-        let wire = rule.on_wire.then_some(self.transcript.format);
-        self.verdicts.of(self.target, rule, case, self.transcript.model.as_deref(), wire)
+        let wire = rule.on_wire.then(|| self.transcript.format.map_or("", |format| format.id));
+        self.verdicts.of(self.target, rule, case, self.transcript.request.model.as_deref(), wire)
     }
 
     /// Whether the target refuses this very case of a rule, of the request's model.

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toolcheck_config::Config;
 use toolcheck_core::{formats, target};
@@ -180,6 +180,51 @@ fn no_rule_names_a_provider() {
     }
 }
 
+/// Words of several parts that formats and rules share, and why.
+const SHARED: [(&str, &str); 1] = [("local_shell", "a name that tools of agents have, too")];
+
+#[test]
+fn no_rule_names_a_field_of_a_format() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolcheck-core/src/formats");
+    let fields: BTreeSet<String> = names(formats).into_iter().map(|(name, _)| name).collect();
+    for known in ["tool_choice", "toolConfig", "cache_control", "functionResponse"] {
+        assert!(fields.contains(known), "{known}");
+    }
+    for (name, place) in names(source) {
+        let is_shared = SHARED.iter().any(|(shared, _)| *shared == name);
+        assert!(is_shared || !fields.contains(&name), "{place}: `{name}`");
+    }
+}
+
+/// The names of several parts, such as `tool_choice` and `toolChoice`, that strings outside comments and tests are, each
+/// with its line. A single word, such as `name`, may be anything.
+fn names(folder: PathBuf) -> Vec<(String, String)> {
+    let is_name = |word: &str| {
+        let is_plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let has_parts = word.contains(|character: char| character == '_' || character.is_ascii_uppercase());
+        is_plain && has_parts && word.starts_with(|first: char| first.is_ascii_lowercase())
+    };
+    let (mut open, mut names) = (vec![folder], Vec::new());
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (number, line) in (1..).zip(code.lines()) {
+            if line.trim_start().starts_with("//") || path.ends_with("tests.rs") {
+                continue;
+            }
+            // What stands between two quotes; what stands between two strings is no name.
+            let found = line.split('"').skip(1).filter(|word| is_name(word));
+            names.extend(found.map(|word| (word.to_owned(), format!("{}:{number}", path.display()))));
+        }
+    }
+    names
+}
+
 /// The names between braces of a refusal's text.
 fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0))
@@ -254,5 +299,19 @@ fn terms_are_unique_and_have_a_meaning() {
                 assert!(is_clause, "{}: `{}`: {}", rule.id, term.name, term.meaning);
             }
         }
+    }
+}
+
+#[test]
+fn a_tool_choice_has_the_name_of_its_key() {
+    for key in ["tool_choice", "function_call"] {
+        let body = format!(
+            r#"{{"model": "gpt-4o", "{key}": "auto", "messages": [{{"role": "user", "content": "hi"}}]}}"#
+        );
+        let report = lint("example", body.as_bytes(), &Options::default());
+        let [finding] = report.findings.as_slice() else { panic!("{key}: {:?}", report.findings) };
+        assert_eq!((finding.rule, &*finding.pointer), ("conflicting-parameters", &*format!("/{key}")));
+        let text = finding.answer.as_ref().and_then(|answer| answer.text.as_deref()).unwrap();
+        assert!(text.starts_with(&format!("Invalid value for '{key}'")), "{text}");
     }
 }

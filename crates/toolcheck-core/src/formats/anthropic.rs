@@ -13,7 +13,6 @@ use crate::ir::{
     Reasoning, Role, Room, Signature, Text, ToolChange, ToolChoice, ToolDef, ToolKind, ToolResult,
     Transcript, Wanted,
 };
-use crate::tools;
 use crate::unread;
 
 pub(super) static FORMAT: Format = Format {
@@ -90,26 +89,29 @@ fn claim(message: Value<'_, '_>) -> Claim {
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let list = list_of(root, "messages")?;
-    let mut transcript = Transcript::new_in(FORMAT.id, root, room);
+    let mut transcript = Transcript::new_in(FORMAT.key(), root, room);
     transcript.batches_results = true;
-    transcript.model = root.get_str("model");
+    transcript.request.model = root.get_str("model");
     let tools = root.get("tools");
     declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, |value| Some(tool(value)));
     transcript.unread.extend(unread::body(root));
     let mut declared = tools.into_iter().flat_map(|tools| tools.elements());
-    transcript.hides_tools = declared.any(|tool| tool.get_str("type").is_some_and(|kind| !is_known(&kind)));
-    transcript.reasoning = is_enabled(root.get("thinking"));
-    transcript.reasoning_setting = root.get("thinking").and_then(reasoning_setting);
-    transcript.container = root.get("container").filter(|container| !container.is_null()).map(Place::of);
-    transcript.tool_choice = root.get("tool_choice").filter(|choice| !choice.is_null()).map(tool_choice);
+    transcript.request.tools.hides_some =
+        declared.any(|tool| tool.get_str("type").is_some_and(|kind| !is_known(&kind)));
+    transcript.request.reasoning = is_enabled(root.get("thinking"));
+    transcript.request.reasoning_setting = root.get("thinking").and_then(reasoning_setting);
+    transcript.request.container =
+        root.get("container").filter(|container| !container.is_null()).map(Place::of);
+    transcript.request.tool_choice =
+        root.get("tool_choice").filter(|choice| !choice.is_null()).map(tool_choice);
     let system = root.get("system");
-    transcript.instructions = system.map(Place::of);
+    transcript.request.instructions = system.map(Place::of);
     for value in tools.into_iter().flat_map(|list| list.elements()) {
         let bearer = if is_deferred(value) { Bearer::DeferredTool } else { Bearer::Usual };
-        transcript.cache_marks.extend(cache_mark(value, bearer, None));
+        transcript.details.cache_marks.extend(cache_mark(value, bearer, None));
     }
     for value in system.into_iter().flat_map(|list| list.elements()) {
-        transcript.cache_marks.extend(cache_mark(value, Bearer::Usual, None));
+        transcript.details.cache_marks.extend(cache_mark(value, Bearer::Usual, None));
     }
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index);
@@ -122,7 +124,7 @@ const FOREIGN_TOOLS: [&str; 4] = ["function", "toolSpec", "functionDeclarations"
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     value.get("content").filter(|content| content.is_array())?;
-    let mut transcript = Transcript::new(FORMAT.id, value);
+    let mut transcript = Transcript::new(FORMAT.key(), value);
     message(&mut transcript, value, 0);
     let is_whole = assembly::is_whole(value.get("stop_reason"), &WHOLE);
     Some(vec![Said { transcript, is_whole }])
@@ -164,14 +166,15 @@ fn tool_choice<'s>(value: Value<'_, 's>) -> ToolChoice<'s> {
         Some("tool") => value.get("name").and_then(Named::of).map_or(Wanted::Other, Wanted::Tool),
         _ => Wanted::Other,
     };
-    ToolChoice { place: Place::of(value), wanted }
+    ToolChoice::new(value, wanted)
 }
 
 /// The mark for the cache that a block or a tool bears.
 fn cache_mark(value: Value<'_, '_>, bearer: Bearer, at: Option<(u32, u32)>) -> Option<CacheMark> {
     let mark = value.get("cache_control").filter(|mark| mark.is_object())?;
     let is_long_lived = mark.get_str("ttl").as_deref() == Some("1h");
-    Some(CacheMark { place: Place::of(mark), is_long_lived, bearer, at })
+    let path = at.map(|(message, block)| format!("messages.{message}.content.{block}").into());
+    Some(CacheMark { place: Place::of(mark), is_long_lived, bearer, path })
 }
 
 /// Whether a tool of this type brings no calls but of its own name, or none that the client carries out. A search finds
@@ -189,12 +192,6 @@ fn is_known(kind: &str) -> bool {
         "advisor_",
     ];
     matches!(kind, "custom" | "mcp_toolset") || VERSIONED.iter().any(|known| kind.starts_with(known))
-}
-
-/// The tool that a system message adds: by its definition, or by the name of one that is declared.
-fn added_tool<'s>(block: Value<'_, 's>) -> Option<Named<'s>> {
-    let tool = block.get("tool").filter(|_| block.get_str("type").as_deref() == Some("tool_addition"))?;
-    tool.get("definition").unwrap_or(tool).get("name").and_then(Named::of)
 }
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
@@ -241,39 +238,38 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
     for (index, block) in blocks(value, "content").enumerate() {
         let body = self::block(block);
         let at = (message_index as u32, index as u32);
-        transcript.cache_marks.extend(cache_mark(block, bearer, Some(at)));
+        transcript.details.cache_marks.extend(cache_mark(block, bearer, Some(at)));
         match body {
             Body::Call(_) => {
                 let program =
                     block.get("caller").and_then(|caller| caller.get("tool_id")).and_then(Named::of);
                 let call = program.map(|program| ProgrammaticCall { place: Place::of(block), program });
-                transcript.programmatic_calls.extend(call);
+                transcript.details.programmatic_calls.extend(call);
             }
             Body::Media => {
-                transcript.images.extend(image(block, at));
+                transcript.details.images.extend(image(block, at));
                 let is_document = block.get_str("type").as_deref() == Some("document");
-                transcript.documents.extend(is_document.then(|| Place::of(block)));
+                transcript.details.documents.extend(is_document.then(|| Place::of(block)));
             }
             Body::Reasoning(_) => {
                 let text = block.get("thinking").and_then(Value::as_json_str);
                 let is_blank = text.is_some_and(|text| !text.is_empty() && text.is_blank());
-                transcript.blank_reasoning.extend(is_blank.then(|| Place::of(block)));
+                transcript.details.blank_reasoning.extend(is_blank.then(|| Place::of(block)));
             }
             Body::Opaque => {
                 transcript.unread.extend(unread::block(block));
-                transcript.tools_elsewhere.extend(added_tool(block));
                 change_tools(transcript, block, message_number);
             }
             Body::Result(_) => {
                 let content = block.get("content");
                 for inner in content.into_iter().flat_map(|content| content.elements()) {
-                    transcript.cache_marks.extend(cache_mark(inner, bearer, Some(at)));
-                    transcript.images.extend(image(inner, at));
-                    transcript.tool_references.extend(tool_reference(inner));
+                    transcript.details.cache_marks.extend(cache_mark(inner, bearer, Some(at)));
+                    transcript.details.images.extend(image(inner, at));
+                    transcript.request.tools.references.extend(tool_reference(inner));
                 }
                 let found = content.and_then(|content| content.get("tool_references"));
                 let found = found.into_iter().flat_map(|list| list.elements());
-                transcript.tool_references.extend(found.filter_map(tool_reference));
+                transcript.request.tools.references.extend(found.filter_map(tool_reference));
             }
             _ => {}
         }
@@ -296,10 +292,15 @@ fn change_tools<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>, messa
     }
     let tool = block.get("tool");
     let definition = tool.and_then(|tool| tool.get("definition"));
-    transcript.later_tools.extend(definition.and_then(tools::definition));
+    let added = definition.map(self::tool).filter(|tool| tool.name.is_some());
+    transcript.request.tools.added.extend(added);
     let name = tool.filter(|_| definition.is_none()).and_then(|tool| tool.get_any(&["name", "tool_name"]));
     let place = Place::of(block);
-    transcript.tool_changes.push(ToolChange { place, message_number, tool: name.and_then(Named::of) });
+    transcript.request.tools.changes.push(ToolChange {
+        place,
+        message_number,
+        tool: name.and_then(Named::of),
+    });
 }
 
 /// The tool that a block refers to.

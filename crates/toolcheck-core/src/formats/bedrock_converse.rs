@@ -89,9 +89,9 @@ fn claim(message: Value<'_, '_>) -> Claim {
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let list = list_of(root, "messages")?;
-    let mut transcript = Transcript::new_in(FORMAT.id, root, room);
+    let mut transcript = Transcript::new_in(FORMAT.key(), root, room);
     transcript.batches_results = true;
-    transcript.model = root.get_str("modelId");
+    transcript.request.model = root.get_str("modelId");
     let config = root.get("toolConfig");
     let tools = config.and_then(|config| config.get("tools"));
     declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, tool);
@@ -99,22 +99,26 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     transcript.unread.extend(unread::body(root));
     let known = ["toolSpec", "systemTool", "cachePoint"];
     let mut kinds = tools.into_iter().flat_map(|tools| tools.elements()).flat_map(Value::members);
-    transcript.hides_tools =
+    transcript.request.tools.hides_some =
         kinds.any(|kind| kind.key_text().is_some_and(|kind| !known.contains(&kind.as_ref())));
     // The model's own tools, in the words of its own API.
     let own = root.get("additionalModelRequestFields").and_then(|fields| fields.get("tools"));
     let own = own.into_iter().flat_map(|tools| tools.elements());
-    transcript.tools_elsewhere.extend(own.filter_map(|tool| tool.get("name").and_then(Named::of)));
-    transcript.tool_choice = config.and_then(|config| config.get("toolChoice")).and_then(tool_choice);
+    let own = own.filter_map(|tool| {
+        let name = tool.get("name").and_then(Named::of)?;
+        Some(ToolDef { name: Some(name), executor: Executor::Server, ..ToolDef::new(Place::of(tool)) })
+    });
+    transcript.request.tools.added.extend(own);
+    transcript.request.tool_choice = config.and_then(|config| config.get("toolChoice")).and_then(tool_choice);
     let thinking = root
         .get("additionalModelRequestFields")
         .and_then(|fields| fields.get_any(&["thinking", "reasoning_config"]));
-    transcript.reasoning = is_enabled(thinking);
-    transcript.reasoning_setting = thinking.and_then(reasoning_setting);
+    transcript.request.reasoning = is_enabled(thinking);
+    transcript.request.reasoning_setting = thinking.and_then(reasoning_setting);
     let system = root.get("system");
-    transcript.instructions = system.map(Place::of);
+    transcript.request.instructions = system.map(Place::of);
     for value in tools.into_iter().chain(system).flat_map(|list| list.elements()) {
-        transcript.cache_marks.extend(cache_mark(value, None));
+        transcript.details.cache_marks.extend(cache_mark(value));
     }
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index);
@@ -128,7 +132,7 @@ const FOREIGN_TOOLS: [&str; 6] =
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let message = value.get("output")?.get("message")?;
-    let mut transcript = Transcript::new(FORMAT.id, value);
+    let mut transcript = Transcript::new(FORMAT.key(), value);
     self::message(&mut transcript, message, 0);
     let is_whole = assembly::is_whole(value.get("stopReason"), &WHOLE);
     Some(vec![Said { transcript, is_whole }])
@@ -166,14 +170,14 @@ fn tool_choice<'s>(value: Value<'_, 's>) -> Option<ToolChoice<'s>> {
         Some("tool") => choice.get("name").and_then(Named::of).map_or(Wanted::Other, Wanted::Tool),
         _ => Wanted::Other,
     };
-    Some(ToolChoice { place: Place::of(value), wanted })
+    Some(ToolChoice::new(value, wanted))
 }
 
 /// The mark for the cache that stands in the place of a block.
-fn cache_mark(value: Value<'_, '_>, at: Option<(u32, u32)>) -> Option<CacheMark> {
+fn cache_mark(value: Value<'_, '_>) -> Option<CacheMark> {
     let mark = value.get("cachePoint").filter(|mark| mark.is_object())?;
     let is_long_lived = mark.get_str("ttl").as_deref() == Some("1h");
-    Some(CacheMark { place: Place::of(value), is_long_lived, bearer: Bearer::Usual, at })
+    Some(CacheMark { place: Place::of(value), is_long_lived, bearer: Bearer::Usual, path: None })
 }
 
 fn tool<'s>(value: Value<'_, 's>) -> Option<ToolDef<'s>> {
@@ -200,10 +204,9 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
     let Some(content) = content else { return };
     for (index, block) in content.elements().enumerate() {
         if block.get("document").is_some() {
-            transcript.documents.push(Place::of(block));
+            transcript.details.documents.push(Place::of(block));
         }
-        let at = (message_index as u32, index as u32);
-        transcript.cache_marks.extend(cache_mark(block, Some(at)));
+        transcript.details.cache_marks.extend(cache_mark(block));
         let body = self::block(block);
         if matches!(body, Body::Opaque) {
             transcript.unread.extend(unread::block(block));

@@ -24,7 +24,7 @@ pub(super) static FORMAT: Format = Format {
 };
 
 static DIALECT: Dialect =
-    Dialect { format: FORMAT.id, result_name: &["name"], text: &["tool_plan"], roles: &[] };
+    Dialect { format: FORMAT.key(), result_name: &["name"], text: &["tool_plan"], roles: &[] };
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };

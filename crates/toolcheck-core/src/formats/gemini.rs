@@ -76,9 +76,9 @@ fn claim(content: Value<'_, '_>) -> Claim {
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let list = list_of(root, "contents")?;
-    let mut transcript = Transcript::new_in(FORMAT.id, root, room);
+    let mut transcript = Transcript::new_in(FORMAT.key(), root, room);
     transcript.batches_results = true;
-    transcript.model = root.get_str("model");
+    transcript.request.model = root.get_str("model");
     let tools = root.get("tools").filter(|tools| tools.is_array());
     let is_foreign = |tool: Value<'_, '_>| {
         tool.as_json_str().is_some() || tool.get_any(&FOREIGN_TOOLS).is_some_and(|spec| !spec.is_null())
@@ -89,29 +89,30 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     let no_list = root.get("tools").filter(|tools| tools.members().next().is_some());
     transcript.unread.extend(no_list.map(unread::tools));
     transcript.unread.extend(unread::body(root));
-    transcript.tools = tools.map(|tools| {
+    transcript.request.tools.list = tools.map(|tools| {
         let lists = tools
             .elements()
             .filter_map(|tool| tool.get_any(&["functionDeclarations", "function_declarations"]));
         lists.flat_map(|list| list.elements()).map(tool).collect()
     });
     let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
-    transcript.hides_tools = tools.flat_map(Value::members).any(|tool| {
+    transcript.request.tools.hides_some = tools.flat_map(Value::members).any(|tool| {
         tool.key_text().is_some_and(|kind| !KNOWN_TOOLS.iter().any(|known| is_same_key(known, &kind)))
     });
     let config = root.get_any(&["toolConfig", "tool_config"]);
     let calling =
         config.and_then(|config| config.get_any(&["functionCallingConfig", "function_calling_config"]));
-    transcript.tool_choice = calling.map(|calling| ToolChoice {
-        place: Place::of(calling),
-        wanted: match calling.get_str("mode").as_deref() {
+    transcript.request.tool_choice = calling.map(|calling| {
+        let wanted = match calling.get_str("mode").as_deref() {
             Some("AUTO" | "VALIDATED" | "auto") => Wanted::Free,
             Some("NONE" | "none") => Wanted::Nothing,
             Some("ANY" | "any") => Wanted::Any,
             _ => Wanted::Other,
-        },
+        };
+        ToolChoice::new(calling, wanted)
     });
-    transcript.instructions = root.get_any(&["systemInstruction", "system_instruction"]).map(Place::of);
+    transcript.request.instructions =
+        root.get_any(&["systemInstruction", "system_instruction"]).map(Place::of);
     for (index, value) in list.elements().enumerate() {
         content(&mut transcript, value, index);
     }
@@ -144,7 +145,7 @@ fn is_same_key(known: &str, key: &str) -> bool {
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let candidates = value.get("candidates").filter(|candidates| candidates.is_array())?;
     let answer = |candidate: Value<'_, 's>| {
-        let mut transcript = Transcript::new(FORMAT.id, value);
+        let mut transcript = Transcript::new(FORMAT.key(), value);
         if let Some(said) = candidate.get("content") {
             content(&mut transcript, said, 0);
         }
@@ -221,7 +222,7 @@ fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         if let Some(result) = value.get_any(&["functionResponse", "function_response"]) {
             let at = (message, index as u32);
             let reference = dangling_reference(result).map(|place| DanglingReference { place, at });
-            transcript.dangling_references.extend(reference);
+            transcript.details.dangling_references.extend(reference);
         }
     }
 }

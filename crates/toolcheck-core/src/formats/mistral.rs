@@ -21,7 +21,7 @@ pub(super) static FORMAT: Format = Format {
 };
 
 static DIALECT: Dialect =
-    Dialect { format: FORMAT.id, result_name: &["name"], text: &[], roles: &[("function", Role::Tool)] };
+    Dialect { format: FORMAT.key(), result_name: &["name"], text: &[], roles: &[("function", Role::Tool)] };
 
 /// How the names of Mistral's own models begin. A slash before them is another provider's.
 const MODELS: [&str; 8] = [

@@ -11,11 +11,12 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 
-use toolcheck_json::{Document, Value};
+use toolcheck_json::{Document, JsonStr, Value};
 
 use crate::assembly::{Assembly, Locate, Said};
 use crate::ir::{
-    Content, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, Room, ToolDef, Transcript,
+    Content, FormatId, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, Room, ToolDef,
+    Transcript,
 };
 use crate::tools;
 use crate::unread;
@@ -55,6 +56,12 @@ pub struct Marks {
 }
 
 impl Format {
+    /// The names by which a transcript knows its format.
+    #[must_use]
+    pub const fn key(&self) -> FormatId {
+        FormatId { id: self.id, family: self.family }
+    }
+
     /// Reads a document; `None` where it holds no list of messages of this format.
     #[must_use]
     pub fn read<'s>(&self, root: Value<'_, 's>) -> Option<Transcript<'s>> {
@@ -97,6 +104,12 @@ pub fn are_dialects(one: &str, other: &str) -> bool {
     one == other || find(one).zip(find(other)).is_some_and(|(one, other)| one.family == other.family)
 }
 
+/// The text of a result's content, or that of its first block.
+#[must_use]
+pub fn text_of_result<'s>(content: Value<'_, 's>) -> Option<JsonStr<'s>> {
+    content.as_json_str().or_else(|| content.elements().next()?.get("text").and_then(Value::as_json_str))
+}
+
 /// The list of messages of a document: the bare array, or the member of the request body with this key.
 fn list_of<'d, 's>(root: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
     let list = if root.is_array() { Some(root) } else { root.get(key) };
@@ -119,10 +132,10 @@ fn declare_tools<'s>(
     tool: impl Fn(Value<'_, 's>) -> Option<ToolDef<'s>>,
 ) {
     let declared = declared.filter(|declared| !declared.is_null());
-    transcript.tools_place = declared.map(Place::of);
+    transcript.request.tools.place = declared.map(Place::of);
     if let Some(tools) = declared.filter(|declared| declared.members().next().is_some()) {
         transcript.unread.push(unread::tools(tools));
-        transcript.tools_in_text = tools::definition(tools).into_iter().collect();
+        transcript.request.tools.in_text = tools::definition(tools).into_iter().collect();
         return;
     }
     let list = declared.filter(|declared| declared.is_array());
@@ -135,11 +148,11 @@ fn declare_tools<'s>(
     if let Some(list) = list.filter(|list| list.elements().any(is_foreign)) {
         // Whoever declares some tools in the shape of another format has still declared them: one fault is enough.
         transcript.unread.push(unread::tools(list));
-        transcript.tools_in_text = tools::read(list).unwrap_or_default();
+        transcript.request.tools.in_text = tools::read(list).unwrap_or_default();
         return;
     }
     let mut texts = Vec::new();
-    transcript.tools = list.map(|list| {
+    transcript.request.tools.list = list.map(|list| {
         let mut others = Vec::new();
         for value in list.elements() {
             match in_text(value) {
@@ -150,13 +163,14 @@ fn declare_tools<'s>(
         others
     });
     if !texts.is_empty() {
-        transcript.tools = transcript.tools.take().filter(|others| !others.is_empty());
-        transcript.tools_in_text = texts;
+        transcript.request.tools.list =
+            transcript.request.tools.list.take().filter(|others| !others.is_empty());
+        transcript.request.tools.in_text = texts;
     }
     if let Some((text, declared)) = declared.and_then(|declared| Some((declared.as_str()?, declared))) {
         let document = Document::read(text.as_bytes());
         match tools::read(document.root()) {
-            Some(tools) => transcript.tools_in_text = tools,
+            Some(tools) => transcript.request.tools.in_text = tools,
             None if text.is_empty() => {}
             None => transcript.unread.push(unread::tools(declared)),
         }

@@ -6,8 +6,8 @@ use super::{Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider,
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role, Room,
-    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Arguments, Body, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place, Reasoning,
+    Role, Room, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::unread;
 
@@ -40,7 +40,7 @@ pub(super) static FORMAT: Format = Format {
 /// What sets a dialect apart from Chat Completions as OpenAI speaks it.
 pub(super) struct Dialect {
     /// The dialect's format.
-    pub(super) format: &'static str,
+    pub(super) format: FormatId,
     /// The keys of a result that name its tool.
     pub(super) result_name: &'static [&'static str],
     /// The keys of a message that hold text beside its content.
@@ -50,7 +50,7 @@ pub(super) struct Dialect {
 }
 
 static DIALECT: Dialect = Dialect {
-    format: FORMAT.id,
+    format: FORMAT.key(),
     result_name: &["name"],
     text: &["refusal"],
     roles: &[("developer", Role::System), ("function", Role::Tool)],
@@ -184,22 +184,23 @@ pub(super) fn read_dialect<'s>(
 ) -> Option<Transcript<'s>> {
     let list = list_of(root, "messages")?;
     let mut transcript = Transcript::new_in(dialect.format, root, room);
-    transcript.model = root.get_str("model");
+    transcript.request.model = root.get_str("model");
     // A data set's table has `null` in the columns that a row does not use.
     let mut lists = ["tools", "functions"].into_iter().filter_map(|key| root.get(key));
     let first = lists.find(|list| !list.is_null());
     declare_tools(&mut transcript, first, &FOREIGN_TOOLS, |value| Some(tool(value)));
-    transcript.second_tools_place = lists.find(|list| !list.is_null()).map(Place::of_key);
+    transcript.request.tools.second_place = lists.find(|list| !list.is_null()).map(Place::of_key);
     transcript.unread.extend(unread::body(root));
     // What the tools of a provider do that have no definition is not known here.
-    transcript.hides_tools = transcript.tools.iter().flatten().any(|tool| tool.name.is_none());
-    transcript.tool_choice = root
+    transcript.request.tools.hides_some =
+        transcript.request.tools.list.iter().flatten().any(|tool| tool.name.is_none());
+    transcript.request.tool_choice = root
         .get_any(&["tool_choice", "function_call"])
         .filter(|choice| !choice.is_null())
-        .map(|choice| ToolChoice { place: Place::of(choice), wanted: wanted(choice) });
-    transcript.reasoning = is_enabled(root.get("thinking"))
+        .map(|choice| ToolChoice::new(choice, wanted(choice)));
+    transcript.request.reasoning = is_enabled(root.get("thinking"))
         .or_else(|| root.get("enable_thinking").and_then(|flag| flag.as_bool()));
-    transcript.effort = root.get("reasoning_effort").and_then(Named::of);
+    transcript.request.effort = root.get("reasoning_effort").and_then(Named::of);
     for (index, value) in list.elements().enumerate() {
         message(&mut transcript, value, index, dialect);
     }
@@ -378,10 +379,10 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
             }
             transcript.push(Part::new(block, index, body));
             if block.get_str("type").as_deref() == Some("file") {
-                transcript.files.push(Place::of(block));
+                transcript.details.files.push(Place::of(block));
             }
             if let Some(place) = unnamed_file(block) {
-                transcript.missing_keys.push(MissingKey {
+                transcript.details.missing_keys.push(MissingKey {
                     case: "filename",
                     key: "filename",
                     place,

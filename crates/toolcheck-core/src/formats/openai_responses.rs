@@ -200,27 +200,20 @@ fn list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 }
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
-    let mut transcript = Transcript::new_in(FORMAT.id, root, room);
-    transcript.model = root.get_str("model");
+    let mut transcript = Transcript::new_in(FORMAT.key(), root, room);
+    transcript.request.model = root.get_str("model");
     let tools = root.get("tools");
     declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, |value| Some(tool(value)));
     transcript.unread.extend(unread::body(root));
-    // Most requests have nothing of the kind.
-    let is_special = |tool: Value<'_, '_>| {
-        matches!(tool.get_str("type").as_deref(), Some("namespace" | "tool_search"))
-            || tool.get("defer_loading").is_some()
-    };
-    let has_special = tools.into_iter().flat_map(|tools| tools.elements()).any(is_special);
-    let mut namespaces = has_special.then(|| Namespaces::of(&mut transcript, tools));
-    transcript.tool_choice = root
+    transcript.request.tool_choice = root
         .get("tool_choice")
         .filter(|choice| !choice.is_null())
-        .map(|choice| ToolChoice { place: Place::of(choice), wanted: super::openai_chat::wanted(choice) });
-    transcript.instructions = root.get("instructions").map(Place::of);
+        .map(|choice| ToolChoice::new(choice, super::openai_chat::wanted(choice)));
+    transcript.request.instructions = root.get("instructions").map(Place::of);
     let is_set = |key| root.get(key).is_some_and(|value| !value.is_null());
-    transcript.previous_response = root.get("previous_response_id").and_then(Named::of);
-    transcript.continues_remote_state = is_set("previous_response_id") || is_set("conversation");
-    find_tools(&mut transcript, tools);
+    transcript.request.previous_response = root.get("previous_response_id").and_then(Named::of);
+    transcript.request.continues_remote_state = is_set("previous_response_id") || is_set("conversation");
+    let mut namespaces = Namespaces::of(&mut transcript, tools);
     let Some(list) = list(root) else {
         // A plain string is the user's message.
         let input = root.get("input")?;
@@ -232,21 +225,16 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     };
     let (mut trigger, mut has_program) = (None, false);
     for (index, value) in list.elements().enumerate() {
-        transcript.early_items.extend(trigger.take());
+        transcript.details.early_items.extend(trigger.take());
         match item(&mut transcript, value, index) {
-            Item::Tools | Item::Output(ToolKind::ToolSearch) => {
-                let namespaces = namespaces.get_or_insert_with(|| Namespaces::of(&mut transcript, tools));
-                namespaces.declare(&mut transcript, value.get("tools"), Declared::Later);
-            }
+            Item::Tools | Item::Output(ToolKind::ToolSearch) => namespaces.add(&mut transcript, value),
             Item::Call(ToolKind::Program) => has_program = true,
             Item::Trigger => trigger = Some(Place::of(value)),
             _ => {}
         }
     }
     // A search may have found a tool of a later turn too, so the calls are looked at last.
-    if let Some(namespaces) = namespaces {
-        namespaces.look_at_calls(&mut transcript, list);
-    }
+    namespaces.look_at_calls(&mut transcript, tools, list);
     if has_program {
         look_at_callers(&mut transcript, list);
     }
@@ -261,45 +249,84 @@ const FOREIGN_TOOLS: [&str; 4] =
 /// and their name.
 #[derive(Default)]
 struct Namespaces<'s> {
-    /// The names that need no namespace.
+    /// The names that need no namespace, of tools that are declared by an item of the input.
     default: FxHashSet<Cow<'s, str>>,
     /// The names that need one, with their definitions. Each deferred function is a namespace of its own.
     other: FxHashMap<Cow<'s, str>, Place>,
 }
 
-/// Where a list of tools stands.
+/// Where a tool is declared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Declared {
-    /// In the request itself.
-    InRequest,
+    /// In the request's own list.
+    InList,
+    /// In a namespace of that list.
+    InNamespace,
     /// In an item of the input.
     Later,
+    /// In a namespace of an item of the input.
+    InLaterNamespace,
 }
 
 impl<'s> Namespaces<'s> {
-    /// The namespaces of a request's own list of tools.
+    /// The namespaces of a request's own list of tools, of which most have none.
     fn of(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>) -> Self {
         let mut namespaces = Self::default();
-        namespaces.declare(transcript, tools, Declared::InRequest);
+        let (mut has_search, mut has_server) = (false, false);
+        for value in tools.into_iter().flat_map(|tools| tools.elements()) {
+            let kind = value.get_str("type");
+            match kind.as_deref() {
+                Some("function" | "custom" | "namespace") | None => {}
+                // It finds what is declared here, and what the client gives it, which stands in its output.
+                Some("tool_search") => {
+                    has_search = true;
+                    transcript.request.tools.hides_some |= transcript.request.continues_remote_state;
+                }
+                Some("mcp") => has_server = true,
+                Some(kind) => {
+                    let is_known = WITHOUT_FUNCTIONS.iter().any(|known| kind.starts_with(known));
+                    transcript.request.tools.hides_some |= !is_known;
+                }
+            }
+            namespaces.declare(transcript, value, kind.as_deref(), Declared::InList);
+        }
+        // The server's tools are called in a way of their own, unless a search turns them up.
+        transcript.request.tools.hides_some |= has_search && has_server;
         namespaces
     }
 
-    /// Takes up a list of tools.
-    fn declare(&mut self, transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>, declared: Declared) {
-        for value in tools.into_iter().flat_map(|tools| tools.elements()) {
-            let members =
-                value.get("tools").filter(|_| value.get_str("type").as_deref() == Some("namespace"));
-            if let Some(members) = members {
+    /// Takes up the tools that an item of the input declares.
+    fn add(&mut self, transcript: &mut Transcript<'s>, item: Value<'_, 's>) {
+        for value in item.get("tools").into_iter().flat_map(|tools| tools.elements()) {
+            self.declare(transcript, value, value.get_str("type").as_deref(), Declared::Later);
+        }
+    }
+
+    /// Takes up what a list of tools holds: one tool, or a namespace of several.
+    fn declare(
+        &mut self,
+        transcript: &mut Transcript<'s>,
+        value: Value<'_, 's>,
+        kind: Option<&str>,
+        declared: Declared,
+    ) {
+        match kind {
+            Some("namespace") => {
+                let Some(members) = value.get("tools").filter(|tools| tools.is_array()) else {
+                    transcript.request.tools.hides_some = true;
+                    return;
+                };
+                let is_later = declared == Declared::Later;
+                let declared = if is_later { Declared::InLaterNamespace } else { Declared::InNamespace };
                 for member in members.elements() {
-                    self.function(transcript, member, Some(declared), true);
+                    self.function(transcript, member, declared);
                 }
-                continue;
             }
-            if value.get_str("type").as_deref() == Some("tool_search") {
-                transcript.tool_search.get_or_insert(Place::of(value));
+            Some("tool_search") => {
+                transcript.request.tools.search.get_or_insert(Place::of(value));
                 let is_client = value.get_str("execution").as_deref() == Some("client");
                 if is_client && value.get("description").is_none_or(Value::is_null) {
-                    transcript.missing_keys.push(MissingKey {
+                    transcript.details.missing_keys.push(MissingKey {
                         case: "search-description",
                         key: "description",
                         place: Place::of(value),
@@ -307,46 +334,47 @@ impl<'s> Namespaces<'s> {
                         because: None,
                     });
                 }
-                continue;
             }
-            let added = (declared == Declared::Later).then_some(declared);
-            self.function(transcript, value, added, false);
+            _ => self.function(transcript, value, declared),
         }
     }
 
-    /// Takes up one tool; `added` where the request's own list does not name it.
-    fn function(
-        &mut self,
-        transcript: &mut Transcript<'s>,
-        value: Value<'_, 's>,
-        added: Option<Declared>,
-        is_in_namespace: bool,
-    ) {
-        let tool = tool(value);
-        let is_deferred = value.get("defer_loading").and_then(|flag| flag.as_bool()) == Some(true);
-        if is_deferred && added != Some(Declared::Later) {
-            transcript.deferred_tool.get_or_insert(tool.place);
+    /// Takes up one tool.
+    fn function(&mut self, transcript: &mut Transcript<'s>, value: Value<'_, 's>, declared: Declared) {
+        let is_deferred = is_deferred(value);
+        let is_of_request = matches!(declared, Declared::InList | Declared::InNamespace);
+        if is_deferred && is_of_request {
+            transcript.request.tools.deferred.get_or_insert(Place::of(value));
         }
+        if declared == Declared::InList && !is_deferred {
+            return;
+        }
+        let tool = tool(value);
         if let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) {
-            if is_deferred || is_in_namespace {
+            if is_deferred || declared != Declared::Later {
                 self.other.insert(name.text.clone(), tool.place);
             } else {
                 self.default.insert(name.text.clone());
             }
-            if added.is_some() {
-                transcript.tool_references.push(name.clone());
-            }
         }
-        if added.is_some() {
-            transcript.added_tools.push(tool);
+        if declared != Declared::InList {
+            transcript.request.tools.added.push(tool);
         }
     }
 
     /// Finds the calls of functions that need a namespace and have none.
-    fn look_at_calls(&self, transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
+    fn look_at_calls(
+        mut self,
+        transcript: &mut Transcript<'s>,
+        tools: Option<Value<'_, 's>>,
+        list: Value<'_, 's>,
+    ) {
         if self.other.is_empty() {
             return;
         }
+        let own = tools.into_iter().flat_map(|tools| tools.elements()).filter(|value| !is_deferred(*value));
+        let own = own.map(tool).filter(|tool| tool.executor == Executor::Client);
+        self.default.extend(own.filter_map(|tool| tool.name).map(|name| name.text));
         for value in list.elements() {
             let is_call = value.get_str("type").as_deref() == Some("function_call");
             if !is_call || value.get("namespace").is_some_and(|namespace| !namespace.is_null()) {
@@ -357,7 +385,7 @@ impl<'s> Namespaces<'s> {
             else {
                 continue;
             };
-            transcript.missing_keys.push(MissingKey {
+            transcript.details.missing_keys.push(MissingKey {
                 case: "namespace",
                 key: "namespace",
                 place: Place::of(value),
@@ -384,7 +412,7 @@ fn look_at_callers<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
             && value.get("caller").is_none()
             && let Some(because) = called.get(&id.text)
         {
-            transcript.missing_keys.push(MissingKey {
+            transcript.details.missing_keys.push(MissingKey {
                 case: "caller",
                 key: "caller",
                 place: Place::of(value),
@@ -397,9 +425,12 @@ fn look_at_callers<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     let output = value.get("output").filter(|output| output.is_array())?;
-    let mut transcript = Transcript::new(FORMAT.id, value);
+    let mut transcript = Transcript::new(FORMAT.key(), value);
+    let mut namespaces = Namespaces::default();
     for (index, value) in output.elements().enumerate() {
-        item(&mut transcript, value, index);
+        if matches!(item(&mut transcript, value, index), Item::Tools | Item::Output(ToolKind::ToolSearch)) {
+            namespaces.add(&mut transcript, value);
+        }
     }
     let is_cut = |item: Value<'_, '_>| item.get_str("status").is_some_and(|status| status == "incomplete");
     let is_whole = assembly::is_whole(value.get("status"), &["completed"]) && !output.elements().any(is_cut);
@@ -410,7 +441,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
     match event.get_str("type").as_deref() {
         Some("response.output_item.added" | "response.output_item.done") => {
             let Some(value) = event.get("item") else { return };
-            let mut transcript = Transcript::new(FORMAT.id, value);
+            let mut transcript = Transcript::new(FORMAT.key(), value);
             item(&mut transcript, value, 0);
             let number = event.get("output_index").and_then(Value::as_u64).unwrap_or_default();
             let is_done = event.get_str("type").as_deref() == Some("response.output_item.done");
@@ -469,48 +500,14 @@ const WITHOUT_FUNCTIONS: [&str; 9] = [
     "programmatic_tool_calling",
 ];
 
-/// Notes the functions that tools bring which are no functions themselves.
-fn find_tools<'s>(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>) {
-    let tools = || tools.into_iter().flat_map(|tools| tools.elements());
-    let is_search = |tool: Value<'_, '_>| tool.get_str("type").as_deref() == Some("tool_search");
-    let searches = tools().any(is_search);
-    for tool in tools() {
-        match tool.get_str("type").as_deref() {
-            Some("function" | "custom") | None => {}
-            Some("namespace") => bring(transcript, tool),
-            // It finds what is declared here, and what the client gives it, which stands in its output.
-            Some("tool_search") => transcript.hides_tools |= transcript.continues_remote_state,
-            // The server's tools are called in a way of their own, unless a search turns them up.
-            Some("mcp") => transcript.hides_tools |= searches,
-            Some(kind) => {
-                transcript.hides_tools |= !WITHOUT_FUNCTIONS.iter().any(|known| kind.starts_with(known));
-            }
-        }
-    }
-}
-
-/// Notes the functions of a definition that stands elsewhere than in the request's list.
-fn bring<'s>(transcript: &mut Transcript<'s>, definition: Value<'_, 's>) {
-    if definition.get_str("type").as_deref() != Some("namespace") {
-        transcript.tools_elsewhere.extend(tool(definition).name);
-        return;
-    }
-    match definition.get("tools").filter(|tools| tools.is_array()) {
-        Some(tools) => {
-            transcript.tools_elsewhere.extend(tools.elements().filter_map(|value| tool(value).name))
-        }
-        None => transcript.hides_tools = true,
-    }
+/// Whether a tool is loaded only once a search has found it.
+fn is_deferred(tool: Value<'_, '_>) -> bool {
+    tool.get("defer_loading").and_then(Value::as_bool) == Some(true)
 }
 
 /// Reads an item, and says what it is.
 fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) -> Item {
     let kind = value.get_str("type");
-    if matches!(kind.as_deref(), Some("additional_tools" | "tool_search_output")) {
-        for definition in value.get("tools").into_iter().flat_map(|tools| tools.elements()) {
-            bring(transcript, definition);
-        }
-    }
     let item = match kind.as_deref() {
         Some(kind) => item_of(kind),
         None if value.get("role").is_some() => Item::Message,
@@ -522,13 +519,13 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
         && let Some(id) = value.get("id").and_then(Named::of)
     {
         let kind = kind.clone().unwrap_or("message".into());
-        transcript.items.push(ir::Item { id, kind, index: index as u32 });
+        transcript.details.items.push(ir::Item { id, kind, index: index as u32 });
     }
     match item {
         Item::Reference => {
             // Reasoning and messages are no calls.
             let id = value.get_str("id").unwrap_or_default();
-            transcript.refers_to_stored_items |= !id.starts_with("rs_") && !id.starts_with("msg_");
+            transcript.details.refers_to_stored_items |= !id.starts_with("rs_") && !id.starts_with("msg_");
             produced(transcript, value, index, Body::Opaque);
         }
         Item::Message => message(transcript, value, index),

@@ -6,19 +6,35 @@ use toolcheck_json::JsonStr;
 
 use super::{Named, Place};
 
-/// A block that adds a tool to the conversation or removes one.
-#[derive(Debug, Clone)]
-pub struct ToolChange<'s> {
-    /// The block.
-    pub place: Place,
-    /// The number of its message in [`messages`](super::Transcript::messages).
-    pub message_number: u32,
-    /// The declared tool that it names; `None` where it defines the tool itself.
-    pub tool: Option<Named<'s>>,
+/// What single formats have and single rules look at.
+#[derive(Debug, Clone, Default)]
+pub struct Details<'s> {
+    /// The marks that divide the request for the provider's cache, in the order in which they count.
+    pub cache_marks: Vec<CacheMark>,
+    /// Keys that an object needs because of another one, and does not have.
+    pub missing_keys: Vec<MissingKey<'s>>,
+    /// Items that must come last in the input, and do not.
+    pub early_items: Vec<Place>,
+    /// References inside results to parts that the results do not have.
+    pub dangling_references: Vec<DanglingReference>,
+    /// The calls that a program made which the provider runs.
+    pub programmatic_calls: Vec<ProgrammaticCall<'s>>,
+    /// The items of the input that have ids of their own, which do not pair calls.
+    pub items: Vec<Item<'s>>,
+    /// Whether the conversation refers to items that the server holds, one of which may be a call.
+    pub refers_to_stored_items: bool,
+    /// The images that are written out in the text.
+    pub images: Vec<Image<'s>>,
+    /// Which parts are documents, where the format tells them from other media. In the order of the text.
+    pub documents: Vec<Place>,
+    /// Which parts are signed reasoning whose text is only white space. In the order of the text.
+    pub blank_reasoning: Vec<Place>,
+    /// The blocks of messages that hold a file.
+    pub files: Vec<Place>,
 }
 
 /// A mark that divides a request for the provider's cache.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct CacheMark {
     /// The mark.
     pub place: Place,
@@ -26,8 +42,8 @@ pub struct CacheMark {
     pub is_long_lived: bool,
     /// What it stands on.
     pub bearer: Bearer,
-    /// The provider's numbers of the message and the block, where it stands in a message.
-    pub at: Option<(u32, u32)>,
+    /// The path by which the provider names the block that bears it, where that is in a message.
+    pub path: Option<Box<str>>,
 }
 
 /// What a mark for the cache stands on.

@@ -8,23 +8,20 @@ mod message;
 mod place;
 mod request;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use toolcheck_json::Value;
 
 pub use details::{
-    Bearer, CacheMark, DanglingReference, Image, Item, MissingKey, ProgrammaticCall, ToolChange, Unread, What,
+    Bearer, CacheMark, DanglingReference, Details, Image, Item, MissingKey, ProgrammaticCall, Unread, What,
 };
 pub use message::{
     Arguments, Body, Call, Content, Executor, Message, Part, Reasoning, Role, Signature, Text, ToolKind,
     ToolResult,
 };
 pub use place::{Instead, Named, Place};
-pub use request::{ReasoningMode, ReasoningSetting, ToolChoice, ToolDef, Wanted};
-
-use crate::tools::Definition;
+pub use request::{ReasoningMode, ReasoningSetting, Request, ToolChange, ToolChoice, ToolDef, Tools, Wanted};
 
 /// What a transcript is for, which decides whether it may end with a call that nothing answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -70,11 +67,20 @@ impl FromStr for TranscriptKind {
     }
 }
 
-/// A conversation.
+/// The format that a transcript was read from, by its names in the table of formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FormatId {
+    /// The id of the format.
+    pub id: &'static str,
+    /// The name of its shape, which dialects share.
+    pub family: &'static str,
+}
+
+/// A conversation, with the request that it is part of.
 #[derive(Debug, Clone)]
 pub struct Transcript<'s> {
-    /// The id of the format that it was read from.
-    pub format: &'static str,
+    /// The format that it was read from; `None` where no format knows it, so that it is empty.
+    pub format: Option<FormatId>,
     /// What it is for.
     pub kind: TranscriptKind,
     /// The whole document.
@@ -83,80 +89,16 @@ pub struct Transcript<'s> {
     pub messages: Vec<Message<'s>>,
     /// The parts of all messages, one message after the other.
     pub parts: Vec<Part<'s>>,
-    /// The tools that the request declares; `None` where it has no such list.
-    pub tools: Option<Vec<ToolDef<'s>>>,
-    /// The tools of a list that is not written as the format has it: as a JSON text, as a whole or each by itself, as
-    /// data sets have them, or in the shape of another format.
-    pub tools_in_text: Vec<Definition>,
-    /// The tools that are defined among the messages, and not in the request's list.
-    pub later_tools: Vec<Definition>,
-    /// Where the tools stand, as a list or as anything else.
-    pub tools_place: Option<Place>,
-    /// Where a second list of tools stands, under the key of an older form.
-    pub second_tools_place: Option<Place>,
-    /// The model that the request names.
-    pub model: Option<Cow<'s, str>>,
     /// Whether the document is a request body, and not only its list of messages.
     pub is_body: bool,
-    /// Whether the conversation goes on from a state that the server holds, so that a result's call may be there.
-    pub continues_remote_state: bool,
-    /// Whether the conversation refers to items that the server holds, one of which may be a call.
-    pub refers_to_stored_items: bool,
-    /// Whether the request turns the model's visible reasoning on; `None` where it does not say.
-    pub reasoning: Option<bool>,
-    /// How the request sets the model's reasoning, where it says so.
-    pub reasoning_setting: Option<ReasoningSetting>,
-    /// What the request says of whether the model shall call a tool.
-    pub tool_choice: Option<ToolChoice<'s>>,
-    /// The application's text for the model, where it stands beside the messages.
-    pub instructions: Option<Place>,
-    /// The marks that divide the request for the provider's cache, in the order in which they count.
-    pub cache_marks: Vec<CacheMark>,
-    /// The tools that a search for tools left references to.
-    pub tool_references: Vec<Named<'s>>,
-    /// The blocks that add tools to the conversation or remove them.
-    pub tool_changes: Vec<ToolChange<'s>>,
-    /// The tools that are declared elsewhere than in the request's own list: in a namespace, in an item of the input, in
-    /// the output of a search for tools. Their names are among [`Self::tool_references`] too.
-    pub added_tools: Vec<ToolDef<'s>>,
-    /// The first tool that the model sees only once a search has found it.
-    pub deferred_tool: Option<Place>,
-    /// The tool with which the model searches for deferred tools.
-    pub tool_search: Option<Place>,
-    /// Keys that an object needs because of another one, and does not have.
-    pub missing_keys: Vec<MissingKey<'s>>,
-    /// Items that must come last in the input, and do not.
-    pub early_items: Vec<Place>,
-    /// References inside results to parts that the results do not have.
-    pub dangling_references: Vec<DanglingReference>,
-    /// How much the model shall reason, in the words of the request.
-    pub effort: Option<Named<'s>>,
-    /// The id of the response that the request continues.
-    pub previous_response: Option<Named<'s>>,
-    /// The tools that are declared elsewhere than in the request's list: in a namespace, by an item of the conversation,
-    /// in what a search for tools brought.
-    pub tools_elsewhere: Vec<Named<'s>>,
-    /// Whether there may be functions to call that the request does not show: those of a tool that this version does
-    /// not know, or of a conversation that the server holds.
-    pub hides_tools: bool,
-    /// The calls that a program made which the provider runs.
-    pub programmatic_calls: Vec<ProgrammaticCall<'s>>,
-    /// Where the request names the container in which the provider runs programs.
-    pub container: Option<Place>,
-    /// The items of the input that have ids of their own, which do not pair calls.
-    pub items: Vec<Item<'s>>,
-    /// The images that are written out in the text.
-    pub images: Vec<Image<'s>>,
-    /// What the format passed over although it holds calls, results or tools.
-    pub unread: Vec<Unread<'s>>,
-    /// Which parts are documents, where the format tells them from other media. In the order of the text.
-    pub documents: Vec<Place>,
-    /// Which parts are signed reasoning whose text is only white space. In the order of the text.
-    pub blank_reasoning: Vec<Place>,
-    /// The blocks of messages that hold a file.
-    pub files: Vec<Place>,
     /// Whether the format puts all results of a turn into one message (and not each into its own).
     pub batches_results: bool,
+    /// What the request says beside its messages.
+    pub request: Request<'s>,
+    /// What single formats have and single rules look at.
+    pub details: Details<'s>,
+    /// What the format passed over although it holds calls, results or tools.
+    pub unread: Vec<Unread<'s>>,
 }
 
 /// The room that one transcript leaves to the next.
@@ -169,13 +111,23 @@ pub struct Room<'s> {
 impl<'s> Transcript<'s> {
     /// A transcript without messages.
     #[must_use]
-    pub fn new(format: &'static str, root: Value<'_, 's>) -> Self {
+    pub fn new(format: FormatId, root: Value<'_, 's>) -> Self {
         Self::new_in(format, root, Room::default())
     }
 
     /// A transcript without messages, in room that another one has left.
     #[must_use]
-    pub fn new_in(format: &'static str, root: Value<'_, 's>, mut room: Room<'s>) -> Self {
+    pub fn new_in(format: FormatId, root: Value<'_, 's>, room: Room<'s>) -> Self {
+        Self::with(Some(format), root, room)
+    }
+
+    /// An empty transcript of a document that no format knows.
+    #[must_use]
+    pub fn unrecognised(root: Value<'_, 's>) -> Self {
+        Self::with(None, root, Room::default())
+    }
+
+    fn with(format: Option<FormatId>, root: Value<'_, 's>, mut room: Room<'s>) -> Self {
         // A message takes about eight values in every format, a part about five: growing would copy what is there
         // again and again.
         let expected = root.count();
@@ -187,41 +139,11 @@ impl<'s> Transcript<'s> {
             place: Place::of(root),
             messages: room.messages,
             parts: room.parts,
-            tools: None,
-            tools_in_text: Vec::new(),
-            later_tools: Vec::new(),
-            tools_place: None,
-            second_tools_place: None,
-            model: None,
             is_body: root.is_object(),
-            continues_remote_state: false,
-            refers_to_stored_items: false,
-            reasoning: None,
-            reasoning_setting: None,
-            tool_choice: None,
-            instructions: None,
-            cache_marks: Vec::new(),
-            tool_references: Vec::new(),
-            tool_changes: Vec::new(),
-            added_tools: Vec::new(),
-            deferred_tool: None,
-            tool_search: None,
-            missing_keys: Vec::new(),
-            early_items: Vec::new(),
-            dangling_references: Vec::new(),
-            effort: None,
-            previous_response: None,
-            tools_elsewhere: Vec::new(),
-            hides_tools: false,
-            programmatic_calls: Vec::new(),
-            container: None,
-            items: Vec::new(),
-            images: Vec::new(),
-            unread: Vec::new(),
-            documents: Vec::new(),
-            blank_reasoning: Vec::new(),
-            files: Vec::new(),
             batches_results: false,
+            request: Request::default(),
+            details: Details::default(),
+            unread: Vec::new(),
         }
     }
 
@@ -256,17 +178,6 @@ impl<'s> Transcript<'s> {
         self.parts.push(part);
         if let Some(message) = self.messages.last_mut() {
             message.parts.end = self.parts.len() as u32;
-        }
-    }
-
-    /// How many tools the request declares; `None` where something stands in their place that is not read, so that nobody
-    /// knows.
-    #[must_use]
-    pub fn declared_tools(&self) -> Option<usize> {
-        match &self.tools {
-            Some(tools) => Some(tools.len() + self.tools_in_text.len()),
-            None if self.tools_in_text.is_empty() => self.tools_place.is_none().then_some(0),
-            None => Some(self.tools_in_text.len()),
         }
     }
 

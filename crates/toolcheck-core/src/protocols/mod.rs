@@ -355,7 +355,7 @@ impl Malformation {
 /// a reminder.
 fn is_taught(document: &Document<'_>, transcript: &Transcript<'_>, protocol: &Protocol) -> bool {
     let mut is_taught = false;
-    if let Some(place) = transcript.instructions {
+    if let Some(place) = transcript.request.instructions {
         visit_strings(document.value(place.node), &mut |text| is_taught |= (protocol.teaches)(&text));
     }
     let mut is_opening = true;

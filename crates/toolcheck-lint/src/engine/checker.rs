@@ -34,14 +34,7 @@ impl Checker<'_> {
             return;
         }
         said.kind = TranscriptKind::Session;
-        said.tools.clone_from(&request.tools);
-        said.tools_in_text.clone_from(&request.tools_in_text);
-        said.later_tools.clone_from(&request.later_tools);
-        said.tool_references.clone_from(&request.tool_references);
-        said.added_tools.clone_from(&request.added_tools);
-        said.tools_elsewhere.extend_from_slice(&request.tools_elsewhere);
-        said.hides_tools |= request.hides_tools;
-        said.model.clone_from(&request.model);
+        said.request = request.request.after(std::mem::take(&mut said.request));
         let pairing = Pairing::new(&said, self.rules.target);
         let context = self.context(document, &said, &pairing, None);
         for rule in self.rules.rules.iter().filter(|rule| rule.on_call) {
@@ -79,11 +72,10 @@ impl Checker<'_> {
         pairing: &'c Pairing<'c, 's>,
         kept: Option<&'c Kept<'c>>,
     ) -> Context<'c, 's> {
-        self.rules.verdicts.turn_to(transcript.model.as_deref());
+        self.rules.verdicts.turn_to(transcript.request.model.as_deref());
         Context {
             document,
             transcript,
-            is_recognised: !transcript.format.is_empty(),
             wanted_format: self.options.format,
             is_cut_off: is_cut_off(document),
             pairing,

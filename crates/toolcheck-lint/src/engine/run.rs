@@ -206,20 +206,19 @@ impl<'r> Run<'r> {
         buffers: Room<'s>,
     ) -> Transcript<'s> {
         let read = rules.format.and_then(|format| (format.read_in)(root, buffers));
-        let is_recognised = read.is_some();
-        let mut transcript = read.unwrap_or_else(|| Transcript::new("", root));
+        let mut transcript = read.unwrap_or_else(|| Transcript::unrecognised(root));
         transcript.kind = self.report.kind;
         if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
             // What is missing at the end is missing because the text was cut, and that is reported.
             transcript.kind = TranscriptKind::Session;
         }
-        if is_recognised {
+        if let Some(format) = transcript.format {
             self.report.transcripts += 1;
             self.report.messages += transcript.messages.len();
             let (calls, results) = transcript.counts();
             self.report.tool_calls += calls;
             self.report.tool_results += results;
-            self.report.count_reading(transcript.format, rules.known.map(|target| &*target.id), 1);
+            self.report.count_reading(format.id, rules.known.map(|target| &*target.id), 1);
         } else {
             // With a format that somebody named, a request in another format is just another file of its folder.
             let is_of_another =

@@ -59,8 +59,7 @@ const MOST_VIOLATIONS: usize = 20;
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut schemas: FxHashMap<&str, Option<&[u8]>> = FxHashMap::default();
     // If a name is declared twice, it is unclear which of the two tools is called.
-    let tools = cx.transcript.tools.iter().flatten();
-    for tool in tools.chain(&cx.transcript.added_tools) {
+    for tool in cx.transcript.request.tools.declared() {
         let Some(name) = &tool.name else { continue };
         let schema = tool.schema.filter(|_| tool.executor == Executor::Client);
         let schema = schema.map(|place| cx.document.value(place.node).raw());

@@ -63,7 +63,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .at(cx, number, message, Some(part));
                 continue;
             }
-            if cx.transcript.blank_reasoning.binary_search(&part.place).is_ok() {
+            if cx.transcript.details.blank_reasoning.binary_search(&part.place).is_ok() {
                 out.report(part.place, "the reasoning block contains only whitespace")
                     .caption("no reasoning")
                     .help("send reasoning back unchanged")

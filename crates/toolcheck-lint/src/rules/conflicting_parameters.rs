@@ -122,7 +122,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     two_lists(cx, out);
-    if let Some(choice) = &cx.transcript.tool_choice {
+    if let Some(choice) = &cx.transcript.request.tool_choice {
         check_choice(cx, choice, out);
     }
     check_effort(cx, out);
@@ -135,7 +135,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// Tools that are declared twice, under the current key and the deprecated one.
 fn two_lists(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if let Some(place) = cx.transcript.second_tools_place {
+    if let Some(place) = cx.transcript.request.tools.second_place {
         out.report(place, "tools are declared in two lists with different formats")
             .caption("the list in the older format")
             .case("two-tool-lists")
@@ -147,7 +147,7 @@ fn two_lists(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_>) {
     if let Some((case, what, help)) = fault(cx, choice) {
         let finding = out.report(choice.place, what);
-        finding.caption("this choice").help(help).case(case).value("field", "tool_choice");
+        finding.caption("this choice").help(help).case(case).value("field", &choice.key);
         if let Wanted::Tool(name) = &choice.wanted {
             finding.value("name", &name.text);
         }
@@ -159,7 +159,7 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
             .caption("this choice")
             .help("let the model choose whether to call a tool")
             .case(FORCED)
-            .value("field", "tool_choice");
+            .value("field", &choice.key);
     }
 }
 
@@ -168,9 +168,9 @@ const FORCED: &str = "forced-any";
 
 /// Tools together with reasoning, where the two exclude each other.
 fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let tools = cx.transcript.tools_place.filter(|_| cx.transcript.declared_tools() != Some(0));
-    let Some(tools) = tools else { return };
-    let effort = cx.transcript.effort.as_ref();
+    let tools = &cx.transcript.request.tools;
+    let Some(tools) = tools.place.filter(|_| tools.count() != Some(0)) else { return };
+    let effort = cx.transcript.request.effort.as_ref();
     let (case, what, help) = match effort.map(|effort| &*effort.text) {
         Some("none") => (
             "tools-without-effort",
@@ -196,16 +196,15 @@ fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if effort.is_none() {
         finding.caption("these functions");
     }
-    if let Some(model) = &cx.transcript.model {
+    if let Some(model) = &cx.transcript.request.model {
         finding.value("model", model);
     }
 }
 
 /// Deferred tools that nothing can find.
 fn check_deferred(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(place) = cx.transcript.deferred_tool.filter(|_| cx.transcript.tool_search.is_none()) else {
-        return;
-    };
+    let tools = &cx.transcript.request.tools;
+    let Some(place) = tools.deferred.filter(|_| tools.search.is_none()) else { return };
     if cx.minds_case(&RULE, "deferred-without-search") {
         out.report(place, "a tool is deferred, but no tool search is declared")
             .caption("this tool")
@@ -216,7 +215,7 @@ fn check_deferred(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// A reasoning mode that the model does not support.
 fn reasoning(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(setting) = cx.transcript.reasoning_setting else { return };
+    let Some(setting) = cx.transcript.request.reasoning_setting else { return };
     let (case, what, help) = match setting.mode {
         ReasoningMode::Budget => {
             ("reasoning-budget", "the model does not support a reasoning budget", "use adaptive reasoning")
@@ -233,9 +232,9 @@ fn reasoning(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// Tools that are all deferred, so that the model has none to begin with.
 fn deferred_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let tools = cx.transcript.tools.as_deref().unwrap_or_default();
-    if let (Some(place), Some(first)) = (cx.transcript.tools_place, tools.first())
-        && tools.iter().all(|tool| tool.is_deferred)
+    let tools = &cx.transcript.request.tools;
+    if let (Some(place), Some(first)) = (tools.place, tools.listed().first())
+        && tools.listed().iter().all(|tool| tool.is_deferred)
     {
         out.report(place, "every tool is deferred")
             .caption("none of these is loaded at the start")
@@ -247,11 +246,11 @@ fn deferred_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// An advisor tool whose model can't advise the model of the request.
 fn advisor(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(model) = &cx.transcript.model else { return };
+    let Some(model) = &cx.transcript.request.model else { return };
     let Some(pair) = cx.target.tools.advisors.iter().find(|pair| pair.model.is_match(model)) else {
         return;
     };
-    for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
+    for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
         let Some(advisor) = &tool.model else { continue };
         if !pair.advisor.is_match(&advisor.text) {
             out.report(
@@ -270,11 +269,10 @@ fn advisor(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// A container without a tool that runs in it.
 fn container(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(place) = cx.transcript.container else { return };
+    let Some(place) = cx.transcript.request.container else { return };
     // Any server tool may run programs, and a list that was not read may contain one.
-    let tools = cx.transcript.tools.iter().flatten();
-    let is_known = cx.transcript.declared_tools().is_some();
-    if is_known && tools.into_iter().all(|tool| tool.executor == Executor::Client) {
+    let tools = &cx.transcript.request.tools;
+    if tools.count().is_some() && tools.listed().iter().all(|tool| tool.executor == Executor::Client) {
         out.report(place, "a container is given, but no declared tool runs in it")
             .caption("this container")
             .help("declare the tool that runs programs, or remove the container")
@@ -284,13 +282,13 @@ fn container(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// What is wrong with a tool choice: the case of the rule, the message and the help.
 fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str, String, &'static str)> {
-    let tools = cx.transcript.tools.as_deref().unwrap_or_default();
+    let tools = &cx.transcript.request.tools;
     let is_forced = matches!(choice.wanted, Wanted::Any | Wanted::Tool(_));
     if choice.wanted == Wanted::Invalid {
         let what = "the tool choice is not a valid value".to_owned();
         return Some(("unknown-choice", what, "let the model choose, or force or forbid a call"));
     }
-    let declared = cx.transcript.declared_tools();
+    let declared = tools.count();
     if declared == Some(0) {
         let what = "a tool choice is given, but no tools are declared".to_owned();
         return Some(("choice-without-tools", what, "remove the tool choice, or declare tools"));
@@ -299,7 +297,7 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         let what = "the tool choice forces a call, but the model does not support forced calls".to_owned();
         return Some(("forced", what, "let the model choose, and say in the prompt which tool to call"));
     }
-    if is_forced && cx.transcript.reasoning == Some(true) {
+    if is_forced && cx.transcript.request.reasoning == Some(true) {
         let what = "the tool choice forces a call while reasoning is enabled".to_owned();
         return Some(("forced-with-reasoning", what, "let the model choose, or disable reasoning"));
     }
@@ -309,12 +307,8 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         // A tool that the provider runs may have any name.
         None => true,
     };
-    let mut in_text = cx.transcript.tools_in_text.iter();
-    let mut added = cx.transcript.added_tools.iter();
-    if added.any(is_declared) {
-        return None;
-    }
-    if declared.is_none() || tools.iter().any(is_declared) || in_text.any(|tool| tool.name == name.text) {
+    let mut in_text = tools.in_text.iter();
+    if declared.is_none() || tools.declared().any(is_declared) || in_text.any(|tool| tool.name == name.text) {
         return None;
     }
     let what = format!("the tool choice forces `{}`, which is not declared", shorten(&name.text));

@@ -43,7 +43,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut first = FxHashMap::default();
-    for item in cx.transcript.items.iter().filter(|item| !item.id.text.is_empty()) {
+    for item in cx.transcript.details.items.iter().filter(|item| !item.id.text.is_empty()) {
         let Some(earlier) = first.insert(&*item.id.text, item) else { continue };
         let title = toolcheck_core::text::shorten(&item.id.text);
         out.report(item.id.place, format!("item `{title}` is sent twice"))

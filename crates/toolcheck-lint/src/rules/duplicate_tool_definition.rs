@@ -38,7 +38,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut seen = FxHashMap::default();
-    for tool in cx.transcript.tools.iter().flatten() {
+    for tool in cx.transcript.request.tools.listed().iter() {
         let Some(name) = &tool.name else { continue };
         let Some(first) = seen.insert(&*name.text, tool.place) else { continue };
         let finding = out.report(tool.place, format!("two tools are named `{}`", shorten(&name.text)));

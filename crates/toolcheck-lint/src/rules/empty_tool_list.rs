@@ -25,7 +25,10 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let (Some(tools), Some(place)) = (&cx.transcript.tools, cx.transcript.tools_place) else { return };
+    let (Some(tools), Some(place)) = (&cx.transcript.request.tools.list, cx.transcript.request.tools.place)
+    else {
+        return;
+    };
     // If the target needs the definitions of the tools that are called, their absence is the fault.
     let is_missed = cx.transcript.counts().0 > 0
         && matches!(cx.verdict(&super::missing_tool_definitions::RULE, None), Verdict::Refused(_));

@@ -63,7 +63,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let marks = &cx.transcript.cache_marks;
+    let marks = &cx.transcript.details.cache_marks;
     if let Some(max) = cx.target.content.max_cache_marks
         && let Some(surplus) = marks.get(max)
     {
@@ -102,7 +102,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .label(marks[short].place, "short-lived, but comes first")
         .help("make the markers before it long-lived too; tools come first, then the system prompt, then messages")
         .case("order");
-    if let Some((index, part)) = late.at {
-        finding.value("path", format!("messages.{index}.content.{part}"));
+    if let Some(path) = &late.path {
+        finding.value("path", path);
     }
 }

@@ -57,7 +57,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.minds_case(&RULE, "reference") {
-        for reference in &cx.transcript.dangling_references {
+        for reference in &cx.transcript.details.dangling_references {
             let (index, part) = reference.at;
             out.report(reference.place, "a reference in a tool result does not match any part of it")
                 .caption("read as a reference")

@@ -53,7 +53,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // A name that is invalid in its definition is invalid in all calls, which is one fault. Names that were seen are
     // not checked again: a transcript calls the same few tools all the time.
     let mut seen = FxHashSet::default();
-    for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
+    for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
         let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) else { continue };
         if seen.insert((&*name.text, name.instead))
             && let Some(fault) = fault(cx, name)

@@ -54,7 +54,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     strict_tools(cx, out);
-    for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
+    for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
         let Some(place) = tool.schema else { continue };
         let value = cx.document.value(place.node);
         let name = tool.name.as_ref().map_or("?", |name| &*name.text);
@@ -102,7 +102,8 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let tools = &cx.target.tools;
     let (mut optional, mut unions) =
         (Limit::of(tools.max_strict_optional), Limit::of(tools.max_strict_unions));
-    let strict = cx.transcript.tools.iter().flatten().enumerate().filter(|(_, tool)| tool.strict.is_some());
+    let strict =
+        cx.transcript.request.tools.listed().iter().enumerate().filter(|(_, tool)| tool.strict.is_some());
     for (number, tool) in strict {
         let Some(place) = tool.schema else { continue };
         let schema = cx.document.value(place.node);

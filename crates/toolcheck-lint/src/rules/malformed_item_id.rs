@@ -51,7 +51,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if let Some(id) = &cx.transcript.previous_response
+    if let Some(id) = &cx.transcript.request.previous_response
         && let Some(prefix) = cx.target.ids.response_prefix.as_deref()
         && !id.text.starts_with(prefix)
     {
@@ -64,7 +64,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("id", &id.text)
             .value("prefix", prefix);
     }
-    for item in &cx.transcript.items {
+    for item in &cx.transcript.details.items {
         let Some((case, what)) = fault(cx, item) else { continue };
         let ids = &cx.target.ids;
         let finding = out.report(item.id.place, what);

@@ -65,7 +65,8 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let of_orphans = cx.verdict(&super::orphan_tool_result::RULE, Some("changed-id"));
-    let takes_orphans = cx.transcript.continues_remote_state || matches!(of_orphans, Verdict::Tolerated(_));
+    let takes_orphans =
+        cx.transcript.request.continues_remote_state || matches!(of_orphans, Verdict::Tolerated(_));
     // An id appears on both sides of a pair and, if ids are reused, in many pairs: this is one fault.
     let mut seen = FxHashSet::default();
     for call in cx.pairing.calls.iter().filter(|call| call.call.kind != ToolKind::Approval) {

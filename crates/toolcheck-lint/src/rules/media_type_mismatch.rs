@@ -38,7 +38,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    for image in &cx.transcript.images {
+    for image in &cx.transcript.details.images {
         let known = BEGINNINGS.iter().find(|(beginning, _)| image.data.raw().starts_with(beginning));
         let Some((_, media_type)) = known.filter(|(_, media_type)| image.media_type.text != *media_type)
         else {

@@ -45,7 +45,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.minds_case(&RULE, "file") {
-        for place in &cx.transcript.files {
+        for place in &cx.transcript.details.files {
             out.report(*place, "a message contains a file")
                 .caption("files are not accepted")
                 .help("put the content of the file into the message as text")
@@ -70,7 +70,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 "a system message contains an image or a document"
             };
             let finding = out.report(part.place, what);
-            let is_document = cx.transcript.documents.binary_search(&part.place).is_ok();
+            let is_document = cx.transcript.details.documents.binary_search(&part.place).is_ok();
             finding
                 .case(if is_own { "assistant" } else { "system" })
                 .case_if(is_own && is_document, "assistant-document")
@@ -95,7 +95,7 @@ fn documents_of_user(
     out: &mut Sink<'_>,
 ) {
     let is_document = |part: &&Part<'_>| {
-        matches!(part.body, Body::Media) && cx.transcript.documents.binary_search(&part.place).is_ok()
+        matches!(part.body, Body::Media) && cx.transcript.details.documents.binary_search(&part.place).is_ok()
     };
     let Some(document) = parts.iter().find(is_document) else { return };
     let has = |what: fn(&Body<'_>) -> bool| parts.iter().any(|part| what(&part.body));

@@ -82,8 +82,8 @@ fn minds(cx: &Context<'_, '_>, cases: &[&str]) -> bool {
 
 /// Items that must come last and don't.
 fn early_items(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if !cx.transcript.early_items.is_empty() && cx.minds_case(&RULE, "not-last") {
-        for place in &cx.transcript.early_items {
+    if !cx.transcript.details.early_items.is_empty() && cx.minds_case(&RULE, "not-last") {
+        for place in &cx.transcript.details.early_items {
             out.report(*place, "an item that must come last is followed by others")
                 .caption("this item")
                 .help("move it to the end, or remove it")

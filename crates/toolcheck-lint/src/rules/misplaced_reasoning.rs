@@ -55,7 +55,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(first) = parts.iter().find(|part| is_reasoning(&part.body)) else { continue };
         let ends = parts.last().filter(|part| is_reasoning(&part.body));
         let begins = parts.first().is_some_and(|part| is_reasoning(&part.body));
-        let (part, case, what) = if cx.transcript.reasoning == Some(false) && Some(number) == last {
+        let (part, case, what) = if cx.transcript.request.reasoning == Some(false) && Some(number) == last {
             (first, "disabled", "reasoning is sent back, but the request turns reasoning off")
         } else if let Some(part) = ends {
             (part, "last", "an assistant message ends with reasoning")

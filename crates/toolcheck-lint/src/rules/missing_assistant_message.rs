@@ -68,7 +68,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if !cx.is_training_example() || !cx.is_recognised || cx.is_cut_off {
+    if !cx.is_training_example() || cx.transcript.format.is_none() || cx.is_cut_off {
         return;
     }
     // The answer to the request of an exchange is in its response.

@@ -48,13 +48,16 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let transcript = cx.transcript;
     // A bare list of messages doesn't show the rest of the request.
-    if transcript.programmatic_calls.is_empty() || transcript.container.is_some() || !transcript.is_body {
+    if transcript.details.programmatic_calls.is_empty()
+        || transcript.request.container.is_some()
+        || !transcript.is_body
+    {
         return;
     }
     let running = halves(transcript).0;
     let running: FxHashSet<&str> =
         running.iter().filter_map(|half| half.is.id.as_ref()).map(|id| &*id.text).collect();
-    let mut calls = transcript.programmatic_calls.iter();
+    let mut calls = transcript.details.programmatic_calls.iter();
     if let Some(call) = calls.find(|call| running.contains(&*call.program.text)) {
         out.report(
             call.place,

@@ -71,7 +71,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    for missing in &cx.transcript.missing_keys {
+    for missing in &cx.transcript.details.missing_keys {
         // What a target says about the rule as a whole concerns keys that are always required.
         if !cx.minds_case(&RULE, missing.case) {
             continue;

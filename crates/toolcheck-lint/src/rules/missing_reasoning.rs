@@ -49,8 +49,8 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let turns = &cx.pairing.turns;
     // If the request does not say, some models reason by default.
-    let is_by_default = cx.transcript.reasoning.is_none() && cx.minds_case(&RULE, "by-default");
-    if cx.transcript.reasoning != Some(true) && !is_by_default || turns.len() < 2 {
+    let is_by_default = cx.transcript.request.reasoning.is_none() && cx.minds_case(&RULE, "by-default");
+    if cx.transcript.request.reasoning != Some(true) && !is_by_default || turns.len() < 2 {
         return;
     }
     // The calls whose results end the request: the model continues from there.

@@ -37,7 +37,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // A bare list of messages doesn't show the request that it is sent in.
-    if cx.transcript.declared_tools() != Some(0) || !cx.transcript.is_body {
+    if cx.transcript.request.tools.count() != Some(0) || !cx.transcript.is_body {
         return;
     }
     // Server tools are declared in other ways.
@@ -49,7 +49,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(first) = cx.transcript.parts.iter().find(|part| is_tool(&part.body)) else { return };
     if cx.is_training_example() {
         // Tools that the user declares outside the examples are shown to the model some other way.
-        if cx.definitions().next().is_none() {
+        if cx.definitions().next().is_none() && cx.transcript.request.tools.added.is_empty() {
             out.report(first.place, "this example contains tool calls but declares no tools")
                 .caption("the first call or result")
                 .help("declare the tools that the model will be given when it is used");

@@ -71,7 +71,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if cx.transcript.continues_remote_state {
+    if cx.transcript.request.continues_remote_state {
         return;
     }
     for site in cx.pairing.results.iter().filter(|site| site.answers == Answers::Nothing) {
@@ -94,7 +94,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .at(cx, site.message_number, site.message, Some(site.part))
             .value("id", site.result.call_id.as_ref().map_or("?", |id| &*id.text))
             .value("kind", site.result.kind.unwrap_or_default().name());
-        if cx.transcript.refers_to_stored_items {
+        if cx.transcript.details.refers_to_stored_items {
             finding.doubt("a stored item that the request refers to may be the call; some say that only a call in the request itself counts");
         }
         let kind = match site.result.kind {

@@ -26,7 +26,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(tools) = &cx.transcript.tools else { return };
+    let Some(tools) = &cx.transcript.request.tools.list else { return };
     if let Some(max) = cx.target.tools.max_strict {
         let mut strict = tools.iter().filter(|tool| tool.strict.is_some());
         let count = strict.clone().count();

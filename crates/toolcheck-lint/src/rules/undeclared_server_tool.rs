@@ -56,10 +56,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let needed = &cx.target.tools.needed_in_history;
     let transcript = cx.transcript;
     // A bare list of messages doesn't show the tools, and a list of tools that is not read may contain any.
-    if needed.is_empty() || !transcript.is_body || transcript.declared_tools().is_none() {
+    if needed.is_empty() || !transcript.is_body || transcript.request.tools.count().is_none() {
         return;
     }
-    let declared = transcript.tools.iter().flatten().filter_map(|tool| tool.name.as_ref());
+    let declared = transcript.request.tools.listed().iter().filter_map(|tool| tool.name.as_ref());
     let mut known: FxHashSet<&str> = declared.map(|name| &*name.text).collect();
     for (number, (message, parts)) in transcript.messages_with_parts().enumerate() {
         for part in parts {

@@ -50,7 +50,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     types_of_tools(cx, out);
-    for change in &cx.transcript.tool_changes {
+    for change in &cx.transcript.request.tools.changes {
         let number = change.message_number as usize;
         out.report(change.place, "a message adds or removes a tool")
             .caption("not supported by this model")
@@ -58,7 +58,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case("tool-change")
             .at(cx, number, &cx.transcript.messages[number], None);
     }
-    if let Some(place) = cx.transcript.tool_search.filter(|_| cx.minds_case(&RULE, "tool-search")) {
+    if let Some(place) = cx.transcript.request.tools.search.filter(|_| cx.minds_case(&RULE, "tool-search")) {
         out.report(place, "tool search is declared for a model that doesn't support it")
             .caption("this tool")
             .help("declare the tools themselves, or use a model that supports tool search")
@@ -98,14 +98,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// Tools of a type that the model doesn't support.
 fn types_of_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(model) = &cx.transcript.model else { return };
+    let Some(model) = &cx.transcript.request.model else { return };
     let mut unsupported =
         cx.target.tools.unsupported.iter().filter(|entry| entry.model.is_match(model)).peekable();
     if unsupported.peek().is_none() {
         return;
     }
     let types: Vec<&String> = unsupported.flat_map(|entry| &entry.types).collect();
-    for tool in cx.transcript.tools.iter().flatten() {
+    for tool in cx.transcript.request.tools.listed().iter() {
         let Some(kind) = tool.kind.as_ref().filter(|kind| types.iter().any(|own| **own == kind.text)) else {
             continue;
         };

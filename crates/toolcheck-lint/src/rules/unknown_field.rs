@@ -78,7 +78,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 /// Keys that the API knows but some models don't support.
 fn of_models(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.refuses_case(&RULE, "strict") {
-        for (number, tool) in cx.transcript.tools.iter().flatten().enumerate() {
+        for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
             let Some(place) = tool.strict else { continue };
             out.report(place, "the model doesn't support strict tools")
                 .caption("not supported by this model")

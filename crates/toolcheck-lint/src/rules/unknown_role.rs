@@ -86,7 +86,7 @@ fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, ou
     };
     // A system message that changes the tools is not ignored: it is refused for that.
     let changes_tools = |change: &ToolChange<'_>| change.message_number as usize == number;
-    if ignores && (message.is_directive || cx.transcript.tool_changes.iter().any(changes_tools)) {
+    if ignores && (message.is_directive || cx.transcript.request.tools.changes.iter().any(changes_tools)) {
         return;
     }
     let Some(name) = &message.role_name else { return };

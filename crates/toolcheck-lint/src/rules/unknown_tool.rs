@@ -49,21 +49,21 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut known: FxHashSet<&str> = cx.definitions().map(|tool| &*tool.name).collect();
-    let tools = cx.transcript.tools.as_deref().unwrap_or_default();
+    let tools = &cx.transcript.request.tools;
     // Without any definition, another rule applies, or the transcript doesn't show them.
-    if tools.is_empty() && known.is_empty() {
+    if tools.declared().next().is_none() && known.is_empty() {
         return;
     }
     // A client tool without a name may be the one that is called.
     let is_nameless = |tool: &ToolDef<'_>| {
         tool.executor == Executor::Client && tool.name.as_ref().is_none_or(|name| name.instead.is_some())
     };
-    if cx.transcript.hides_tools || tools.iter().any(is_nameless) {
+    if tools.hides_some || tools.declared().any(is_nameless) {
         return;
     }
-    let declared = tools.iter().filter_map(|tool| tool.name.as_ref());
-    let found = cx.transcript.tool_references.iter().chain(&cx.transcript.tools_elsewhere);
-    known.extend(declared.chain(found).map(|name| &*name.text));
+    let declared = tools.declared().filter_map(|tool| tool.name.as_ref());
+    let changed = tools.changes.iter().filter_map(|change| change.tool.as_ref());
+    known.extend(declared.chain(&tools.references).chain(changed).map(|name| &*name.text));
     for part in &cx.transcript.parts {
         let Body::Call(call) = &part.body else { continue };
         // A name that is not a string is reported by another rule.

@@ -58,15 +58,15 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let transcript = cx.transcript;
+    let (transcript, declared) = (cx.transcript, &cx.transcript.request.tools);
     // A bare list of messages, or a list of tools that is not read, doesn't show what is declared.
-    let declares_none = transcript.is_body && transcript.declared_tools() == Some(0);
-    let tools = match &transcript.tools {
+    let declares_none = transcript.is_body && declared.count() == Some(0);
+    let tools = match &declared.list {
         Some(tools) => tools.as_slice(),
-        None if declares_none && !transcript.tool_changes.is_empty() => &[],
+        None if declares_none && !declared.changes.is_empty() => &[],
         None => return,
     };
-    if transcript.tool_references.is_empty() && transcript.tool_changes.is_empty() {
+    if declared.references.is_empty() && declared.changes.is_empty() {
         return;
     }
     // The tools of an MCP server are declared by the server, not by name.
@@ -75,9 +75,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(name) = &tool.name else { return };
         known.insert(&name.text);
     }
-    known.extend(transcript.later_tools.iter().map(|tool| &*tool.name));
-    let found = transcript.tool_references.iter().map(|name| (name, "search"));
-    let changed = transcript.tool_changes.iter().filter_map(|change| change.tool.as_ref());
+    let added = declared.added.iter().filter_map(|tool| tool.name.as_ref());
+    known.extend(added.map(|name| &*name.text));
+    let found = declared.references.iter().map(|name| (name, "search"));
+    let changed = declared.changes.iter().filter_map(|change| change.tool.as_ref());
     for (name, case) in found.chain(changed.map(|name| (name, "tool-change"))) {
         // One finding per tool, however many references there are.
         if known.insert(&name.text) {

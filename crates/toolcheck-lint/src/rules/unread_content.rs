@@ -1,6 +1,6 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_core::detection::Detection;
-use toolcheck_core::ir::{Body, Content, Place, Unread, What};
+use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, What};
 use toolcheck_core::text::shorten;
 use toolcheck_core::{Finding, Level};
 use toolcheck_json::{Span, Value};
@@ -55,18 +55,16 @@ declare_rule! {
 const LABELS: usize = 3;
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if !cx.is_recognised {
-        return;
-    }
+    let Some(format) = cx.transcript.format else { return };
     if !is_understood(cx) {
-        report_all(cx, out);
+        report_all(cx, format, out);
         return;
     }
     // Data sets keep a list of tools as a text, and no API takes it.
-    let tools = cx.transcript.tools_place.map(|place| cx.document.value(place.node));
+    let tools = cx.transcript.request.tools.place.map(|place| cx.document.value(place.node));
     let is_text = |tools: &Value<'_, '_>| tools.as_json_str().is_some_and(|text| !text.is_empty());
-    let is_sent = cx.is_request() && cx.transcript.model.is_some();
-    let is_read = !cx.transcript.tools_in_text.is_empty();
+    let is_sent = cx.is_request() && cx.transcript.request.model.is_some();
+    let is_read = !cx.transcript.request.tools.in_text.is_empty();
     if let Some(tools) = tools.filter(|tools| is_sent && is_read && is_text(tools)) {
         out.report(Place::of_key(tools), "the tools are a JSON string, expected a list")
             .caption("a string")
@@ -82,11 +80,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         });
         groups[number].push(unread);
     }
-    let instead = if groups.is_empty() { None } else { instead(cx) };
+    let instead = if groups.is_empty() { None } else { instead(cx, format) };
     for group in groups {
         let [first, others @ ..] = group.as_slice() else { continue };
         let times = if others.is_empty() { String::new() } else { format!(", {} times", others.len() + 1) };
-        let finding = out.report(place(cx, first), message(first, cx.transcript.format, &times));
+        let finding = out.report(place(cx, first), message(first, format.id, &times));
         finding.caption("not read, and not checked");
         for other in others.iter().take(LABELS) {
             finding.label(place(cx, other), "and here");
@@ -98,7 +96,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Some(help) => finding.help(help.clone()),
             None if !first.is_known => finding
                 .help("nothing to do if the API has it: it may be newer than this version of toolcheck"),
-            None => finding.help(format!("write it in the format of {}", cx.transcript.format)),
+            None => finding.help(format!("write it in the format of {}", format.id)),
         };
     }
 }
@@ -113,15 +111,17 @@ fn message(unread: &Unread<'_>, format: &str, times: &str) -> String {
 }
 
 /// One finding for a conversation of which nothing is understood.
-fn report_all(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+fn report_all(cx: &Context<'_, '_>, format: FormatId, out: &mut Sink<'_>) {
     let messages = &cx.transcript.messages;
     let first = messages.first().map_or(cx.transcript.place, |message| message.place);
     let count = messages.len();
     let which = if count == 1 { "the message".to_owned() } else { format!("any of the {count} messages") };
-    let finding = out.report(first, format!("{} does not understand {which}", cx.transcript.format));
+    let finding = out.report(first, format!("{} does not understand {which}", format.id));
     finding.caption("nothing in here was checked");
-    finding
-        .help(instead(cx).unwrap_or_else(|| "write the messages as the API's reference has them".to_owned()));
+    finding.help(
+        instead(cx, format)
+            .unwrap_or_else(|| "write the messages as the API's reference has them".to_owned()),
+    );
 }
 
 /// The key where it names what is not read, or the block.
@@ -131,8 +131,8 @@ fn place(cx: &Context<'_, '_>, unread: &Unread<'_>) -> Place {
 }
 
 /// What to do where the document looks like another format.
-fn instead(cx: &Context<'_, '_>) -> Option<String> {
-    let other = Detection::instead_of(cx.transcript.format, cx.document.value(cx.transcript.place.node))?;
+fn instead(cx: &Context<'_, '_>, format: FormatId) -> Option<String> {
+    let other = Detection::instead_of(format.id, cx.document.value(cx.transcript.place.node))?;
     let id = other.id;
     Some(match cx.wanted_format {
         Some(_) => format!("this looks like {id}: use --format {id}, or no --format at all"),
@@ -147,7 +147,9 @@ fn is_understood(cx: &Context<'_, '_>) -> bool {
     transcript.parts.iter().any(|part| is_known(&part.body))
         || cx.is_cut_off
         || !transcript.messages.iter().any(|message| message.content == Content::Filled)
-        || Detection::knows(transcript.format, cx.document.value(transcript.place.node))
+        || transcript
+            .format
+            .is_some_and(|format| Detection::knows(format.id, cx.document.value(transcript.place.node)))
 }
 
 /// The rules that report something missing from a message, which may only be unread.
@@ -201,7 +203,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Finding>, first: u
             let next = messages.partition_point(|message| message.end < span.end);
             messages.get(next).is_some_and(|message| message.contains(span))
         };
-        let in_tools = || cx.transcript.tools_place.is_some_and(|place| place.span.contains(span));
+        let in_tools = || cx.transcript.request.tools.place.is_some_and(|place| place.span.contains(span));
         !(is_all && id != unrecognised_format::RULE.id
             || id == orphan_tool_result::RULE.id && first_call.is_some_and(|call| call < span.start)
             || id == unanswered_tool_call::RULE.id && last_result.is_some_and(|result| result > span.start)

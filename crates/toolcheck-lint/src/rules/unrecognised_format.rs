@@ -30,7 +30,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // Text that is broken was reported as that.
     let is_broken = cx.document.faults().iter().any(|fault| !fault.kind.is_in_text());
-    if cx.is_recognised || is_broken {
+    if cx.transcript.format.is_some() || is_broken {
         return;
     }
     let root = cx.document.value(cx.transcript.place.node);

@@ -294,7 +294,7 @@ impl Observer for OutlineBuilder<'_> {
         self.drafts.push(Draft {
             place: Some(place),
             is_exchange: false,
-            format: context.transcript.format,
+            format: context.transcript.format.map_or("", |format| format.id),
             rows,
             covers,
             marks: Marks::default(),

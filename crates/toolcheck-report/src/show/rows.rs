@@ -110,7 +110,7 @@ pub(super) fn of_transcript(context: &Context<'_, '_>, known: usize, shows_text:
         document: context.document,
         pairing: context.pairing,
         shows_text,
-        is_continued: transcript.continues_remote_state,
+        is_continued: transcript.request.continues_remote_state,
         rows: Vec::with_capacity(transcript.parts.len() + 2),
         covers: Vec::new(),
     };
@@ -268,11 +268,13 @@ impl Writer<'_, '_> {
     /// What a request contains besides its messages.
     fn beside_messages(&mut self, context: &Context<'_, '_>) {
         let transcript = context.transcript;
-        if let Some(place) = transcript.instructions {
+        if let Some(place) = transcript.request.instructions {
             let row = self.with_size(Row::new(What::Other, "instructions", place.span), place);
             self.push(Row { speaker: "system".to_owned(), is_first: true, ..row });
         }
-        if let (Some(place), Some(declared)) = (transcript.tools_place, transcript.declared_tools()) {
+        if let (Some(place), Some(declared)) =
+            (transcript.request.tools.place, transcript.request.tools.count())
+        {
             let title = format!("{declared} declared");
             let row = Row::new(What::Other, title, place.span);
             self.push(Row { speaker: "tools".to_owned(), is_first: true, ..row });
