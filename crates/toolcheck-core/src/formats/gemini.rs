@@ -1,11 +1,13 @@
 //! Gemini's generateContent, on the Gemini API and on Vertex, in camel and in snake case.
 
 use rustc_hash::FxHashSet;
+use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
 use super::{Format, Marks, list_of};
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
+use crate::conversation::{Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::ir::{
     Arguments, Body, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning, Role, Room,
     Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
@@ -22,6 +24,9 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
+    holds: &[Feature::Failures],
+    write_request,
+    write_response,
 };
 
 /// The members that tell what a part is: a part has one of them, and no `type`.
@@ -311,4 +316,39 @@ fn result<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
         executor,
         kind: Some(kind),
     })
+}
+
+// --- writing
+
+fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
+    let contents = conversation.turns.iter().map(|turn| match turn {
+        Turn::User(text) => json!({"role": "user", "parts": [{"text": text}]}),
+        Turn::Assistant(said) => write_content(said),
+        Turn::Results(outputs) => {
+            json!({"role": "user", "parts": outputs.iter().map(write_result).collect::<Vec<_>>()})
+        }
+    });
+    let contents: Vec<Json> = contents.collect();
+    let tools: Vec<Json> = tools.iter().map(|name| json!({"name": name})).collect();
+    let mut body = json!({"tools": [{"functionDeclarations": tools}], "contents": contents});
+    if !conversation.system.is_empty() {
+        body["systemInstruction"] = json!({"parts": [{"text": conversation.system}]});
+    }
+    body
+}
+
+fn write_response(said: &Assistant) -> Json {
+    json!({"candidates": [{"content": write_content(said), "finishReason": "STOP"}]})
+}
+
+fn write_content(said: &Assistant) -> Json {
+    let text = (!said.text.is_empty()).then(|| json!({"text": said.text}));
+    let calls =
+        said.calls.iter().map(|call| json!({"functionCall": {"name": call.name, "args": call.arguments}}));
+    json!({"role": "model", "parts": text.into_iter().chain(calls).collect::<Vec<_>>()})
+}
+
+fn write_result(output: &ToolOutput) -> Json {
+    let key = if output.failed { "error" } else { "output" };
+    json!({"functionResponse": {"name": output.name, "response": {key: output.text}}})
 }

@@ -1,10 +1,14 @@
 //! OpenAI Chat Completions, and the shape that its many dialects share.
 
+pub(super) mod write;
+
+use serde_json::Value as Json;
 use toolcheck_json::Value;
 
 use super::{Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
+use crate::conversation::{Assistant, Conversation, Feature};
 use crate::ir::{
     Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role, Room,
     Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
@@ -35,6 +39,9 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
+    holds: &[Feature::CallIds],
+    write_request,
+    write_response,
 };
 
 /// What sets a dialect apart from Chat Completions as OpenAI speaks it.
@@ -513,4 +520,12 @@ fn result<'s>(
         executor: Executor::Client,
         kind,
     })
+}
+
+fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
+    write::request(conversation, tools, &write::STYLE)
+}
+
+fn write_response(said: &Assistant) -> Json {
+    write::response(said, &write::STYLE)
 }

@@ -3,6 +3,8 @@
 //! What the model produced stands in several items, one after the other; they are read into one message, so that
 //! rules see a turn where there is one. Each result is a message of its own, as in Chat Completions.
 
+mod write;
+
 use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,6 +13,7 @@ use toolcheck_json::Value;
 use super::{Format, Marks, declare_tools};
 use crate::assembly::{self, Answer, Assembly, Locate, Said};
 use crate::claim::{Claim, SURE, surest_message};
+use crate::conversation::Feature;
 use crate::ir::{
     self, Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role,
     Room, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
@@ -27,6 +30,9 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
+    holds: &[Feature::CallIds],
+    write_request: write::request,
+    write_response: write::response,
 };
 
 /// What an item of a type is.

@@ -1,0 +1,384 @@
+//! A conversation without a wire format, to compare and to write.
+
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value as Json};
+use toolcheck_json::{Document, Kind, Value};
+
+use crate::formats::{self, Format};
+use crate::ir::{Arguments, Body, Executor, Named, Role, Transcript};
+
+/// A conversation: what is said and done, without the form that a provider gives it.
+///
+/// Every format reads one ([`Conversation::read`]) and writes one ([`Format::write_request`]). Definitions of tools,
+/// media, and the places of what was read are not part of it.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Conversation {
+    /// The system text; empty if there is none.
+    pub system: String,
+    /// The turns.
+    pub turns: Vec<Turn>,
+}
+
+/// What one side says or does before the other has its turn.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Turn {
+    /// The text of the user.
+    User(String),
+    /// The turn of the model.
+    Assistant(Assistant),
+    /// The results of the calls before.
+    Results(Vec<ToolOutput>),
+}
+
+/// The turn of the model: text, calls, or both.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Assistant {
+    /// The text; empty if the model only calls tools.
+    pub text: String,
+    /// The calls that the client carries out.
+    pub calls: Vec<Call>,
+    /// The tools that the provider ran itself, by name.
+    pub server_tools: Vec<String>,
+}
+
+/// A tool call.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Call {
+    /// The id; empty if the format has none.
+    pub id: String,
+    /// The name of the tool.
+    pub name: String,
+    /// The arguments.
+    pub arguments: Map<String, Json>,
+}
+
+/// The result of a tool call.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ToolOutput {
+    /// The id of the call; empty if the format has none.
+    pub call_id: String,
+    /// The name of the tool, which is that of the call.
+    pub name: String,
+    /// The text of the result.
+    pub text: String,
+    /// Whether the tool failed.
+    pub failed: bool,
+}
+
+/// Something that a conversation may contain and that not every format can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Feature {
+    /// Ids of tool calls. Without them, results belong to calls by position.
+    CallIds,
+    /// Whether a tool failed.
+    Failures,
+    /// The tools that the provider ran itself. A conversation has only their names, so no format can write them.
+    ServerTools,
+}
+
+impl Feature {
+    /// All features.
+    pub const ALL: [Self; 3] = [Self::CallIds, Self::Failures, Self::ServerTools];
+}
+
+impl Assistant {
+    /// A turn in which the model says this and calls no tool.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// The turn with these calls.
+    #[must_use]
+    pub fn with_calls(self, calls: Vec<Call>) -> Self {
+        Self { calls, ..self }
+    }
+}
+
+impl Call {
+    /// A call of this tool.
+    #[must_use]
+    pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: Map<String, Json>) -> Self {
+        Self { id: id.into(), name: name.into(), arguments }
+    }
+
+    /// The result of the call, if the tool did not fail.
+    #[must_use]
+    pub fn output(&self, text: impl Into<String>) -> ToolOutput {
+        ToolOutput { call_id: self.id.clone(), name: self.name.clone(), text: text.into(), failed: false }
+    }
+}
+
+impl Conversation {
+    /// A conversation of these turns, without a system text.
+    #[must_use]
+    pub fn new(turns: Vec<Turn>) -> Self {
+        Self { turns, ..Self::default() }
+    }
+
+    /// Reads a request body of the format; `None` if it has no list of messages of this format.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolcheck_core::{Conversation, formats};
+    ///
+    /// let chat = json!({"messages": [{"role": "user", "content": "hello"}]});
+    /// let gemini = json!({"contents": [{"role": "user", "parts": [{"text": "hello"}]}]});
+    /// let read = |body, format| Conversation::read(body, formats::find(format)?);
+    /// assert_eq!(read(&chat, "openai-chat"), read(&gemini, "gemini"));
+    /// assert_eq!(read(&chat, "gemini"), None);
+    /// ```
+    #[must_use]
+    pub fn read(body: &Json, format: &Format) -> Option<Self> {
+        let text = body.to_string();
+        let document = Document::read(text.as_bytes());
+        let transcript = format.read(document.root())?;
+        Some(Self::of(&transcript, &document))
+    }
+
+    /// The conversation in a transcript, which was read from `document`.
+    ///
+    /// Results in messages of their own or in the user's become the same, and so do arguments in a string or an object,
+    /// and system texts in messages or beside them. A result gets the name of its call if the format does not repeat it.
+    #[must_use]
+    pub fn of(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
+        let mut conversation = Self::default();
+        let instructions = transcript.instructions.map(|place| formats::text_of(document.value(place.node)));
+        conversation.system.push_str(&instructions.unwrap_or_default());
+        for (message, parts) in transcript.messages_with_parts() {
+            for part in parts {
+                match &part.body {
+                    Body::Text(text) => match message.role {
+                        Role::System => conversation.system.push_str(&text.string.decode()),
+                        Role::Assistant => {
+                            conversation.push_assistant(|said| said.text.push_str(&text.string.decode()))
+                        }
+                        Role::User if !text.string.is_empty() => {
+                            conversation.push_user(&text.string.decode())
+                        }
+                        _ => {}
+                    },
+                    Body::Call(call) if call.executor == Executor::Client => {
+                        let arguments = arguments(&call.arguments, document);
+                        let call = Call::new(name(call.id.as_ref()), name(call.name.as_ref()), arguments);
+                        conversation.push_assistant(|said| said.calls.push(call));
+                    }
+                    Body::Call(call) => {
+                        conversation.push_assistant(|said| said.server_tools.push(name(call.name.as_ref())));
+                    }
+                    Body::Result(result) if result.executor == Executor::Client => {
+                        let content = result.content_place.map(|place| document.value(place.node));
+                        conversation.push_output(ToolOutput {
+                            call_id: name(result.call_id.as_ref()),
+                            name: name(result.name.as_ref()),
+                            text: content.map(formats::result_text).unwrap_or_default(),
+                            failed: result.is_error == Some(true),
+                        });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        conversation.visit_outputs(|output, call| {
+            if let Some(call) = call.filter(|_| output.name.is_empty()) {
+                output.name.clone_from(&call.name);
+            }
+        });
+        conversation
+    }
+
+    /// The number of calls, with those of the provider's own tools, and the number of results.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        self.turns.iter().fold((0, 0), |(calls, results), turn| match turn {
+            Turn::User(_) => (calls, results),
+            Turn::Assistant(said) => (calls + said.calls.len() + said.server_tools.len(), results),
+            Turn::Results(outputs) => (calls, results + outputs.len()),
+        })
+    }
+
+    /// The names of the tools that are called, each once.
+    #[must_use]
+    pub fn called_tools(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for turn in &self.turns {
+            let Turn::Assistant(said) = turn else { continue };
+            for call in &said.calls {
+                if !names.contains(&&*call.name) {
+                    names.push(&call.name);
+                }
+            }
+        }
+        names
+    }
+
+    /// Whether the conversation contains it.
+    #[must_use]
+    pub fn has(&self, feature: Feature) -> bool {
+        self.turns.iter().any(|turn| match (turn, feature) {
+            (Turn::Assistant(said), Feature::CallIds) => said.calls.iter().any(|call| !call.id.is_empty()),
+            (Turn::Assistant(said), Feature::ServerTools) => !said.server_tools.is_empty(),
+            (Turn::Results(outputs), Feature::CallIds) => {
+                outputs.iter().any(|output| !output.call_id.is_empty())
+            }
+            (Turn::Results(outputs), Feature::Failures) => outputs.iter().any(|output| output.failed),
+            (Turn::User(_) | Turn::Assistant(_) | Turn::Results(_), _) => false,
+        })
+    }
+
+    /// The conversation without what it contains of a feature.
+    #[must_use]
+    pub fn without(mut self, feature: Feature) -> Self {
+        for turn in &mut self.turns {
+            match (turn, feature) {
+                (Turn::Assistant(said), Feature::CallIds) => {
+                    said.calls.iter_mut().for_each(|call| call.id.clear());
+                }
+                (Turn::Assistant(said), Feature::ServerTools) => said.server_tools.clear(),
+                (Turn::Results(outputs), Feature::CallIds) => {
+                    outputs.iter_mut().for_each(|output| output.call_id.clear());
+                }
+                (Turn::Results(outputs), Feature::Failures) => {
+                    outputs.iter_mut().for_each(|output| output.failed = false);
+                }
+                (Turn::User(_) | Turn::Assistant(_) | Turn::Results(_), _) => {}
+            }
+        }
+        self
+    }
+
+    /// The conversation with the ids `call_0`, `call_1` and so on in place of its own, so that two can be compared.
+    ///
+    /// A result gets the id and name of the call that it answers: the call with its id, or if it has none, the call at its
+    /// position.
+    #[must_use]
+    pub fn numbered(mut self) -> Self {
+        let mut next = 0;
+        let mut number = || {
+            next += 1;
+            format!("call_{}", next - 1)
+        };
+        let calls: Vec<usize> = self.turns.iter().map(|turn| turn.calls().len()).collect();
+        let ids: Vec<Vec<String>> =
+            calls.into_iter().map(|count| (0..count).map(|_| number()).collect()).collect();
+        // Results are looked up by the old ids, so calls get the new ones last.
+        self.visit_outputs(|output, call| {
+            if let Some(call) = call {
+                output.call_id.clone_from(&ids[call.turn][call.position]);
+                output.name.clone_from(&call.name);
+            }
+        });
+        for (turn, ids) in self.turns.iter_mut().zip(ids) {
+            if let Turn::Assistant(said) = turn {
+                said.calls.iter_mut().zip(ids).for_each(|(call, id)| call.id = id);
+            }
+        }
+        self
+    }
+
+    /// Shows each result with the call that it answers.
+    fn visit_outputs(&mut self, mut visit: impl FnMut(&mut ToolOutput, Option<&CallSeen>)) {
+        let mut seen: Vec<CallSeen> = Vec::new();
+        let mut by_id: FxHashMap<String, usize> = FxHashMap::default();
+        // The number of the first call of the last turn that has some.
+        let mut last = 0;
+        for (number, turn) in self.turns.iter_mut().enumerate() {
+            if !turn.calls().is_empty() {
+                last = seen.len();
+            }
+            for (position, call) in turn.calls().iter().enumerate() {
+                by_id.insert(call.id.clone(), seen.len());
+                seen.push(CallSeen { turn: number, position, name: call.name.clone() });
+            }
+            let Turn::Results(outputs) = turn else { continue };
+            for (position, output) in outputs.iter_mut().enumerate() {
+                let by_position = Some(last + position).filter(|_| output.call_id.is_empty());
+                let call = by_position.or_else(|| by_id.get(&output.call_id).copied());
+                visit(output, call.and_then(|call| seen.get(call)));
+            }
+        }
+    }
+
+    /// Adds text of the user.
+    fn push_user(&mut self, text: &str) {
+        match self.turns.last_mut() {
+            Some(Turn::User(said)) => said.push_str(text),
+            _ => self.turns.push(Turn::User(text.to_owned())),
+        }
+    }
+
+    /// Adds to the turn of the model, which begins if the last turn is another one's.
+    fn push_assistant(&mut self, add: impl FnOnce(&mut Assistant)) {
+        if let Some(Turn::Assistant(said)) = self.turns.last_mut() {
+            add(said);
+            return;
+        }
+        let mut said = Assistant::default();
+        add(&mut said);
+        self.turns.push(Turn::Assistant(said));
+    }
+
+    /// Adds a result.
+    fn push_output(&mut self, output: ToolOutput) {
+        match self.turns.last_mut() {
+            Some(Turn::Results(outputs)) => outputs.push(output),
+            _ => self.turns.push(Turn::Results(vec![output])),
+        }
+    }
+}
+
+impl Turn {
+    /// The calls that the client carries out.
+    #[must_use]
+    pub fn calls(&self) -> &[Call] {
+        match self {
+            Self::Assistant(said) => &said.calls,
+            Self::User(_) | Self::Results(_) => &[],
+        }
+    }
+}
+
+/// A call that a result may answer.
+struct CallSeen {
+    /// The number of its turn.
+    turn: usize,
+    /// Its position in the turn.
+    position: usize,
+    name: String,
+}
+
+fn name(name: Option<&Named<'_>>) -> String {
+    name.map(|name| name.text.to_string()).unwrap_or_default()
+}
+
+fn arguments(arguments: &Arguments<'_>, document: &Document<'_>) -> Map<String, Json> {
+    match arguments {
+        Arguments::Text(text, _) => serde_json::from_str(&text.decode()).unwrap_or_default(),
+        Arguments::Object(place) => object(document.value(place.node)),
+        _ => Map::new(),
+    }
+}
+
+/// A value of the document as `serde_json` has it.
+fn json(value: Value<'_, '_>) -> Json {
+    match value.kind() {
+        Kind::Bool => Json::Bool(value.as_bool().unwrap_or_default()),
+        Kind::Number => serde_json::from_slice(value.raw()).unwrap_or_default(),
+        Kind::String => Json::String(value.as_str().unwrap_or_default().into_owned()),
+        Kind::Array => value.elements().map(json).collect(),
+        Kind::Object => Json::Object(object(value)),
+        Kind::Null | Kind::Invalid => Json::Null,
+    }
+}
+
+fn object(value: Value<'_, '_>) -> Map<String, Json> {
+    let members =
+        value.members().filter_map(|member| Some((member.key()?.decode().into_owned(), json(member))));
+    members.collect()
+}
