@@ -32,16 +32,28 @@ pub enum Turn {
     Results(Vec<ToolOutput>),
 }
 
-/// The turn of the model: text, calls, or both.
+/// The turn of the model: reasoning, text, calls, or some of them.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Assistant {
+    /// The reasoning before the text and the calls. What has no signature is one text.
+    pub reasoning: Vec<Reasoning>,
     /// The text; empty if the model only calls tools.
     pub text: String,
     /// The calls that the client carries out.
     pub calls: Vec<Call>,
     /// The tools that the provider ran itself, by name.
     pub server_tools: Vec<String>,
+}
+
+/// Reasoning of the model. Reasoning that the provider has encrypted as a whole is not read.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Reasoning {
+    /// The text, which may be a summary; empty if the provider only shows the signature.
+    pub text: String,
+    /// The signature or encrypted form, with which the provider takes its own reasoning back; `None` if there is none.
+    pub signature: Option<String>,
 }
 
 /// A tool call.
@@ -78,13 +90,26 @@ pub enum Feature {
     CallIds,
     /// Whether a tool failed.
     Failures,
+    /// Reasoning of the model.
+    Reasoning,
+    /// Reasoning without a signature.
+    UnsignedReasoning,
+    /// Signatures of reasoning.
+    Signatures,
     /// The tools that the provider ran itself. A conversation has only their names, so no format can write them.
     ServerTools,
 }
 
 impl Feature {
     /// All features.
-    pub const ALL: [Self; 3] = [Self::CallIds, Self::Failures, Self::ServerTools];
+    pub const ALL: [Self; 6] = [
+        Self::CallIds,
+        Self::Failures,
+        Self::Reasoning,
+        Self::UnsignedReasoning,
+        Self::Signatures,
+        Self::ServerTools,
+    ];
 }
 
 impl Assistant {
@@ -98,6 +123,31 @@ impl Assistant {
     #[must_use]
     pub fn with_calls(self, calls: Vec<Call>) -> Self {
         Self { calls, ..self }
+    }
+
+    /// The turn with this reasoning after what it has.
+    #[must_use]
+    pub fn with_reasoning(mut self, reasoning: Reasoning) -> Self {
+        self.push_reasoning(reasoning);
+        self
+    }
+
+    fn push_reasoning(&mut self, reasoning: Reasoning) {
+        match self.reasoning.last_mut() {
+            // Nothing but a signature marks the end.
+            Some(Reasoning { text, signature: None }) if reasoning.signature.is_none() => {
+                text.push_str(&reasoning.text);
+            }
+            _ => self.reasoning.push(reasoning),
+        }
+    }
+}
+
+impl Reasoning {
+    /// Reasoning with this text.
+    #[must_use]
+    pub fn new(text: impl Into<String>, signature: Option<String>) -> Self {
+        Self { text: text.into(), signature: signature.filter(|signature| !signature.is_empty()) }
     }
 }
 
@@ -149,6 +199,7 @@ impl Conversation {
     #[must_use]
     pub fn of(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
         let mut conversation = Self::default();
+        let format = formats::find(transcript.format);
         let instructions = transcript.instructions.map(|place| formats::text_of(document.value(place.node)));
         conversation.system.push_str(&instructions.unwrap_or_default());
         for (message, parts) in transcript.messages_with_parts() {
@@ -164,6 +215,15 @@ impl Conversation {
                         }
                         _ => {}
                     },
+                    Body::Reasoning(reasoning)
+                        if message.role == Role::Assistant && !reasoning.is_redacted =>
+                    {
+                        let value = document.value(part.place.node);
+                        let reasoning = format.map(|format| (format.read_reasoning)(value));
+                        conversation.push_assistant(|said| {
+                            reasoning.into_iter().for_each(|reasoning| said.push_reasoning(reasoning));
+                        });
+                    }
                     Body::Call(call) if call.executor == Executor::Client => {
                         let arguments = arguments(&call.arguments, document);
                         let call = Call::new(name(call.id.as_ref()), name(call.name.as_ref()), arguments);
@@ -224,6 +284,13 @@ impl Conversation {
         self.turns.iter().any(|turn| match (turn, feature) {
             (Turn::Assistant(said), Feature::CallIds) => said.calls.iter().any(|call| !call.id.is_empty()),
             (Turn::Assistant(said), Feature::ServerTools) => !said.server_tools.is_empty(),
+            (Turn::Assistant(said), Feature::Reasoning) => !said.reasoning.is_empty(),
+            (Turn::Assistant(said), Feature::UnsignedReasoning) => {
+                said.reasoning.iter().any(|reasoning| reasoning.signature.is_none())
+            }
+            (Turn::Assistant(said), Feature::Signatures) => {
+                said.reasoning.iter().any(|reasoning| reasoning.signature.is_some())
+            }
             (Turn::Results(outputs), Feature::CallIds) => {
                 outputs.iter().any(|output| !output.call_id.is_empty())
             }
@@ -241,6 +308,15 @@ impl Conversation {
                     said.calls.iter_mut().for_each(|call| call.id.clear());
                 }
                 (Turn::Assistant(said), Feature::ServerTools) => said.server_tools.clear(),
+                (Turn::Assistant(said), Feature::Reasoning) => said.reasoning.clear(),
+                (Turn::Assistant(said), Feature::UnsignedReasoning) => {
+                    said.reasoning.retain(|reasoning| reasoning.signature.is_some());
+                }
+                (Turn::Assistant(said), Feature::Signatures) => {
+                    for reasoning in std::mem::take(&mut said.reasoning) {
+                        said.push_reasoning(Reasoning { signature: None, ..reasoning });
+                    }
+                }
                 (Turn::Results(outputs), Feature::CallIds) => {
                     outputs.iter_mut().for_each(|output| output.call_id.clear());
                 }

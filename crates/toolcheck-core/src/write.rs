@@ -91,9 +91,14 @@ impl Format {
 
     /// What the format can hold of a conversation, and what it cannot.
     fn held(&self, conversation: &Conversation) -> (Conversation, Vec<Feature>) {
-        let is_dropped = |feature: &Feature| !self.can_hold(*feature) && conversation.has(*feature);
-        let dropped: Vec<Feature> = Feature::ALL.into_iter().filter(is_dropped).collect();
-        let held = dropped.iter().fold(conversation.clone(), |held, feature| held.without(*feature));
+        let (mut held, mut dropped) = (conversation.clone(), Vec::new());
+        // One after the other: signatures are gone with the reasoning, and need no mention then.
+        for feature in Feature::ALL {
+            if !self.can_hold(feature) && held.has(feature) {
+                held = held.without(feature);
+                dropped.push(feature);
+            }
+        }
         (held, dropped)
     }
 }

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value as Json};
-use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Turn};
+use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reasoning, Turn};
 use toolcheck_core::detection::Detection;
 use toolcheck_core::{Format, formats, response};
 use toolcheck_json::Document;
@@ -55,10 +55,14 @@ fn draft() -> impl Strategy<Value = Draft> {
             .prop_map(|(text, calls)| Assistant::new(text.unwrap_or_default()).with_calls(calls)),
     ];
     let server_tools = prop::collection::vec("[a-z_]{1,8}", 0..2);
-    let said = (said, server_tools).prop_map(|(mut said, server_tools)| {
-        said.server_tools = server_tools;
-        said
-    });
+    let reasoning = (text(), prop::option::of("[A-Za-z0-9+/]{1,12}="))
+        .prop_map(|(text, signature)| Reasoning::new(text, signature));
+    let said = (said, server_tools, prop::collection::vec(reasoning, 0..4)).prop_map(
+        |(mut said, server_tools, reasoning)| {
+            said.server_tools = server_tools;
+            reasoning.into_iter().fold(said, Assistant::with_reasoning)
+        },
+    );
     let results = prop::collection::vec((any::<prop::sample::Index>(), any::<String>(), any::<bool>()), 1..4);
     prop_oneof![
         1 => text().prop_map(Draft::User),
@@ -104,9 +108,13 @@ fn conversations() -> impl Strategy<Value = Conversation> {
 
 /// What a format declares that it can hold of a conversation, and what it cannot.
 fn held(conversation: &Conversation, format: &Format) -> (Conversation, Vec<Feature>) {
-    let lost = Feature::ALL.into_iter().filter(|feature| !format.can_hold(*feature));
-    let held = lost.clone().fold(conversation.clone(), Conversation::without);
-    (held, lost.filter(|feature| conversation.has(*feature)).collect())
+    let (mut held, mut lost) = (conversation.clone(), Vec::new());
+    for feature in Feature::ALL.into_iter().filter(|feature| !format.can_hold(*feature)) {
+        lost.extend(Some(feature).filter(|feature| held.has(*feature)));
+        held = held.without(feature);
+        assert!(!held.has(feature));
+    }
+    (held, lost)
 }
 
 proptest! {

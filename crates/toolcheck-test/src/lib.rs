@@ -63,7 +63,7 @@ pub mod write;
 pub use check::{Body, Check, Checked, check};
 pub use conversation::conversation;
 pub use expected::{Change, Difference, Expected, Found, Place};
-pub use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, ToolOutput, Turn};
+pub use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reasoning, ToolOutput, Turn};
 
 /// [`check`](crate::check()) of a literal, written as in [`serde_json::json!`].
 ///

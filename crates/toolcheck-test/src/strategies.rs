@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value as Json};
 
 use crate::check::known_format;
-use crate::{Assistant, Call, Conversation, Turn};
+use crate::{Assistant, Call, Conversation, Reasoning, Turn};
 
 /// Requests that the provider of a format accepts: [`conversations`] written in it, with their tools declared.
 ///
@@ -29,7 +29,8 @@ pub fn transcripts(format: &str) -> impl Strategy<Value = Json> + use<> {
     conversations().prop_map(move |conversation| format.write_request(&conversation).body)
 }
 
-/// Conversations that every provider accepts in its own format: a system text or none,
+/// Conversations that every provider accepts in its own format: a system text or none, reasoning
+/// before some calls,
 /// alternating turns, ids of nine letters and digits, each
 /// call answered once and in order, an end that the model can go on from.
 pub fn conversations() -> impl Strategy<Value = Conversation> {
@@ -70,7 +71,8 @@ fn round() -> impl Strategy<Value = Round> {
 /// Calls, and their results.
 fn step() -> impl Strategy<Value = [Turn; 2]> {
     let call = (tool_name(), arguments(), any::<bool>(), text());
-    (prop::option::of(text()), prop::collection::vec(call, 1..5)).prop_map(|(said, calls)| {
+    let said = (prop::option::of(reasoning()), prop::option::of(text()));
+    (said, prop::collection::vec(call, 1..5)).prop_map(|((reasoning, said), calls)| {
         let (mut calls_made, mut outputs) = (Vec::new(), Vec::new());
         for (name, arguments, failed, text) in calls {
             let call = Call::new("", name, arguments);
@@ -80,8 +82,14 @@ fn step() -> impl Strategy<Value = [Turn; 2]> {
             outputs.push(output);
         }
         let said = Assistant::new(said.unwrap_or_default()).with_calls(calls_made);
+        let said = reasoning.into_iter().fold(said, Assistant::with_reasoning);
         [Turn::Assistant(said), Turn::Results(outputs)]
     })
+}
+
+fn reasoning() -> impl Strategy<Value = Reasoning> {
+    (text(), prop::option::of("[A-Za-z0-9+/]{16,40}"))
+        .prop_map(|(text, signature)| Reasoning::new(text, signature))
 }
 
 fn tool_name() -> impl Strategy<Value = String> {

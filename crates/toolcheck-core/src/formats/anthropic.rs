@@ -9,7 +9,7 @@ use super::{
 };
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, SURE, surest_message};
-use crate::conversation::{Assistant, Conversation, Feature, ToolOutput, Turn};
+use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::ir::{
     Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, ProgrammaticCall,
     Reasoning, Role, Room, Signature, Text, ToolChange, ToolChoice, ToolDef, ToolKind, ToolResult,
@@ -28,7 +28,8 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
-    holds: &[Feature::CallIds, Feature::Failures],
+    read_reasoning,
+    holds: &[Feature::CallIds, Feature::Failures, Feature::Reasoning, Feature::Signatures],
     write_request,
     write_response,
 };
@@ -367,7 +368,12 @@ fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
     })
 }
 
-// --- writing
+// --- conversations
+
+fn read_reasoning(block: Value<'_, '_>) -> conversation::Reasoning {
+    let text = block.get_str("thinking").unwrap_or_default();
+    conversation::Reasoning::new(text, block.get_str("signature").map(Into::into))
+}
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
     let messages = conversation.turns.iter().map(|turn| match turn {
@@ -392,12 +398,15 @@ fn write_response(said: &Assistant) -> Json {
 }
 
 fn write_blocks(said: &Assistant) -> Vec<Json> {
+    let reasoning = said.reasoning.iter().map(
+        |reasoning| json!({"type": "thinking", "thinking": reasoning.text, "signature": reasoning.signature}),
+    );
     let text = (!said.text.is_empty()).then(|| json!({"type": "text", "text": said.text}));
     let calls = said
         .calls
         .iter()
         .map(|call| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}));
-    text.into_iter().chain(calls).collect()
+    reasoning.chain(text).chain(calls).collect()
 }
 
 fn write_result(output: &ToolOutput) -> Json {

@@ -6,7 +6,7 @@ use toolcheck_json::Value;
 use super::{Format, Marks, blocks, declare_tools, is_enabled, list_of, reasoning_setting, strict};
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
-use crate::conversation::{Assistant, Conversation, Feature, ToolOutput, Turn};
+use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::ir::{
     Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room,
     Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
@@ -40,7 +40,8 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
-    holds: &[Feature::CallIds, Feature::Failures],
+    read_reasoning,
+    holds: &[Feature::CallIds, Feature::Failures, Feature::Reasoning, Feature::Signatures],
     write_request,
     write_response,
 };
@@ -287,7 +288,13 @@ fn reasoning<'s>(value: Value<'_, 's>) -> Body<'s> {
     })
 }
 
-// --- writing
+// --- conversations
+
+fn read_reasoning(block: Value<'_, '_>) -> conversation::Reasoning {
+    let reasoning = block.get("reasoningContent").and_then(|reasoning| reasoning.get("reasoningText"));
+    let member = |key| reasoning.and_then(|reasoning| reasoning.get_str(key));
+    conversation::Reasoning::new(member("text").unwrap_or_default(), member("signature").map(Into::into))
+}
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
     let messages = conversation.turns.iter().map(|turn| match turn {
@@ -315,12 +322,15 @@ fn write_response(said: &Assistant) -> Json {
 }
 
 fn write_message(said: &Assistant) -> Json {
+    let reasoning = said.reasoning.iter().map(|reasoning| {
+        json!({"reasoningContent": {"reasoningText": {"text": reasoning.text, "signature": reasoning.signature}}})
+    });
     let text = (!said.text.is_empty()).then(|| json!({"text": said.text}));
     let calls = said
         .calls
         .iter()
         .map(|call| json!({"toolUse": {"toolUseId": call.id, "name": call.name, "input": call.arguments}}));
-    json!({"role": "assistant", "content": text.into_iter().chain(calls).collect::<Vec<_>>()})
+    json!({"role": "assistant", "content": reasoning.chain(text).chain(calls).collect::<Vec<_>>()})
 }
 
 fn write_result(output: &ToolOutput) -> Json {

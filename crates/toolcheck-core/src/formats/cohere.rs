@@ -24,7 +24,8 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
-    holds: &[Feature::CallIds],
+    read_reasoning: openai_chat::read_reasoning,
+    holds: &[Feature::CallIds, Feature::Reasoning, Feature::UnsignedReasoning],
     write_request,
     write_response,
 };
@@ -99,6 +100,9 @@ static STYLE: Style = Style {
     arguments_are_text: true,
     result_name: None,
     text_beside_calls: "tool_plan",
+    add_reasoning: |message, reasoning| {
+        write::add_reasoning_blocks(message, reasoning, |text| json!({"type": "thinking", "thinking": text}));
+    },
 };
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {

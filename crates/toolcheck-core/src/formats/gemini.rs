@@ -7,7 +7,7 @@ use toolcheck_json::Value;
 use super::{Format, Marks, list_of};
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
-use crate::conversation::{Assistant, Conversation, Feature, ToolOutput, Turn};
+use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::ir::{
     Arguments, Body, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning, Role, Room,
     Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
@@ -24,7 +24,8 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
-    holds: &[Feature::Failures],
+    read_reasoning,
+    holds: &[Feature::Failures, Feature::Reasoning, Feature::UnsignedReasoning, Feature::Signatures],
     write_request,
     write_response,
 };
@@ -318,7 +319,12 @@ fn result<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
     })
 }
 
-// --- writing
+// --- conversations
+
+fn read_reasoning(part: Value<'_, '_>) -> conversation::Reasoning {
+    let signature = part.get_any(&["thoughtSignature", "thought_signature"]).and_then(Value::as_str);
+    conversation::Reasoning::new(part.get_str("text").unwrap_or_default(), signature.map(Into::into))
+}
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
     let contents = conversation.turns.iter().map(|turn| match turn {
@@ -342,10 +348,17 @@ fn write_response(said: &Assistant) -> Json {
 }
 
 fn write_content(said: &Assistant) -> Json {
+    let reasoning = said.reasoning.iter().map(|reasoning| {
+        let mut part = json!({"text": reasoning.text, "thought": true});
+        if let Some(signature) = &reasoning.signature {
+            part["thoughtSignature"] = json!(signature);
+        }
+        part
+    });
     let text = (!said.text.is_empty()).then(|| json!({"text": said.text}));
     let calls =
         said.calls.iter().map(|call| json!({"functionCall": {"name": call.name, "args": call.arguments}}));
-    json!({"role": "model", "parts": text.into_iter().chain(calls).collect::<Vec<_>>()})
+    json!({"role": "model", "parts": reasoning.chain(text).chain(calls).collect::<Vec<_>>()})
 }
 
 fn write_result(output: &ToolOutput) -> Json {

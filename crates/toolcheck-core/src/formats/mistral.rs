@@ -21,7 +21,8 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
-    holds: &[Feature::CallIds],
+    read_reasoning: openai_chat::read_reasoning,
+    holds: &[Feature::CallIds, Feature::Reasoning, Feature::UnsignedReasoning],
     write_request,
     write_response,
 };
@@ -93,6 +94,13 @@ static STYLE: Style = Style {
     arguments_are_text: true,
     result_name: Some("name"),
     text_beside_calls: "content",
+    add_reasoning: |message, reasoning| {
+        write::add_reasoning_blocks(
+            message,
+            reasoning,
+            |text| json!({"type": "thinking", "thinking": [{"type": "text", "text": text}]}),
+        );
+    },
 };
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {

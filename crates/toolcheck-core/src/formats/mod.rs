@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use toolcheck_json::{Document, Kind, Value};
 
 use crate::assembly::{Assembly, Locate, Said};
-use crate::conversation::{Assistant, Conversation, Feature};
+use crate::conversation::{self, Assistant, Conversation, Feature};
 use crate::ir::{
     Content, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, Room, ToolDef, Transcript,
 };
@@ -44,6 +44,8 @@ pub struct Format {
     pub(crate) answers: for<'d, 's> fn(Value<'d, 's>) -> Option<Vec<Said<'s>>>,
     /// Reads an event of a response that is streamed.
     pub(crate) event: for<'d, 's> fn(&mut Assembly, Value<'d, 's>, &Locate<'_, 'd, 's>),
+    /// Reads the reasoning that a part holds.
+    pub(crate) read_reasoning: for<'d, 's> fn(Value<'d, 's>) -> conversation::Reasoning,
     /// What a request can hold of a conversation.
     pub holds: &'static [Feature],
     /// Writes a request that declares the tools of these names. It gets only what the format can hold.

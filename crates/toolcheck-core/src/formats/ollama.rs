@@ -8,7 +8,7 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, list_of};
 use crate::assembly::{self, Answer, Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
-use crate::conversation::{Assistant, Conversation};
+use crate::conversation::{Assistant, Conversation, Feature};
 use crate::ir::{Room, Transcript};
 
 pub(super) static FORMAT: Format = Format {
@@ -24,7 +24,8 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
-    holds: &[],
+    read_reasoning: openai_chat::read_reasoning,
+    holds: &[Feature::Reasoning, Feature::UnsignedReasoning],
     write_request,
     write_response,
 };
@@ -134,6 +135,9 @@ static STYLE: Style = Style {
     arguments_are_text: false,
     result_name: Some("tool_name"),
     text_beside_calls: "content",
+    add_reasoning: |message, reasoning| {
+        message["thinking"] = reasoning.iter().map(|reasoning| &*reasoning.text).collect::<String>().into();
+    },
 };
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {

@@ -13,7 +13,7 @@ use toolcheck_json::Value;
 use super::{Format, Marks, declare_tools};
 use crate::assembly::{self, Answer, Assembly, Locate, Said};
 use crate::claim::{Claim, SURE, surest_message};
-use crate::conversation::Feature;
+use crate::conversation::{self, Feature};
 use crate::ir::{
     self, Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role,
     Room, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
@@ -30,7 +30,8 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
-    holds: &[Feature::CallIds],
+    read_reasoning,
+    holds: &[Feature::CallIds, Feature::Reasoning, Feature::Signatures],
     write_request: write::request,
     write_response: write::response,
 };
@@ -665,4 +666,11 @@ fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
         executor: executor(value, kind),
         kind: Some(kind),
     })
+}
+
+fn read_reasoning(item: Value<'_, '_>) -> conversation::Reasoning {
+    // What the provider shows is a summary; models of others give the text itself.
+    let text = |key| item.get(key).map(super::text_of).filter(|text| !text.is_empty());
+    let text = text("summary").or_else(|| text("content")).unwrap_or_default();
+    conversation::Reasoning::new(text, item.get_str("encrypted_content").map(Into::into))
 }

@@ -65,7 +65,8 @@ fn read(case: &Case) -> Result<(Conversation, ReadAs), Box<Outcome>> {
     }
     let conversation = Conversation::of(&transcript, &document).numbered();
     // Not every format says whether a tool failed: that is compared where it is written, in the reading's own tests.
-    let mut conversation = conversation.without(Feature::Failures);
+    // Reasoning is for the provider that it came from, and differs from one to the next.
+    let mut conversation = conversation.without(Feature::Failures).without(Feature::Reasoning);
     for turn in &mut conversation.turns {
         if let Turn::Assistant(said) = turn {
             // Providers have names of their own for what they run; that they ran it is the same.

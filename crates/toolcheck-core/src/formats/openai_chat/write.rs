@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::conversation::{Assistant, Call, Conversation, ToolOutput, Turn};
+use crate::conversation::{Assistant, Call, Conversation, Reasoning, ToolOutput, Turn};
 
 /// What sets a dialect apart where it is written.
 pub(in crate::formats) struct Style {
@@ -14,6 +14,8 @@ pub(in crate::formats) struct Style {
     pub(in crate::formats) result_name: Option<&'static str>,
     /// The key of the text beside calls.
     pub(in crate::formats) text_beside_calls: &'static str,
+    /// Adds reasoning to a message. It is called only if there is some.
+    pub(in crate::formats) add_reasoning: fn(&mut Json, &[Reasoning]),
 }
 
 pub(super) static STYLE: Style = Style {
@@ -21,6 +23,7 @@ pub(super) static STYLE: Style = Style {
     arguments_are_text: true,
     result_name: None,
     text_beside_calls: "content",
+    add_reasoning: |_, _| (),
 };
 
 /// A request of a dialect.
@@ -52,11 +55,26 @@ pub(in crate::formats) fn message(said: &Assistant, style: &Style) -> Json {
     let mut message = json!({"role": "assistant"});
     if said.calls.is_empty() {
         message["content"] = json!(said.text);
-        return message;
+    } else {
+        message[style.text_beside_calls] = json!(said.text);
+        message["tool_calls"] = said.calls.iter().map(|made| call(made, style)).collect();
     }
-    message[style.text_beside_calls] = json!(said.text);
-    message["tool_calls"] = said.calls.iter().map(|made| call(made, style)).collect();
+    if !said.reasoning.is_empty() {
+        (style.add_reasoning)(&mut message, &said.reasoning);
+    }
     message
+}
+
+/// Puts blocks of reasoning before the text of a message.
+pub(in crate::formats) fn add_reasoning_blocks(
+    message: &mut Json,
+    reasoning: &[Reasoning],
+    block: fn(&str) -> Json,
+) {
+    let mut blocks: Vec<Json> = reasoning.iter().map(|reasoning| block(&reasoning.text)).collect();
+    let text = message["content"].as_str().filter(|text| !text.is_empty());
+    blocks.extend(text.map(|text| json!({"type": "text", "text": text})));
+    message["content"] = json!(blocks);
 }
 
 /// A response whose choices are messages.

@@ -30,7 +30,15 @@ pub(super) fn response(said: &Assistant) -> Json {
 
 /// The items of a turn of the model.
 fn items(said: &Assistant) -> Vec<Json> {
-    let mut items = Vec::new();
+    // Without an id, because the server looks up what has one.
+    let reasoning = said.reasoning.iter().map(|reasoning| {
+        json!({
+            "type": "reasoning",
+            "summary": [{"type": "summary_text", "text": reasoning.text}],
+            "encrypted_content": reasoning.signature
+        })
+    });
+    let mut items: Vec<Json> = reasoning.collect();
     if !said.text.is_empty() {
         let content = json!([{"type": "output_text", "text": said.text}]);
         items.push(json!({"type": "message", "role": "assistant", "content": content}));
