@@ -23,6 +23,7 @@ pub mod formats;
 pub mod ir;
 mod level;
 pub mod protocols;
+mod read;
 pub mod recognise;
 pub mod response;
 pub mod target;

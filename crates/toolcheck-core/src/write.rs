@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::Format;
 use crate::conversation::{Assistant, Conversation, Feature, Turn};
+use crate::formats::Format;
 
 /// What a format has written.
 #[derive(Debug, Clone, PartialEq)]
