@@ -67,6 +67,8 @@ fn read(case: &Case) -> Result<(Conversation, ReadAs), Box<Outcome>> {
     // Not every format says whether a tool failed: that is compared where it is written, in the reading's own tests.
     // Reasoning is for the provider that it came from, and differs from one to the next.
     let mut conversation = conversation.without(Feature::Failures).without(Feature::Reasoning);
+    // A corpus shows what is said and done; a system text beside it is the application's own.
+    conversation.system.clear();
     for turn in &mut conversation.turns {
         if let Turn::Assistant(said) = turn {
             // Providers have names of their own for what they run; that they ran it is the same.
@@ -102,9 +104,6 @@ fn otherwise(first: &str, expected: &Conversation, found: &Conversation) -> Vec<
 /// What is said and done, one line each.
 fn lines(conversation: &Conversation) -> Vec<String> {
     let mut lines = Vec::new();
-    if !conversation.system.is_empty() {
-        lines.push(format!("system: {}", conversation.system));
-    }
     for turn in &conversation.turns {
         match turn {
             Turn::User(text) => lines.push(format!("user: {text}")),
