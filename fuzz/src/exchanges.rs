@@ -8,8 +8,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Value as Json, json};
 use toolcheck_core::formats;
 use toolcheck_lint::{Options, rules};
+use toolcheck_test::Conversation;
 use toolcheck_test::strategies::conversations;
-use toolcheck_test::{Conversation, write};
 
 use super::seeds::AS_IT_IS;
 use super::{lint, take};
@@ -36,8 +36,7 @@ pub fn run(mut data: &[u8]) {
     let changes = take(&mut data) % (MOST_CHANGES + 1);
     let (chosen, rest) = data.split_at((changes * CHANGE).min(data.len()));
     let Some(conversation) = conversation(rest) else { return };
-    let written = write::exchanges(&conversation, format.id, Conversation::clone);
-    let mut log = Json::Array(written.expect("every format can be written"));
+    let mut log = Json::Array(format.write_exchanges(&conversation, Conversation::clone));
     chosen.chunks_exact(CHANGE).for_each(|change| disturb(&mut log, change));
     let lines = log.as_array().into_iter().flatten().map(|exchange| format!("{exchange}\n"));
     let found = [lines.collect::<String>(), log.to_string()].map(|text| check(text.as_bytes()));

@@ -1,6 +1,7 @@
 //! From JSON to one representation of a conversation, and what each provider enforces on it.
 //!
 //! - [`formats`]: one file a wire format; each reads a [`toolcheck_json::Document`] into a [`Transcript`].
+//! - [`conversation`] and [`mod@write`]: a conversation without a wire format, which every format reads and writes.
 //! - [`detection`]: which of them a document is written in.
 //! - [`unsupported`]: what else a file may be, by name.
 //! - [`ir`]: that representation. Neutral words, every part with its place in the file.
@@ -14,6 +15,7 @@
 
 mod assembly;
 mod claim;
+pub mod conversation;
 pub mod detection;
 pub mod exchange;
 pub mod finding;
@@ -21,6 +23,7 @@ pub mod formats;
 pub mod ir;
 mod level;
 pub mod protocols;
+mod read;
 pub mod recognise;
 pub mod response;
 pub mod target;
@@ -28,7 +31,9 @@ pub mod text;
 pub mod tools;
 mod unread;
 pub mod unsupported;
+pub mod write;
 
+pub use conversation::Conversation;
 pub use finding::{Finding, Label};
 pub use formats::Format;
 pub use ir::{Place, Transcript};

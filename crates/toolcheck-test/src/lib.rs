@@ -23,7 +23,7 @@
 #![cfg_attr(not(feature = "proptest"), doc = "```ignore")]
 //! use proptest::prelude::*;
 //! use toolcheck_test::strategies::transcripts;
-//! use toolcheck_test::{Conversation, check};
+//! use toolcheck_test::{check, conversation};
 //!
 //! # fn adapt(request: &serde_json::Value) -> serde_json::Value { request.clone() }
 //! proptest! {
@@ -31,7 +31,7 @@
 //!     fn what_is_sent_is_clean(request in transcripts("openai-chat")) {
 //!         let sent = adapt(&request);
 //!         check(&sent).format("openai-chat").target("portable").assert_clean();
-//!         let read = |body| Conversation::read(body, "openai-chat");
+//!         let read = |body| conversation(body, "openai-chat");
 //!         prop_assert_eq!(read(&sent), read(&request));
 //!     }
 //! }
@@ -40,8 +40,8 @@
 //!
 //! - [`check()`] checks one body; [`Check`] says how, and [`Checked`] is what was found, made for snapshots.
 //! - [`corpus`] runs a directory of cases with expectations beside them; `toolcheck test` is the same.
-//! - [`Conversation`] is a conversation without a wire format: [`mod@write`] writes it in each, [`Conversation::read`] reads
-//!   it back, so that two bodies can be compared.
+//! - [`Conversation`] is a conversation without a wire format: [`mod@write`] writes it in each, and [`conversation()`] reads
+//!   it from each, so that two bodies can be compared.
 #![cfg_attr(
     feature = "proptest",
     doc = "- [`strategies`] generates conversations, and faults to plant in them."
@@ -61,8 +61,9 @@ pub mod strategies;
 pub mod write;
 
 pub use check::{Body, Check, Checked, check};
-pub use conversation::{Answer, Call, Conversation, Turn};
+pub use conversation::conversation;
 pub use expected::{Change, Difference, Expected, Found, Place};
+pub use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reasoning, ToolOutput, Turn};
 
 /// [`check`](crate::check()) of a literal, written as in [`serde_json::json!`].
 ///

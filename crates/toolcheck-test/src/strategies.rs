@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value as Json};
 
 use crate::check::known_format;
-use crate::{Answer, Call, Conversation, Turn, write};
+use crate::{Assistant, Call, Conversation, Reasoning, Turn};
 
 /// Requests that the provider of a format accepts: [`conversations`] written in it, with their tools declared.
 ///
@@ -25,31 +25,31 @@ use crate::{Answer, Call, Conversation, Turn, write};
 /// Where there is no such format.
 #[track_caller]
 pub fn transcripts(format: &str) -> impl Strategy<Value = Json> + use<> {
-    let format = known_format(format).id;
-    conversations().prop_map(move |conversation| {
-        write::write(&conversation, format).expect("every known format can be written")
-    })
+    let format = known_format(format);
+    conversations().prop_map(move |conversation| format.write_request(&conversation).body)
 }
 
-/// Conversations that every provider accepts in its own format: alternating turns, ids of nine letters and digits, each
+/// Conversations that every provider accepts in its own format: a system text or none, reasoning
+/// before some calls,
+/// alternating turns, ids of nine letters and digits, each
 /// call answered once and in order, an end that the model can go on from.
 pub fn conversations() -> impl Strategy<Value = Conversation> {
-    (text(), prop::collection::vec(round(), 0..4), prop::option::of(round())).prop_map(
-        |(first, rounds, last)| {
-            let mut turns = vec![Turn::User(first)];
-            for Round { steps, answer, question } in rounds {
-                turns.extend(steps.into_iter().flatten());
-                turns.push(Turn::Assistant { text: answer, calls: Vec::new(), server_tools: Vec::new() });
-                turns.push(Turn::User(question));
-            }
-            // The request may also be the one that brings results.
-            turns.extend(last.into_iter().flat_map(|round| round.steps).flatten());
-            let mut conversation = Conversation { turns };
-            give_ids(&mut conversation);
-            learn_from_failures(&mut conversation);
-            conversation
-        },
-    )
+    let rounds = (prop::collection::vec(round(), 0..4), prop::option::of(round()));
+    (prop::option::of(text()), text(), rounds).prop_map(|(system, first, (rounds, last))| {
+        let mut turns = vec![Turn::User(first)];
+        for Round { steps, answer, question } in rounds {
+            turns.extend(steps.into_iter().flatten());
+            turns.push(Turn::Assistant(Assistant::new(answer)));
+            turns.push(Turn::User(question));
+        }
+        // The request may also be the one that brings results.
+        turns.extend(last.into_iter().flat_map(|round| round.steps).flatten());
+        let mut conversation = Conversation::new(turns);
+        conversation.system = system.unwrap_or_default();
+        give_ids(&mut conversation);
+        learn_from_failures(&mut conversation);
+        conversation
+    })
 }
 
 /// A question's way: calls and their results, the model's answer, and the next question.
@@ -71,15 +71,25 @@ fn round() -> impl Strategy<Value = Round> {
 /// Calls, and their results.
 fn step() -> impl Strategy<Value = [Turn; 2]> {
     let call = (tool_name(), arguments(), any::<bool>(), text());
-    (prop::option::of(text()), prop::collection::vec(call, 1..5)).prop_map(|(said, calls)| {
-        let (mut made, mut answers) = (Vec::new(), Vec::new());
+    let said = (prop::option::of(reasoning()), prop::option::of(text()));
+    (said, prop::collection::vec(call, 1..5)).prop_map(|((reasoning, said), calls)| {
+        let (mut calls_made, mut outputs) = (Vec::new(), Vec::new());
         for (name, arguments, failed, text) in calls {
-            made.push(Call { id: String::new(), name: name.clone(), arguments });
-            answers.push(Answer { id: String::new(), name, text, failed });
+            let call = Call::new("", name, arguments);
+            let mut output = call.output(text);
+            output.failed = failed;
+            calls_made.push(call);
+            outputs.push(output);
         }
-        let asked = Turn::Assistant { text: said.unwrap_or_default(), calls: made, server_tools: Vec::new() };
-        [asked, Turn::Results(answers)]
+        let said = Assistant::new(said.unwrap_or_default()).with_calls(calls_made);
+        let said = reasoning.into_iter().fold(said, Assistant::with_reasoning);
+        [Turn::Assistant(said), Turn::Results(outputs)]
     })
+}
+
+fn reasoning() -> impl Strategy<Value = Reasoning> {
+    (text(), prop::option::of("[A-Za-z0-9+/]{16,40}"))
+        .prop_map(|(text, signature)| Reasoning::new(text, signature))
 }
 
 fn tool_name() -> impl Strategy<Value = String> {
@@ -110,15 +120,15 @@ fn learn_from_failures(conversation: &mut Conversation) {
     let mut made = Vec::new();
     for turn in &mut conversation.turns {
         match turn {
-            Turn::User(_) => {}
-            Turn::Assistant { calls, .. } => made.clone_from(calls),
-            Turn::Results(answers) => {
-                for (call, answer) in made.iter().zip(answers) {
+            Turn::Assistant(said) => made.clone_from(&said.calls),
+            Turn::Results(outputs) => {
+                for (call, output) in made.iter().zip(outputs) {
                     let this = (call.name.clone(), call.arguments.clone());
-                    answer.failed &= failed.as_ref() != Some(&this);
-                    failed = answer.failed.then_some(this);
+                    output.failed &= failed.as_ref() != Some(&this);
+                    failed = output.failed.then_some(this);
                 }
             }
+            _ => {}
         }
     }
 }
@@ -129,18 +139,18 @@ fn give_ids(conversation: &mut Conversation) {
     let mut open: Vec<String> = Vec::new();
     for turn in &mut conversation.turns {
         match turn {
-            Turn::User(_) => {}
-            Turn::Assistant { calls, .. } => {
+            Turn::Assistant(said) => {
                 open.clear();
-                for call in calls {
+                for call in &mut said.calls {
                     call.id = format!("call{next:05}");
                     next += 1;
                     open.push(call.id.clone());
                 }
             }
-            Turn::Results(answers) => {
-                answers.iter_mut().zip(&open).for_each(|(answer, id)| answer.id.clone_from(id));
+            Turn::Results(outputs) => {
+                outputs.iter_mut().zip(&open).for_each(|(output, id)| output.call_id.clone_from(id));
             }
+            _ => {}
         }
     }
 }
@@ -198,7 +208,7 @@ impl Fault {
     pub fn plant(self, conversation: &mut Conversation, at: prop::sample::Index) -> Option<String> {
         let with_results: Vec<usize> = (0..conversation.turns.len())
             .filter(
-                |turn| matches!(&conversation.turns[*turn], Turn::Results(answers) if !answers.is_empty()),
+                |turn| matches!(&conversation.turns[*turn], Turn::Results(outputs) if !outputs.is_empty()),
             )
             .collect();
         if with_results.is_empty() {
@@ -207,49 +217,49 @@ impl Fault {
         let turn = with_results[at.index(with_results.len())];
         let earlier = with_results.iter().copied().find(|earlier| *earlier < turn);
         let earlier_id = earlier.map(|earlier| match &conversation.turns[earlier] {
-            Turn::Results(answers) => answers[0].id.clone(),
+            Turn::Results(outputs) => outputs[0].call_id.clone(),
             _ => unreachable!("the turn holds results"),
         });
         let (before, after) = conversation.turns.split_at_mut(turn);
-        let (Some(Turn::Assistant { calls, .. }), Some(Turn::Results(answers))) =
+        let (Some(Turn::Assistant(Assistant { calls, .. })), Some(Turn::Results(outputs))) =
             (before.last_mut(), after.first_mut())
         else {
             return None;
         };
-        let which = at.index(answers.len());
+        let which = at.index(outputs.len());
         match self {
             Self::DropResult => {
-                let dropped = answers.remove(which);
-                if answers.is_empty() {
+                let dropped = outputs.remove(which);
+                if outputs.is_empty() {
                     conversation.turns.remove(turn);
                 }
-                Some(dropped.id)
+                Some(dropped.call_id)
             }
             Self::RepeatResult => {
-                answers.push(answers[which].clone());
-                Some(answers[which].id.clone())
+                outputs.push(outputs[which].clone());
+                Some(outputs[which].call_id.clone())
             }
             Self::AddResult => {
                 let id = "stranger0".to_owned();
-                let (name, text) = ("ask_oracle".to_owned(), "forty-two".to_owned());
-                answers.push(Answer { id: id.clone(), name, text, failed: false });
+                let never_made = Call::new(&*id, "ask_oracle", Map::new());
+                outputs.push(never_made.output("forty-two"));
                 Some(id)
             }
             Self::RenameResult => {
-                answers[which].id = "stranger0".to_owned();
-                Some(answers[which].id.clone())
+                outputs[which].call_id = "stranger0".to_owned();
+                Some(outputs[which].call_id.clone())
             }
             Self::MergeIds => {
                 let last = calls.len().checked_sub(1).filter(|last| *last > 0)?;
                 let id = calls[0].id.clone();
                 calls[last].id.clone_from(&id);
-                answers[last].id.clone_from(&id);
+                outputs[last].call_id.clone_from(&id);
                 Some(id)
             }
             Self::ReuseId => {
                 let id = earlier_id?;
                 calls[which].id.clone_from(&id);
-                answers[which].id.clone_from(&id);
+                outputs[which].call_id.clone_from(&id);
                 Some(id)
             }
         }

@@ -114,7 +114,7 @@ fn a_mistyped_name_is_told_with_what_may_have_been_meant() {
         told(|| drop(check("[]").kind("sesion"))),
         told(|| drop(check("[]").select(["blank-tekst"]))),
         told(|| check("[]").assert_findings(&["eror blank-text"])),
-        told(|| drop(toolcheck_test::Conversation::read(&json!([]), "chat"))),
+        told(|| drop(toolcheck_test::conversation(&json!([]), "chat"))),
     ];
     let key = told(|| drop(check("[]").config("ingore = []")));
     assert!(

@@ -9,11 +9,8 @@ use toolcheck_json::Document;
 use toolcheck_lint::{FileReport, Options, Report, lint};
 use toolcheck_report::{Style, View, outline, outputs, show};
 use toolcheck_test::strategies::{conversations, faults};
-use toolcheck_test::write::{exchanges, write};
-use toolcheck_test::{Conversation, Turn};
+use toolcheck_test::{Assistant, Conversation, Feature, Turn};
 use unicode_width::UnicodeWidthStr;
-
-const WITHOUT_IDS: [&str; 2] = ["gemini", "ollama"];
 
 fn format() -> impl Strategy<Value = &'static Format> {
     prop::sample::select(formats::ALL.to_vec())
@@ -45,13 +42,10 @@ fn row_number(line: &str) -> Option<usize> {
 }
 
 /// The list of messages of a body.
-fn messages<'b>(body: &'b mut Json, format: &Format) -> &'b mut Vec<Json> {
-    let key = match format.id {
-        "gemini" => "contents",
-        "openai-responses" => "input",
-        _ => "messages",
-    };
-    body[key].as_array_mut().unwrap()
+fn messages(body: &mut Json) -> &mut Vec<Json> {
+    let members = body.as_object_mut().unwrap();
+    let key = ["messages", "input", "contents"].into_iter().find(|key| members.contains_key(*key));
+    members[key.unwrap()].as_array_mut().unwrap()
 }
 
 /// Replaces, removes or repeats one value somewhere in `value`.
@@ -83,26 +77,8 @@ fn disturb(value: &mut Json, steps: &[prop::sample::Index], with: &Json, how: u8
 
 proptest! {
     #[test]
-    fn a_conversation_is_read_back_from_every_format(conversation in conversations(), format in format()) {
-        let body = write(&conversation, format.id).unwrap().to_string();
-        let document = Document::read(body.as_bytes());
-        let transcript = format.read(document.root()).unwrap();
-        let mut expected = conversation;
-        expected.number_and_name();
-        let says_failure = matches!(format.id, "anthropic" | "bedrock-converse" | "gemini");
-        if !says_failure {
-            for turn in &mut expected.turns {
-                if let Turn::Results(answers) = turn {
-                    answers.iter_mut().for_each(|answer| answer.failed = false);
-                }
-            }
-        }
-        prop_assert_eq!(Conversation::of(&transcript, &document), expected);
-    }
-
-    #[test]
     fn every_part_has_a_place_inside_its_document(conversation in conversations(), format in format()) {
-        let body = write(&conversation, format.id).unwrap().to_string();
+        let body = format.write_request(&conversation).body.to_string();
         let document = Document::read(body.as_bytes());
         let transcript = format.read(document.root()).unwrap();
         let whole = transcript.place.span;
@@ -120,7 +96,7 @@ proptest! {
 
     #[test]
     fn what_a_format_writes_is_clean_and_recognised(conversation in conversations(), format in format(), pretty: bool) {
-        let body = write(&conversation, format.id).unwrap();
+        let body = format.write_request(&conversation).body;
         let report = lint_value(&body, format, pretty);
         prop_assert_eq!(ids(&report), Vec::<&str>::new(), "{}: {}", format.id, body);
         let detected = lint("case", body.to_string().as_bytes(), &Options::default());
@@ -129,7 +105,7 @@ proptest! {
 
     #[test]
     fn the_exchanges_of_a_conversation_are_clean(conversation in conversations(), format in format(), pretty: bool) {
-        let exchanges = exchanges(&conversation, format.id, Conversation::clone).unwrap();
+        let exchanges = format.write_exchanges(&conversation, Conversation::clone);
         let lines: String = exchanges.iter().map(|exchange| format!("{exchange}\n")).collect();
         let count = exchanges.len();
         let reports = [
@@ -146,26 +122,26 @@ proptest! {
     fn a_call_that_is_dropped_is_found_once(
         conversation in conversations(), format in format(), at: prop::sample::Index, which: prop::sample::Index
     ) {
-        let is_parallel = |turn: &Turn| matches!(turn, Turn::Assistant { calls, .. } if calls.len() > 1);
+        let is_parallel = |turn: &Turn| turn.calls().len() > 1;
         let turns: Vec<usize> =
             (0..conversation.turns.len()).filter(|number| is_parallel(&conversation.turns[*number])).collect();
         prop_assume!(!turns.is_empty());
         let turn = turns[at.index(turns.len())];
-        let Turn::Assistant { calls, .. } = &conversation.turns[turn] else { unreachable!() };
+        let calls = conversation.turns[turn].calls();
         let (total, dropped) = (calls.len(), calls[which.index(calls.len())].clone());
         // The application never stores the call, and never runs it.
         let keep = |said: &Conversation| {
             let mut said = said.clone();
             for turn in &mut said.turns {
                 match turn {
-                    Turn::Assistant { calls, .. } => calls.retain(|call| call.id != dropped.id),
-                    Turn::Results(answers) => answers.retain(|answer| answer.id != dropped.id),
-                    Turn::User(_) => {}
+                    Turn::Assistant(said) => said.calls.retain(|call| call.id != dropped.id),
+                    Turn::Results(outputs) => outputs.retain(|output| output.call_id != dropped.id),
+                    _ => {}
                 }
             }
             said
         };
-        let exchanges = exchanges(&conversation, format.id, keep).unwrap();
+        let exchanges = format.write_exchanges(&conversation, keep);
         let lines: String = exchanges.iter().map(|exchange| format!("{exchange}\n")).collect();
         let report = lint("case", lines.as_bytes(), &Options::default());
         prop_assert_eq!(ids(&report), ["dropped-tool-call"], "{}: {}", format.id, lines);
@@ -174,7 +150,7 @@ proptest! {
         prop_assert!(finding.message.contains(&format!("called {total} tools")), "{}", finding.message);
         prop_assert_eq!(finding.labels.len(), 1);
         prop_assert_eq!(finding.labels[0].spot.record + 1, finding.record);
-        if !WITHOUT_IDS.contains(&format.id) {
+        if format.can_hold(Feature::CallIds) {
             prop_assert_eq!(finding.tool_call_id.as_ref(), Some(&dropped.id));
         }
     }
@@ -183,10 +159,10 @@ proptest! {
     fn a_planted_fault_is_found_once_under_its_id(
         mut conversation in conversations(), fault in faults(), format in format(), at: prop::sample::Index, pretty: bool
     ) {
-        let has_ids = !WITHOUT_IDS.contains(&format.id);
+        let has_ids = format.can_hold(Feature::CallIds);
         let id = fault.plant(&mut conversation, at);
         prop_assume!(id.is_some());
-        let body = write(&conversation, format.id).unwrap();
+        let body = format.write_request(&conversation).body;
         let report = lint_value(&body, format, pretty);
         // Ids that return are checked by one target less.
         let is_silent = fault.rule(has_ids) == Some("reused-tool-call-id") && format.id == "mistral";
@@ -199,22 +175,21 @@ proptest! {
 
     #[test]
     fn a_message_between_calls_and_results_is_one_late_result(
-        conversation in conversations(), format in format(), pretty: bool
+        mut conversation in conversations(), format in format(), pretty: bool
     ) {
         let first = conversation.turns.iter().position(|turn| matches!(turn, Turn::Results(_)));
         prop_assume!(first.is_some() && format.id != "openai-responses");
-        let mut turns = conversation.turns.clone();
-        let model = Turn::Assistant { text: "One moment.".to_owned(), calls: Vec::new(), server_tools: Vec::new() };
-        turns.splice(first.unwrap()..first.unwrap(), [Turn::User("Well?".to_owned()), model]);
-        let body = write(&Conversation { turns }, format.id).unwrap();
+        let model = Turn::Assistant(Assistant::new("One moment."));
+        conversation.turns.splice(first.unwrap()..first.unwrap(), [Turn::User("Well?".to_owned()), model]);
+        let body = format.write_request(&conversation).body;
         prop_assert_eq!(ids(&lint_value(&body, format, pretty)), vec!["late-tool-result"], "{}: {}", format.id, body);
     }
 
     #[test]
     fn a_turn_in_several_messages_is_one_split_turn(conversation in conversations(), pretty: bool) {
         let format = formats::find("openai-chat").unwrap();
-        let mut body = write(&conversation, format.id).unwrap();
-        let list = messages(&mut body, format);
+        let mut body = format.write_request(&conversation).body;
+        let list = messages(&mut body);
         let calls = |message: &Json| message["tool_calls"].as_array().map_or(0, Vec::len);
         let whole = list.iter().position(|message| calls(message) > 1);
         prop_assume!(whole.is_some());
@@ -238,7 +213,7 @@ proptest! {
         with in prop::sample::select(vec![json!(null), json!(1), json!("x"), json!([]), json!({}), json!([[1]])]),
         cut in any::<prop::sample::Index>(),
     ) {
-        let mut body = write(&conversation, format.id).unwrap();
+        let mut body = format.write_request(&conversation).body;
         disturb(&mut body, &steps, &with, how);
         let text = body.to_string();
         let cut = if how == 3 { cut.index(text.len() + 1) } else { text.len() };
@@ -287,8 +262,8 @@ proptest! {
     fn every_message_has_its_row_in_order_and_no_row_is_too_wide(
         conversation in conversations(), format in format(), width in 32..150usize, shows_text: bool
     ) {
-        let mut body = write(&conversation, format.id).unwrap();
-        let count = messages(&mut body, format).len();
+        let mut body = format.write_request(&conversation).body;
+        let count = messages(&mut body).len();
         let text = body.to_string();
         let view = View { shows_all: true, shows_text, ..View::default() };
         let picture = outline("case", text.as_bytes(), &Options::new().format(Some(format)), &view);
@@ -315,7 +290,7 @@ proptest! {
 
     #[test]
     fn linting_is_a_function_of_the_bytes(conversation in conversations(), format in format()) {
-        let body = write(&conversation, format.id).unwrap();
+        let body = format.write_request(&conversation).body;
         let show = |report: FileReport| format!("{:?}", report.findings);
         prop_assert_eq!(show(lint_value(&body, format, true)), show(lint_value(&body, format, true)));
     }

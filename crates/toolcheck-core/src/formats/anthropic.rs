@@ -1,6 +1,7 @@
 //! Anthropic Messages, as sent to its own API, to Vertex and to Bedrock's InvokeModel; and the messages of MCP sampling,
 //! whose blocks are the same with keys in camel case.
 
+use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
 use super::{
@@ -8,6 +9,7 @@ use super::{
 };
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, SURE, surest_message};
+use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::ir::{
     Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, ProgrammaticCall,
     Reasoning, Role, Room, Signature, Text, ToolChange, ToolChoice, ToolDef, ToolKind, ToolResult,
@@ -25,6 +27,10 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
+    read_reasoning,
+    holds: &[Feature::CallIds, Feature::Failures, Feature::Reasoning, Feature::Signatures],
+    write_request,
+    write_response,
 };
 
 fn sniff(root: Value<'_, '_>) -> u8 {
@@ -365,4 +371,49 @@ fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
         executor,
         kind: Some(kind),
     })
+}
+
+// --- conversations
+
+fn read_reasoning(block: Value<'_, '_>) -> conversation::Reasoning {
+    let text = block.get_str("thinking").unwrap_or_default();
+    conversation::Reasoning::new(text, block.get_str("signature").map(Into::into))
+}
+
+fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
+    let messages = conversation.turns.iter().map(|turn| match turn {
+        Turn::User(text) => json!({"role": "user", "content": text}),
+        Turn::Assistant(said) => json!({"role": "assistant", "content": write_blocks(said)}),
+        Turn::Results(outputs) => {
+            json!({"role": "user", "content": outputs.iter().map(write_result).collect::<Vec<_>>()})
+        }
+    });
+    let messages: Vec<Json> = messages.collect();
+    let tool = |name| json!({"name": name, "input_schema": {"type": "object"}});
+    let tools: Vec<Json> = tools.iter().map(tool).collect();
+    let mut body = json!({"max_tokens": 1024, "tools": tools, "messages": messages});
+    // A request without it could be one of Chat Completions, so that an empty list says that there is no text.
+    body["system"] = if conversation.system.is_empty() { json!([]) } else { json!(conversation.system) };
+    body
+}
+
+fn write_response(said: &Assistant) -> Json {
+    let reason = if said.calls.is_empty() { "end_turn" } else { "tool_use" };
+    json!({"type": "message", "role": "assistant", "content": write_blocks(said), "stop_reason": reason})
+}
+
+fn write_blocks(said: &Assistant) -> Vec<Json> {
+    let reasoning = said.reasoning.iter().map(
+        |reasoning| json!({"type": "thinking", "thinking": reasoning.text, "signature": reasoning.signature}),
+    );
+    let text = (!said.text.is_empty()).then(|| json!({"type": "text", "text": said.text}));
+    let calls = said
+        .calls
+        .iter()
+        .map(|call| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}));
+    reasoning.chain(text).chain(calls).collect()
+}
+
+fn write_result(output: &ToolOutput) -> Json {
+    json!({"type": "tool_result", "tool_use_id": output.call_id, "content": output.text, "is_error": output.failed})
 }

@@ -1,10 +1,12 @@
 //! Bedrock Converse and ConverseStream.
 
+use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
 use super::{Format, Marks, blocks, declare_tools, is_enabled, list_of, reasoning_setting, strict};
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
+use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::ir::{
     Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room,
     Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
@@ -38,6 +40,10 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
+    read_reasoning,
+    holds: &[Feature::CallIds, Feature::Failures, Feature::Reasoning, Feature::Signatures],
+    write_request,
+    write_response,
 };
 
 /// The members that tell what a block is: a block has one of them, and no `type`.
@@ -284,4 +290,54 @@ fn reasoning<'s>(value: Value<'_, 's>) -> Body<'s> {
         signature: Signature::of(text.and_then(|text| text.get("signature"))),
         is_redacted: text.is_none(),
     })
+}
+
+// --- conversations
+
+fn read_reasoning(block: Value<'_, '_>) -> conversation::Reasoning {
+    let reasoning = block.get("reasoningContent").and_then(|reasoning| reasoning.get("reasoningText"));
+    let member = |key| reasoning.and_then(|reasoning| reasoning.get_str(key));
+    conversation::Reasoning::new(member("text").unwrap_or_default(), member("signature").map(Into::into))
+}
+
+fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
+    let messages = conversation.turns.iter().map(|turn| match turn {
+        Turn::User(text) => json!({"role": "user", "content": [{"text": text}]}),
+        Turn::Assistant(said) => write_message(said),
+        Turn::Results(outputs) => {
+            json!({"role": "user", "content": outputs.iter().map(write_result).collect::<Vec<_>>()})
+        }
+    });
+    let messages: Vec<Json> = messages.collect();
+    let mut body = json!({"inferenceConfig": {"maxTokens": 1024}, "messages": messages});
+    if !conversation.system.is_empty() {
+        body["system"] = json!([{"text": conversation.system}]);
+    }
+    if !tools.is_empty() {
+        let tool = |name| json!({"toolSpec": {"name": name, "inputSchema": {"json": {"type": "object"}}}});
+        body["toolConfig"] = json!({"tools": tools.iter().map(tool).collect::<Vec<_>>()});
+    }
+    body
+}
+
+fn write_response(said: &Assistant) -> Json {
+    let reason = if said.calls.is_empty() { "end_turn" } else { "tool_use" };
+    json!({"output": {"message": write_message(said)}, "stopReason": reason})
+}
+
+fn write_message(said: &Assistant) -> Json {
+    let reasoning = said.reasoning.iter().map(|reasoning| {
+        json!({"reasoningContent": {"reasoningText": {"text": reasoning.text, "signature": reasoning.signature}}})
+    });
+    let text = (!said.text.is_empty()).then(|| json!({"text": said.text}));
+    let calls = said
+        .calls
+        .iter()
+        .map(|call| json!({"toolUse": {"toolUseId": call.id, "name": call.name, "input": call.arguments}}));
+    json!({"role": "assistant", "content": reasoning.chain(text).chain(calls).collect::<Vec<_>>()})
+}
+
+fn write_result(output: &ToolOutput) -> Json {
+    let status = if output.failed { "error" } else { "success" };
+    json!({"toolResult": {"toolUseId": output.call_id, "content": [{"text": output.text}], "status": status}})
 }

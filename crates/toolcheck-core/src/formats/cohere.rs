@@ -1,11 +1,14 @@
 //! Cohere's v2 chat: a dialect of Chat Completions with a plan beside the calls.
 
+use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
+use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, blocks, list_of};
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
+use crate::conversation::{Assistant, Conversation, Feature};
 use crate::ir::{Room, Transcript};
 
 pub(super) static FORMAT: Format = Format {
@@ -21,6 +24,10 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
+    read_reasoning: openai_chat::read_reasoning,
+    holds: &[Feature::CallIds, Feature::Reasoning, Feature::UnsignedReasoning],
+    write_request,
+    write_response,
 };
 
 static DIALECT: Dialect =
@@ -86,4 +93,23 @@ const WHOLE: [&str; 3] = ["COMPLETE", "STOP_SEQUENCE", "TOOL_CALL"];
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     openai_chat::read_dialect(root, &DIALECT, room)
+}
+
+static STYLE: Style = Style {
+    mark: || ("safety_mode", json!("CONTEXTUAL")),
+    arguments_are_text: true,
+    result_name: None,
+    text_beside_calls: "tool_plan",
+    add_reasoning: |message, reasoning| {
+        write::add_reasoning_blocks(message, reasoning, |text| json!({"type": "thinking", "thinking": text}));
+    },
+};
+
+fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
+    write::request(conversation, tools, &STYLE)
+}
+
+fn write_response(said: &Assistant) -> Json {
+    let reason = if said.calls.is_empty() { "COMPLETE" } else { "TOOL_CALL" };
+    json!({"message": write::message(said, &STYLE), "finish_reason": reason})
 }

@@ -1,11 +1,13 @@
 //! Gemini's generateContent, on the Gemini API and on Vertex, in camel and in snake case.
 
 use rustc_hash::FxHashSet;
+use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
 use super::{Format, Marks, list_of};
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
+use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::ir::{
     Arguments, Body, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning, Role, Room,
     Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
@@ -22,6 +24,10 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
+    read_reasoning,
+    holds: &[Feature::Failures, Feature::Reasoning, Feature::UnsignedReasoning, Feature::Signatures],
+    write_request,
+    write_response,
 };
 
 /// The members that tell what a part is: a part has one of them, and no `type`.
@@ -313,4 +319,51 @@ fn result<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
         executor,
         kind: Some(kind),
     })
+}
+
+// --- conversations
+
+fn read_reasoning(part: Value<'_, '_>) -> conversation::Reasoning {
+    let signature = part.get_any(&["thoughtSignature", "thought_signature"]).and_then(Value::as_str);
+    conversation::Reasoning::new(part.get_str("text").unwrap_or_default(), signature.map(Into::into))
+}
+
+fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
+    let contents = conversation.turns.iter().map(|turn| match turn {
+        Turn::User(text) => json!({"role": "user", "parts": [{"text": text}]}),
+        Turn::Assistant(said) => write_content(said),
+        Turn::Results(outputs) => {
+            json!({"role": "user", "parts": outputs.iter().map(write_result).collect::<Vec<_>>()})
+        }
+    });
+    let contents: Vec<Json> = contents.collect();
+    let tools: Vec<Json> = tools.iter().map(|name| json!({"name": name})).collect();
+    let mut body = json!({"tools": [{"functionDeclarations": tools}], "contents": contents});
+    if !conversation.system.is_empty() {
+        body["systemInstruction"] = json!({"parts": [{"text": conversation.system}]});
+    }
+    body
+}
+
+fn write_response(said: &Assistant) -> Json {
+    json!({"candidates": [{"content": write_content(said), "finishReason": "STOP"}]})
+}
+
+fn write_content(said: &Assistant) -> Json {
+    let reasoning = said.reasoning.iter().map(|reasoning| {
+        let mut part = json!({"text": reasoning.text, "thought": true});
+        if let Some(signature) = &reasoning.signature {
+            part["thoughtSignature"] = json!(signature);
+        }
+        part
+    });
+    let text = (!said.text.is_empty()).then(|| json!({"text": said.text}));
+    let calls =
+        said.calls.iter().map(|call| json!({"functionCall": {"name": call.name, "args": call.arguments}}));
+    json!({"role": "model", "parts": reasoning.chain(text).chain(calls).collect::<Vec<_>>()})
+}
+
+fn write_result(output: &ToolOutput) -> Json {
+    let key = if output.failed { "error" } else { "output" };
+    json!({"functionResponse": {"name": output.name, "response": {key: output.text}}})
 }

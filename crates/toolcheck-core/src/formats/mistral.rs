@@ -1,11 +1,14 @@
 //! Mistral's chat completions: a dialect of Chat Completions.
 
+use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
+use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, blocks, list_of};
 use crate::assembly::{Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
+use crate::conversation::{Assistant, Conversation, Feature};
 use crate::ir::{Role, Room, Transcript};
 
 pub(super) static FORMAT: Format = Format {
@@ -18,6 +21,10 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
+    read_reasoning: openai_chat::read_reasoning,
+    holds: &[Feature::CallIds, Feature::Reasoning, Feature::UnsignedReasoning],
+    write_request,
+    write_response,
 };
 
 static DIALECT: Dialect =
@@ -80,4 +87,26 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     openai_chat::read_dialect(root, &DIALECT, room)
+}
+
+static STYLE: Style = Style {
+    mark: || ("random_seed", json!(1)),
+    arguments_are_text: true,
+    result_name: Some("name"),
+    text_beside_calls: "content",
+    add_reasoning: |message, reasoning| {
+        write::add_reasoning_blocks(
+            message,
+            reasoning,
+            |text| json!({"type": "thinking", "thinking": [{"type": "text", "text": text}]}),
+        );
+    },
+};
+
+fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
+    write::request(conversation, tools, &STYLE)
+}
+
+fn write_response(said: &Assistant) -> Json {
+    write::response(said, &STYLE)
 }

@@ -11,9 +11,11 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 
-use toolcheck_json::{Document, JsonStr, Value};
+use serde_json::Value as Json;
+use toolcheck_json::{Document, JsonStr, Kind, Value};
 
 use crate::assembly::{Assembly, Locate, Said};
+use crate::conversation::{self, Assistant, Conversation, Feature};
 use crate::ir::{
     Content, FormatId, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, Room, ToolDef,
     Transcript,
@@ -43,6 +45,14 @@ pub struct Format {
     pub(crate) answers: for<'d, 's> fn(Value<'d, 's>) -> Option<Vec<Said<'s>>>,
     /// Reads an event of a response that is streamed.
     pub(crate) event: for<'d, 's> fn(&mut Assembly, Value<'d, 's>, &Locate<'_, 'd, 's>),
+    /// Reads the reasoning that a part holds.
+    pub(crate) read_reasoning: for<'d, 's> fn(Value<'d, 's>) -> conversation::Reasoning,
+    /// What a request can hold of a conversation.
+    pub holds: &'static [Feature],
+    /// Writes a request that declares the tools of these names. It gets only what the format can hold.
+    pub(crate) write_request: fn(&Conversation, &[&str]) -> Json,
+    /// Writes a response that comes at once. It gets only what the format can hold.
+    pub(crate) write_response: fn(&Assistant) -> Json,
 }
 
 /// What tells at a glance that a record may be of a format: one of its keys is in the record, in a message or in a
@@ -114,6 +124,29 @@ pub fn text_of_result<'s>(content: Value<'_, 's>) -> Option<JsonStr<'s>> {
 fn list_of<'d, 's>(root: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
     let list = if root.is_array() { Some(root) } else { root.get(key) };
     list.filter(|list| list.is_array())
+}
+
+/// The text of a string, of a block, or of a list of blocks.
+pub(crate) fn text_of(value: Value<'_, '_>) -> String {
+    match value.kind() {
+        Kind::String => value.as_str().unwrap_or_default().into_owned(),
+        Kind::Array => value.elements().map(text_of).collect(),
+        Kind::Object => value.get_any(&["text", "parts", "content"]).map(text_of).unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// All text of a result's content, whatever wraps it: tools answer in shapes of their own.
+pub(crate) fn result_text(content: Value<'_, '_>) -> String {
+    match content.kind() {
+        Kind::String => content.as_str().unwrap_or_default().into_owned(),
+        Kind::Array => content.elements().map(result_text).collect(),
+        Kind::Object => {
+            let is_text = |member: &Value<'_, '_>| !member.has_key("type") && !member.has_key("id");
+            content.members().filter(is_text).map(result_text).collect()
+        }
+        _ => String::new(),
+    }
 }
 
 /// Whether a block is one of those that datasets hold, whose every type has its content under one key. Providers name

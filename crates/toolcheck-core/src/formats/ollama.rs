@@ -1,11 +1,14 @@
 //! Ollama's own `/api/chat`: a dialect of Chat Completions with objects for arguments and, mostly, no ids.
 
+use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
+use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, list_of};
 use crate::assembly::{self, Answer, Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
+use crate::conversation::{Assistant, Conversation, Feature};
 use crate::ir::{Room, Transcript};
 
 pub(super) static FORMAT: Format = Format {
@@ -21,6 +24,10 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
+    read_reasoning: openai_chat::read_reasoning,
+    holds: &[Feature::Reasoning, Feature::UnsignedReasoning],
+    write_request,
+    write_response,
 };
 
 static DIALECT: Dialect =
@@ -121,4 +128,22 @@ fn is_whole(value: Value<'_, '_>, where_silent: bool) -> bool {
 
 fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     openai_chat::read_dialect(root, &DIALECT, room)
+}
+
+static STYLE: Style = Style {
+    mark: || ("options", json!({"num_ctx": 8192})),
+    arguments_are_text: false,
+    result_name: Some("tool_name"),
+    text_beside_calls: "content",
+    add_reasoning: |message, reasoning| {
+        message["thinking"] = reasoning.iter().map(|reasoning| &*reasoning.text).collect::<String>().into();
+    },
+};
+
+fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
+    write::request(conversation, tools, &STYLE)
+}
+
+fn write_response(said: &Assistant) -> Json {
+    json!({"message": write::message(said, &STYLE), "done": true, "done_reason": "stop"})
 }

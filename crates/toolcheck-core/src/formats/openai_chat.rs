@@ -1,10 +1,14 @@
 //! OpenAI Chat Completions, and the shape that its many dialects share.
 
+pub(super) mod write;
+
+use serde_json::Value as Json;
 use toolcheck_json::Value;
 
 use super::{Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
 use crate::claim::{Claim, surest_message};
+use crate::conversation::{self, Assistant, Conversation, Feature};
 use crate::ir::{
     Arguments, Body, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place, Reasoning,
     Role, Room, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
@@ -35,6 +39,10 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
+    read_reasoning,
+    holds: &[Feature::CallIds],
+    write_request,
+    write_response,
 };
 
 /// What sets a dialect apart from Chat Completions as OpenAI speaks it.
@@ -515,4 +523,18 @@ fn result<'s>(
         executor: Executor::Client,
         kind,
     })
+}
+
+/// Reads reasoning, which is a text beside the content or a block of it.
+pub(super) fn read_reasoning(value: Value<'_, '_>) -> conversation::Reasoning {
+    let text = super::text_of(value.get("thinking").unwrap_or(value));
+    conversation::Reasoning::new(text, value.get_str("signature").map(Into::into))
+}
+
+fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
+    write::request(conversation, tools, &write::STYLE)
+}
+
+fn write_response(said: &Assistant) -> Json {
+    write::response(said, &write::STYLE)
 }

@@ -3,6 +3,8 @@
 //! What the model produced stands in several items, one after the other; they are read into one message, so that
 //! rules see a turn where there is one. Each result is a message of its own, as in Chat Completions.
 
+mod write;
+
 use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,6 +13,7 @@ use toolcheck_json::Value;
 use super::{Format, Marks, declare_tools};
 use crate::assembly::{self, Answer, Assembly, Locate, Said};
 use crate::claim::{Claim, SURE, surest_message};
+use crate::conversation::{self, Feature};
 use crate::ir::{
     self, Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role,
     Room, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
@@ -27,6 +30,10 @@ pub(super) static FORMAT: Format = Format {
     read_in,
     answers,
     event,
+    read_reasoning,
+    holds: &[Feature::CallIds, Feature::Reasoning, Feature::Signatures],
+    write_request: write::request,
+    write_response: write::response,
 };
 
 /// What an item of a type is.
@@ -657,4 +664,11 @@ fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
         executor: executor(value, kind),
         kind: Some(kind),
     })
+}
+
+fn read_reasoning(item: Value<'_, '_>) -> conversation::Reasoning {
+    // What the provider shows is a summary; models of others give the text itself.
+    let text = |key| item.get(key).map(super::text_of).filter(|text| !text.is_empty());
+    let text = text("summary").or_else(|| text("content")).unwrap_or_default();
+    conversation::Reasoning::new(text, item.get_str("encrypted_content").map(Into::into))
 }

@@ -12,7 +12,7 @@ use toolcheck_lint::{Options, lint};
 use super::discover::{Case, Corpus, What, folder};
 use super::{Failure, Outcome, ReadAs};
 use crate::expected::{Difference, Found};
-use crate::{Conversation, Turn};
+use crate::{Conversation, Feature, Turn};
 
 /// The conversations that the others of their folders are held against: the first of each that can be read.
 #[derive(Debug, Default)]
@@ -63,15 +63,16 @@ fn read(case: &Case) -> Result<(Conversation, ReadAs), Box<Outcome>> {
         let found: Vec<Found> = report.findings.iter().map(Found::from).collect();
         return Err(Box::new(Outcome::Failed(Failure::Findings(Difference::of(&[], &found)))));
     }
-    let mut conversation = Conversation::of(&transcript, &document);
+    let conversation = Conversation::of(&transcript, &document).numbered();
     // Not every format says whether a tool failed: that is compared where it is written, in the reading's own tests.
+    // Reasoning is for the provider that it came from, and differs from one to the next.
+    let mut conversation = conversation.without(Feature::Failures).without(Feature::Reasoning);
+    // A corpus shows what is said and done; a system text beside it is the application's own.
+    conversation.system.clear();
     for turn in &mut conversation.turns {
-        if let Turn::Results(answers) = turn {
-            answers.iter_mut().for_each(|answer| answer.failed = false);
-        }
-        if let Turn::Assistant { server_tools, .. } = turn {
+        if let Turn::Assistant(said) = turn {
             // Providers have names of their own for what they run; that they ran it is the same.
-            server_tools.iter_mut().for_each(|name| name.clear());
+            said.server_tools.iter_mut().for_each(|name| name.clear());
         }
     }
     Ok((conversation, ReadAs::of(&report)))
@@ -106,21 +107,24 @@ fn lines(conversation: &Conversation) -> Vec<String> {
     for turn in &conversation.turns {
         match turn {
             Turn::User(text) => lines.push(format!("user: {text}")),
-            Turn::Assistant { text, calls, server_tools } => {
-                lines.push(format!("assistant: {text}"));
-                lines.extend(calls.iter().map(|call| {
+            Turn::Assistant(said) => {
+                lines.push(format!("assistant: {}", said.text));
+                lines.extend(said.calls.iter().map(|call| {
                     let arguments = serde_json::Value::Object(call.arguments.clone());
                     format!("{} calls {}: {arguments}", call.id, call.name)
                 }));
-                lines.extend(server_tools.iter().map(|_| "the provider runs a tool of its own".to_owned()));
-            }
-            Turn::Results(answers) => {
                 lines.extend(
-                    answers
-                        .iter()
-                        .map(|answer| format!("{} gets of {}: {}", answer.id, answer.name, answer.text)),
+                    said.server_tools.iter().map(|_| "the provider runs a tool of its own".to_owned()),
                 );
             }
+            Turn::Results(outputs) => {
+                lines.extend(
+                    outputs
+                        .iter()
+                        .map(|output| format!("{} gets of {}: {}", output.call_id, output.name, output.text)),
+                );
+            }
+            _ => {}
         }
     }
     lines

@@ -1,0 +1,105 @@
+//! Writes Chat Completions and its dialects.
+
+use serde_json::{Value as Json, json};
+
+use crate::conversation::{Assistant, Call, Conversation, Reasoning, ToolOutput, Turn};
+
+/// What sets a dialect apart where it is written.
+pub(in crate::formats) struct Style {
+    /// A setting of the body that only this dialect has.
+    pub(in crate::formats) mark: fn() -> (&'static str, Json),
+    /// Whether arguments are a JSON text, and not an object.
+    pub(in crate::formats) arguments_are_text: bool,
+    /// The key of a result that repeats the name of the tool.
+    pub(in crate::formats) result_name: Option<&'static str>,
+    /// The key of the text beside calls.
+    pub(in crate::formats) text_beside_calls: &'static str,
+    /// Adds reasoning to a message. It is called only if there is some.
+    pub(in crate::formats) add_reasoning: fn(&mut Json, &[Reasoning]),
+}
+
+pub(super) static STYLE: Style = Style {
+    mark: || ("stream_options", json!({"include_usage": true})),
+    arguments_are_text: true,
+    result_name: None,
+    text_beside_calls: "content",
+    add_reasoning: |_, _| (),
+};
+
+/// A request of a dialect.
+pub(in crate::formats) fn request(conversation: &Conversation, tools: &[&str], style: &Style) -> Json {
+    let mut messages = Vec::new();
+    if !conversation.system.is_empty() {
+        messages.push(json!({"role": "system", "content": conversation.system}));
+    }
+    for turn in &conversation.turns {
+        match turn {
+            Turn::User(text) => messages.push(json!({"role": "user", "content": text})),
+            Turn::Assistant(said) => messages.push(message(said, style)),
+            Turn::Results(outputs) => messages.extend(outputs.iter().map(|output| result(output, style))),
+        }
+    }
+    let mut body = json!({"messages": messages});
+    if !tools.is_empty() {
+        let tool =
+            |name| json!({"type": "function", "function": {"name": name, "parameters": {"type": "object"}}});
+        body["tools"] = tools.iter().map(tool).collect();
+    }
+    let (key, setting) = (style.mark)();
+    body[key] = setting;
+    body
+}
+
+/// The message of the model.
+pub(in crate::formats) fn message(said: &Assistant, style: &Style) -> Json {
+    let mut message = json!({"role": "assistant"});
+    if said.calls.is_empty() {
+        message["content"] = json!(said.text);
+    } else {
+        message[style.text_beside_calls] = json!(said.text);
+        message["tool_calls"] = said.calls.iter().map(|made| call(made, style)).collect();
+    }
+    if !said.reasoning.is_empty() {
+        (style.add_reasoning)(&mut message, &said.reasoning);
+    }
+    message
+}
+
+/// Puts blocks of reasoning before the text of a message.
+pub(in crate::formats) fn add_reasoning_blocks(
+    message: &mut Json,
+    reasoning: &[Reasoning],
+    block: fn(&str) -> Json,
+) {
+    let mut blocks: Vec<Json> = reasoning.iter().map(|reasoning| block(&reasoning.text)).collect();
+    let text = message["content"].as_str().filter(|text| !text.is_empty());
+    blocks.extend(text.map(|text| json!({"type": "text", "text": text})));
+    message["content"] = json!(blocks);
+}
+
+/// A response whose choices are messages.
+pub(in crate::formats) fn response(said: &Assistant, style: &Style) -> Json {
+    let reason = if said.calls.is_empty() { "stop" } else { "tool_calls" };
+    json!({"choices": [{"index": 0, "message": message(said, style), "finish_reason": reason}]})
+}
+
+fn call(call: &Call, style: &Style) -> Json {
+    let object = Json::Object(call.arguments.clone());
+    let arguments = if style.arguments_are_text { json!(object.to_string()) } else { object };
+    let mut written = json!({"type": "function", "function": {"name": call.name, "arguments": arguments}});
+    if !call.id.is_empty() {
+        written["id"] = json!(call.id);
+    }
+    written
+}
+
+fn result(output: &ToolOutput, style: &Style) -> Json {
+    let mut message = json!({"role": "tool", "content": output.text});
+    if !output.call_id.is_empty() {
+        message["tool_call_id"] = json!(output.call_id);
+    }
+    if let Some(key) = style.result_name {
+        message[key] = json!(output.name);
+    }
+    message
+}

@@ -1,0 +1,51 @@
+//! Writes requests and responses as items.
+
+use serde_json::{Value as Json, json};
+
+use crate::conversation::{Assistant, Conversation, Turn};
+
+pub(super) fn request(conversation: &Conversation, tools: &[&str]) -> Json {
+    let mut input = Vec::new();
+    for turn in &conversation.turns {
+        match turn {
+            Turn::User(text) => input.push(json!({"role": "user", "content": text})),
+            Turn::Assistant(said) => input.extend(items(said)),
+            Turn::Results(outputs) => input.extend(outputs.iter().map(
+                |output| json!({"type": "function_call_output", "call_id": output.call_id, "output": output.text}),
+            )),
+        }
+    }
+    let tool = |name| json!({"type": "function", "name": name, "parameters": {"type": "object"}});
+    let tools: Vec<Json> = tools.iter().map(tool).collect();
+    let mut body = json!({"tools": tools, "input": input});
+    if !conversation.system.is_empty() {
+        body["instructions"] = json!(conversation.system);
+    }
+    body
+}
+
+pub(super) fn response(said: &Assistant) -> Json {
+    json!({"object": "response", "status": "completed", "output": items(said)})
+}
+
+/// The items of a turn of the model.
+fn items(said: &Assistant) -> Vec<Json> {
+    // Without an id, because the server looks up what has one.
+    let reasoning = said.reasoning.iter().map(|reasoning| {
+        json!({
+            "type": "reasoning",
+            "summary": [{"type": "summary_text", "text": reasoning.text}],
+            "encrypted_content": reasoning.signature
+        })
+    });
+    let mut items: Vec<Json> = reasoning.collect();
+    if !said.text.is_empty() {
+        let content = json!([{"type": "output_text", "text": said.text}]);
+        items.push(json!({"type": "message", "role": "assistant", "content": content}));
+    }
+    items.extend(said.calls.iter().map(|call| {
+        let arguments = Json::Object(call.arguments.clone()).to_string();
+        json!({"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments})
+    }));
+    items
+}

@@ -1,0 +1,187 @@
+//! Every format reads what it writes.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use proptest::prelude::*;
+use serde_json::{Map, Value as Json};
+use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reasoning, Turn};
+use toolcheck_core::detection::Detection;
+use toolcheck_core::{Format, formats, response};
+use toolcheck_json::Document;
+
+fn format() -> impl Strategy<Value = &'static Format> {
+    prop::sample::select(formats::ALL.to_vec())
+}
+
+/// Whatever a string may hold; never empty, since an empty text is no turn.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z]{1,8}[ -~\u{e4}\u{4e2d}\u{1F600}\n\t]{0,24}",
+        any::<String>().prop_map(|text| format!("{text}."))
+    ]
+}
+
+fn arguments() -> impl Strategy<Value = Map<String, Json>> {
+    let leaf = prop_oneof![
+        any::<bool>().prop_map(Json::Bool),
+        any::<i64>().prop_map(Json::from),
+        any::<i16>().prop_map(|eighths| Json::from(f64::from(eighths) / 8.0)),
+        any::<String>().prop_map(Json::String),
+        Just(Json::Null),
+    ];
+    let value = leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Json::Array),
+            prop::collection::vec((any::<String>(), inner), 0..3)
+                .prop_map(|members| Json::Object(members.into_iter().collect())),
+        ]
+    });
+    prop::collection::vec((any::<String>(), value), 0..4).prop_map(|members| members.into_iter().collect())
+}
+
+/// What a turn is made of.
+#[derive(Debug, Clone)]
+enum Draft {
+    User(String),
+    Assistant(Assistant),
+    /// Results of the calls so far, in any order, of some of them more than one and of others none.
+    Results(Vec<(prop::sample::Index, String, bool)>),
+}
+
+fn draft() -> impl Strategy<Value = Draft> {
+    let call = || ("[a-z_]{1,8}", arguments()).prop_map(|(name, arguments)| Call::new("", name, arguments));
+    let said = prop_oneof![
+        text().prop_map(Assistant::new),
+        (prop::option::of(text()), prop::collection::vec(call(), 1..4))
+            .prop_map(|(text, calls)| Assistant::new(text.unwrap_or_default()).with_calls(calls)),
+    ];
+    let server_tools = prop::collection::vec("[a-z_]{1,8}", 0..2);
+    let reasoning = (text(), prop::option::of("[A-Za-z0-9+/]{1,12}="))
+        .prop_map(|(text, signature)| Reasoning::new(text, signature));
+    let said = (said, server_tools, prop::collection::vec(reasoning, 0..4)).prop_map(
+        |(mut said, server_tools, reasoning)| {
+            said.server_tools = server_tools;
+            reasoning.into_iter().fold(said, Assistant::with_reasoning)
+        },
+    );
+    let results = prop::collection::vec((any::<prop::sample::Index>(), any::<String>(), any::<bool>()), 1..4);
+    prop_oneof![
+        1 => text().prop_map(Draft::User),
+        2 => said.prop_map(Draft::Assistant),
+        2 => results.prop_map(Draft::Results),
+    ]
+}
+
+/// Any conversation at all, whether a provider accepts it or not. Two turns of one side in a row are one turn.
+fn conversations() -> impl Strategy<Value = Conversation> {
+    (prop::option::of(text()), prop::collection::vec(draft(), 1..10)).prop_map(|(system, drafts)| {
+        let mut conversation = Conversation::default();
+        conversation.system = system.unwrap_or_default();
+        let mut made: Vec<Call> = Vec::new();
+        for draft in drafts {
+            let turn = match (draft, conversation.turns.last()) {
+                (Draft::User(_), Some(Turn::User(_)))
+                | (Draft::Assistant(_), Some(Turn::Assistant(_)))
+                | (Draft::Results(_), Some(Turn::Results(_))) => continue,
+                (Draft::Results(_), _) if made.is_empty() => continue,
+                (Draft::User(text), _) => Turn::User(text),
+                (Draft::Assistant(mut said), _) => {
+                    for call in &mut said.calls {
+                        call.id = format!("call-{}", made.len());
+                        made.push(call.clone());
+                    }
+                    Turn::Assistant(said)
+                }
+                (Draft::Results(results), _) => {
+                    let output = |(at, text, failed): (prop::sample::Index, String, bool)| {
+                        let mut output = at.get(&made).output(text);
+                        output.failed = failed;
+                        output
+                    };
+                    Turn::Results(results.into_iter().map(output).collect())
+                }
+            };
+            conversation.turns.push(turn);
+        }
+        conversation
+    })
+}
+
+/// What a format declares that it can hold of a conversation, and what it cannot.
+fn held(conversation: &Conversation, format: &Format) -> (Conversation, Vec<Feature>) {
+    let (mut held, mut lost) = (conversation.clone(), Vec::new());
+    for feature in Feature::ALL.into_iter().filter(|feature| !format.can_hold(*feature)) {
+        lost.extend(Some(feature).filter(|feature| held.has(*feature)));
+        held = held.without(feature);
+        assert!(!held.has(feature));
+    }
+    (held, lost)
+}
+
+proptest! {
+    /// The conversation is equal but for what the format declares that it cannot hold, and the writer reports that.
+    #[test]
+    fn every_format_reads_what_it_writes(conversation in conversations(), format in format()) {
+        let written = format.write_request(&conversation);
+        let (expected, dropped) = held(&conversation, format);
+        let read = Conversation::read(&written.body, format);
+        prop_assert_eq!(read, Some(expected), "{}: {}", format.id, written.body);
+        prop_assert_eq!(written.dropped, dropped, "{}", format.id);
+    }
+
+    #[test]
+    fn what_is_written_is_recognised(conversation in conversations(), format in format()) {
+        // Without a message there is nothing to recognise.
+        prop_assume!(!conversation.turns.is_empty());
+        let body = format.write_request(&conversation).body.to_string();
+        let document = Document::read(body.as_bytes());
+        let mut detection = Detection::default();
+        detection.look(&document);
+        let detected = detection.best(None).map(|best| best.format.id);
+        prop_assert_eq!(detected, Some(format.id), "{}", body);
+    }
+
+    #[test]
+    fn every_format_reads_the_responses_that_it_writes(conversation in conversations(), format in format()) {
+        for turn in &conversation.turns {
+            let Turn::Assistant(said) = turn else { continue };
+            let body = format.write_response(said).body.to_string();
+            let document = Document::read(body.as_bytes());
+            let (choices, said) = response::read(format, document.root()).unwrap();
+            prop_assert_eq!((choices.len(), said.len()), (1, 1), "{}: {}", format.id, body);
+            prop_assert!(choices[0].is_whole, "{}: {}", format.id, body);
+            let (expected, _) = held(&Conversation::new(vec![turn.clone()]), format);
+            prop_assert_eq!(Conversation::of(&said[0].transcript, &document), expected, "{}: {}", format.id, body);
+        }
+    }
+
+    /// Numbers stand for ids: they keep which call a result answers.
+    #[test]
+    fn numbering_keeps_what_belongs_together(conversation in conversations()) {
+        let numbered = conversation.clone().numbered();
+        prop_assert_eq!(numbered.clone().numbered(), numbered.clone());
+        prop_assert_eq!(
+            numbered.clone().without(Feature::CallIds), conversation.clone().without(Feature::CallIds)
+        );
+        let pairs = |conversation: &Conversation| -> Vec<Option<usize>> {
+            let calls = conversation.turns.iter().flat_map(Turn::calls).map(|call| call.id.clone());
+            let calls: Vec<String> = calls.collect();
+            let outputs = conversation.turns.iter().filter_map(|turn| match turn {
+                Turn::Results(outputs) => Some(outputs),
+                _ => None,
+            });
+            outputs.flatten().map(|output| calls.iter().position(|id| *id == output.call_id)).collect()
+        };
+        prop_assert_eq!(pairs(&numbered), pairs(&conversation));
+    }
+}
+
+/// Each feature is held by some format or by none for the reason that it gives.
+#[test]
+fn features_are_declared_once() {
+    for format in formats::ALL {
+        let mut holds = format.holds.to_vec();
+        holds.sort();
+        holds.dedup();
+        assert_eq!(holds, format.holds, "{}: its features are in order, each once", format.id);
+    }
+}
