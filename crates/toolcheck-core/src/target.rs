@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer};
+use toml::Table;
 
 use crate::formats;
 use crate::ir::TranscriptKind;
@@ -691,6 +692,7 @@ impl Target {
         };
         if let Some(parent) = &target.extends {
             let parent = known(parent)?;
+            target = overlaid(text).map_err(|error| TargetError { message: error.message().to_owned() })?;
             target.inherit(parent);
         }
         for refusal in &mut target.refusals {
@@ -740,34 +742,8 @@ impl Target {
         })
     }
 
-    /// Takes from the parent what this file does not say.
+    /// Takes from the parent the keys of objects and the entries that this file does not say.
     fn inherit(&mut self, parent: &Self) {
-        inherit(&mut self.format, &parent.format);
-        inherit(&mut self.kind, &parent.kind);
-        inherit(&mut self.results.stand, &parent.results.stand);
-        inherit(&mut self.results.merges_assistant_messages, &parent.results.merges_assistant_messages);
-        inherit(&mut self.results.merges_user_messages, &parent.results.merges_user_messages);
-        inherit(&mut self.ids.pattern, &parent.ids.pattern);
-        inherit(&mut self.ids.max_length, &parent.ids.max_length);
-        inherit(&mut self.ids.server_pattern, &parent.ids.server_pattern);
-        inherit_entries(&mut self.ids.item_prefixes, &parent.ids.item_prefixes);
-        inherit(&mut self.ids.item_pattern, &parent.ids.item_pattern);
-        inherit(&mut self.ids.item_max_length, &parent.ids.item_max_length);
-        inherit(&mut self.ids.response_prefix, &parent.ids.response_prefix);
-        inherit(&mut self.content.max_length, &parent.content.max_length);
-        inherit(&mut self.content.max_cache_marks, &parent.content.max_cache_marks);
-        inherit(&mut self.names.pattern, &parent.names.pattern);
-        inherit(&mut self.names.max_length, &parent.names.max_length);
-        inherit(&mut self.tools.max, &parent.tools.max);
-        inherit(&mut self.tools.max_strict, &parent.tools.max_strict);
-        inherit(&mut self.tools.max_strict_optional, &parent.tools.max_strict_optional);
-        inherit(&mut self.tools.max_strict_unions, &parent.tools.max_strict_unions);
-        inherit_list(&mut self.tools.strict_refused_keywords, &parent.tools.strict_refused_keywords);
-        inherit_list(&mut self.tools.needed_in_history, &parent.tools.needed_in_history);
-        inherit_list(&mut self.tools.unsupported, &parent.tools.unsupported);
-        inherit_list(&mut self.tools.advisors, &parent.tools.advisors);
-        inherit(&mut self.arguments.shape, &parent.arguments.shape);
-        inherit(&mut self.roles.allowed, &parent.roles.allowed);
         let is_compatible_only = self.is_compatible_only;
         let elsewhere = format!("seen for {}, but not for {}", parent.name, self.name);
         let doubt_here = |evidence: Evidence, doubt: &Option<String>| {
@@ -914,23 +890,43 @@ fn reads(format: Option<&str>, wire: Option<&str>) -> bool {
     wire.is_none_or(|wire| format.is_some_and(|format| formats::are_dialects(format, wire)))
 }
 
-/// Takes the parent's fact where there is none.
-fn inherit<T: Clone>(own: &mut Option<T>, parent: &Option<T>) {
-    if own.is_none() {
-        own.clone_from(parent);
+/// The keys of a file that are about this target alone, or that are put together with more care than facts are.
+const NOT_FACTS: [&str; 10] = [
+    "id",
+    "name",
+    "aliases",
+    "extends",
+    "is-compatible-only",
+    "union",
+    "notes",
+    "fields",
+    "refusal",
+    "tolerance",
+];
+
+/// A target with the facts of those that it extends, as far as its own file does not state them.
+fn overlaid(text: &str) -> Result<Target, toml::de::Error> {
+    let mut table: Table = toml::from_str(text)?;
+    let parent_of = |table: &Table| table.get("extends").and_then(|id| text_of(id.as_str()?));
+    let mut above = parent_of(&table);
+    while let Some(text) = above {
+        let mut parent: Table = toml::from_str(text)?;
+        above = parent_of(&parent);
+        parent.retain(|key, _| !NOT_FACTS.contains(&key));
+        fill_in(&mut table, parent);
     }
+    table.try_into()
 }
 
-/// Takes the parent's list where there is none.
-fn inherit_list<T: Clone>(own: &mut Vec<T>, parent: &[T]) {
-    if own.is_empty() {
-        own.extend_from_slice(parent);
-    }
-}
-
-/// Takes the parent's facts about what has none.
-fn inherit_entries<T: Clone>(own: &mut BTreeMap<String, T>, parent: &BTreeMap<String, T>) {
+/// Adds what a table lacks, in the tables below it too.
+fn fill_in(own: &mut Table, parent: Table) {
     for (key, value) in parent {
-        own.entry(key.clone()).or_insert_with(|| value.clone());
+        match (own.get_mut(&key), value) {
+            (Some(toml::Value::Table(own)), toml::Value::Table(parent)) => fill_in(own, parent),
+            (Some(_), _) => {}
+            (None, value) => {
+                own.insert(key, value);
+            }
+        }
     }
 }
