@@ -240,6 +240,37 @@ fn a_target_of_ones_own() {
 }
 
 #[test]
+fn facts_are_inherited_one_by_one() {
+    let text = r#"
+        id = "gateway"
+        name = "Our gateway"
+        extends = "openai-responses"
+        [ids]
+        item-max-length = 12
+        [ids.item-prefixes]
+        message = "own"
+        [tools]
+        strict-refused-keywords = ["contains"]
+    "#;
+    let (target, parent) = (Target::parse(text).unwrap(), target::find("openai-responses").unwrap());
+    assert_eq!((target.id.as_str(), &target.format), ("gateway", &parent.format));
+    assert_eq!((target.ids.item_max_length, target.ids.max_length), (Some(12), parent.ids.max_length));
+    // A table below a table, and a list as a whole.
+    let prefixes = |target: &Target, kind: &str| target.ids.item_prefixes.get(kind).cloned();
+    assert_eq!(prefixes(&target, "message").as_deref(), Some("own"));
+    assert_eq!(prefixes(&target, "reasoning"), prefixes(parent, "reasoning"));
+    assert!(prefixes(&target, "reasoning").is_some());
+    assert_eq!(target.tools.strict_refused_keywords, ["contains"]);
+    assert_eq!(target.roles.allowed, parent.roles.allowed);
+    // What only describes the other target is not taken over.
+    assert!(parent.notes.is_some() && target.notes.is_none() && target.aliases.is_empty());
+    // The parent's own parent counts too.
+    let text = "id = \"clone\"\nname = \"Clone\"\nextends = \"mistral-v13\"\n";
+    let (target, oldest) = (Target::parse(text).unwrap(), target::find("mistral").unwrap());
+    assert!(oldest.format.is_some() && target.format == oldest.format);
+}
+
+#[test]
 fn a_mistake_in_a_target_is_told_with_its_place() {
     let error = Target::parse("id = \"x\"\nname = \"x\"\nrefusals = []\n").unwrap_err().to_string();
     assert!(error.starts_with("line 3, column 1: ") && error.contains("refusals"), "{error}");

@@ -1,0 +1,277 @@
+//! What a target's file states of results, ids, roles, names, tools, content and keys.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::refusal::{Evidence, Grounds};
+
+/// Where results must stand.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Results {
+    /// How near to its call a result must be.
+    #[serde(default)]
+    pub stand: Option<Stand>,
+    /// Whether consecutive messages of the model count as one turn before the results are looked for.
+    #[serde(default)]
+    pub merges_assistant_messages: Option<bool>,
+    /// Whether consecutive messages of the user count as one before results are looked for in it.
+    #[serde(default)]
+    pub merges_user_messages: Option<bool>,
+}
+
+/// How near to its call a result must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stand {
+    /// In the turn right after the call's.
+    NextTurn,
+    /// Anywhere.
+    Anywhere,
+}
+
+/// What ids look like.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Ids {
+    /// The regular expression that a call's id must match as a whole.
+    #[serde(default)]
+    pub pattern: Option<Pattern>,
+    /// The most characters that a call's id may have.
+    #[serde(default)]
+    pub max_length: Option<usize>,
+    /// The regular expression that the id of a call which the provider carried out must match as a whole.
+    #[serde(default)]
+    pub server_pattern: Option<Pattern>,
+    /// How the ids of items begin, by the items' types in the words of the wire format.
+    #[serde(default)]
+    pub item_prefixes: BTreeMap<String, String>,
+    /// The regular expression that the id of an item must match as a whole.
+    #[serde(default)]
+    pub item_pattern: Option<Pattern>,
+    /// The most characters that the id of an item may have.
+    #[serde(default)]
+    pub item_max_length: Option<usize>,
+    /// How the id of a response begins that a request continues.
+    #[serde(default)]
+    pub response_prefix: Option<String>,
+}
+
+/// What the parts of a message may hold.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ContentFacts {
+    /// The most characters of a text, of a result as of a message.
+    #[serde(default)]
+    pub max_length: Option<usize>,
+    /// The most marks for the cache that a request may have.
+    #[serde(default)]
+    pub max_cache_marks: Option<usize>,
+}
+
+/// What the names of tools look like.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Names {
+    /// The regular expression that a tool's name must match as a whole.
+    #[serde(default)]
+    pub pattern: Option<Pattern>,
+    /// The most characters that a tool's name may have.
+    #[serde(default)]
+    pub max_length: Option<usize>,
+}
+
+/// What holds for the tools of a request.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Tools {
+    /// The most tools that a request may declare.
+    #[serde(default)]
+    pub max: Option<usize>,
+    /// The most tools that may ask for calls which keep to their schema exactly.
+    #[serde(default)]
+    pub max_strict: Option<usize>,
+    /// The most optional parameters that those tools may have together.
+    #[serde(default)]
+    pub max_strict_optional: Option<usize>,
+    /// The most parameters of several types that those tools may have together.
+    #[serde(default)]
+    pub max_strict_unions: Option<usize>,
+    /// Keywords of array schemas that those tools may not use.
+    #[serde(default)]
+    pub strict_refused_keywords: Vec<String>,
+    /// The provider's own tools whose calls and results are taken only while the request declares them.
+    #[serde(default)]
+    pub needed_in_history: Vec<String>,
+    /// The types of tools that some models do not take.
+    #[serde(default)]
+    pub unsupported: Vec<UnsupportedTools>,
+    /// Which models may work behind a tool, for some models.
+    #[serde(default)]
+    pub advisors: Vec<Advisors>,
+}
+
+/// Types of tools that some models do not take.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct UnsupportedTools {
+    /// The models.
+    pub model: Pattern,
+    /// The types.
+    pub types: Vec<String>,
+}
+
+/// Which models may advise a model through a tool.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Advisors {
+    /// The models that are advised.
+    pub model: Pattern,
+    /// The only models that may advise them.
+    pub advisor: Pattern,
+}
+
+/// Which keys the objects of a request may and must have. An object that is not named may have any.
+///
+/// Objects are named `body`, `message.<role>`, `call`, `tool`, and by a key what stands under it: `tool.function`.
+/// Each fact is about certain keys of one object, and has its own evidence.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Fields {
+    /// The only keys that an object may have.
+    #[serde(default)]
+    pub known: BTreeMap<String, KeyFacts>,
+    /// The keys that an object must have.
+    #[serde(default)]
+    pub required: BTreeMap<String, KeyFacts>,
+    /// Keys that an object may not have, where the others are not known.
+    #[serde(default)]
+    pub refused: BTreeMap<String, KeyFacts>,
+}
+
+/// What is known of the keys of one object.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(from = "WrittenKeyFacts")]
+pub struct KeyFacts(pub Vec<KeyFact>);
+
+impl KeyFacts {
+    /// The fact about this key.
+    #[must_use]
+    pub fn about(&self, key: &str) -> Option<&KeyFact> {
+        self.0.iter().find(|fact| fact.keys.iter().any(|known| known == key))
+    }
+
+    /// All keys, each with its fact.
+    pub fn keys(&self) -> impl Iterator<Item = (&str, &KeyFact)> {
+        self.0.iter().flat_map(|fact| fact.keys.iter().map(move |key| (&**key, fact)))
+    }
+}
+
+/// The two ways to write facts about keys.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenKeyFacts {
+    /// Names alone. Nothing shows that they are right, so they are no more than inferred.
+    Bare(Vec<String>),
+    Facts(Vec<KeyFact>),
+}
+
+impl From<WrittenKeyFacts> for KeyFacts {
+    fn from(written: WrittenKeyFacts) -> Self {
+        match written {
+            WrittenKeyFacts::Facts(facts) => Self(facts),
+            WrittenKeyFacts::Bare(keys) => Self(vec![KeyFact {
+                keys,
+                evidence: Evidence::Inferred,
+                sources: Vec::new(),
+                seen: String::new(),
+                doubt: None,
+            }]),
+        }
+    }
+}
+
+/// What is known of some keys of an object.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct KeyFact {
+    /// The keys. All of them have been seen, not only others of their kind.
+    pub keys: Vec<String>,
+    /// How it is known of these very keys.
+    pub evidence: Evidence,
+    /// Where.
+    pub sources: Vec<String>,
+    /// The day it was last seen, or the days.
+    pub seen: String,
+    /// Why it may not hold: a clause that reads well after "only a warning:".
+    #[serde(default)]
+    pub doubt: Option<String>,
+}
+
+impl KeyFact {
+    /// How well it is known.
+    #[must_use]
+    pub fn grounds(&self) -> Grounds {
+        Grounds { evidence: self.evidence, doubt: self.doubt.clone() }
+    }
+}
+
+/// How the arguments of a call are written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ArgumentFacts {
+    /// The shape that the target takes; nothing is said where this is `None`.
+    #[serde(default)]
+    pub shape: Option<Shape>,
+}
+
+/// The two ways to write arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// JSON in a string.
+    Text,
+    /// An object.
+    Object,
+}
+
+/// A regular expression, compiled when it is first asked: most models are never named.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "String")]
+pub struct Pattern {
+    text: String,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl From<String> for Pattern {
+    fn from(text: String) -> Self {
+        Self { text, compiled: OnceLock::new() }
+    }
+}
+
+impl Pattern {
+    /// The expression.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether something in a text matches. [`Target::parse`] has seen to it that the expression is one.
+    #[must_use]
+    pub fn is_match(&self, text: &str) -> bool {
+        let compiled = self.compiled.get_or_init(|| Regex::new(&self.text).ok());
+        compiled.as_ref().is_some_and(|compiled| compiled.is_match(text))
+    }
+}
+
+/// Which roles there are.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Roles {
+    /// The roles of messages, in the words of the wire format.
+    #[serde(default)]
+    pub allowed: Option<Vec<String>>,
+}

@@ -1,0 +1,101 @@
+//! What a target takes from the one that it extends.
+
+use std::collections::BTreeMap;
+
+use toml::Table;
+
+use super::{Evidence, KeyFacts, Refusal, Target, text_of};
+
+impl Target {
+    /// Takes from the parent the keys of objects and the entries that this file does not say.
+    pub(super) fn inherit(&mut self, parent: &Self) {
+        let is_compatible_only = self.is_compatible_only;
+        let elsewhere = format!("seen for {}, but not for {}", parent.name, self.name);
+        let doubt_here = |evidence: Evidence, doubt: &Option<String>| {
+            let is_seen = evidence != Evidence::Inferred;
+            doubt.clone().or_else(|| (is_compatible_only && is_seen).then(|| elsewhere.clone()))
+        };
+        let fields = |own: &mut BTreeMap<String, KeyFacts>, parent: &BTreeMap<String, KeyFacts>| {
+            for (object, facts) in parent {
+                own.entry(object.clone()).or_insert_with(|| {
+                    let mut facts = facts.clone();
+                    if is_compatible_only {
+                        for fact in &mut facts.0 {
+                            fact.doubt = doubt_here(fact.evidence, &fact.doubt);
+                            fact.evidence = Evidence::Inferred;
+                        }
+                    }
+                    facts
+                });
+            }
+        };
+        fields(&mut self.fields.known, &parent.fields.known);
+        fields(&mut self.fields.required, &parent.fields.required);
+        fields(&mut self.fields.refused, &parent.fields.refused);
+        // What this file says of a case replaces what the parent says of it; a text that only serves to recognise an
+        // error says nothing.
+        let said: Vec<(String, Option<String>)> = self
+            .refusals
+            .iter()
+            .filter(|refusal| !refusal.legacy)
+            .map(|refusal| (refusal.rule.clone(), refusal.case.clone()))
+            .chain(self.tolerances.iter().map(|tolerance| (tolerance.rule.clone(), tolerance.case.clone())))
+            .collect();
+        let is_new = |rule: &str, case: &Option<String>| {
+            !said
+                .iter()
+                .any(|(known, known_case)| known == rule && (known_case.is_none() || known_case == case))
+        };
+        let inherited = parent.refusals.iter().filter(|refusal| is_new(&refusal.rule, &refusal.case));
+        self.refusals.extend(inherited.map(|refusal| Refusal {
+            is_inherited: true,
+            evidence: if is_compatible_only { Evidence::Inferred } else { refusal.evidence },
+            doubt: doubt_here(refusal.evidence, &refusal.doubt),
+            ..refusal.clone()
+        }));
+        self.tolerances.extend(
+            parent.tolerances.iter().filter(|tolerance| is_new(&tolerance.rule, &tolerance.case)).cloned(),
+        );
+    }
+}
+
+/// The keys of a file that are about this target alone, or that are put together with more care than facts are.
+const NOT_FACTS: [&str; 10] = [
+    "id",
+    "name",
+    "aliases",
+    "extends",
+    "is-compatible-only",
+    "union",
+    "notes",
+    "fields",
+    "refusal",
+    "tolerance",
+];
+
+/// A target with the facts of those that it extends, as far as its own file does not state them.
+pub(super) fn overlaid(text: &str) -> Result<Target, toml::de::Error> {
+    let mut table: Table = toml::from_str(text)?;
+    let parent_of = |table: &Table| table.get("extends").and_then(|id| text_of(id.as_str()?));
+    let mut above = parent_of(&table);
+    while let Some(text) = above {
+        let mut parent: Table = toml::from_str(text)?;
+        above = parent_of(&parent);
+        parent.retain(|key, _| !NOT_FACTS.contains(&key));
+        fill_in(&mut table, parent);
+    }
+    table.try_into()
+}
+
+/// Adds what a table lacks, in the tables below it too.
+fn fill_in(own: &mut Table, parent: Table) {
+    for (key, value) in parent {
+        match (own.get_mut(&key), value) {
+            (Some(toml::Value::Table(own)), toml::Value::Table(parent)) => fill_in(own, parent),
+            (Some(_), _) => {}
+            (None, value) => {
+                own.insert(key, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! What a provider enforces, as data with its evidence.
+//!
+//! One TOML file a target, compiled in. A file holds *facts* (where results must stand, what ids look like),
+//! *refusals* (what the provider answers, in its own words, seen by whom and when) and *tolerances* (what it
+//! accepts, and what harm that does). No code knows a provider by name.
+
+mod facts;
+mod inherit;
+mod refusal;
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use regex::Regex;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Deserializer};
+
+pub use facts::{
+    Advisors, ArgumentFacts, ContentFacts, Fields, Ids, KeyFact, KeyFacts, Names, Pattern, Results, Roles,
+    Shape, Stand, Tools, UnsupportedTools,
+};
+pub(crate) use refusal::FREE;
+pub use refusal::{Evidence, Grounds, Refusal, Tolerance, Verdict};
+
+use crate::formats;
+use crate::ir::TranscriptKind;
+
+/// A target's file, by its id.
+struct Builtin {
+    id: &'static str,
+    text: &'static str,
+    loaded: OnceLock<Target>,
+}
+
+macro_rules! builtin {
+    ($($id:literal)*) => {
+        static BUILTIN: [Builtin; [$($id),*].len()] = [$(Builtin {
+            id: $id,
+            text: include_str!(concat!("../../targets/", $id, ".toml")),
+            loaded: OnceLock::new(),
+        }),*];
+    };
+}
+
+// The list of targets, sorted: one line each.
+builtin! {
+    "anthropic"
+    "azure-openai"
+    "bedrock"
+    "bedrock-converse"
+    "cerebras"
+    "cohere"
+    "dashscope"
+    "databricks"
+    "deepseek"
+    "fireworks"
+    "gemini"
+    "github-copilot"
+    "groq"
+    "llama-cpp"
+    "mcp-sampling"
+    "minimax"
+    "mistral"
+    "mistral-v11"
+    "mistral-v13"
+    "mistral-v3"
+    "mistral-v7"
+    "moonshot"
+    "ollama"
+    "ollama-openai"
+    "openai-chat"
+    "openai-fine-tuning"
+    "openai-responses"
+    "openrouter"
+    "portable"
+    "vercel-gateway"
+    "vertex-anthropic"
+    "vertex-gemini"
+    "vllm"
+    "xai"
+    "zai"
+}
+
+/// The ids of the targets that are compiled in.
+pub fn ids() -> impl Iterator<Item = &'static str> {
+    BUILTIN.iter().map(|builtin| builtin.id)
+}
+
+/// The targets that are compiled in.
+pub fn all() -> impl Iterator<Item = &'static Target> {
+    BUILTIN.iter().map(load)
+}
+
+/// The text of the file of a target that is compiled in.
+#[must_use]
+pub fn text_of(id: &str) -> Option<&'static str> {
+    BUILTIN.iter().find(|builtin| builtin.id == id).map(|builtin| builtin.text)
+}
+
+/// The target of that id. Its file is read on first use.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Target> {
+    BUILTIN.iter().find(|builtin| builtin.id == id).map(load)
+}
+
+/// The target of that id, or the one that has this alias.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Target> {
+    find(name).or_else(|| all().find(|target| target.aliases.iter().any(|alias| alias == name)))
+}
+
+/// The ids and aliases of the targets that are compiled in.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ids().chain(all().flat_map(|target| target.aliases.iter().map(String::as_str)))
+}
+
+fn load(builtin: &'static Builtin) -> &'static Target {
+    builtin.loaded.get_or_init(|| {
+        Target::read(builtin.text).unwrap_or_else(|error| panic!("targets/{}.toml: {error}", builtin.id))
+    })
+}
+
+/// A provider's API, or what stands for one.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Target {
+    /// The id on the command line and in reports.
+    pub id: String,
+    /// The name in prose.
+    pub name: String,
+    /// Other names that stand for the id on the command line and in the configuration.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// The id of the wire format that it speaks; none where it stands for several.
+    #[serde(default)]
+    pub format: Option<String>,
+    /// The target that this one is a variant of: what this file does not say, that one says.
+    #[serde(default)]
+    pub extends: Option<String>,
+    /// Whether another vendor's server speaks the same shape here: what was seen of the one that this target extends is
+    /// then inferred of this one, and refuses nothing.
+    #[serde(default)]
+    pub is_compatible_only: bool,
+    /// The targets whose refusals count here too: what one of them refuses is refused.
+    #[serde(default)]
+    pub union: Vec<String>,
+    /// What the transcripts for it are, where nobody says otherwise.
+    #[serde(default, deserialize_with = "kind")]
+    pub kind: Option<TranscriptKind>,
+    /// What a reader should know about the target as a whole.
+    #[serde(default)]
+    pub notes: Option<String>,
+    /// Where results must stand.
+    #[serde(default)]
+    pub results: Results,
+    /// What ids look like.
+    #[serde(default)]
+    pub ids: Ids,
+    /// Which roles there are.
+    #[serde(default)]
+    pub roles: Roles,
+    /// What the names of tools look like.
+    #[serde(default)]
+    pub names: Names,
+    /// What holds for the tools of a request.
+    #[serde(default)]
+    pub tools: Tools,
+    /// What the parts of a message may hold.
+    #[serde(default)]
+    pub content: ContentFacts,
+    /// How the arguments of a call are written.
+    #[serde(default)]
+    pub arguments: ArgumentFacts,
+    /// Which keys the objects of a request may and must have.
+    #[serde(default)]
+    pub fields: Fields,
+    /// What it refuses.
+    #[serde(default, rename = "refusal")]
+    pub refusals: Vec<Refusal>,
+    /// What it accepts.
+    #[serde(default, rename = "tolerance")]
+    pub tolerances: Vec<Tolerance>,
+    /// Where the entries of each rule are: many rules ask for every transcript.
+    #[serde(skip)]
+    by_rule: FxHashMap<String, Entries>,
+}
+
+/// Reads a kind by its name.
+fn kind<'de, D: Deserializer<'de>>(value: D) -> Result<Option<TranscriptKind>, D::Error> {
+    let name = String::deserialize(value)?;
+    name.parse().map(Some).map_err(serde::de::Error::custom)
+}
+
+/// The numbers of a rule's entries.
+#[derive(Debug, Clone, Default)]
+struct Entries {
+    refusals: Vec<usize>,
+    tolerances: Vec<usize>,
+}
+
+/// Why a target's file could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetError {
+    message: String,
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for TargetError {}
+
+impl Target {
+    /// Reads a target's file. What it extends must be one of the targets that are compiled in.
+    ///
+    /// # Errors
+    ///
+    /// Where the text is not TOML of that shape, or names a target, that does not exist; the message says the
+    /// line and column.
+    pub fn parse(text: &str) -> Result<Self, TargetError> {
+        let target = Self::read(text)?;
+        let ids = &target.ids;
+        let own = [&ids.pattern, &ids.server_pattern, &ids.item_pattern, &target.names.pattern];
+        let models = target.refusals.iter().flat_map(|refusal| [&refusal.model, &refusal.except_model]);
+        let models = models.chain(target.tolerances.iter().map(|tolerance| &tolerance.model));
+        for pattern in own.into_iter().chain(models).flatten() {
+            if let Err(error) = Regex::new(pattern.as_str()) {
+                let at = text.find(pattern.as_str()).unwrap_or_default();
+                return Err(fault_at(text, at, &format!("not a regular expression: {error}")));
+            }
+        }
+        Ok(target)
+    }
+
+    /// Reads a target's file without a look at its expressions.
+    fn read(text: &str) -> Result<Self, TargetError> {
+        let mut target: Self = toml::from_str(text).map_err(|error| {
+            fault_at(text, error.span().map_or(0, |span| span.start), error.message().trim())
+        })?;
+        let known = |id: &str| {
+            find(id).ok_or_else(|| TargetError {
+                message: format!("`{id}` is no target; there are {}", ids().collect::<Vec<_>>().join(", ")),
+            })
+        };
+        if let Some(parent) = &target.extends {
+            let parent = known(parent)?;
+            target = inherit::overlaid(text)
+                .map_err(|error| TargetError { message: error.message().to_owned() })?;
+            target.inherit(parent);
+        }
+        for refusal in &mut target.refusals {
+            refusal.target.clone_from(&target.id);
+            refusal.format.clone_from(&target.format);
+        }
+        for member in std::mem::take(&mut target.union) {
+            target.refusals.extend(known(&member)?.refusals.iter().cloned());
+            target.union.push(member);
+        }
+        target.index();
+        Ok(target)
+    }
+
+    /// Sorts the entries by rule.
+    fn index(&mut self) {
+        for (number, refusal) in self.refusals.iter().enumerate() {
+            self.by_rule.entry(refusal.rule.clone()).or_default().refusals.push(number);
+        }
+        for (number, tolerance) in self.tolerances.iter().enumerate() {
+            self.by_rule.entry(tolerance.rule.clone()).or_default().tolerances.push(number);
+        }
+    }
+
+    /// The refusals and tolerances of a rule, in the order of the file.
+    fn entries(
+        &self,
+        rule: &str,
+    ) -> (impl DoubleEndedIterator<Item = &Refusal>, impl DoubleEndedIterator<Item = &Tolerance>) {
+        let entries = self.by_rule.get(rule);
+        let refusals = entries.map_or(&[][..], |entries| &entries.refusals);
+        let tolerances = entries.map_or(&[][..], |entries| &entries.tolerances);
+        (
+            refusals.iter().map(|number| &self.refusals[*number]),
+            tolerances.iter().map(|number| &self.tolerances[*number]),
+        )
+    }
+
+    /// The target that nothing is known of.
+    #[must_use]
+    pub fn unknown() -> &'static Self {
+        static UNKNOWN: OnceLock<Target> = OnceLock::new();
+        UNKNOWN.get_or_init(|| Self {
+            id: "unknown".to_owned(),
+            name: "an unknown API".to_owned(),
+            ..Self::default()
+        })
+    }
+
+    /// Whether there is a case of a rule that the target refuses or takes harm from, and so something to say.
+    ///
+    /// With `wire`, as for [`Self::verdict`].
+    #[must_use]
+    pub fn minds(&self, rule: &str, wire: Option<&str>) -> bool {
+        let (mut refusals, mut tolerances) = self.entries(rule);
+        refusals.any(|refusal| !refusal.legacy && reads(refusal.format.as_deref(), wire))
+            || tolerances.any(|tolerance| tolerance.harm.is_some() && reads(self.format.as_deref(), wire))
+    }
+
+    /// What the target says of a case of a rule, for a model.
+    ///
+    /// An entry for the very case goes before one for all cases, an entry for the very model before one for all
+    /// models, and a refusal before a tolerance. With `wire`, the id of a format, only what is known of APIs that read
+    /// this format or a dialect of it counts.
+    #[must_use]
+    pub fn verdict(
+        &self,
+        rule: &str,
+        case: Option<&str>,
+        model: Option<&str>,
+        wire: Option<&str>,
+    ) -> Verdict<'_> {
+        let fits = |own_case: &Option<String>, own_model: &Option<Pattern>| {
+            let case_fits = own_case.is_none() || own_case.as_deref() == case;
+            let model_fits =
+                own_model.as_ref().is_none_or(|pattern| model.is_some_and(|model| pattern.is_match(model)));
+            (case_fits && model_fits).then_some((own_case.is_some(), own_model.is_some()))
+        };
+        // `max_by_key` takes the last of equals: reversed, the first of the file.
+        let (refusals, tolerances) = self.entries(rule);
+        let refusal = refusals
+            .rev()
+            .filter_map(|entry| Some((fits(&entry.case, &entry.model)?, entry)))
+            .filter(|(_, entry)| reads(entry.format.as_deref(), wire) && !entry.legacy)
+            .filter(|(_, entry)| {
+                !entry
+                    .except_model
+                    .as_ref()
+                    .is_some_and(|pattern| model.is_some_and(|model| pattern.is_match(model)))
+            })
+            .max_by_key(|(fit, _)| *fit);
+        let tolerance = tolerances
+            .rev()
+            .filter_map(|entry| Some((fits(&entry.case, &entry.model)?, entry)))
+            .filter(|_| reads(self.format.as_deref(), wire))
+            .max_by_key(|(fit, _)| *fit);
+        match (refusal, tolerance) {
+            (Some((refused, refusal)), Some((tolerated, _))) if refused >= tolerated => {
+                Verdict::Refused(refusal)
+            }
+            (_, Some((_, tolerance))) => Verdict::Tolerated(tolerance),
+            (Some((_, refusal)), None) => Verdict::Refused(refusal),
+            (None, None) => Verdict::Unknown,
+        }
+    }
+
+    /// Whether the target has an entry for this very case of a rule.
+    #[must_use]
+    pub fn knows_case(&self, rule: &str, case: &str) -> bool {
+        let (mut refusals, mut tolerances) = self.entries(rule);
+        refusals.any(|refusal| !refusal.legacy && refusal.case.as_deref() == Some(case))
+            || tolerances.any(|tolerance| tolerance.case.as_deref() == Some(case))
+    }
+
+    /// How near to its call a result must be. Next to it where the file does not say.
+    #[must_use]
+    pub fn stand(&self) -> Stand {
+        self.results.stand.unwrap_or(Stand::NextTurn)
+    }
+
+    /// Whether consecutive messages of the model are one turn.
+    #[must_use]
+    pub fn merges_assistant_messages(&self) -> bool {
+        self.results.merges_assistant_messages.unwrap_or(false)
+    }
+
+    /// Whether consecutive messages of the user are one.
+    #[must_use]
+    pub fn merges_user_messages(&self) -> bool {
+        self.results.merges_user_messages.unwrap_or(false)
+    }
+}
+
+/// What is wrong at a byte of a target's file. The line itself is not quoted: who names a file that is no target may have
+/// named anything.
+fn fault_at(text: &str, byte: usize, message: &str) -> TargetError {
+    let at = toolcheck_json::locate(text.as_bytes(), &[byte]);
+    let (line, column) = at.first().map_or((1, 1), |at| (at.line, at.column));
+    TargetError { message: format!("line {line}, column {column}: {message}") }
+}
+
+/// Whether an API that speaks a format reads what is written in the format `wire`.
+fn reads(format: Option<&str>, wire: Option<&str>) -> bool {
+    wire.is_none_or(|wire| format.is_some_and(|format| formats::are_dialects(format, wire)))
+}

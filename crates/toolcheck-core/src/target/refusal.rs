@@ -1,0 +1,194 @@
+//! What a target refuses and accepts, with the evidence.
+
+use std::fmt;
+
+use serde::Deserialize;
+
+use super::facts::Pattern;
+use crate::level::Level;
+
+/// How well a refusal is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grounds {
+    /// How it is known.
+    pub evidence: Evidence,
+    /// Why it may not hold.
+    pub doubt: Option<String>,
+}
+
+impl Grounds {
+    /// How bad a refusal that is known so well makes a finding.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        if self.caution().is_some() { Level::Warning } else { Level::Error }
+    }
+
+    /// Why it is not enough for an error: a clause. `None` where it is enough.
+    #[must_use]
+    pub fn caution(&self) -> Option<&str> {
+        let inferred =
+            (self.evidence == Evidence::Inferred).then_some("inferred, but nobody has reported it");
+        self.doubt.as_deref().or(inferred)
+    }
+}
+
+/// How a fact is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evidence {
+    /// Concluded from something else. Never enough for an error.
+    Inferred,
+    /// Somebody quoted it in public.
+    Reported,
+    /// The vendor's documentation or schema says so, or the server's source does.
+    Specified,
+    /// The exchange with the API was recorded, or the vendor's validator was run.
+    Recorded,
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Inferred => "inferred",
+            Self::Reported => "reported",
+            Self::Specified => "specified",
+            Self::Recorded => "recorded",
+        })
+    }
+}
+
+/// Something that a target refuses.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Refusal {
+    /// The rule that finds it.
+    pub rule: String,
+    /// Which of the rule's cases; every case where it is absent.
+    #[serde(default)]
+    pub case: Option<String>,
+    /// The models that it holds for; all where it is absent.
+    #[serde(default)]
+    pub model: Option<Pattern>,
+    /// The models that it does not hold for.
+    #[serde(default)]
+    pub except_model: Option<Pattern>,
+    /// The HTTP status; none where something refuses that does not speak HTTP, such as a client's library.
+    #[serde(default)]
+    pub status: Option<u16>,
+    /// The text, with `{name}` where it names something of the transcript.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// How it is known.
+    pub evidence: Evidence,
+    /// Where.
+    pub sources: Vec<String>,
+    /// The day it was last seen, or the days.
+    pub seen: String,
+    /// Why it may not hold: sources disagree, or the rule was softened. Such a refusal is a warning, and this is the
+    /// clause that says why: it follows on "only a warning:".
+    #[serde(default)]
+    pub doubt: Option<String>,
+    /// Whether the text is no longer printed, or belongs to another condition too: it serves to recognise a pasted
+    /// error, and says nothing of a transcript.
+    #[serde(default)]
+    pub legacy: bool,
+    /// Whether the entry was taken from the target that this one extends.
+    #[serde(skip)]
+    pub is_inherited: bool,
+    /// The target that refuses it, where a union gathers several.
+    #[serde(skip)]
+    pub target: String,
+    /// The wire format that this target speaks.
+    #[serde(skip)]
+    pub format: Option<String>,
+}
+
+impl Refusal {
+    /// How bad the refusal makes a finding.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        self.grounds().level()
+    }
+
+    /// How well it is known.
+    #[must_use]
+    pub fn grounds(&self) -> Grounds {
+        Grounds { evidence: self.evidence, doubt: self.doubt.clone() }
+    }
+
+    /// The text with the transcript's names and numbers in it. A number that is not known stays a `?`; where a name is
+    /// not known there is no text.
+    #[must_use]
+    pub fn fill(&self, values: &[(&'static str, String)]) -> Option<String> {
+        let mut rest = self.text.as_deref()?;
+        let mut filled = String::with_capacity(rest.len());
+        while let Some((before, after)) = rest.split_once('{') {
+            let Some((name, after)) = after.split_once('}') else { break };
+            filled.push_str(before);
+            match values.iter().rev().find(|(known, _)| *known == name) {
+                Some((_, value)) => filled.push_str(value),
+                None if name == FREE => leave_out(&mut filled, after),
+                // The provider's own numbers may be unknown; without a name there is no sentence.
+                None if NUMBERS.contains(&name) => filled.push('?'),
+                None => return None,
+            }
+            rest = after;
+        }
+        filled.push_str(rest);
+        Some(filled)
+    }
+}
+
+/// Leaves out words that are not known, so that what is around them still reads as a sentence.
+fn leave_out(filled: &mut String, after: &str) {
+    if after.is_empty() {
+        // What introduces them goes too.
+        filled.truncate(filled.trim_end_matches([' ', ':', ',']).len());
+    } else if filled.ends_with('.') {
+        // A step of a path.
+        filled.push('?');
+    } else if !filled.ends_with(char::is_alphanumeric) {
+        filled.push_str("[...]");
+    }
+}
+
+/// The numbers that a target's text may name: of a message and of a part in it, from 0 and from 1, of the message
+/// before it, and of the line of a file that holds them.
+const NUMBERS: [&str; 6] = ["index", "part", "member", "part-member", "before", "line"];
+
+/// What stands for words that the provider makes up as it goes, such as another program's message.
+pub(crate) const FREE: &str = "rest";
+
+/// Something that a target accepts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Tolerance {
+    /// The rule that would find it.
+    pub rule: String,
+    /// Which of the rule's cases; every case where it is absent.
+    #[serde(default)]
+    pub case: Option<String>,
+    /// The models that it holds for; all where it is absent.
+    #[serde(default)]
+    pub model: Option<Pattern>,
+    /// How it is known.
+    pub evidence: Evidence,
+    /// Where.
+    pub sources: Vec<String>,
+    /// The day it was last seen, or the days.
+    pub seen: String,
+    /// What harm it does all the same. Only a tolerance with harm gives a warning; the others are silent.
+    #[serde(default)]
+    pub harm: Option<String>,
+}
+
+/// What a target says of one case of one rule.
+#[derive(Debug, Clone, Copy)]
+pub enum Verdict<'t> {
+    /// It refuses it.
+    Refused(&'t Refusal),
+    /// It accepts it.
+    Tolerated(&'t Tolerance),
+    /// Nothing is known.
+    Unknown,
+}
