@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style as Paint};
-use toolcheck_lint::text::shown;
+use toolcheck_core::text::shown;
 use toolcheck_report::Style;
 
 use crate::args::Color;

@@ -1,6 +1,8 @@
 //! Names from a file as messages may show them: one line, bounded, nothing hidden.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
 
 /// The longest name that a message prints: a file may hold a megabyte where an id should stand.
 const LONGEST_NAME: usize = 80;
@@ -34,6 +36,98 @@ pub fn is_hidden(character: char) -> bool {
         || matches!(character, '\u{180B}'..='\u{180F}' | '\u{FE00}'..='\u{FE0E}' | '\u{FEFF}' | '\u{FFA0}')
         || matches!(character, '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}')
         || matches!(character, '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// The character, or its number if it would not be visible.
+pub fn visible(character: char) -> impl Iterator<Item = char> {
+    let is_hidden = is_hidden(character);
+    let escaped = is_hidden.then(|| character.escape_unicode()).into_iter().flatten();
+    escaped.chain((!is_hidden).then_some(character))
+}
+
+/// The text on one line, with control characters made visible.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    text.chars().flat_map(visible).collect()
+}
+
+/// At most `most` characters of a text, on one line, with control characters made visible.
+#[must_use]
+pub fn bounded(text: &str, most: usize) -> String {
+    let mut characters = text.chars().flat_map(visible);
+    let mut short: String = characters.by_ref().take(most).collect();
+    if characters.next().is_some() {
+        short.pop();
+        short.push('\u{2026}');
+    }
+    short
+}
+
+/// The longest text of a [`Line`], in characters.
+const LONGEST_LINE: usize = 4000;
+
+/// Text that is safe to print anywhere: one line, bounded, with nothing hidden in it. It is made once, and then needs no
+/// further care.
+///
+/// ```
+/// use toolcheck_core::text::Line;
+///
+/// assert_eq!(Line::from("two\nlines"), "two\\u{a}lines");
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Line(Cow<'static, str>);
+
+impl Line {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<Cow<'static, str>> for Line {
+    fn from(text: Cow<'static, str>) -> Self {
+        let is_safe = text.len() <= LONGEST_LINE && !text.chars().any(is_hidden);
+        Self(if is_safe { text } else { Cow::Owned(bounded(&text, LONGEST_LINE)) })
+    }
+}
+
+impl From<&'static str> for Line {
+    fn from(text: &'static str) -> Self {
+        Cow::Borrowed(text).into()
+    }
+}
+
+impl From<String> for Line {
+    fn from(text: String) -> Self {
+        Cow::<'static, str>::Owned(text).into()
+    }
+}
+
+impl Deref for Line {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl PartialEq<str> for Line {
+    fn eq(&self, other: &str) -> bool {
+        self.0 == other
+    }
+}
+
+impl PartialEq<&str> for Line {
+    fn eq(&self, other: &&str) -> bool {
+        self.0 == *other
+    }
 }
 
 #[cfg(test)]

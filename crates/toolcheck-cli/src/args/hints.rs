@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use toolcheck_lint::text::bounded;
+use toolcheck_core::text::bounded;
 
 /// What other linters call `lint`.
 const LIKE_LINT: [&str; 8] = ["check", "run", "scan", "validate", "verify", "test-file", "analyze", "audit"];

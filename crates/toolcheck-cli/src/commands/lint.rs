@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use toolcheck_core::Level;
-use toolcheck_lint::text::shown;
-use toolcheck_lint::{FileReport, Located, Report, SkippedFile};
+use toolcheck_core::text::shown;
+use toolcheck_lint::{FileReport, Finding, Report, SkippedFile};
 use toolcheck_report::Style;
 use toolcheck_report::outputs::Output;
 
@@ -210,9 +210,9 @@ fn write_file(path: &Path, output: &Output, report: &Report, style: &Style) -> i
 
 /// Why a file that holds no transcript was skipped, and whether it is JSON at all.
 fn why_skipped(file: &FileReport) -> (String, bool) {
-    let told = |finding: &&Located| finding.rule == UNRECOGNISED;
+    let told = |finding: &&Finding| finding.rule == UNRECOGNISED;
     match file.findings.iter().find(told).or(file.findings.first()) {
-        Some(finding) if told(&finding) => (finding.message.clone(), true),
+        Some(finding) if told(&finding) => (finding.message.to_string(), true),
         Some(finding) => (format!("not valid JSON: {}", finding.message), false),
         None => ("nothing in it was recognised".to_owned(), true),
     }

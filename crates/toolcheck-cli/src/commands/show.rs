@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use toolcheck_config::allow::Allow;
+use toolcheck_core::text::shown;
 use toolcheck_lint::Rule;
-use toolcheck_lint::text::shown;
 use toolcheck_report::{View, outline};
 
 use crate::args::ShowArgs;

@@ -10,10 +10,10 @@ use toolcheck_core::protocols::{Reply, TextCalls};
 use toolcheck_json::{Document, JsonStr, Span};
 
 use crate::summary::Counted;
+use toolcheck_core::text::bounded;
 use toolcheck_lint::observe::Response;
 use toolcheck_lint::pairing::{Answers, Pairing};
 use toolcheck_lint::rule::Context;
-use toolcheck_lint::text::bounded;
 
 use super::Marks;
 

@@ -10,8 +10,8 @@ use super::Output;
 use crate::Style;
 use crate::show::{Fold, Line, Mark, Marks, Outline, Row, Section, What};
 use crate::summary;
+use toolcheck_core::text::{bounded, shown};
 use toolcheck_lint::report::rule_url;
-use toolcheck_lint::text::{bounded, shown};
 
 pub(super) static OUTPUT: Output = Output { id: "text", summary: "for the terminal", write };
 

@@ -1,7 +1,7 @@
 use std::io;
 
 use anstyle::{AnsiColor, Style as Paint};
-use toolcheck_lint::text::shown;
+use toolcheck_core::text::shown;
 use toolcheck_report::Counted;
 use toolcheck_report::Style;
 
