@@ -1,14 +1,13 @@
 //! What a rule reports, before and after it has its place in the file.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Call, Place, ToolResult};
 use toolcheck_core::target::Grounds;
 use toolcheck_core::text::Line;
 use toolcheck_json::{NodeId, Position};
-
-use crate::fingerprint::Head;
 
 /// A problem in a file.
 #[derive(Debug, Clone)]
@@ -38,6 +37,24 @@ pub struct Finding {
     pub tool_name: Option<String>,
     /// The start of the text at its place, which identifies it in later runs.
     pub(crate) head: Head,
+}
+
+/// The number of bytes of a finding that count. A place may be a whole request of megabytes.
+const MOST_BYTES: usize = 4096;
+
+/// The start of the text at the place of a finding. Findings at the same place share it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Head(Arc<[u8]>);
+
+impl Head {
+    /// The start of a text.
+    pub(crate) fn of(text: &[u8]) -> Self {
+        Self(text[..text.len().min(MOST_BYTES)].into())
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 /// A second place that a finding refers to, such as the other end of a pair.

@@ -9,8 +9,7 @@ use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::text::Line;
 use toolcheck_json::{Document, Position, Record, Span, locate, pointers};
 
-use crate::finding::{Draft, Finding, Label, Spot};
-use crate::fingerprint::Head;
+use crate::finding::{Draft, Finding, Head, Label, Spot};
 
 /// All that a run found.
 #[derive(Debug, Default)]
