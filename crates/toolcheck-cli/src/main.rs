@@ -1,16 +1,10 @@
 //! `toolcheck`: finds files, picks a row from each table, and computes the exit status.
 
-mod allowed;
 mod args;
-mod baseline;
 mod commands;
-mod config;
-mod inputs;
-mod linting;
 mod markdown;
 mod progress;
 mod screen;
-mod settle;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -53,7 +47,7 @@ fn main() -> ExitCode {
         // Whoever reads the output has seen enough: `toolcheck ... | head`.
         Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
-            screen::tell("error", &format!("{error:#}"));
+            screen::message("error", &format!("{error:#}"));
             2
         }
     })

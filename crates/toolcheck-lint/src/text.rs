@@ -1,5 +1,7 @@
 //! Text that a screen shows: on one line, bounded, with nothing hidden in it.
 
+use std::fmt;
+
 use toolcheck_core::text::is_hidden;
 
 /// The character, or its number if it would not be visible.
@@ -25,4 +27,14 @@ pub fn bounded(text: &str, most: usize) -> String {
         short.push('\u{2026}');
     }
     short
+}
+
+/// A number and its noun, which takes an `s` unless the number is 1.
+#[derive(Debug, Clone, Copy)]
+pub struct Counted(pub usize, pub &'static str);
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}{}", self.0, self.1, if self.0 == 1 { "" } else { "s" })
+    }
 }

@@ -10,8 +10,3 @@ pub(crate) mod man;
 mod settings;
 pub(crate) mod show;
 pub(crate) mod test;
-
-/// A number and its noun.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}

@@ -5,8 +5,9 @@ use toolcheck_core::Level;
 
 use super::{Output, repository_path};
 use crate::Style;
-use crate::summary::{Counted, Summary};
+use crate::summary::Summary;
 use toolcheck_lint::report::{FileReport, Located, Report};
+use toolcheck_lint::text::Counted;
 use toolcheck_lint::text::shown;
 
 pub(super) static OUTPUT: Output =

@@ -7,8 +7,9 @@ use super::Output;
 use crate::Style;
 use crate::markup::{Escaped, Piece, pieces};
 use crate::show::{Line, Mark, Marks, Outline, Row, Section, What};
-use crate::summary::{Counted, Summary};
+use crate::summary::Summary;
 use toolcheck_lint::report::rule_url;
+use toolcheck_lint::text::Counted;
 use toolcheck_lint::text::{bounded, shown};
 
 pub(super) static OUTPUT: Output = Output { id: "html", summary: "a self-contained web page", write };

@@ -4,8 +4,9 @@ use super::Output;
 use crate::Style;
 use crate::outputs::markdown::{MOST, code, inline};
 use crate::show::{Line, Mark, Marks, Outline, Row, What};
-use crate::summary::{Counted, Summary};
+use crate::summary::Summary;
 use toolcheck_lint::report::rule_url;
+use toolcheck_lint::text::Counted;
 use toolcheck_lint::text::bounded;
 
 pub(super) static OUTPUT: Output =

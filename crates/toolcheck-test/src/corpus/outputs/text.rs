@@ -1,8 +1,8 @@
 use std::io;
 
 use anstyle::{AnsiColor, Style as Paint};
+use toolcheck_lint::text::Counted;
 use toolcheck_lint::text::shown;
-use toolcheck_report::Counted;
 use toolcheck_report::Style;
 
 use super::{Output, lines, path_shown};

@@ -1,4 +1,4 @@
-//! Which files are meant: paths, directories, globs, lists of files and the standard input.
+//! The files to lint: paths, directories, globs, lists of files and the standard input.
 
 mod bytes;
 
@@ -9,93 +9,134 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow};
 use ignore::WalkBuilder;
 use toolcheck_config::PathGlobs;
+use toolcheck_lint::text::shown;
 
-use crate::args::FileArgs;
-use crate::config::{Configs, Loaded, here, real};
+use crate::configs::{Configs, LoadedConfig};
+use crate::error::Error;
+use crate::options::FileOptions;
+use crate::paths::{here, printable, real};
 
-pub(crate) use bytes::{Buffer, Text};
+pub(crate) use bytes::Buffer;
+pub use bytes::Text;
 
 /// How files of transcripts end. A directory is searched for them.
 const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
 /// How they end once more where they are compressed.
 const COMPRESSED: [&str; 2] = ["gz", "zst"];
 
-/// One input of a run.
+/// An input of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Input {
+pub struct Input {
     /// Its name in the report.
-    pub(crate) name: String,
-    /// Where it is, with the folder as the file system names it.
-    pub(crate) real: PathBuf,
+    pub name: String,
+    /// Its path, with the folder as the file system names it.
+    pub real: PathBuf,
     /// What it is read from.
-    pub(crate) source: Source,
-    /// Whether the user means it to be a transcript. What a directory holds may be something else.
-    pub(crate) is_named: bool,
+    pub source: Source,
+    /// Whether it is a transcript for sure. A file of a directory may be something else.
+    pub is_named: bool,
 }
 
 /// What an input is read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Source {
+pub enum Source {
     /// The standard input.
     Stdin,
     /// A file.
     File(PathBuf),
 }
 
-/// The inputs of a run, each once, and what is wrong with the arguments.
-#[derive(Debug, Default)]
-pub(crate) struct Collected {
-    pub(crate) inputs: Vec<Input>,
-    pub(crate) troubles: Vec<String>,
-    /// The folders that were searched whole.
-    pub(crate) searched: Vec<PathBuf>,
+impl Input {
+    /// A file, or the standard input for `-`.
+    #[must_use]
+    pub fn file(path: &Path) -> Self {
+        let (path, source) = if path == Path::new("-") {
+            (Path::new("<stdin>"), Source::Stdin)
+        } else {
+            (path, Source::File(path.to_owned()))
+        };
+        Self { real: real(path), name: path.display().to_string(), source, is_named: true }
+    }
+
+    /// The whole text, unpacked.
+    ///
+    /// # Errors
+    ///
+    /// The input cannot be read.
+    pub fn read(&self) -> Result<Vec<u8>, Error> {
+        let text = Text::open(self, u32::MAX.into(), &|_| {}).and_then(|mut text| text.rest());
+        text.map_err(|error| Error::caused(format!("cannot read {}", shown(&self.name)), &error))
+    }
+
+    /// The size in bytes, or 0 if it is not known.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        match &self.source {
+            Source::Stdin => 0,
+            Source::File(path) => fs::metadata(path).map_or(0, |metadata| metadata.len()),
+        }
+    }
 }
 
-/// Finds the inputs that the arguments mean.
-///
-/// Of a directory those are left out that are in `own_files`, which the program writes itself.
-pub(crate) fn collect(
-    args: &FileArgs,
-    configs: &Arc<Configs>,
-    own_files: HashSet<PathBuf>,
-) -> Result<Collected> {
-    let here = here();
-    let excluded = PathGlobs::new(&here, args.exclude.iter().map(String::as_str));
-    let excluded = excluded.map_err(|(_, message)| anyhow!("--exclude: {message}"))?;
-    let mut collector = Collector {
-        args,
-        configs,
-        excluded: Arc::new(excluded),
-        own_files,
-        seen: HashSet::new(),
-        collected: Collected::default(),
-    };
-    for path in &args.paths {
-        collector.add_argument(path);
-    }
-    if let Some(list) = &args.files_from {
-        if list.as_os_str() == "-" && args.paths.iter().any(|path| path.as_os_str() == "-") {
-            return Err(anyhow!("standard input can't be both a transcript and the list of files"));
+/// The inputs of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Inputs {
+    /// The inputs, each once.
+    pub inputs: Vec<Input>,
+    /// Paths that cannot be used.
+    pub errors: Vec<Error>,
+    /// The folders that were searched completely.
+    pub searched: Vec<PathBuf>,
+}
+
+impl Inputs {
+    /// Finds the inputs of a run. Files of a directory that are in `own_files` are left out.
+    ///
+    /// # Errors
+    ///
+    /// An option that cannot be used.
+    pub fn find(
+        options: &FileOptions,
+        configs: &Arc<Configs>,
+        own_files: HashSet<PathBuf>,
+    ) -> Result<Self, Error> {
+        let excluded = PathGlobs::new(&here(), options.exclude.iter().map(String::as_str));
+        let excluded =
+            excluded.map_err(|(_, message)| Error::new(format!("--exclude: {}", shown(&message))))?;
+        let mut collector = Collector {
+            options,
+            configs,
+            excluded: Arc::new(excluded),
+            own_files,
+            seen: HashSet::new(),
+            found: Self::default(),
+        };
+        for path in &options.paths {
+            collector.add_argument(path);
         }
-        for path in read_list(list)? {
-            collector.add_path(&path);
+        if let Some(list) = &options.files_from {
+            if list.as_os_str() == "-" && options.paths.iter().any(|path| path.as_os_str() == "-") {
+                return Err(Error::new("standard input can't be both a transcript and the list of files"));
+            }
+            for path in read_list(list)? {
+                collector.add_path(&path);
+            }
+        } else if options.paths.is_empty() {
+            collector.add_argument(Path::new("."));
         }
-    } else if args.paths.is_empty() {
-        collector.add_argument(Path::new("."));
+        Ok(collector.found)
     }
-    Ok(collector.collected)
 }
 
 struct Collector<'c> {
-    args: &'c FileArgs,
+    options: &'c FileOptions,
     configs: &'c Arc<Configs>,
     excluded: Arc<PathGlobs>,
     own_files: HashSet<PathBuf>,
     seen: HashSet<PathBuf>,
-    collected: Collected,
+    found: Inputs,
 }
 
 impl Collector<'_> {
@@ -103,9 +144,9 @@ impl Collector<'_> {
     fn add_argument(&mut self, argument: &Path) {
         let text = argument.to_str();
         if text == Some("-") {
-            let name = self.args.stdin_filename.clone();
+            let name = self.options.stdin_name.clone();
             let real = real(Path::new(&name));
-            self.add(Input { name, real, source: Source::Stdin, is_named: !self.args.skip_unrecognised });
+            self.add(Input { name, real, source: Source::Stdin, is_named: !self.options.skip_unrecognised });
             return;
         }
         let Some(pattern) = text.filter(|text| is_glob(text) && !argument.exists()) else {
@@ -115,7 +156,7 @@ impl Collector<'_> {
         let matches = match glob::glob(pattern) {
             Ok(matches) => matches,
             Err(error) => {
-                self.collected.troubles.push(format!("{pattern} is not a valid glob: {error}"));
+                self.add_error(format!("{} is not a valid glob: {error}", shown(pattern)));
                 return;
             }
         };
@@ -125,11 +166,11 @@ impl Collector<'_> {
             match entry {
                 Ok(path) if path.is_file() => self.add_file(&path),
                 Ok(_) => {}
-                Err(error) => self.collected.troubles.push(error.to_string()),
+                Err(error) => self.add_error(shown(&error.to_string())),
             }
         }
         if !any {
-            self.collected.troubles.push(format!("no file matches {pattern}"));
+            self.add_error(format!("no file matches {}", shown(pattern)));
         }
     }
 
@@ -144,23 +185,23 @@ impl Collector<'_> {
     /// Adds a file that was named, or that a glob matched.
     fn add_file(&mut self, path: &Path) {
         let real = real(path);
-        if self.args.force_exclude && self.is_excluded(&real) {
+        if self.options.force_exclude && self.is_excluded(&real) {
             return;
         }
         let name = path.display().to_string();
         let source = Source::File(path.to_owned());
-        self.add(Input { name, real, source, is_named: !self.args.skip_unrecognised });
+        self.add(Input { name, real, source, is_named: !self.options.skip_unrecognised });
     }
 
     /// Adds the transcripts' files under a directory, by name. Links are left out, so there are no loops.
     fn add_directory(&mut self, directory: &Path) {
         let root = real(directory);
-        if self.args.force_exclude && self.is_excluded(&root) {
+        if self.options.force_exclude && self.is_excluded(&root) {
             return;
         }
         let mut walk = WalkBuilder::new(directory);
-        walk.standard_filters(!self.args.no_ignore)
-            .hidden(!self.args.hidden)
+        walk.standard_filters(!self.options.no_ignore)
+            .hidden(!self.options.hidden)
             .follow_links(false)
             .sort_by_file_name(Ord::cmp);
         let (configs, excluded) = (Arc::clone(self.configs), Arc::clone(&self.excluded));
@@ -172,13 +213,13 @@ impl Collector<'_> {
                 || !excluded.name(&path)
                     && configs.of(&path).is_none_or(|loaded| !loaded.config.excludes(&path))
         });
-        self.collected.searched.push(root.clone());
-        let (mut any, troubles) = (false, self.collected.troubles.len());
+        self.found.searched.push(root.clone());
+        let (mut any, errors) = (false, self.found.errors.len());
         for entry in walk.build() {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
-                    self.collected.troubles.push(told(&error));
+                    self.add_error(message_of(&error));
                     continue;
                 }
             };
@@ -186,9 +227,9 @@ impl Collector<'_> {
                 continue;
             }
             let real = below(&root, directory, entry.path());
-            // Where the configuration can't be read, that is told, and not that the file is skipped.
-            let is_meant = self.configs.of(&real).is_none_or(|loaded| is_included(&loaded, &real));
-            if is_meant && !self.own_files.contains(&real) {
+            // If the configuration cannot be read, that is the error, and not that the file is skipped.
+            let is_wanted = self.configs.of(&real).is_none_or(|loaded| is_included(&loaded, &real));
+            if is_wanted && !self.own_files.contains(&real) {
                 any = true;
                 let path = entry.into_path();
                 // `.` says nothing that one would not know.
@@ -197,9 +238,8 @@ impl Collector<'_> {
                 self.add(Input { name, real, source: Source::File(path), is_named: false });
             }
         }
-        if !any && self.collected.troubles.len() == troubles {
-            let trouble = format!("no .json, .jsonl or .ndjson file in {}", directory.display());
-            self.collected.troubles.push(trouble);
+        if !any && self.found.errors.len() == errors {
+            self.add_error(format!("no .json, .jsonl or .ndjson file in {}", printable(directory)));
         }
     }
 
@@ -214,8 +254,12 @@ impl Collector<'_> {
             Source::File(_) => input.real.clone(),
         };
         if self.seen.insert(key) {
-            self.collected.inputs.push(input);
+            self.found.inputs.push(input);
         }
+    }
+
+    fn add_error(&mut self, message: String) {
+        self.found.errors.push(Error::new(message));
     }
 }
 
@@ -224,8 +268,8 @@ fn below(root: &Path, top: &Path, path: &Path) -> PathBuf {
     path.strip_prefix(top).map_or_else(|_| path.to_owned(), |below| root.join(below))
 }
 
-/// Whether a file of a directory is one of those that are linted.
-fn is_included(loaded: &Loaded, path: &Path) -> bool {
+/// Whether a file of a directory is linted.
+fn is_included(loaded: &LoadedConfig, path: &Path) -> bool {
     match &loaded.config.include {
         Some(include) => include.hold(path),
         None => {
@@ -240,11 +284,11 @@ fn is_included(loaded: &Loaded, path: &Path) -> bool {
 }
 
 /// What went wrong on a walk, with its path first.
-fn told(error: &ignore::Error) -> String {
+fn message_of(error: &ignore::Error) -> String {
     match error {
-        ignore::Error::WithDepth { err, .. } => told(err),
-        ignore::Error::WithPath { path, err } => format!("{}: {}", path.display(), told(err)),
-        other => other.to_string(),
+        ignore::Error::WithDepth { err, .. } => message_of(err),
+        ignore::Error::WithPath { path, err } => format!("{}: {}", printable(path), message_of(err)),
+        other => shown(&other.to_string()),
     }
 }
 
@@ -252,15 +296,18 @@ fn is_glob(argument: &str) -> bool {
     argument.contains(['*', '?', '['])
 }
 
-/// The paths of a list: one a line, or with NUL between them where there is any.
-fn read_list(list: &Path) -> Result<Vec<PathBuf>> {
-    let mut bytes = Vec::new();
-    if list.as_os_str() == "-" {
-        io::stdin().lock().read_to_end(&mut bytes).context("cannot read the list of files")?;
+/// The paths of a list: one a line, or separated by NUL if there is any.
+fn read_list(list: &Path) -> Result<Vec<PathBuf>, Error> {
+    let bytes = if list.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|error| Error::caused("cannot read the list of files", &error))?;
+        bytes
     } else {
-        bytes =
-            fs::read(list).with_context(|| format!("cannot read the list of files {}", list.display()))?;
-    }
+        let name = printable(list);
+        fs::read(list)
+            .map_err(|error| Error::caused(format!("cannot read the list of files {name}"), &error))?
+    };
     let separator = if bytes.contains(&0) { 0 } else { b'\n' };
     let paths = bytes.split(|byte| *byte == separator);
     let paths =
