@@ -82,7 +82,7 @@ impl Config {
     #[must_use]
     pub fn for_file(&self, path: &Path, overrides: &Overrides) -> (ReadAs, Selection) {
         let all = (self.read_as.clone(), self.selection.clone());
-        let own = self.files.iter().filter(|files| files.paths.hold(path));
+        let own = self.files.iter().filter(|files| files.paths.covers(path));
         let own = own.map(|files| (&files.read_as, &files.selection));
         own.chain([(&overrides.read_as, &overrides.selection)]).fold(all, |below, (read_as, selection)| {
             (read_as.clone().over(below.0), selection.clone().over(below.1))
@@ -92,13 +92,13 @@ impl Config {
     /// Whether a file or folder is excluded by its own name.
     #[must_use]
     pub fn excludes(&self, path: &Path) -> bool {
-        self.exclude.iter().any(|globs| globs.name(path))
+        self.exclude.iter().any(|globs| globs.is_exactly(path))
     }
 
     /// Whether a file is excluded, by its own name or by that of a folder that contains it.
     #[must_use]
     pub fn excludes_around(&self, path: &Path) -> bool {
-        self.exclude.iter().any(|globs| globs.hold(path))
+        self.exclude.iter().any(|globs| globs.covers(path))
     }
 }
 
@@ -235,9 +235,9 @@ mod tests {
         );
         let settings = config.expect("it is a configuration").settings;
         assert!(
-            settings.completion_tools.hold("done") && !settings.completion_tools.hold("attempt_completion")
+            settings.completion_tools.contains("done") && !settings.completion_tools.contains("attempt_completion")
         );
-        assert!(settings.shell_tools.hold("run_it") && settings.shell_tools.hold("bash"));
+        assert!(settings.shell_tools.contains("run_it") && settings.shell_tools.contains("bash"));
         let limits: Vec<_> = settings.command_limits.iter().map(|limit| limit.most).collect();
         assert_eq!(limits, [131_071, 1000]);
     }
@@ -301,7 +301,7 @@ mod tests {
         );
         assert_eq!(config.settings.levels.len(), 2);
         let policies: Vec<_> =
-            config.settings.policies.iter().map(|policy| (&*policy.id, policy.tools.hold("two"))).collect();
+            config.settings.policies.iter().map(|policy| (&*policy.id, policy.tools.contains("two"))).collect();
         assert_eq!(policies, [("b", false), ("a", true)]);
     }
 

@@ -58,7 +58,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         // A completion that is accepted ends the task, and has no result in any harness.
         let is_lost =
-            |call: &TextCall| call.reply == Reply::Nothing && !cx.settings.completion_tools.hold(&call.name);
+            |call: &TextCall| call.reply == Reply::Nothing && !cx.settings.completion_tools.contains(&call.name);
         let is_lost = results > 0 && calls.iter().any(is_lost);
         let finding = out.report(
             second.place,

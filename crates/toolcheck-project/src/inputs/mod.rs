@@ -210,7 +210,7 @@ impl Collector<'_> {
             let path = below(&above, &top, entry.path());
             // What was named itself is meant.
             entry.depth() == 0
-                || !excluded.name(&path)
+                || !excluded.is_exactly(&path)
                     && configs.of(&path).is_none_or(|loaded| !loaded.config.excludes(&path))
         });
         self.found.searched.push(root.clone());
@@ -244,7 +244,7 @@ impl Collector<'_> {
     }
 
     fn is_excluded(&self, real: &Path) -> bool {
-        self.excluded.hold(real)
+        self.excluded.covers(real)
             || self.configs.of(real).is_some_and(|loaded| loaded.config.excludes_around(real))
     }
 
@@ -271,7 +271,7 @@ fn below(root: &Path, top: &Path, path: &Path) -> PathBuf {
 /// Whether a file of a directory is linted.
 fn is_included(loaded: &LoadedConfig, path: &Path) -> bool {
     match &loaded.config.include {
-        Some(include) => include.hold(path),
+        Some(include) => include.covers(path),
         None => {
             let ending = |path: &Path| path.extension().and_then(|ending| ending.to_str()).map(str::to_owned);
             let outer = ending(path).unwrap_or_default();
