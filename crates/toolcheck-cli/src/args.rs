@@ -21,10 +21,11 @@ use toolcheck_report::outputs::{self, Output};
 use toolcheck_report::show;
 
 use toolcheck_lint::suggest::did_you_mean;
+use toolcheck_lint::text::bounded;
 
 use crate::screen;
 
-pub(crate) use hints::with_hint;
+pub(crate) use hints::{printable, with_hint};
 pub(crate) use test::{BlessArg, TestArgs, WantedRun};
 
 /// Find tool-calling mistakes in LLM API requests before the API rejects them.
@@ -544,7 +545,7 @@ impl TypedValueParser for WantedParser {
         let id = ids.parse_ref(command, argument, OsStr::new(id))?;
         let output = outputs::find(&id).expect("only ids of the table are possible");
         if file.as_ref().is_some_and(|file| file.as_os_str().is_empty()) {
-            let message = format!("`{text}`: the file name after `=` is missing");
+            let message = format!("`{}`: the file name after `=` is missing", bounded(text, 80));
             return Err(clap::Error::raw(ErrorKind::InvalidValue, message).format(&mut command.clone()));
         }
         Ok(Wanted { output, file })

@@ -25,7 +25,7 @@ pub(crate) enum Status {
 }
 
 fn main() -> ExitCode {
-    let args = Args::try_parse().unwrap_or_else(|error| args::with_hint(error).exit());
+    let args = Args::try_parse().unwrap_or_else(|error| args::printable(args::with_hint(error)).exit());
     let mut out = io::BufWriter::new(io::stdout().lock());
     let status = match args.command {
         Command::Lint(args) => commands::lint::run(&args, &mut out),

@@ -3,17 +3,18 @@
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style as Paint};
-use toolcheck_lint::text::shown;
+use toolcheck_lint::text::line;
 use toolcheck_report::Style;
 
 use crate::args::Color;
 
-/// Prints a message on the standard error. Control characters in it are made visible; a line break is one that we wrote,
-/// so what may have another one is made visible before.
+/// Prints a message on the standard error. Whatever it quotes, no terminal and no CI runner obeys it. Its line breaks
+/// are ours: a name with one is made visible before.
 pub(crate) fn message(kind: &str, message: &str) {
-    let lines: Vec<String> = message.split('\n').map(shown).collect();
-    // Nobody can be told that the standard error is closed.
-    let _ = writeln!(io::stderr().lock(), "{kind}: {}", lines.join("\n"));
+    let lines: Vec<String> = message.split('\n').map(line).collect();
+    let text = format!("{kind}: {}\n", lines.join("\n"));
+    // If the standard error is closed, there is nowhere to report it.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Prints messages of one kind.

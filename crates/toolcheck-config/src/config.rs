@@ -235,7 +235,8 @@ mod tests {
         );
         let settings = config.expect("it is a configuration").settings;
         assert!(
-            settings.completion_tools.contains("done") && !settings.completion_tools.contains("attempt_completion")
+            settings.completion_tools.contains("done")
+                && !settings.completion_tools.contains("attempt_completion")
         );
         assert!(settings.shell_tools.contains("run_it") && settings.shell_tools.contains("bash"));
         let limits: Vec<_> = settings.command_limits.iter().map(|limit| limit.most).collect();
@@ -300,8 +301,12 @@ mod tests {
             matches!(&config.read_as.target, Some(TargetSource::File(path)) if path == Path::new("/base/gateway.toml"))
         );
         assert_eq!(config.settings.levels.len(), 2);
-        let policies: Vec<_> =
-            config.settings.policies.iter().map(|policy| (&*policy.id, policy.tools.contains("two"))).collect();
+        let policies: Vec<_> = config
+            .settings
+            .policies
+            .iter()
+            .map(|policy| (&*policy.id, policy.tools.contains("two")))
+            .collect();
         assert_eq!(policies, [("b", false), ("a", true)]);
     }
 

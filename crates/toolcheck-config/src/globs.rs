@@ -148,7 +148,8 @@ mod tests {
     fn a_name_is_the_very_path() {
         let globs = PathGlobs::new(Path::new("/project"), ["vendor"]).expect("it is a glob");
         assert!(
-            globs.is_exactly(Path::new("/project/a/vendor")) && !globs.is_exactly(Path::new("/project/vendor/a.json"))
+            globs.is_exactly(Path::new("/project/a/vendor"))
+                && !globs.is_exactly(Path::new("/project/vendor/a.json"))
         );
     }
 

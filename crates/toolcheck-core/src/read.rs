@@ -36,7 +36,8 @@ impl Conversation {
     pub fn of(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
         let mut conversation = Self::default();
         let format = transcript.format.and_then(|format| formats::find(format.id));
-        let instructions = transcript.request.instructions.map(|place| formats::text_of(document.value(place.node)));
+        let instructions =
+            transcript.request.instructions.map(|place| formats::text_of(document.value(place.node)));
         conversation.system.push_str(&instructions.unwrap_or_default());
         for (message, parts) in transcript.messages_with_parts() {
             for part in parts {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use toolcheck_core::Level;
-use toolcheck_lint::text::{Counted, shown};
+use toolcheck_lint::text::{Counted, line, shown};
 use toolcheck_lint::{FileReport, Report, SkippedFile};
 use toolcheck_project::{
     Error, Input, LintOptions, Project, ProjectOptions, Run, Source, StaleEntries, UnusedAllow, printable,
@@ -70,7 +70,7 @@ fn show_inputs(args: &LintArgs, project: &mut Project, out: &mut dyn Write) -> R
         settings::show(project, out)?;
     } else {
         for input in project.inputs() {
-            writeln!(out, "{}", input.name)?;
+            writeln!(out, "{}", line(&input.name))?;
         }
     }
     out.flush()?;

@@ -7,6 +7,7 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
+use toolcheck_lint::text::guard;
 use toolcheck_project::printable;
 
 use crate::Status;
@@ -32,7 +33,7 @@ fn write_all(program: &Command, dir: &Path, out: &mut dyn Write) -> Result<()> {
         let path = dir.join(format!("{}.1", name(command)));
         fs::write(&path, page(command, parent)?)
             .with_context(|| format!("cannot write {}", printable(&path)))?;
-        writeln!(out, "{}", printable(&path))?;
+        writeln!(out, "{}", guard(&printable(&path)))?;
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ pub(crate) fn show(project: &mut Project, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "\n# policy {}", told(&json!(policy.id))?)?;
     }
     for allow in &file.config.config.allows {
-        writeln!(out, "\n# allowed, {}: {}", allow.rule.id, allow.reason)?;
+        writeln!(out, "\n# allowed, {}: {}", allow.rule.id, shown(&allow.reason))?;
     }
     Ok(())
 }

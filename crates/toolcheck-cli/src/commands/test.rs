@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use toolcheck_lint::text::shown;
+use toolcheck_lint::text::line;
 use toolcheck_project::printable;
 use toolcheck_report::Style;
 use toolcheck_test::corpus::{Bless, Corpus};
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
     }
     if args.list {
         for case in &cases {
-            writeln!(out, "{}", shown(&case.name))?;
+            writeln!(out, "{}", line(&case.name))?;
         }
         troubles.extend(corpus.troubles.iter().cloned());
         return told(&troubles, Status::Clean, out);

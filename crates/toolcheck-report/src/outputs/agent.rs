@@ -4,7 +4,7 @@ use super::Output;
 use crate::Style;
 use crate::summary;
 use toolcheck_lint::report::Report;
-use toolcheck_lint::text::bounded;
+use toolcheck_lint::text::{bounded, line};
 
 pub(super) static OUTPUT: Output = Output {
     id: "agent",
@@ -18,7 +18,7 @@ const LONGEST: usize = 300;
 
 fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     for file in &report.files {
-        let path = bounded(&file.path, LONGEST);
+        let path = bounded(&line(&file.path), LONGEST);
         for finding in &file.findings {
             let (line, column) = (finding.start.line, finding.start.column);
             write!(out, "{path}:{line}:{column}")?;

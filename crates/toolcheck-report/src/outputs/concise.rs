@@ -4,7 +4,7 @@ use super::{BOLD, DIM, Output, colors_of, painted};
 use crate::Style;
 use crate::summary;
 use toolcheck_lint::report::Report;
-use toolcheck_lint::text::shown;
+use toolcheck_lint::text::{line, shown};
 
 pub(super) static OUTPUT: Output = Output {
     id: "concise",
@@ -15,7 +15,7 @@ pub(super) static OUTPUT: Output = Output {
 
 fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     for file in &report.files {
-        let path = shown(&file.path);
+        let path = line(&file.path);
         for finding in &file.findings {
             let (line, column) = (finding.start.line, finding.start.column);
             let path = painted(&path, BOLD, style);

@@ -4,14 +4,14 @@ use super::{BOLD, DIM, Output, colors_of, painted};
 use crate::Style;
 use crate::summary;
 use toolcheck_lint::report::Report;
-use toolcheck_lint::text::shown;
+use toolcheck_lint::text::{line, shown};
 
 pub(super) static OUTPUT: Output =
     Output { id: "grouped", summary: "findings grouped by file, in columns", needs_source: false, write };
 
 fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     for file in report.files.iter().filter(|file| !file.findings.is_empty()) {
-        writeln!(out, "{}", painted(&shown(&file.path), BOLD, style))?;
+        writeln!(out, "{}", painted(&line(&file.path), BOLD, style))?;
         let place = |line: u64, column: u64| format!("{line}:{column}");
         let places: Vec<String> =
             file.findings.iter().map(|found| place(found.start.line, found.start.column)).collect();

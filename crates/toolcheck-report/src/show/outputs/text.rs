@@ -11,7 +11,7 @@ use crate::Style;
 use crate::show::{Fold, Line, Mark, Marks, Outline, Row, Section, What};
 use crate::summary::Summary;
 use toolcheck_lint::report::rule_url;
-use toolcheck_lint::text::{Counted, bounded, shown};
+use toolcheck_lint::text::{Counted, bounded, guard, shown};
 
 pub(super) static OUTPUT: Output = Output { id: "text", summary: "for the terminal", write };
 
@@ -134,7 +134,7 @@ impl Pen<'_> {
     }
 
     fn end(&mut self) -> io::Result<()> {
-        writeln!(self.out, "{}", self.line.trim_end())?;
+        writeln!(self.out, "{}", guard(self.line.trim_end()))?;
         self.line.clear();
         self.used = 0;
         Ok(())
