@@ -1,12 +1,12 @@
 //! From bytes to findings and pictures, in every output.
 
 use serde_json::Value as Json;
-use toolcheck_core::finding::Spot;
 use toolcheck_core::formats;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::text::is_hidden;
 use toolcheck_json::{Position, locate};
+use toolcheck_lint::finding::Spot;
 use toolcheck_lint::{FileReport, Lines, Options, Report, lint, rules};
 use toolcheck_report::{Style, outputs};
 use toolcheck_report::{View, outline, show};
@@ -46,10 +46,10 @@ pub(crate) fn check(bytes: &[u8], options: &Options) -> Vec<&'static str> {
 /// Every place is inside the file, inside its record, and at the line and column that it says.
 fn check_places(bytes: &[u8], file: &FileReport) {
     let spots = file.findings.iter().flat_map(|finding| {
-        let labels = finding.labels.iter().map(|label| label.spot.clone());
-        labels.chain([finding.spot()])
+        let labels = finding.labels.iter().map(|label| &label.spot);
+        labels.chain([&finding.spot])
     });
-    let spots: Vec<Spot> = spots.collect();
+    let spots: Vec<&Spot> = spots.collect();
     let mut ends: Vec<(usize, Position)> = Vec::new();
     for spot in &spots {
         let (record, at) = (&spot.record_bytes, &spot.bytes);

@@ -20,8 +20,8 @@ use toolcheck_project::{BaselineOptions, BaselineUpdate, ConfigOptions, FileOpti
 use toolcheck_report::outputs::{self, Output};
 use toolcheck_report::show;
 
+use toolcheck_core::text::bounded;
 use toolcheck_lint::suggest::did_you_mean;
-use toolcheck_lint::text::bounded;
 
 use crate::screen;
 

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style as Paint};
-use toolcheck_lint::text::line;
+use toolcheck_core::text::line;
 use toolcheck_report::Style;
 
 use crate::args::Color;

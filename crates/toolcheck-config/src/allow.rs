@@ -6,8 +6,9 @@ use glob::{MatchOptions, Pattern};
 use toolcheck_json::Position;
 
 use crate::PathGlobs;
+use toolcheck_lint::Finding;
 use toolcheck_lint::Rule;
-use toolcheck_lint::report::{FileReport, Located};
+use toolcheck_lint::report::FileReport;
 use toolcheck_lint::settings::ToolNames;
 
 /// Findings that the user allows.
@@ -54,9 +55,9 @@ impl Allow {
     }
 
     /// Whether it allows a finding of a file that it applies to.
-    pub fn allows(&self, finding: &Located) -> bool {
+    pub fn allows(&self, finding: &Finding) -> bool {
         let is_there = |pattern: &Pattern| {
-            let pointer = &*finding.pointer;
+            let pointer = &*finding.spot.pointer;
             let around = pointer.match_indices('/').map(|(at, _)| &pointer[..at]);
             around.chain([pointer]).any(|pointer| pattern.matches_with(pointer, OPTIONS))
         };

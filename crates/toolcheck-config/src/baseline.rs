@@ -165,7 +165,7 @@ impl FileBaseline<'_> {
         part.in_baseline += part.findings.len();
         let entries = part.findings.drain(..).zip(found).map(|(finding, fingerprint)| Entry {
             rule: finding.rule.to_owned(),
-            message: finding.message,
+            message: finding.message.to_string(),
             fingerprint,
         });
         entries.collect()
@@ -180,7 +180,7 @@ impl FileBaseline<'_> {
 
     fn fingerprints_of(&mut self, part: &FileReport) -> Vec<String> {
         let (fingerprints, path) = (&mut self.fingerprints, &self.path);
-        part.findings.iter().map(|finding| fingerprints.next(path, part, finding)).collect()
+        part.findings.iter().map(|finding| fingerprints.next(path, finding)).collect()
     }
 }
 
@@ -239,7 +239,7 @@ mod tests {
         renew(&mut baseline, rules::ALL, report(&text));
         let mut twice = report(&format!("{text}\n{text}\n"));
         assert!(apply(&baseline, "a.jsonl", rules::ALL, &mut twice).is_empty());
-        assert_eq!((twice.findings.len(), twice.findings[0].record), (1, 1));
+        assert_eq!((twice.findings.len(), twice.findings[0].spot.record), (1, 1));
     }
 
     #[test]

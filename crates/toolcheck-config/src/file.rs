@@ -12,8 +12,8 @@ use toolcheck_json::{Position, locate};
 use crate::names::{At, FormatId, KindName, LevelName, ProtocolId, RuleId, SystemName, TargetText};
 use crate::values::{Fault, Faults, Place};
 use crate::{Config, ConfigError};
+use toolcheck_core::text::bounded;
 use toolcheck_lint::suggest::did_you_mean;
-use toolcheck_lint::text::bounded;
 
 /// The contents of a configuration file.
 #[derive(Debug)]

@@ -11,10 +11,10 @@ use crate::allow::Allow;
 use crate::file::{AllowTable, File, FilesTable, OversizedTable, PolicyTable, ToolsTable};
 use crate::names::{At, FormatId, KindName, LevelName, Named, RuleId, TargetText};
 use crate::{Config, FilesConfig, Origin, PathGlobs, ReadAs, Selection, TargetSource};
+use toolcheck_core::text::shown;
 use toolcheck_lint::policy::Policy;
 use toolcheck_lint::schemas::{Schema, Unusable};
 use toolcheck_lint::settings::{CommandLimit, ToolNames, Unit};
-use toolcheck_lint::text::shown;
 
 /// Something wrong in the file: the bytes, and a message.
 pub(super) struct Fault(pub(super) Range<usize>, pub(super) String);

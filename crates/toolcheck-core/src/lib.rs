@@ -11,14 +11,12 @@
 //! - [`tools`]: definitions of tools that stand in a file of their own.
 //! - [`recognise`]: from an error that an API answered back to the rule.
 //! - [`text`]: names from a file as messages may show them.
-//! - [`finding`]: what a rule says, and about which place.
 
 mod assembly;
 mod claim;
 pub mod conversation;
 pub mod detection;
 pub mod exchange;
-pub mod finding;
 pub mod formats;
 pub mod ir;
 mod level;
@@ -34,7 +32,6 @@ pub mod unsupported;
 pub mod write;
 
 pub use conversation::Conversation;
-pub use finding::{Finding, Label};
 pub use formats::Format;
 pub use ir::{Place, Transcript};
 pub use level::Level;

@@ -6,10 +6,10 @@
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash, Hasher};
 
+use crate::finding::Draft;
+use crate::finding::Spot;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 use serde_json::Value as Json;
-use toolcheck_core::Finding;
-use toolcheck_core::finding::Spot;
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Place, Role, Transcript};
 use toolcheck_core::response::{Answer, AnsweredCall};
 use toolcheck_json::{Document, Record};
@@ -228,7 +228,7 @@ impl Exchanges {
         &self,
         continued: Continued,
         transcript: &Transcript<'_>,
-        finding: &Finding,
+        finding: &Draft,
     ) -> bool {
         let new = transcript.messages.get(continued.first_new..).unwrap_or_default();
         let is_new = new.first().zip(new.last()).is_some_and(|(first, last)| {
@@ -254,7 +254,7 @@ impl Exchanges {
         histories: &Histories,
         answers: Vec<Answer>,
         continued: Option<Continued>,
-        [findings, of_answer]: [&[Finding]; 2],
+        [findings, of_answer]: [&[Draft]; 2],
     ) {
         let histories = histories.keys();
         if histories.is_empty() {
@@ -530,16 +530,16 @@ fn hash_of(value: impl Hash) -> u64 {
     FxBuildHasher.hash_one(value)
 }
 
-fn hash_of_finding(finding: &Finding) -> u64 {
+fn hash_of_finding(finding: &Draft) -> u64 {
     hash_of((finding.rule, &finding.message))
 }
 
-fn hash_with_call(finding: &Finding) -> u64 {
+fn hash_with_call(finding: &Draft) -> u64 {
     hash_of((finding.rule, &finding.message, &finding.tool_call_id))
 }
 
 /// What a finding about a call without an id is known again by, whatever id the call has now.
-fn hash_without_id(finding: &Finding) -> u64 {
+fn hash_without_id(finding: &Draft) -> u64 {
     hash_of((finding.rule, &finding.tool_name, finding.cases.first()))
 }
 

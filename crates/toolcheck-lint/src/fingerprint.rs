@@ -1,11 +1,24 @@
-//! What a finding is known by from one run to the next.
+//! What identifies a finding from one run to the next.
+
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::report::{FileReport, Located};
+use crate::finding::Finding;
 
-/// How many bytes of a finding count. A place may be a whole request of megabytes.
+/// The number of bytes of a finding that count. A place may be a whole request of megabytes.
 const MOST_BYTES: usize = 4096;
+
+/// The start of the text at the place of a finding. Findings at the same place share it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Head(Arc<[u8]>);
+
+impl Head {
+    /// The start of a text.
+    pub(crate) fn of(text: &[u8]) -> Self {
+        Self(text[..text.len().min(MOST_BYTES)].into())
+    }
+}
 
 /// Makes the fingerprints of a report, in its order.
 ///
@@ -19,12 +32,10 @@ pub struct Fingerprints {
 
 impl Fingerprints {
     /// The fingerprint of the next finding: 32 hexadecimal digits.
-    pub fn next<'f>(&mut self, path: &str, file: &FileReport, finding: &'f Located) -> String {
-        let bytes = file.source.get(finding.bytes.clone()).unwrap_or_default();
-        let head = &bytes[..bytes.len().min(MOST_BYTES)];
+    pub fn next<'f>(&mut self, path: &str, finding: &'f Finding) -> String {
         let name = |name: &'f Option<String>| name.as_deref().unwrap_or_default().as_bytes();
         let (id, tool) = (name(&finding.tool_call_id), name(&finding.tool_name));
-        let parts = [finding.rule.as_bytes(), path.as_bytes(), id, tool, head];
+        let parts = [finding.rule.as_bytes(), path.as_bytes(), id, tool, &finding.head.0];
         let hash = parts.iter().fold(BASIS, |hash, part| {
             // The length tells where a part ends.
             fnv(fnv(hash, &(part.len() as u64).to_le_bytes()), part)

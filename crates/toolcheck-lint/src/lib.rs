@@ -10,7 +10,7 @@
 //! ]}"#;
 //! let file = lint("request.json", body, &Options::default());
 //! assert_eq!(file.findings[0].rule, "unanswered-tool-call");
-//! assert_eq!((file.findings[0].start.line, file.findings[0].start.column), (3, 37));
+//! assert_eq!((file.findings[0].spot.start.line, file.findings[0].spot.start.column), (3, 37));
 //! ```
 //!
 //! - [`lint`] runs the rules of [`rules`] over one file's text and locates what they find; [`Lines`] does so piece by piece.
@@ -24,6 +24,7 @@ pub mod category;
 mod engine;
 mod exchanges;
 mod failure;
+pub mod finding;
 pub mod fingerprint;
 mod objects;
 pub mod observe;
@@ -39,13 +40,13 @@ mod server_pairs;
 pub mod settings;
 mod shell;
 pub mod suggest;
-pub mod text;
 mod validated;
 pub mod vocabulary;
 
 pub use category::Category;
 pub use engine::{Lines, Piece, RECORDS_OF_HEAD, lint, lint_with};
+pub use finding::Finding;
 pub use options::{Options, TargetRef};
-pub use report::{FileReport, Located, Reading, Report, SkippedFile};
+pub use report::{FileReport, Reading, Report, SkippedFile};
 pub use rule::Rule;
 pub use settings::Settings;

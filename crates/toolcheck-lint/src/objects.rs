@@ -1,10 +1,10 @@
 //! The objects of a request by the names that targets have for them.
 
-use toolcheck_core::Finding;
+use crate::finding::Draft;
 use toolcheck_core::ir::{Body, Message, Part, ToolKind};
 use toolcheck_json::Value;
 
-use crate::rule::{Context, Numbered};
+use crate::rule::Context;
 
 /// An object of a request, and where it stands.
 pub(crate) struct Object<'n, 'c, 's> {
@@ -34,9 +34,9 @@ impl Object<'_, '_, '_> {
     }
 
     /// Gives a finding the numbers that the provider would print.
-    pub(crate) fn number(&self, cx: &Context<'_, '_>, finding: &mut Finding) {
+    pub(crate) fn number(&self, cx: &Context<'_, '_>, finding: &mut Draft) {
         if let Some((number, message)) = self.message {
-            finding.at(cx, number, message, self.part).value("role", message.role_text());
+            finding.at(cx, (number, message, self.part)).value("role", message.role_text());
         }
         if let Some(tool) = self.tool {
             finding.value("index", tool);

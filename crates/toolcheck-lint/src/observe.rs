@@ -3,7 +3,7 @@
 use toolcheck_core::response::Answer;
 use toolcheck_json::{Document, Record, Value};
 
-use crate::report::Located;
+use crate::finding::Finding;
 use crate::rule::Context;
 
 /// An observer of a file while it is linted.
@@ -16,7 +16,7 @@ pub trait Observer {
     fn response(&mut self, _response: &Response<'_, '_>) {}
 
     /// A record has been linted, with these findings.
-    fn record(&mut self, _record: &Record<'_>, _document: &Document<'_>, _findings: &[Located]) {}
+    fn record(&mut self, _record: &Record<'_>, _document: &Document<'_>, _findings: &[Finding]) {}
 }
 
 /// No observer.

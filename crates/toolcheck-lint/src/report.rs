@@ -1,16 +1,16 @@
 //! What a run found, with every place as a person names it.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use toolcheck_core::Level;
-use toolcheck_core::finding::{Answer, Finding, Spot};
 use toolcheck_core::ir::{Place, TranscriptKind};
-use toolcheck_json::{Document, NodeId, Position, Record, locate, pointers};
+use toolcheck_core::text::Line;
+use toolcheck_json::{Document, Position, Record, Span, locate, pointers};
 
-use crate::text::shown;
+use crate::finding::{Draft, Finding, Label, Spot};
+use crate::fingerprint::Head;
 
 /// All that a run found.
 #[derive(Debug, Default)]
@@ -70,7 +70,7 @@ pub struct FileReport {
     /// Whether something in it is meant as a request although no format recognises it.
     pub is_meant_as_request: bool,
     /// What was found, in the order of the text.
-    pub findings: Vec<Located>,
+    pub findings: Vec<Finding>,
     /// How many findings the user allows, which are not among them.
     pub allowed: usize,
     /// How many findings the baseline knows, which are not among them.
@@ -199,8 +199,8 @@ impl Source {
     }
 
     /// The records of a text that findings refer to.
-    pub(crate) fn of_findings(bytes: &[u8], findings: &[Located]) -> Self {
-        let own = findings.iter().map(|finding| &finding.record_bytes);
+    pub(crate) fn of_findings(bytes: &[u8], findings: &[Finding]) -> Self {
+        let own = findings.iter().map(|finding| &finding.spot.record_bytes);
         let labels =
             findings.iter().flat_map(|finding| &finding.labels).map(|label| &label.spot.record_bytes);
         let mut ranges: Vec<(usize, usize)> =
@@ -215,99 +215,38 @@ impl Source {
     }
 }
 
-/// A finding with its place in the file.
-#[derive(Debug, Clone)]
-pub struct Located {
-    /// The id of the rule.
-    pub rule: &'static str,
-    /// How bad it is for the target.
-    pub level: Level,
-    /// What is wrong.
-    pub message: String,
-    /// Where it begins.
-    pub start: Position,
-    /// Where it ends.
-    pub end: Position,
-    /// Its bytes in the file, 0-based and half-open.
-    pub bytes: Range<usize>,
-    /// The value that it belongs to, in the document of its record.
-    pub node: NodeId,
-    /// The number of its JSON Lines record, from 0.
-    pub record: usize,
-    /// The bytes of that record in the file.
-    pub record_bytes: Range<usize>,
-    /// Its JSON Pointer in the record.
-    pub pointer: String,
-    /// What is at its place.
-    pub caption: Cow<'static, str>,
-    /// The other places.
-    pub labels: Vec<LocatedLabel>,
-    /// What to do.
-    pub help: Option<Cow<'static, str>>,
-    /// What harm it does where the target accepts it.
-    pub note: Option<String>,
-    /// What the target answers.
-    pub answer: Option<Answer>,
-    /// The id of the tool call that it is about.
-    pub tool_call_id: Option<String>,
-    /// The name of the tool that it is about.
-    pub tool_name: Option<String>,
-}
-
-impl Located {
+impl Finding {
     /// Moves it from its place in a part of the file to its place in the file.
     pub(crate) fn move_by(&mut self, offset: &Offset) {
-        offset.shift(
-            &mut self.record,
-            &mut self.record_bytes,
-            [&mut self.start, &mut self.end],
-            &mut self.bytes,
-        );
-        for LocatedLabel { spot, .. } in &mut self.labels {
-            let ends = [&mut spot.start, &mut spot.end];
-            offset.shift(&mut spot.record, &mut spot.record_bytes, ends, &mut spot.bytes);
-        }
+        self.spot.move_by(offset);
+        self.labels.iter_mut().for_each(|label| label.spot.move_by(offset));
     }
 
-    /// Where it is.
+    /// What the target answers, or what harm it does if the target accepts it: one sentence.
     #[must_use]
-    pub fn spot(&self) -> Spot {
-        Spot {
-            record: self.record,
-            record_bytes: self.record_bytes.clone(),
-            start: self.start,
-            end: self.end,
-            bytes: self.bytes.clone(),
-            node: self.node,
-            pointer: self.pointer.clone(),
-        }
-    }
-
-    /// What the target answers, or what harm it does where the target accepts it: one sentence on one line.
-    #[must_use]
-    pub fn said(&self, target: Option<&str>) -> Option<String> {
-        let answer = self.answer.as_ref().map(|answer| {
-            let target = &answer.target;
-            let text = answer.text.as_ref().map(|text| text.replace('\n', " "));
-            let mut said = match (answer.status, text) {
+    pub fn provider_sentence(&self, target: Option<&str>) -> Option<Line> {
+        let answer = self.provider_error.as_ref().map(|error| {
+            let target = &error.target;
+            let text = error.text.as_ref().map(|text| text.replace('\n', " "));
+            let mut sentence = match (error.status, text) {
                 (Some(status), Some(text)) => format!("{target} answers {status}: {text}"),
                 (Some(status), None) => format!("{target} answers {status}"),
                 (None, Some(text)) => format!("{target} says: {text}"),
                 (None, None) => format!("{target} refuses it"),
             };
-            // What is refused is an error, or one is told at once why it is none.
-            if let Some(why) = &answer.only_warns {
-                let _ = write!(said, " (only a warning: {})", why.trim_end_matches('.'));
-            } else if let Some(doubt) = answer.grounds.caution() {
-                let _ = write!(said, " (in doubt: {})", doubt.trim_end_matches('.'));
+            // A refusal is an error, unless there is a reason why it is not.
+            if let Some(why) = &error.only_warns {
+                let _ = write!(sentence, " (only a warning: {})", why.trim_end_matches('.'));
+            } else if let Some(doubt) = error.grounds.caution() {
+                let _ = write!(sentence, " (in doubt: {})", doubt.trim_end_matches('.'));
             }
-            said
+            sentence
         });
         let harm = || {
             let target = target.unwrap_or("the target");
-            self.note.as_ref().map(|harm| format!("{target} accepts it, but {harm}"))
+            self.harm.as_ref().map(|harm| format!("{target} accepts it, but {harm}"))
         };
-        answer.or_else(harm).map(|text| shown(&text))
+        answer.or_else(harm).map(Line::from)
     }
 
     /// The page of its rule.
@@ -331,28 +270,15 @@ pub(crate) struct Offset {
     pub(crate) lines: u64,
 }
 
-impl Offset {
-    fn shift(
-        &self,
-        record: &mut usize,
-        record_bytes: &mut Range<usize>,
-        ends: [&mut Position; 2],
-        bytes: &mut Range<usize>,
-    ) {
-        *record += self.records;
-        *record_bytes = record_bytes.start + self.bytes..record_bytes.end + self.bytes;
-        *bytes = bytes.start + self.bytes..bytes.end + self.bytes;
-        ends.into_iter().for_each(|position| position.line += self.lines);
+impl Spot {
+    fn move_by(&mut self, offset: &Offset) {
+        self.record += offset.records;
+        for range in [&mut self.record_bytes, &mut self.bytes] {
+            *range = range.start + offset.bytes..range.end + offset.bytes;
+        }
+        self.start.line += offset.lines;
+        self.end.line += offset.lines;
     }
-}
-
-/// A label with its place in the file.
-#[derive(Debug, Clone)]
-pub struct LocatedLabel {
-    /// What is there.
-    pub message: Cow<'static, str>,
-    /// Where.
-    pub spot: Spot,
 }
 
 /// Locates places of one record: one pass over its text and one over its values, whatever their number.
@@ -377,50 +303,47 @@ pub fn locate_places(document: &Document<'_>, record: &Record<'_>, places: &[Pla
 }
 
 /// Locates the findings of one record.
-pub(crate) fn locate_all(
-    document: &Document<'_>,
-    record: &Record<'_>,
-    findings: Vec<Finding>,
-) -> Vec<Located> {
-    if findings.is_empty() {
+pub(crate) fn locate_all(document: &Document<'_>, record: &Record<'_>, drafts: Vec<Draft>) -> Vec<Finding> {
+    if drafts.is_empty() {
         return Vec::new();
     }
-    let places: Vec<Place> = findings
+    let places: Vec<Place> = drafts
         .iter()
-        .flat_map(|finding| {
-            let here = finding.labels.iter().filter(|label| label.elsewhere.is_none());
-            std::iter::once(finding.place).chain(here.map(|label| label.place))
+        .flat_map(|draft| {
+            let here = draft.labels.iter().filter(|label| label.elsewhere.is_none());
+            std::iter::once(draft.place).chain(here.map(|label| label.place))
         })
         .collect();
     let mut spots = locate_places(document, record, &places).into_iter();
     let mut next = || spots.next().expect("every place has been located");
-    findings
+    let mut last: Option<(Span, Head)> = None;
+    drafts
         .into_iter()
-        .map(|finding| {
+        .map(|draft| {
+            let span = draft.place.span;
+            let head = match last.take().filter(|(known, _)| *known == span) {
+                Some((_, head)) => head,
+                None => Head::of(record.bytes.get(span.range()).unwrap_or_default()),
+            };
+            last = Some((span, head.clone()));
             let spot = next();
-            let labels = finding.labels.into_iter().map(|label| LocatedLabel {
+            let labels = draft.labels.into_iter().map(|label| Label {
                 message: label.message,
                 spot: label.elsewhere.unwrap_or_else(&mut next),
             });
-            let labels = labels.collect();
-            Located {
-                rule: finding.rule,
-                level: finding.level,
-                message: finding.message,
-                start: spot.start,
-                end: spot.end,
-                bytes: spot.bytes,
-                node: spot.node,
-                record: spot.record,
-                record_bytes: spot.record_bytes,
-                pointer: spot.pointer,
-                caption: finding.caption,
-                labels,
-                help: finding.help,
-                note: finding.note,
-                answer: finding.answer,
-                tool_call_id: finding.tool_call_id,
-                tool_name: finding.tool_name,
+            Finding {
+                rule: draft.rule,
+                level: draft.level,
+                message: draft.message,
+                spot,
+                caption: draft.caption,
+                labels: labels.collect(),
+                help: draft.help,
+                harm: draft.harm,
+                provider_error: draft.provider_error,
+                tool_call_id: draft.tool_call_id,
+                tool_name: draft.tool_name,
+                head,
             }
         })
         .collect()

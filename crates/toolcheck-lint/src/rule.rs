@@ -4,17 +4,18 @@ use std::cell::{OnceCell, RefCell};
 
 use rustc_hash::FxHashMap;
 use toolcheck_core::Level;
-use toolcheck_core::finding::{Answer, Finding};
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::target::{Target, Verdict};
+use toolcheck_core::text::Line;
 use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
 
 use crate::category::Category;
 use crate::exchanges::Kept;
-use crate::pairing::{Answers, Pairing, ResultSite};
+use crate::finding::{Draft, ProviderError};
+use crate::pairing::{Answers, CallSite, Pairing, ResultSite};
 use crate::schemas::Schemas;
 use crate::settings::Settings;
 use crate::vocabulary::Term;
@@ -113,7 +114,7 @@ impl Rule {
     }
 
     /// Checks a finding against the declaration, and puts its cases into the order of it.
-    fn sort_cases(&self, finding: &mut Finding) {
+    fn sort_cases(&self, finding: &mut Draft) {
         let position = |name: &str| self.cases.iter().position(|case| case.name == name);
         for case in &finding.cases {
             debug_assert!(position(case).is_some(), "{} does not declare the case `{case}`", self.id);
@@ -446,19 +447,19 @@ impl Verdicts {
 #[derive(Debug)]
 pub struct Sink<'c> {
     rule: &'static Rule,
-    findings: &'c mut Vec<Finding>,
+    findings: &'c mut Vec<Draft>,
 }
 
 impl Sink<'_> {
     /// Reports a fault at a place. Message: what is wrong, lower case, one line, naming the id.
-    pub fn report(&mut self, place: Place, message: impl Into<String>) -> &mut Finding {
-        self.findings.push(Finding::new(self.rule.id, place, message));
+    pub fn report(&mut self, place: Place, message: impl Into<Line>) -> &mut Draft {
+        self.findings.push(Draft::new(self.rule.id, place, message));
         self.findings.last_mut().expect("a finding has just been pushed")
     }
 }
 
 /// Runs a rule and asks the target how bad each of its findings is.
-pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut Vec<Finding>) {
+pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut Vec<Draft>) {
     let first = findings.len();
     let Some(check) = rule.check else { return };
     check(context, &mut Sink { rule, findings });
@@ -473,7 +474,7 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
                 let own = Some(refusal.grounds()).filter(|own| own.caution().is_some());
                 let grounds = own.or_else(|| finding.grounds.take()).unwrap_or_else(|| refusal.grounds());
                 let level = grounds.level();
-                finding.answer = Some(Answer {
+                finding.provider_error = Some(ProviderError {
                     target: refusal.target.clone(),
                     case: refusal.case.clone(),
                     status: refusal.status,
@@ -484,8 +485,8 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
                 Some(level)
             }
             Verdict::Tolerated(tolerance) => {
-                if let (Some(harm), None) = (&tolerance.harm, &finding.note) {
-                    finding.note = Some(harm.clone());
+                if let (Some(harm), None) = (&tolerance.harm, &finding.harm) {
+                    finding.harm = Some(harm.clone().into());
                 }
                 tolerance.harm.is_some().then_some(Level::Warning)
             }
@@ -496,7 +497,7 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
         let level = match rule.in_dataset {
             InDataset::AtLeast(least) if context.is_training_example() && level < Some(least) => {
                 // What the target accepts at inference is no excuse for what the model learns.
-                finding.note = None;
+                finding.harm = None;
                 Some(least)
             }
             _ => level,
@@ -505,7 +506,7 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
             let own = context.settings.levels.get(rule.id).copied();
             finding.level = own.unwrap_or_else(|| level.min(finding.at_most));
             if finding.level == Level::Warning
-                && let Some(answer) = &mut finding.answer
+                && let Some(answer) = &mut finding.provider_error
             {
                 answer.only_warns = Some(why_only_warning(answer.grounds.caution(), finding.doubt, own));
             }
@@ -522,31 +523,100 @@ fn why_only_warning(caution: Option<&str>, of_rule: Option<&str>, own: Option<Le
     caution.or(of_rule).or(of_user).unwrap_or("in this case it may pass").to_owned()
 }
 
-/// The values that a target's text may name of a part: its message's number and its own.
-pub(crate) trait Numbered {
-    /// Fills in where the part stands, as far as the provider's numbers are known.
-    fn at(
-        &mut self,
-        context: &Context<'_, '_>,
-        message_number: usize,
-        message: &Message<'_>,
-        part: Option<&Part<'_>>,
-    ) -> &mut Self;
+/// A place in a transcript, with the numbers that providers print.
+pub(crate) trait Site {
+    /// The number of its message in the transcript.
+    fn message_number(&self) -> usize;
+    /// Its message.
+    fn message(&self) -> &Message<'_>;
+    /// Its part, unless it is the message as a whole.
+    fn part(&self) -> Option<&Part<'_>>;
 }
 
-impl Numbered for Finding {
-    fn at(
-        &mut self,
-        context: &Context<'_, '_>,
-        message_number: usize,
-        message: &Message<'_>,
-        part: Option<&Part<'_>>,
-    ) -> &mut Self {
-        if !context.pairing.knows_index(message_number) {
+impl<S: Site> Site for &S {
+    fn message_number(&self) -> usize {
+        (**self).message_number()
+    }
+
+    fn message(&self) -> &Message<'_> {
+        (**self).message()
+    }
+
+    fn part(&self) -> Option<&Part<'_>> {
+        (**self).part()
+    }
+}
+
+impl Site for (usize, &Message<'_>) {
+    fn message_number(&self) -> usize {
+        self.0
+    }
+
+    fn message(&self) -> &Message<'_> {
+        self.1
+    }
+
+    fn part(&self) -> Option<&Part<'_>> {
+        None
+    }
+}
+
+impl Site for (usize, &Message<'_>, Option<&Part<'_>>) {
+    fn message_number(&self) -> usize {
+        self.0
+    }
+
+    fn message(&self) -> &Message<'_> {
+        self.1
+    }
+
+    fn part(&self) -> Option<&Part<'_>> {
+        self.2
+    }
+}
+
+impl Site for (usize, &Message<'_>, &Part<'_>) {
+    fn message_number(&self) -> usize {
+        self.0
+    }
+
+    fn message(&self) -> &Message<'_> {
+        self.1
+    }
+
+    fn part(&self) -> Option<&Part<'_>> {
+        Some(self.2)
+    }
+}
+
+macro_rules! site_of_part {
+    ($($site:ident)*) => {
+        $(impl Site for $site<'_, '_> {
+            fn message_number(&self) -> usize {
+                self.message_number
+            }
+
+            fn message(&self) -> &Message<'_> {
+                self.message
+            }
+
+            fn part(&self) -> Option<&Part<'_>> {
+                Some(self.part)
+            }
+        })*
+    };
+}
+site_of_part! { CallSite ResultSite }
+
+impl Draft {
+    /// Sets the numbers of a site, as far as the provider's numbers are known.
+    pub(crate) fn at(&mut self, context: &Context<'_, '_>, site: impl Site) -> &mut Self {
+        if !context.pairing.knows_index(site.message_number()) {
             return self;
         }
-        self.value("index", message.index).value("member", message.index + 1);
-        if let Some(part) = part {
+        let index = site.message().index;
+        self.value("index", index).value("member", index + 1);
+        if let Some(part) = site.part() {
             self.value("part", part.index).value("part-member", part.index + 1);
         }
         self

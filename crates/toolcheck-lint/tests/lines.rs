@@ -107,7 +107,7 @@ fn the_corpus_is_linted_in_pieces() {
     // A finding at one piece that speaks of another.
     let file = in_pieces(&exchanges.unwrap(), &[0.0], &options).unwrap();
     assert_eq!(file.findings[0].rule, "dropped-tool-call");
-    assert_eq!((file.findings[0].record, file.findings[0].labels[0].spot.record), (1, 0));
+    assert_eq!((file.findings[0].spot.record, file.findings[0].labels[0].spot.record), (1, 0));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_blank_line_is_reported_once_wherever_the_pieces_end() {
     let options = Options::new().kind(TranscriptKind::Dataset);
     let lines_of_blanks = |file: FileReport| {
         let blank = file.findings.iter().filter(|finding| finding.rule == "blank-line");
-        blank.map(|finding| (finding.start.line, finding.start.column)).collect::<Vec<_>>()
+        blank.map(|finding| (finding.spot.start.line, finding.spot.start.column)).collect::<Vec<_>>()
     };
     for (text, line) in [
         (format!("{example}\n\n\n{example}\n\n{example}\n"), Some(2)),

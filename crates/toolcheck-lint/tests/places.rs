@@ -26,21 +26,21 @@ fn slow(text: &str, at: usize) -> (u64, u64) {
 }
 
 fn check(text: &str, report: &FileReport, record: usize, record_text: &str) {
-    let found: Vec<_> = report.findings.iter().filter(|finding| finding.record == record).collect();
+    let found: Vec<_> = report.findings.iter().filter(|finding| finding.spot.record == record).collect();
     assert_eq!(found.len(), 1, "{text}");
     let finding = found[0];
     assert_eq!(finding.rule, "unanswered-tool-call");
-    assert_eq!(finding.pointer, "/messages/1/content/1");
-    let bytes = &text[finding.bytes.clone()];
+    assert_eq!(finding.spot.pointer, "/messages/1/content/1");
+    let bytes = &text[finding.spot.bytes.clone()];
     let value: Json = serde_json::from_str(bytes).unwrap();
     let document: Json = serde_json::from_str(record_text).unwrap();
     assert_eq!(
         Some(&value),
-        document.pointer(&finding.pointer),
+        document.pointer(&finding.spot.pointer),
         "the bytes are those of the pointer's value"
     );
-    assert_eq!((finding.start.line, finding.start.column), slow(text, finding.bytes.start));
-    assert_eq!((finding.end.line, finding.end.column), slow(text, finding.bytes.end));
+    assert_eq!((finding.spot.start.line, finding.spot.start.column), slow(text, finding.spot.bytes.start));
+    assert_eq!((finding.spot.end.line, finding.spot.end.column), slow(text, finding.spot.bytes.end));
     for label in &finding.labels {
         assert_eq!((label.spot.start.line, label.spot.start.column), slow(text, label.spot.bytes.start));
         let value: Json = serde_json::from_str(&text[label.spot.bytes.clone()]).unwrap();
@@ -63,8 +63,8 @@ fn a_known_place() {
     let text = "{\"messages\": [\r\n  {\"role\": \"user\", \"content\": \"\u{e9}\"},\r\n  {\"role\": \"assistant\", \"content\": [{\"type\": \"text\", \"text\": \"\u{1F600}\"}, {\"type\": \"tool_use\", \"id\": \"a\", \"name\": \"f\", \"input\": {}}]},\r\n  {\"role\": \"user\", \"content\": \"b\"}\r\n]}";
     let report = lint("x", text.as_bytes(), &Options::default());
     let finding = &report.findings[0];
-    assert_eq!((finding.start.line, finding.start.column), (3, 68));
-    assert_eq!((finding.end.line, finding.end.column), (3, 125));
+    assert_eq!((finding.spot.start.line, finding.spot.start.column), (3, 68));
+    assert_eq!((finding.spot.end.line, finding.spot.end.column), (3, 125));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn json_lines() {
         check(&text, &report, record, &minified);
     }
     assert_eq!(report.transcripts, 3);
-    assert_eq!(report.findings.iter().map(|finding| finding.start.line).collect::<Vec<_>>(), [1, 4, 5]);
+    assert_eq!(report.findings.iter().map(|finding| finding.spot.start.line).collect::<Vec<_>>(), [1, 4, 5]);
 }
 
 #[test]
@@ -96,9 +96,9 @@ fn one_broken_line_costs_no_other() {
     let report = lint("x", text.as_bytes(), &Options::default());
     check(&text, &report, 0, &minified);
     check(&text, &report, 2, &minified);
-    let broken: Vec<_> = report.findings.iter().filter(|finding| finding.record == 1).collect();
+    let broken: Vec<_> = report.findings.iter().filter(|finding| finding.spot.record == 1).collect();
     assert_eq!(broken.len(), 1);
-    assert_eq!((broken[0].rule, broken[0].start.line), ("malformed-json", 2));
+    assert_eq!((broken[0].rule, broken[0].spot.start.line), ("malformed-json", 2));
 }
 
 proptest! {
@@ -130,14 +130,15 @@ fn places_inside_arguments_that_are_json_in_a_string() {
     );
     for request in [request.clone(), request.replace('\n', "\r\n")] {
         let report = lint("request.json", request.as_bytes(), &Options::default());
-        let shown: Vec<&str> = report.findings.iter().map(|found| &request[found.bytes.clone()]).collect();
+        let shown: Vec<&str> =
+            report.findings.iter().map(|found| &request[found.spot.bytes.clone()]).collect();
         assert_eq!(shown, ["5", r#"\"m\u006fde\""#]);
         for found in &report.findings {
             assert_eq!(found.rule, "arguments-schema-mismatch");
-            assert_eq!(found.start.line, 6);
-            let line_start = request[..found.bytes.start].rfind('\n').unwrap() + 1;
-            let column = request[line_start..found.bytes.start].chars().count() + 1;
-            assert_eq!(found.start.column, column as u64);
+            assert_eq!(found.spot.start.line, 6);
+            let line_start = request[..found.spot.bytes.start].rfind('\n').unwrap() + 1;
+            let column = request[line_start..found.spot.bytes.start].chars().count() + 1;
+            assert_eq!(found.spot.start.column, column as u64);
         }
     }
 }
@@ -188,9 +189,9 @@ fn places_of_calls_in_plain_text() {
         assert_eq!(report.findings.len(), 1);
         let found = &report.findings[0];
         assert_eq!(found.rule, "parallel-calls-in-serial-protocol");
-        assert_eq!(found.pointer, "/messages/1/content");
-        assert_eq!(&request[found.bytes.clone()], second);
+        assert_eq!(found.spot.pointer, "/messages/1/content");
+        assert_eq!(&request[found.spot.bytes.clone()], second);
         assert_eq!(&request[found.labels[0].spot.bytes.clone()], first);
-        assert_eq!((found.start.line, found.start.column), slow(&request, found.bytes.start));
+        assert_eq!((found.spot.start.line, found.spot.start.column), slow(&request, found.spot.bytes.start));
     }
 }

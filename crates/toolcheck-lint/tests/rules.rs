@@ -84,7 +84,7 @@ fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
         report.format,
         example.text
     );
-    report.findings.iter().map(|finding| (finding.rule, finding.start.line)).collect()
+    report.findings.iter().map(|finding| (finding.rule, finding.spot.start.line)).collect()
 }
 
 #[test]
@@ -310,8 +310,8 @@ fn a_tool_choice_has_the_name_of_its_key() {
         );
         let report = lint("example", body.as_bytes(), &Options::default());
         let [finding] = report.findings.as_slice() else { panic!("{key}: {:?}", report.findings) };
-        assert_eq!((finding.rule, &*finding.pointer), ("conflicting-parameters", &*format!("/{key}")));
-        let text = finding.answer.as_ref().and_then(|answer| answer.text.as_deref()).unwrap();
+        assert_eq!((finding.rule, &*finding.spot.pointer), ("conflicting-parameters", &*format!("/{key}")));
+        let text = finding.provider_error.as_ref().and_then(|answer| answer.text.as_deref()).unwrap();
         assert!(text.starts_with(&format!("Invalid value for '{key}'")), "{text}");
     }
 }

@@ -92,17 +92,17 @@ fn a_write_is_shown_where_it_stands() {
     );
     let report = run(&text, &Settings::default());
     let found = &report.findings[0];
-    assert_eq!(&text[found.bytes.clone()], r#"\\u003e \\\"n\u006ftes.md\\\""#);
-    assert_eq!(found.start.line, 3);
-    assert_eq!(found.pointer, "/messages/1/tool_calls/0/function/arguments");
+    assert_eq!(&text[found.spot.bytes.clone()], r#"\\u003e \\\"n\u006ftes.md\\\""#);
+    assert_eq!(found.spot.start.line, 3);
+    assert_eq!(found.spot.pointer, "/messages/1/tool_calls/0/function/arguments");
     // The same in arguments that are an object, and with the key twice, of which the last counts.
     let text = r#"{"messages": [{"role": "user", "content": "go on"},
   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "bash", "input": {
     "command": "ls", "command": "echo \ud83d\ude00 \u003e f; ls"}}]},
   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "done"}]}]}"#;
     let report = run(text, &Settings::default());
-    assert_eq!(&text[report.findings[0].bytes.clone()], r"\u003e f");
-    assert_eq!(report.findings[0].start.line, 3);
+    assert_eq!(&text[report.findings[0].spot.bytes.clone()], r"\u003e f");
+    assert_eq!(report.findings[0].spot.start.line, 3);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use toolcheck_config::Baseline;
 use toolcheck_config::baseline::{Entry, FileBaseline};
-use toolcheck_lint::text::{Counted, shown};
+use toolcheck_core::text::{Counted, shown};
 use toolcheck_lint::{FileReport, Rule};
 
 use crate::error::Error;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use toolcheck_lint::text::shown;
+use toolcheck_core::text::shown;
 
 /// An input, a configuration or an option that cannot be used.
 ///

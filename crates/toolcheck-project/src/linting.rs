@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rayon::prelude::*;
 use toolcheck_config::allow;
 use toolcheck_config::baseline::Entry;
-use toolcheck_lint::text::shown;
+use toolcheck_core::text::shown;
 use toolcheck_lint::{FileReport, Lines, RECORDS_OF_HEAD, lint};
 
 use crate::Progress;

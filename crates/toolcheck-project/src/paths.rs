@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use toolcheck_lint::text::shown;
+use toolcheck_core::text::shown;
 
 /// The working directory, as the file system names it.
 pub(crate) fn here() -> PathBuf {

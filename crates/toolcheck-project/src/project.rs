@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use toolcheck_config::Overrides;
-use toolcheck_lint::{FileReport, Located, Report, SkippedFile};
+use toolcheck_lint::{FileReport, Finding, Report, SkippedFile};
 
 use crate::Progress;
 use crate::allowed::{AllowUsage, UnusedAllow};
@@ -163,9 +163,9 @@ impl Run {
 
 /// Why a file without a transcript was skipped, and whether it is JSON at all.
 fn why_skipped(file: &FileReport) -> (String, bool) {
-    let is_unrecognised = |finding: &&Located| finding.rule == UNRECOGNISED;
+    let is_unrecognised = |finding: &&Finding| finding.rule == UNRECOGNISED;
     match file.findings.iter().find(is_unrecognised).or(file.findings.first()) {
-        Some(finding) if is_unrecognised(&finding) => (finding.message.clone(), true),
+        Some(finding) if is_unrecognised(&finding) => (finding.message.to_string(), true),
         Some(finding) => (format!("not valid JSON: {}", finding.message), false),
         None => ("nothing in it was recognised".to_owned(), true),
     }

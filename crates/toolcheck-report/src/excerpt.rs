@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use toolcheck_core::text::visible;
 use toolcheck_json::{Document, Kind, NodeId, Span, Value};
-use toolcheck_lint::text::visible;
 use unicode_width::UnicodeWidthChar;
 
 /// A line that shows one place of the file.

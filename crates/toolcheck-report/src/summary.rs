@@ -7,8 +7,8 @@ use std::io;
 use toolcheck_core::Level;
 
 use crate::Style;
+use toolcheck_core::text::{Counted, shown};
 use toolcheck_lint::report::Report;
-use toolcheck_lint::text::{Counted, shown};
 
 /// The counts of a report, in words.
 pub(crate) struct Summary<'r>(pub(crate) &'r Report);

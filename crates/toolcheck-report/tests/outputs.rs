@@ -243,7 +243,7 @@ fn nothing_is_injected_into_any_output() {
     let findings: Vec<_> = report.files.iter().flat_map(|file| &file.findings).collect();
     assert!(findings.len() >= 6, "{findings:#?}");
     assert!(findings.iter().any(|found| found.message.contains("::error::")));
-    assert!(findings.iter().any(|found| found.pointer.contains("::error::")), "{findings:#?}");
+    assert!(findings.iter().any(|found| found.spot.pointer.contains("::error::")), "{findings:#?}");
     assert_eq!(report.files[2].findings.len(), 0);
     for output in outputs::ALL {
         let mut text = Vec::new();
@@ -288,7 +288,7 @@ fn nothing_is_injected_into_any_output() {
                 assert_eq!(text.lines().count(), findings.len());
                 for (line, finding) in text.lines().zip(&findings) {
                     let json: Json = serde_json::from_str(line).unwrap();
-                    assert_eq!(json["pointer"], finding.pointer);
+                    assert_eq!(json["pointer"], finding.spot.pointer);
                 }
             }
             "gitlab" => {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use toolcheck_core::target;
-use toolcheck_lint::{Located, Options};
+use toolcheck_lint::{Finding, Options};
 use toolcheck_report::{Outline, Style, View, outline, show};
 use unicode_width::UnicodeWidthStr;
 
@@ -305,7 +305,7 @@ fn what_is_allowed_is_not_marked() {
     let shown = show(&of_text(&text, &View::default()), "text", 80);
     let rules = |shown: &str| (shown.matches("✗ unanswered").count(), shown.matches("✗ orphan").count());
     assert_eq!(rules(&shown), (1, 1), "{shown}");
-    let is_allowed = |finding: &Located| allows.iter().any(|allow| allow.allows(finding));
+    let is_allowed = |finding: &Finding| allows.iter().any(|allow| allow.allows(finding));
     let view = View { is_allowed: Some(&is_allowed), ..View::default() };
     let outline = of_text(&text, &view);
     let shown = show(&outline, "text", 80);

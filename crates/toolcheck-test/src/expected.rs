@@ -5,9 +5,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use toolcheck_core::Level;
+use toolcheck_core::text::bounded;
 use toolcheck_lint::suggest::did_you_mean;
-use toolcheck_lint::text::bounded;
-use toolcheck_lint::{Located, rules};
+use toolcheck_lint::{Finding, rules};
 
 /// A finding that is expected.
 ///
@@ -63,14 +63,14 @@ pub struct Found {
 /// The most characters of a pointer that are shown.
 const POINTER_SHOWN: usize = 200;
 
-impl From<&Located> for Found {
-    fn from(finding: &Located) -> Self {
+impl From<&Finding> for Found {
+    fn from(finding: &Finding) -> Self {
         Self {
             rule: finding.rule,
             level: finding.level,
-            place: Place { record: finding.record, pointer: finding.pointer.clone() },
-            line: finding.start.line,
-            column: finding.start.column,
+            place: Place { record: finding.spot.record, pointer: finding.spot.pointer.clone() },
+            line: finding.spot.start.line,
+            column: finding.spot.start.column,
         }
     }
 }

@@ -149,7 +149,7 @@ proptest! {
         prop_assert_eq!(finding.level, toolcheck_core::Level::Error);
         prop_assert!(finding.message.contains(&format!("called {total} tools")), "{}", finding.message);
         prop_assert_eq!(finding.labels.len(), 1);
-        prop_assert_eq!(finding.labels[0].spot.record + 1, finding.record);
+        prop_assert_eq!(finding.labels[0].spot.record + 1, finding.spot.record);
         if format.can_hold(Feature::CallIds) {
             prop_assert_eq!(finding.tool_call_id.as_ref(), Some(&dropped.id));
         }
@@ -200,7 +200,7 @@ proptest! {
         list.splice(whole..=whole, parts);
         let report = lint_value(&body, format, pretty);
         prop_assert_eq!(ids(&report), vec!["split-assistant-turn"], "{}", body);
-        prop_assert_eq!(&report.findings[0].pointer, &format!("/messages/{whole}"));
+        prop_assert_eq!(&report.findings[0].spot.pointer, &format!("/messages/{whole}"));
         prop_assert_eq!(report.findings[0].labels.len(), count - 1);
     }
 
@@ -221,16 +221,16 @@ proptest! {
             let bytes = &text.as_bytes()[..cut];
             let file = lint("case", bytes, &Options::new().format(format));
             for finding in &file.findings {
-                prop_assert!(finding.bytes.end <= bytes.len() && finding.bytes.start <= finding.bytes.end);
+                prop_assert!(finding.spot.bytes.end <= bytes.len() && finding.spot.bytes.start <= finding.spot.bytes.end);
             }
-            let found: Vec<_> = file.findings.iter().map(|found| (found.rule, found.bytes.clone())).collect();
+            let found: Vec<_> = file.findings.iter().map(|found| (found.rule, found.spot.bytes.clone())).collect();
             let report = Report { files: vec![file], ..Report::default() };
             for output in outputs::ALL {
                 (output.write)(&report, &Style::default(), &mut Vec::new()).unwrap();
             }
             let picture = outline("case", bytes, &Options::new().format(format), &View::default());
             let drawn = &picture.report.files[0].findings;
-            prop_assert_eq!(found, drawn.iter().map(|found| (found.rule, found.bytes.clone())).collect::<Vec<_>>());
+            prop_assert_eq!(found, drawn.iter().map(|found| (found.rule, found.spot.bytes.clone())).collect::<Vec<_>>());
             let text = draw_text(&picture, 80);
             for found in drawn.iter().filter(|_| drawn.len() < 7) {
                 prop_assert!(text.contains(found.rule), "{} in {}", found.rule, text);

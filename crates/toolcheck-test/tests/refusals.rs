@@ -113,7 +113,7 @@ fn facts_met() -> BTreeMap<Fact, Vec<Option<String>>> {
             .kind(named("kind").map_or_else(Default::default, |kind| kind.parse().unwrap()));
         let report = lint("case", &std::fs::read(&path).unwrap(), &options);
         for finding in report.findings {
-            let Some(answer) = finding.answer else { continue };
+            let Some(answer) = finding.provider_error else { continue };
             let fact = (answer.target, finding.rule.to_owned(), answer.case);
             met.entry(fact).or_default().push(answer.text);
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use toolcheck_lint::text::{bounded, shown};
+use toolcheck_core::text::{bounded, shown};
 
 /// What other linters call `lint`.
 const LIKE_LINT: [&str; 8] = ["check", "run", "scan", "validate", "verify", "test-file", "analyze", "audit"];

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use serde_json::json;
 use toolcheck_core::target::{self, Refusal, Target};
+use toolcheck_core::text::bounded;
 use toolcheck_lint::report::rule_url;
-use toolcheck_lint::text::bounded;
 
 use super::refusal_json;
 use crate::args::{Color, ExplainArgs, ListFormat, parse_rule};

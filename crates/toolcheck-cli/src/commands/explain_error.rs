@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use toolcheck_core::recognise::{Recognised, recognise};
-use toolcheck_lint::text::shown;
-use toolcheck_lint::{Located, Options, Report, lint, rules};
+use toolcheck_core::text::shown;
+use toolcheck_lint::{Finding, Options, Report, lint, rules};
 use toolcheck_project::Input;
 use toolcheck_report::Style;
 use toolcheck_report::outputs;
@@ -74,7 +74,7 @@ fn places(file: &str, matches: &[Recognised]) -> Result<Places> {
             .filter_map(|other| rules::find(&other.refusal.rule))
             .collect();
         let mut linted = lint(&input.name, &bytes, &Options::new().target(Some(found.target)).rules(wanted));
-        let names_it = |finding: &Located| finding.tool_call_id.as_ref().is_some_and(|id| names(found, id));
+        let names_it = |finding: &Finding| finding.tool_call_id.as_ref().is_some_and(|id| names(found, id));
         if linted.findings.iter().any(names_it) {
             linted.findings.retain(names_it);
         }

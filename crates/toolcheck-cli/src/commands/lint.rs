@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use toolcheck_core::Level;
-use toolcheck_lint::text::{Counted, line, shown};
+use toolcheck_core::text::{Counted, line, shown};
 use toolcheck_lint::{FileReport, Report, SkippedFile};
 use toolcheck_project::{
     Error, Input, LintOptions, Project, ProjectOptions, Run, Source, StaleEntries, UnusedAllow, printable,

@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use toolcheck_lint::text::guard;
+use toolcheck_core::text::guard;
 use toolcheck_project::printable;
 
 use crate::Status;

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use anyhow::Result;
 use serde_json::{Value, json};
+use toolcheck_core::text::shown;
 use toolcheck_lint::settings::ToolNames;
-use toolcheck_lint::text::shown;
 use toolcheck_project::{Project, relative};
 use toolcheck_report::outputs::write_json;
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use toolcheck_lint::text::line;
+use toolcheck_core::text::line;
 use toolcheck_project::printable;
 use toolcheck_report::Style;
 use toolcheck_test::corpus::{Bless, Corpus};

@@ -1,11 +1,11 @@
 use std::cell::OnceCell;
 
-use toolcheck_core::Finding;
 use toolcheck_core::ir::{Transcript, TranscriptKind};
 use toolcheck_json::{Document, FaultKind};
 
 use super::format_rules::FormatRules;
 use crate::exchanges::Kept;
+use crate::finding::Draft;
 use crate::observe::Observer;
 use crate::options::Options;
 use crate::pairing::Pairing;
@@ -28,7 +28,7 @@ impl Checker<'_> {
         document: &Document<'s>,
         request: &Transcript<'s>,
         mut said: Transcript<'s>,
-        findings: &mut Vec<Finding>,
+        findings: &mut Vec<Draft>,
     ) {
         if said.counts().0 == 0 {
             return;
@@ -50,7 +50,7 @@ impl Checker<'_> {
         continuation: Continuation<'_>,
         is_first: bool,
         observer: &mut dyn Observer,
-        findings: &mut Vec<Finding>,
+        findings: &mut Vec<Draft>,
     ) {
         let pairing = Pairing::new(transcript, self.rules.target);
         let context = self.context(document, transcript, &pairing, continuation.kept);
@@ -100,7 +100,7 @@ pub(super) struct Continuation<'e> {
 
 /// Drops what is only said of a value because the text ends in it: what came behind nobody knows, and that the text is
 /// cut off is a finding.
-fn forget_the_cut(document: &Document<'_>, findings: &mut Vec<Finding>, first: usize) {
+fn forget_the_cut(document: &Document<'_>, findings: &mut Vec<Draft>, first: usize) {
     let end = document.bytes().len() as u32;
     let mut number = 0;
     findings.retain(|finding| {

@@ -11,8 +11,9 @@ use super::find_format;
 use super::format_rules::FormatRules;
 use super::run::{ReportOnce, Run};
 use crate::exchanges::Exchanges;
+use crate::finding::Finding;
 use crate::options::Options;
-use crate::report::{FileReport, Located, Offset, Source};
+use crate::report::{FileReport, Offset, Source};
 use crate::rules::{blank_line, unrecognised_format};
 use crate::schemas::Schemas;
 
@@ -169,16 +170,17 @@ impl Lines {
         }
         let exchanges = std::mem::take(&mut run.exchanges);
         self.exchanges = exchanges;
-        report.findings.sort_by_key(|finding| finding.record_bytes.start);
+        report.findings.sort_by_key(|finding| finding.spot.record_bytes.start);
     }
 
     /// Keeps the records that findings speak of. A later exchange may speak of any exchange before it.
     fn keep_source(&self, bytes: &[u8], exchanges: &[usize], report: &mut FileReport) {
-        let mut wanted: Vec<usize> = report.findings.iter().map(|finding| finding.record).collect();
+        let mut wanted: Vec<usize> = report.findings.iter().map(|finding| finding.spot.record).collect();
         wanted.extend(exchanges.iter().map(|number| self.offset.records + number));
         wanted.sort_unstable();
-        let is_blank = |finding: &&Located| finding.rule == blank_line::RULE.id;
-        let mut blank = report.findings.iter().find(is_blank).map(|finding| finding.record_bytes.clone());
+        let is_blank = |finding: &&Finding| finding.rule == blank_line::RULE.id;
+        let mut blank =
+            report.findings.iter().find(is_blank).map(|finding| finding.spot.record_bytes.clone());
         let mut keep_blank = |source: &mut Source, before: usize| {
             if let Some(line) = blank.take_if(|line| line.start < before) {
                 let own = line.start - self.offset.bytes..line.end - self.offset.bytes;

@@ -4,13 +4,14 @@ use toolcheck_core::detection::Detection;
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Room, Transcript, TranscriptKind};
-use toolcheck_core::{Finding, response, unsupported};
+use toolcheck_core::{response, unsupported};
 use toolcheck_json::{Document, Record, Records, Value};
 
 use super::checker::{Checker, Continuation, is_cut_off};
 use super::format_rules::FormatRules;
 use super::text;
 use crate::exchanges::{Exchanges, Histories};
+use crate::finding::Draft;
 use crate::observe::{Observer, Response};
 use crate::options::Options;
 use crate::report::{FileReport, locate_all};
@@ -119,7 +120,7 @@ impl<'r> Run<'r> {
     }
 
     /// Adds the findings of a record to the report.
-    fn finish_record(&mut self, record: &Record<'_>, document: &Document<'_>, mut findings: Vec<Finding>) {
+    fn finish_record(&mut self, record: &Record<'_>, document: &Document<'_>, mut findings: Vec<Draft>) {
         // In a file of no known format, the first record reports it for all.
         if self.of_file.format.is_none() {
             findings.retain(|finding| self.unrecognised.keeps(finding.rule));
@@ -134,7 +135,7 @@ impl<'r> Run<'r> {
     pub(super) fn report_blank_line(&mut self, records: &Records<'_>) {
         let Some((start, found)) = text::blank_line(records, self.options) else { return };
         let findings = &mut self.report.findings;
-        let at = findings.partition_point(|finding| finding.record_bytes.start < start);
+        let at = findings.partition_point(|finding| finding.spot.record_bytes.start < start);
         findings.splice(at..at, found);
     }
 
@@ -162,7 +163,7 @@ impl<'r> Run<'r> {
         exchange: Exchange<'_, 's>,
         is_first: bool,
         buffers: Room<'s>,
-        findings: &mut Vec<Finding>,
+        findings: &mut Vec<Draft>,
     ) -> Room<'s> {
         let transcript = self.read(rules, document, exchange.request, buffers);
         let histories = Histories::of(&transcript);
@@ -187,9 +188,8 @@ impl<'r> Run<'r> {
         for said in said {
             checker.check_answer(document, &transcript, said.transcript, &mut found_in_response);
         }
-        let is_new = |finding: &Finding| {
-            !continued.is_some_and(|at| self.exchanges.has_told(at, &transcript, finding))
-        };
+        let is_new =
+            |finding: &Draft| !continued.is_some_and(|at| self.exchanges.has_told(at, &transcript, finding));
         found.retain(is_new);
         self.exchanges.add(&histories, answers, continued, [&found, &found_in_response]);
         findings.append(&mut found);

@@ -1,4 +1,4 @@
-use toolcheck_core::Finding;
+use crate::finding::Draft;
 use toolcheck_core::ir::Place;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -37,8 +37,8 @@ declare_rule! {
 fn check(_: &Context<'_, '_>, _: &mut Sink<'_>) {}
 
 /// The finding for the first blank line of a file.
-pub(crate) fn finding(place: Place) -> Finding {
-    let mut finding = Finding::new(RULE.id, place, "the file contains a blank line");
+pub(crate) fn finding(place: Place) -> Draft {
+    let mut finding = Draft::new(RULE.id, place, "the file contains a blank line");
     finding.caption("here").help("remove all blank lines, including those at the end of the file");
     finding
 }

@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Body, Content};
 use toolcheck_core::target::Verdict;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A text block that is empty or contains only whitespace.
@@ -60,7 +60,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .caption("empty part")
                     .help("remove the part")
                     .case("no-data")
-                    .at(cx, number, message, Some(part));
+                    .at(cx, (number, message, part));
                 continue;
             }
             if cx.transcript.details.blank_reasoning.binary_search(&part.place).is_ok() {
@@ -68,7 +68,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .caption("no reasoning")
                     .help("send reasoning back unchanged")
                     .case("reasoning")
-                    .at(cx, number, message, Some(part));
+                    .at(cx, (number, message, part));
                 continue;
             }
             let Body::Text(text) = &part.body else { continue };
@@ -79,12 +79,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             } else {
                 continue;
             };
-            out.report(part.place, message_text).caption("no text").help("remove the block").case(case).at(
-                cx,
-                number,
-                message,
-                Some(part),
-            );
+            out.report(part.place, message_text)
+                .caption("no text")
+                .help("remove the block")
+                .case(case)
+                .at(cx, (number, message, part));
         }
     }
 }

@@ -1,7 +1,7 @@
 use toolcheck_core::ir::Body;
 use toolcheck_core::text::shorten;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A reasoning item without the message or call that must follow it.
@@ -57,7 +57,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         )
         .caption("its message or call is missing")
         .help("remove the reasoning too, or send both unchanged")
-        .at(cx, number, message, Some(part))
+        .at(cx, (number, message, part))
         .value("id", &id.text);
     }
 }

@@ -76,7 +76,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let total = calls.len();
     let place_of = |call: &KeptCall| cx.transcript.parts[call.part].place;
     let turns = stored.iter().map(|call| call.turn);
-    let label = |finding: &mut toolcheck_core::Finding, given: &GivenCall, message: &'static str| {
+    let label = |finding: &mut crate::finding::Draft, given: &GivenCall, message: &'static str| {
         finding.label_at(given.call.place, given.spot.clone(), message);
         (finding.tool_call_id, finding.tool_name) = (given.call.id.clone(), given.call.name.clone());
         finding.at_most(Level::Warning);

@@ -1,4 +1,4 @@
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// Two tool calls with the same id in one turn.
@@ -50,7 +50,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption("same id again")
             .label(first.part.place, "first used here")
             .help("give each call a unique id, and its result the same id")
-            .at(cx, call.message_number, call.message, Some(call.part))
+            .at(cx, call)
             .value("id", call.call.id.as_ref().map_or("?", |id| &*id.text));
     }
 }

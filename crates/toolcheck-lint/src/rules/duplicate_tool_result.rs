@@ -1,5 +1,5 @@
 use crate::pairing::Answers;
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A second result for the same tool call.
@@ -50,7 +50,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .about_call(call.call)
             .caption("second result")
             .help("keep one result per call")
-            .at(cx, site.message_number, site.message, Some(site.part))
+            .at(cx, site)
             .value("id", site.result.call_id.as_ref().map_or("?", |id| &*id.text));
         if let Some(first) = first {
             finding.label(first.part.place, "first result");

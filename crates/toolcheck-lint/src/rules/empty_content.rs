@@ -1,6 +1,6 @@
 use toolcheck_core::ir::{Body, Content, Role};
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A message or tool result without content, where the target requires it.
@@ -76,7 +76,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .caption("does not describe the failure")
                     .help("describe the failure in one line")
                     .case("failed-result")
-                    .at(cx, number, message, Some(part));
+                    .at(cx, (number, message, part));
             }
         }
         // A message that only sets parameters needs no content, and a role that the model does not support is another
@@ -109,7 +109,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Content::Missing | Content::Filled => "is missing",
         };
         let finding = out.report(message.content_place, format!("the content of this message {what}"));
-        finding.caption(what).help("add content, or remove the message").at(cx, number, message, None);
+        finding.caption(what).help("add content, or remove the message").at(cx, (number, message));
         let is_assistant = message.role == Role::Assistant;
         let is_missing = message.content == Content::Missing;
         match message.content {

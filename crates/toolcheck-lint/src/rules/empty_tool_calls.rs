@@ -1,4 +1,4 @@
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// An empty list of tool calls.
@@ -38,6 +38,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         out.report(place, "the message has an empty list of tool calls")
             .caption("empty")
             .help("omit the key if there are no calls")
-            .at(cx, number, message, None);
+            .at(cx, (number, message));
     }
 }

@@ -1,6 +1,6 @@
 use toolcheck_core::ir::{Body, Role};
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A conversation that starts with a message from the model.
@@ -55,7 +55,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     finding
         .caption("the first message")
         .help("start with a user message, and truncate histories at turn boundaries")
-        .at(cx, number, message, None)
+        .at(cx, (number, message))
         .case_if(cx.transcript.messages.len() == 1, "alone")
         .case_if(parts.iter().any(|part| matches!(part.body, Body::Call(_))), "call")
         .case_if(!cx.transcript.messages.iter().any(|message| message.role == Role::User), "no-user");

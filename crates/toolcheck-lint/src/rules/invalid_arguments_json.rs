@@ -2,7 +2,7 @@ use serde::de::IgnoredAny;
 use toolcheck_core::ir::{Arguments, Body};
 use toolcheck_json::{Document, FaultKind};
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// Tool call arguments that are not valid JSON.
@@ -82,7 +82,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .about_call(call)
                 .caption("in this call")
                 .help("replace them with `{}`, and keep the result that says what was wrong")
-                .at(cx, number, message, Some(part))
+                .at(cx, (number, message, part))
                 .value("id", call.id.as_ref().map_or("?", |id| &*id.text));
         }
     }

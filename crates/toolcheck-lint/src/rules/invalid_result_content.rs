@@ -2,7 +2,7 @@ use toolcheck_core::ir::Body;
 use toolcheck_core::target::Verdict;
 use toolcheck_json::Kind;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A tool result with content that the target does not accept.
@@ -96,7 +96,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .caption("this result")
                 .help("send text, in the form that the target accepts; put images in a user message")
                 .add_cases(cases.iter().copied())
-                .at(cx, number, message, Some(part))
+                .at(cx, (number, message, part))
                 .value("role", message.role_text());
             if let Some(foreign) = result.foreign {
                 finding.value("tag", foreign);

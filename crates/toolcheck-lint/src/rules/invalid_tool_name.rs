@@ -3,7 +3,7 @@ use toolcheck_core::Level;
 use toolcheck_core::ir::{Body, Executor, Named, Place};
 use toolcheck_core::text::shorten;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A tool name that the target does not accept.
@@ -74,7 +74,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if seen.insert((&*name.text, name.instead))
                 && let Some(fault) = fault(cx, name)
             {
-                report(cx, out, name, part.place, fault, "history").at(cx, number, message, Some(part));
+                report(cx, out, name, part.place, fault, "history").at(cx, (number, message, part));
             }
         }
     }
@@ -118,7 +118,7 @@ fn report<'o>(
     place: Place,
     (case, what): (Option<&'static str>, String),
     side: &'static str,
-) -> &'o mut toolcheck_core::Finding {
+) -> &'o mut crate::finding::Draft {
     let finding = out.report(place, what);
     finding.tool_name = Some(name.text.to_string());
     // For an empty name it matters where it is.

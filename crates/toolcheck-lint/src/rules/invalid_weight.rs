@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Place, Role};
 use toolcheck_json::Value;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A message in a training example with a weight other than 0 or 1.
@@ -68,7 +68,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .caption("this weight")
                 .case("value")
                 .help("use 1 to train on the message, or 0 to skip it")
-                .at(cx, number, message, None);
+                .at(cx, (number, message));
         }
         if message.role == Role::Assistant {
             match weight {

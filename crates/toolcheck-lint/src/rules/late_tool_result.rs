@@ -1,6 +1,6 @@
 use toolcheck_core::ir::Role;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A tool result that is not where the target expects it.
@@ -114,7 +114,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             }
         }
         if let Some(between) = cx.transcript.messages.get(after) {
-            finding.at(cx, after, between, None);
+            finding.at(cx, (after, between));
             if !is_early && after != site.message_number {
                 finding.label(between.place, "this comes between");
             }

@@ -1,6 +1,6 @@
 use toolcheck_core::ir::{Body, Executor, ToolKind};
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A server tool call id that the provider cannot have generated.
@@ -66,7 +66,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .about_call(call)
             .caption("this id")
             .help("keep the ids unchanged, and replay calls that another provider ran as text")
-            .at(cx, number, message, Some(part))
+            .at(cx, (number, message, part))
             .value("id", &id.text)
             .value("pattern", pattern.as_str());
         }

@@ -4,7 +4,7 @@ use toolcheck_core::ir::{Instead, Message, Named, Part, ToolKind};
 use toolcheck_core::target::Verdict;
 use toolcheck_core::text::shorten;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A tool call id that the target does not accept.
@@ -175,7 +175,7 @@ fn report(
         .case(side)
         .caption("this id")
         .help(help)
-        .at(cx, message_number, message, Some(part))
+        .at(cx, (message_number, message, part))
         .value("id", shorten(&id.text))
         .value("pattern", pattern);
     if let Some(answer) = answer {

@@ -1,7 +1,7 @@
 use toolcheck_core::ir::ToolKind;
 
 use super::unknown_role;
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A tool result of a different kind from its call.
@@ -70,7 +70,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .about_call(call.call)
             .caption("the result")
             .label(call.part.place, "the call")
-            .at(cx, site.message_number, site.message, Some(site.part))
+            .at(cx, site)
             .value("id", call.call.id.as_ref().map_or("?", |id| &*id.text))
             .value("ids", call.call.id.as_ref().map_or("?", |id| &*id.text))
             .value("kind", called.name());

@@ -1,6 +1,6 @@
 use toolcheck_core::ir::{Body, Content, Message, Part, Role};
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// An image, audio or a document where the target doesn't accept it.
@@ -80,7 +80,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     "not allowed in a system message"
                 })
                 .help("move it to a user message, or describe it in text")
-                .at(cx, number, message, Some(part))
+                .at(cx, (number, message, part))
                 .value("role", message.role_text());
         }
     }
@@ -114,6 +114,6 @@ fn documents_of_user(
         .caption("the document")
         .help(help)
         .case(case)
-        .at(cx, number, message, Some(document))
+        .at(cx, (number, message, document))
         .value("role", message.role_text());
 }

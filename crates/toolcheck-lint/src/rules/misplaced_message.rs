@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Body, Executor, Message, Part, Role};
 use toolcheck_core::target::Verdict;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A message whose role is not allowed at this position.
@@ -140,7 +140,7 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .label(before.place, "it follows this message")
             .help("merge messages of the same role, and put system messages first")
             .case(case)
-            .at(cx, number + 1, message, None);
+            .at(cx, (number + 1, message));
         if cx.pairing.knows_index(number) {
             finding.value("before", before.index);
         }
@@ -214,7 +214,7 @@ fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         };
         let (number, (message, _)) = messages[number];
         let finding = out.report(message.place, what);
-        finding.caption("this message").help(help).case(case).at(cx, number, message, None);
+        finding.caption("this message").help(help).case(case).at(cx, (number, message));
         if let Some((other, label)) = other {
             finding.label(other.place, label);
         }

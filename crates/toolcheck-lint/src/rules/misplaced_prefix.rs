@@ -1,4 +1,4 @@
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// `prefix: true` on a message that is not the last.
@@ -37,7 +37,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             out.report(message.place, "a message marked as a prefix is not the last message")
                 .caption("marked as a prefix")
                 .help("remove the key once the model has continued the message")
-                .at(cx, number, message, None);
+                .at(cx, (number, message));
         }
     }
 }

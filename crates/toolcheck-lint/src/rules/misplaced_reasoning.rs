@@ -1,6 +1,6 @@
 use toolcheck_core::ir::{Body, Role};
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// Reasoning at the wrong position in its message.
@@ -65,11 +65,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         };
         let finding = out.report(part.place, what);
-        finding.caption("reasoning").help("send assistant messages back unchanged").case(case).at(
-            cx,
-            number,
-            message,
-            Some(part),
-        );
+        finding
+            .caption("reasoning")
+            .help("send assistant messages back unchanged")
+            .case(case)
+            .at(cx, (number, message, part));
     }
 }

@@ -1,6 +1,6 @@
 use toolcheck_core::ir::{Body, Role};
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A tool result at the wrong position in its message, or in a message of the wrong role.
@@ -68,7 +68,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption("not allowed in an assistant message")
             .case("assistant-message")
             .help("move the result to the user message that follows")
-            .at(cx, site.message_number, site.message, Some(site.part))
+            .at(cx, site)
             .value("id", id);
             continue;
         }
@@ -96,7 +96,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .label(other.place, "this comes before it")
             .case("after-other-content")
             .help("put tool results first in their message, and everything else after them")
-            .at(cx, site.message_number, site.message, Some(site.part))
+            .at(cx, site)
             .value("ids", id);
     }
 }

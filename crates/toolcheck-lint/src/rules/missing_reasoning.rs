@@ -1,7 +1,7 @@
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Body, Executor, Role};
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// Tool calls of a reasoning model, sent back without its reasoning.
@@ -72,7 +72,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     finding
         .caption("the reasoning should come before this")
         .help("send assistant messages back unchanged, with their reasoning and its signature")
-        .at(cx, number, message, Some(first));
+        .at(cx, (number, message, first));
     if message.has_empty_reasoning {
         // Some APIs accept an empty text instead. For the others it is only a suspicion.
         finding.case("empty").at_most(Level::Warning);

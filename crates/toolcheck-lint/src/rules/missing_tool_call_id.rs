@@ -1,6 +1,6 @@
 use toolcheck_core::ir::ToolKind;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A tool call or result without the id that pairs them.
@@ -67,12 +67,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .map(|name| format!(" to `{}`", toolcheck_core::text::shorten(&name.text)));
         let message = format!("a tool call{} has no id", name.unwrap_or_default());
         let finding = out.report(call.part.place, message);
-        finding.about_call(call.call).caption("no id").case("call").help(help).at(
-            cx,
-            call.message_number,
-            call.message,
-            Some(call.part),
-        );
+        finding.about_call(call.call).caption("no id").case("call").help(help).at(cx, call);
         if let Some(result) = cx.pairing.answer_of(call) {
             finding.value("id", result.result.call_id.as_ref().map_or("None", |id| &*id.text));
             finding.label(result.part.place, "its result, by position");
@@ -89,12 +84,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let finding = out.report(site.part.place, "a tool result has no call id");
-        finding.about_result(site.result).caption("no id").case("result").help(help).at(
-            cx,
-            site.message_number,
-            site.message,
-            Some(site.part),
-        );
+        finding.about_result(site.result).caption("no id").case("result").help(help).at(cx, site);
         if let Some(call) = call {
             finding.label(call.part.place, "the call it would answer, by position");
         }

@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Body, Role};
 use toolcheck_core::target::Verdict;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// Text beside tool calls, or other content beside tool results, in one message.
@@ -87,6 +87,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case_if(stands_behind.is_some(), "text-behind-calls")
             .case_if(is_behind, "content-behind-results")
             .value("ids", ids.join(", "))
-            .at(cx, number, message, None);
+            .at(cx, (number, message));
     }
 }

@@ -1,4 +1,4 @@
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 use crate::server_pairs::halves;
 
 declare_rule! {
@@ -47,7 +47,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .about_result(half.is)
             .caption("its call is missing")
             .help("send assistant messages back complete, or remove the result")
-            .at(cx, half.message_number, half.message, Some(half.part))
+            .at(cx, &half)
             .value("id", half.is.call_id.as_ref().map_or("?", |id| &*id.text));
         if let Some(block) = &half.is.block {
             finding.value("block", toolcheck_core::text::shorten(&block.decode()));

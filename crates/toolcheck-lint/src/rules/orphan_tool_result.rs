@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Role, ToolKind};
 
 use crate::pairing::Answers;
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A tool result without a matching tool call.
@@ -91,7 +91,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .about_result(site.result)
             .caption("no earlier call matches")
             .help("remove the result, or restore the call it answers, with the same id")
-            .at(cx, site.message_number, site.message, Some(site.part))
+            .at(cx, site)
             .value("id", site.result.call_id.as_ref().map_or("?", |id| &*id.text))
             .value("kind", site.result.kind.unwrap_or_default().name());
         if cx.transcript.details.refers_to_stored_items {

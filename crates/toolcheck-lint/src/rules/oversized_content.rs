@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Body, Message, Part};
 use toolcheck_json::JsonStr;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// Text that exceeds the target's length limit.
@@ -64,7 +64,7 @@ fn report(
     out.report(part.place, format!("the text has {length} characters, but at most {max} are allowed"))
         .caption("too long")
         .help("shorten the text, or split it")
-        .at(cx, number, message, Some(part))
+        .at(cx, (number, message, part))
         .value("length", length)
         .value("max", max);
 }

@@ -1,6 +1,6 @@
 use rustc_hash::FxHashMap;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// The same tool call id used in different turns.
@@ -58,7 +58,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption("used again")
             .label(first.part.place, "first used here")
             .help("make ids unique within the whole conversation")
-            .at(cx, call.message_number, call.message, Some(call.part))
+            .at(cx, call)
             .value("id", &id.text);
     }
 }

@@ -1,6 +1,6 @@
 use toolcheck_core::ir::Role;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// One assistant turn whose tool calls are spread over several messages.
@@ -85,7 +85,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .help("write one assistant message for the turn, with its text and all of its calls")
             .value("ids", ids.join(", "));
         if let Some(next) = messages.get(first + 1) {
-            finding.at(cx, first + 1, next, None);
+            finding.at(cx, (first + 1, next));
         }
         for holder in holders.into_iter().filter(|holder| *holder != first) {
             finding.label(messages[holder].place, "continues here, in a separate message");

@@ -1,4 +1,4 @@
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// The tool results of one turn, spread over several messages.
@@ -80,7 +80,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .caption("in a second message")
         .label(first.part.place, "the first result of the turn")
         .help("put all results of a turn in one message")
-        .at(cx, first.message_number, first.message, None)
+        .at(cx, (first.message_number, first.message))
         .value("ids", ids.join(", "));
     }
 }

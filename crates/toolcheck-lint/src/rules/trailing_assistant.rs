@@ -1,6 +1,6 @@
 use toolcheck_core::ir::{Body, Role};
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A request that ends with an assistant message.
@@ -43,5 +43,5 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     out.report(message.place, "the request ends with an assistant message")
         .caption("the last message")
         .help("end with a user message, or with the results of the calls")
-        .at(cx, cx.transcript.messages.len() - 1, message, None);
+        .at(cx, (cx.transcript.messages.len() - 1, message));
 }

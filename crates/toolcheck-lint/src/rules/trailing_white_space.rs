@@ -1,6 +1,6 @@
 use toolcheck_core::ir::{Body, Role};
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// White space at the end of the text that the model should continue.
@@ -44,5 +44,5 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     out.report(part.place, "the text that the model should continue ends with white space")
         .caption("ends with white space")
         .help("remove the white space")
-        .at(cx, cx.transcript.messages.len() - 1, message, Some(part));
+        .at(cx, (cx.transcript.messages.len() - 1, message, part));
 }

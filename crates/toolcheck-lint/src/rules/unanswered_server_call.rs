@@ -1,6 +1,6 @@
 use toolcheck_core::ir::{Body, Role};
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 use crate::server_pairs::halves;
 
 declare_rule! {
@@ -58,7 +58,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .about_call(half.is)
             .caption("its result is missing")
             .help("send assistant messages back complete, or remove the call")
-            .at(cx, half.message_number, half.message, Some(half.part))
+            .at(cx, &half)
             .value("id", half.is.id.as_ref().map_or("?", |id| &*id.text))
             .value("type", half.is.name.as_ref().map_or("?", |name| &*name.text))
             .value("name", half.is.name.as_ref().map_or("?", |name| &*name.text));

@@ -2,7 +2,7 @@ use toolcheck_core::ir::ToolKind;
 use toolcheck_core::target::Verdict;
 
 use crate::pairing::CallSite;
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A tool call without a result.
@@ -99,7 +99,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("id", id.unwrap_or("?"))
             .value("kind", call.call.kind.name());
         if let Some(next) = cx.transcript.messages.get(after) {
-            finding.at(cx, after, next, None);
+            finding.at(cx, (after, next));
         } else if pairing.knows_index(after.saturating_sub(1)) {
             finding.value("index", call.message.index + 1).value("member", call.message.index + 2);
         }

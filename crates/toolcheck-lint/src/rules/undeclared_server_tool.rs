@@ -2,7 +2,7 @@ use rustc_hash::FxHashSet;
 use toolcheck_core::ir::{Body, Executor};
 use toolcheck_core::text::shorten;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A call to a server tool that the request does not declare.
@@ -74,7 +74,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .about_call(call)
                     .caption("called here")
                     .help("declare the tool, or remove its calls and results from the history")
-                    .at(cx, number, message, Some(part))
+                    .at(cx, (number, message, part))
                     .value("name", shorten(&name.text));
             }
         }

@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Body, Executor, ToolKind};
 use toolcheck_core::text::shorten;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A type of call, block or tool that the target or the model doesn't support.
@@ -56,7 +56,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption("not supported by this model")
             .help("declare all tools that the model may call in the request")
             .case("tool-change")
-            .at(cx, number, &cx.transcript.messages[number], None);
+            .at(cx, (number, &cx.transcript.messages[number]));
     }
     if let Some(place) = cx.transcript.request.tools.search.filter(|_| cx.minds_case(&RULE, "tool-search")) {
         out.report(place, "tool search is declared for a model that doesn't support it")
@@ -77,7 +77,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .caption("not supported by this model")
                     .help("remove the call and its result, or use a model that supports them")
                     .case("server-call")
-                    .at(cx, number, message, Some(part));
+                    .at(cx, (number, message, part));
                 continue;
             }
             if call.executor == Executor::Server || call.kind != ToolKind::Custom {
@@ -91,7 +91,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption("not supported here")
             .help("use function calls, with JSON arguments")
             .case("custom-call")
-            .at(cx, number, message, Some(part));
+            .at(cx, (number, message, part));
         }
     }
 }

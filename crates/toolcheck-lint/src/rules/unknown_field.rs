@@ -2,7 +2,7 @@ use toolcheck_core::ir::{Body, Place};
 use toolcheck_core::text::shorten;
 
 use crate::objects::visit;
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A key that the target does not know.
@@ -103,7 +103,7 @@ fn of_models(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .caption("the status is not supported by this model")
                     .help("remove the status, and say in the text that the tool failed")
                     .case("result-status")
-                    .at(cx, number, message, Some(part));
+                    .at(cx, (number, message, part));
                 }
             }
         }

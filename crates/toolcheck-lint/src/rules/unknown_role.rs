@@ -2,7 +2,7 @@ use toolcheck_core::ir::{Message, Role, ToolChange};
 use toolcheck_core::target::Verdict;
 use toolcheck_core::text::shorten;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// A message role that the target does not know.
@@ -59,7 +59,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None => (message.place, "the message has no role".to_owned()),
         };
         let finding = out.report(place, text);
-        finding.caption("no known role").at(cx, number, message, None);
+        finding.caption("no known role").at(cx, (number, message));
         if let Some(name) = &message.role_name {
             finding.value("role", shorten(&name.text));
         }
@@ -94,7 +94,7 @@ fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, ou
         .caption("not supported by this model")
         .help("move it to the field of the request that holds the system prompt, or use a model that supports the role")
         .case(SYSTEM)
-        .at(cx, number, message, None)
+        .at(cx, (number, message))
         .value("role", shorten(&name.text));
 }
 

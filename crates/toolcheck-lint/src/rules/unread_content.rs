@@ -1,8 +1,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
+use toolcheck_core::Level;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, What};
 use toolcheck_core::text::shorten;
-use toolcheck_core::{Finding, Level};
+
+use crate::finding::Draft;
 use toolcheck_json::{Span, Value};
 
 use super::{
@@ -158,7 +160,7 @@ const OF_MESSAGE: [&str; 4] =
 
 /// Removes findings that only follow from something being unread: one mistake is one finding. Nothing goes away unless
 /// this rule reports the mistake at least at the same level. `first` of the findings were there before.
-pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Finding>, first: usize) {
+pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) {
     let reported = || findings[first..].iter().filter(|finding| finding.rule == RULE.id);
     let Some(worst) = reported().map(|finding| finding.level).max() else { return };
     let is_all = !is_understood(cx);
@@ -183,7 +185,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Finding>, first: u
     let messages = cx.transcript.messages.iter().map(|message| message.place.span);
     let messages: Vec<_> = messages.filter(|message| holds(*message)).collect();
     // A finding with the API's own words goes before one without.
-    let told = findings[first..].iter().filter(|finding| finding.answer.is_some());
+    let told = findings[first..].iter().filter(|finding| finding.provider_error.is_some());
     let told: FxHashSet<_> = told.map(|finding| finding.place.node).collect();
     let mut number = 0;
     findings.retain(|finding| {

@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Body, Executor, Role, Signature};
 use toolcheck_core::target::Verdict;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// Reasoning without the provider's signature.
@@ -77,7 +77,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .caption("unsigned")
                 .help("send reasoning back unchanged, or remove it")
                 .add_cases(cases.iter().copied())
-                .at(cx, number, message, Some(part));
+                .at(cx, (number, message, part));
         }
     }
     if matches!(cx.verdict(&RULE, Some("call")), Verdict::Refused(refusal) if refusal.case.is_some()) {
@@ -117,7 +117,7 @@ fn unsigned_calls(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .caption("unsigned")
         .help("send calls back with the signature they came with")
         .case("call")
-        .at(cx, number, message, Some(part))
+        .at(cx, (number, message, part))
         .value("name", name);
     }
 }

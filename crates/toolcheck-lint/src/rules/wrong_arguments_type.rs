@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Arguments, Body};
 use toolcheck_core::target::Shape;
 
-use crate::rule::{Context, Numbered, Sink, declare_rule};
+use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     /// Arguments as a string where an object is expected, or the other way round.
@@ -69,7 +69,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             };
             let finding =
                 out.report(part.place, format!("the arguments of tool call {} are {what}", call.title()));
-            finding.about_call(call).caption("its arguments").case(case).at(cx, number, message, Some(part));
+            finding.about_call(call).caption("its arguments").case(case).at(cx, (number, message, part));
             match shape {
                 Shape::Object => finding.help("write the arguments as an object; if there are none, as {}"),
                 Shape::Text => finding.help("write the arguments as JSON in a string"),

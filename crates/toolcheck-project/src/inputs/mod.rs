@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use ignore::WalkBuilder;
 use toolcheck_config::PathGlobs;
-use toolcheck_lint::text::shown;
+use toolcheck_core::text::shown;
 
 use crate::configs::{Configs, LoadedConfig};
 use crate::error::Error;

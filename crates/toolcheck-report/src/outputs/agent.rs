@@ -3,8 +3,8 @@ use std::io;
 use super::Output;
 use crate::Style;
 use crate::summary;
+use toolcheck_core::text::{bounded, line};
 use toolcheck_lint::report::Report;
-use toolcheck_lint::text::{bounded, line};
 
 pub(super) static OUTPUT: Output = Output {
     id: "agent",
@@ -20,18 +20,18 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
     for file in &report.files {
         let path = bounded(&line(&file.path), LONGEST);
         for finding in &file.findings {
-            let (line, column) = (finding.start.line, finding.start.column);
+            let (line, column) = (finding.spot.start.line, finding.spot.start.column);
             write!(out, "{path}:{line}:{column}")?;
             // The root has the empty pointer.
-            if !finding.pointer.is_empty() {
-                write!(out, " {}", bounded(&finding.pointer, LONGEST))?;
+            if !finding.spot.pointer.is_empty() {
+                write!(out, " {}", bounded(&finding.spot.pointer, LONGEST))?;
             }
             let message = bounded(&finding.message, LONGEST);
             write!(out, " {} {}: {message}.", finding.rule, finding.level)?;
             if let Some(help) = &finding.help {
                 write!(out, " Do: {}.", bounded(help, LONGEST).trim_end_matches('.'))?;
             }
-            if let Some(said) = finding.said(file.target.as_deref()) {
+            if let Some(said) = finding.provider_sentence(file.target.as_deref()) {
                 write!(out, " Because: {}.", bounded(&said, 2 * LONGEST).trim_end_matches('.'))?;
             }
             writeln!(out)?;

@@ -14,8 +14,9 @@ use super::Output;
 use crate::Style;
 use crate::excerpt::excerpt;
 use crate::summary;
-use toolcheck_lint::report::{FileReport, Located, Report};
-use toolcheck_lint::text::{bounded, guard, shown, visible};
+use toolcheck_core::text::{Line, bounded, guard, shown, visible};
+use toolcheck_lint::Finding;
+use toolcheck_lint::report::{FileReport, Report};
 
 pub(super) static OUTPUT: Output = Output {
     id: "full",
@@ -43,11 +44,13 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
         .with_word_splitter(textwrap::WordSplitter::NoHyphenation);
     for file in &report.files {
         let mut record: Option<(usize, Document<'_>)> = None;
-        let mut before: Option<&Located> = None;
+        let mut before: Option<&Finding> = None;
         for finding in &file.findings {
             // One answer speaks of all the calls of a turn: it is printed once.
             let is_said = before.replace(finding).is_some_and(|before| {
-                before.rule == finding.rule && before.answer.is_some() && before.answer == finding.answer
+                before.rule == finding.rule
+                    && before.provider_error.is_some()
+                    && before.provider_error == finding.provider_error
             });
             if !style.has_excerpts {
                 let is_linked = style.has_links;
@@ -56,9 +59,9 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
                 continue;
             }
             // The text of a record is read again for its excerpts, once for all its findings.
-            let start = finding.record_bytes.start;
+            let start = finding.spot.record_bytes.start;
             if record.as_ref().is_none_or(|(known, _)| *known != start) {
-                let bytes = file.source().get(finding.record_bytes.clone()).unwrap_or_default();
+                let bytes = file.source().get(finding.spot.record_bytes.clone()).unwrap_or_default();
                 record = Some((start, Document::read(bytes)));
             }
             let Some((_, document)) = &record else { continue };
@@ -108,9 +111,9 @@ fn write_without_excerpts(
         }
         io::Result::Ok(())
     };
-    let own = finding.spot();
+    let own = &finding.spot;
     let labels = finding.labels.iter().take(LABELS_SHOWN).map(|label| (&label.spot, &*label.message));
-    for (number, (spot, caption)) in std::iter::once((&own, &*finding.caption)).chain(labels).enumerate() {
+    for (number, (spot, caption)) in std::iter::once((own, &*finding.caption)).chain(labels).enumerate() {
         let title = if number == 0 { "-->" } else { "   " };
         let pointer = bounded(&spot.pointer, LONGEST_POINTER);
         let pointer = if pointer.is_empty() { pointer } else { format!(" at {pointer}") };
@@ -129,7 +132,7 @@ fn write_without_excerpts(
 /// A finding as miette draws it.
 #[derive(Debug)]
 struct Shown<'f> {
-    finding: &'f Located,
+    finding: &'f Finding,
     excerpts: Excerpts,
     labels: Vec<LabeledSpan>,
     answer: Option<Said>,
@@ -140,11 +143,11 @@ struct Shown<'f> {
 }
 
 /// What is printed for an answer that stands above already.
-static SAID_BEFORE: LazyLock<Said> = LazyLock::new(|| Said("same answer as above".to_owned()));
+static SAID_BEFORE: LazyLock<Said> = LazyLock::new(|| Said("same answer as above".into()));
 
 /// What stands under the message: what the target answers, or what harm is done.
 #[derive(Debug)]
-struct Said(String);
+struct Said(Line);
 
 impl fmt::Display for Said {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -156,18 +159,18 @@ impl std::error::Error for Said {}
 
 impl<'f> Shown<'f> {
     /// A finding of which only the words are drawn.
-    fn without_excerpts(file: &FileReport, finding: &'f Located, is_said: bool) -> Self {
-        let answer = finding.said(file.target.as_deref()).map(Said);
+    fn without_excerpts(file: &FileReport, finding: &'f Finding, is_said: bool) -> Self {
+        let answer = finding.provider_sentence(file.target.as_deref()).map(Said);
         let (excerpts, labels) = (Excerpts::default(), Vec::new());
         Self { finding, excerpts, labels, answer, is_linked: false, is_said, has_excerpts: false }
     }
 
-    fn new(file: &FileReport, finding: &'f Located, document: &Document<'_>, width: usize) -> Self {
+    fn new(file: &FileReport, finding: &'f Finding, document: &Document<'_>, width: usize) -> Self {
         let names: Vec<&str> =
             [&finding.tool_call_id, &finding.tool_name].into_iter().flatten().map(|name| &**name).collect();
         // In the order of the text, as one reads it.
-        let own = finding.spot();
-        let mut places = vec![(&own, &*finding.caption, true)];
+        let own = &finding.spot;
+        let mut places = vec![(own, &*finding.caption, true)];
         let labels = finding.labels.iter().take(LABELS_SHOWN);
         places.extend(labels.map(|label| (&label.spot, &*label.message, false)));
         places.sort_by_key(|(spot, ..)| spot.bytes.start);
@@ -178,7 +181,9 @@ impl<'f> Shown<'f> {
         for (spot, caption, is_primary) in places {
             let base = spot.record_bytes.start;
             let span = Span::new((spot.bytes.start - base) as u32, (spot.bytes.end - base) as u32);
-            if base != finding.record_bytes.start && other.as_ref().is_none_or(|(known, _)| *known != base) {
+            if base != finding.spot.record_bytes.start
+                && other.as_ref().is_none_or(|(known, _)| *known != base)
+            {
                 let bytes = file.source().get(spot.record_bytes.clone()).unwrap_or_default();
                 other = Some((base, Document::read(bytes)));
             }
@@ -206,7 +211,7 @@ impl<'f> Shown<'f> {
             });
             excerpts.text.push('\n');
         }
-        let said = finding.said(file.target.as_deref()).map(Said);
+        let said = finding.provider_sentence(file.target.as_deref()).map(Said);
         Self { finding, excerpts, labels, answer: said, is_linked: false, is_said: false, has_excerpts: true }
     }
 }

@@ -6,9 +6,9 @@ use toolcheck_core::Level;
 use super::{Output, repository_path};
 use crate::Style;
 use crate::summary::Summary;
-use toolcheck_lint::report::{FileReport, Located, Report};
-use toolcheck_lint::text::Counted;
-use toolcheck_lint::text::shown;
+use toolcheck_core::text::{Counted, Line, shown};
+use toolcheck_lint::Finding;
+use toolcheck_lint::report::{FileReport, Report};
 
 pub(super) static OUTPUT: Output =
     Output { id: "github", summary: "GitHub Actions annotations", needs_source: false, write };
@@ -33,8 +33,8 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
     Ok(())
 }
 
-fn annotate(file: &FileReport, finding: &Located, out: &mut dyn io::Write) -> io::Result<()> {
-    let (start, end) = (finding.start, finding.end);
+fn annotate(file: &FileReport, finding: &Finding, out: &mut dyn io::Write) -> io::Result<()> {
+    let (start, end) = (finding.spot.start, finding.spot.end);
     write!(
         out,
         "::{} file={},line={},endLine={}",
@@ -47,9 +47,9 @@ fn annotate(file: &FileReport, finding: &Located, out: &mut dyn io::Write) -> io
     if start.line == end.line {
         write!(out, ",col={},endColumn={}", start.column, end.column)?;
     }
-    write!(out, ",title={}::{}", Property(finding.rule), Data(&shown(&finding.message)))?;
-    let said = finding.said(file.target.as_deref());
-    let help = finding.help.as_ref().map(|help| format!("help: {}", shown(help)));
+    write!(out, ",title={}::{}", Property(finding.rule), Data(&finding.message))?;
+    let said = finding.provider_sentence(file.target.as_deref());
+    let help = finding.help.as_ref().map(|help| Line::from(format!("help: {help}")));
     for line in [said, help].into_iter().flatten() {
         write!(out, "{}", Data(&format!("\n{line}")))?;
     }

@@ -39,14 +39,14 @@ fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> 
         issues.extend(file.findings.iter().map(|finding| Issue {
             description: &finding.message,
             check_name: finding.rule,
-            fingerprint: fingerprints.next(&path, file, finding),
+            fingerprint: fingerprints.next(&path, finding),
             severity: match finding.level {
                 Level::Error => "major",
                 Level::Warning => "minor",
             },
             location: Location {
                 path: path.clone().into_owned(),
-                lines: Lines { begin: finding.start.line },
+                lines: Lines { begin: finding.spot.start.line },
             },
         }));
     }

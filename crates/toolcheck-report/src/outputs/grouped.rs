@@ -3,8 +3,8 @@ use std::io;
 use super::{BOLD, DIM, Output, colors_of, painted};
 use crate::Style;
 use crate::summary;
+use toolcheck_core::text::{guard, line};
 use toolcheck_lint::report::Report;
-use toolcheck_lint::text::{line, shown};
 
 pub(super) static OUTPUT: Output =
     Output { id: "grouped", summary: "findings grouped by file, in columns", needs_source: false, write };
@@ -14,17 +14,17 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
         writeln!(out, "{}", painted(&line(&file.path), BOLD, style))?;
         let place = |line: u64, column: u64| format!("{line}:{column}");
         let places: Vec<String> =
-            file.findings.iter().map(|found| place(found.start.line, found.start.column)).collect();
+            file.findings.iter().map(|found| place(found.spot.start.line, found.spot.start.column)).collect();
         let widest = |widths: &mut dyn Iterator<Item = usize>| widths.max().unwrap_or_default();
         let place = widest(&mut places.iter().map(String::len));
         let level = widest(&mut file.findings.iter().map(|found| found.level.as_str().len()));
         let rule = widest(&mut file.findings.iter().map(|found| found.rule.len()));
         for (at, found) in places.iter().zip(&file.findings) {
-            let message = shown(&found.message);
+            let message = &found.message;
             let (level, rule) = (format!("{:level$}", found.level), format!("{:rule$}", found.rule));
             let level = painted(&level, colors_of(found.level), style);
             let rule = painted(&rule, DIM, style);
-            writeln!(out, "  {at:>place$}  {level}  {rule}  {message}")?;
+            writeln!(out, "  {at:>place$}  {level}  {rule}  {}", guard(message))?;
         }
         writeln!(out)?;
     }

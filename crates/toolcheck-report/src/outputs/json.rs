@@ -5,7 +5,8 @@ use toolcheck_core::Level;
 
 use super::{Output, write_json};
 use crate::Style;
-use toolcheck_lint::report::{FileReport, Located, Reading, Report};
+use toolcheck_lint::Finding;
+use toolcheck_lint::report::{FileReport, Reading, Report};
 
 pub(super) static OUTPUT: Output = Output {
     id: "json",
@@ -175,20 +176,20 @@ fn reading(reading: &Reading) -> ReadingV1<'_> {
 }
 
 /// The finding as reports have it.
-pub(super) fn finding<'r>(file: &'r FileReport, found: &'r Located) -> FindingV1<'r> {
+pub(super) fn finding<'r>(file: &'r FileReport, found: &'r Finding) -> FindingV1<'r> {
     FindingV1 {
         rule: found.rule,
         level: found.level.as_str(),
         message: &found.message,
         path: &file.path,
-        line: found.start.line,
-        column: found.start.column,
-        end_line: found.end.line,
-        end_column: found.end.column,
-        byte_start: found.bytes.start,
-        byte_end: found.bytes.end,
-        record: found.record,
-        pointer: &found.pointer,
+        line: found.spot.start.line,
+        column: found.spot.start.column,
+        end_line: found.spot.end.line,
+        end_column: found.spot.end.column,
+        byte_start: found.spot.bytes.start,
+        byte_end: found.spot.bytes.end,
+        record: found.spot.record,
+        pointer: &found.spot.pointer,
         tool_call_id: found.tool_call_id.as_deref(),
         tool_name: found.tool_name.as_deref(),
         labels: found
@@ -198,16 +199,16 @@ pub(super) fn finding<'r>(file: &'r FileReport, found: &'r Located) -> FindingV1
                 message: &label.message,
                 line: label.spot.start.line,
                 column: label.spot.start.column,
-                record: Some(label.spot.record).filter(|record| *record != found.record),
+                record: Some(label.spot.record).filter(|record| *record != found.spot.record),
                 pointer: &label.spot.pointer,
             })
             .collect(),
         help: found.help.as_deref(),
-        provider_error: found.answer.as_ref().and_then(|answer| answer.text.as_deref()),
-        status: found.answer.as_ref().and_then(|answer| answer.status),
-        evidence: found.answer.as_ref().map(|answer| answer.grounds.evidence.to_string()),
+        provider_error: found.provider_error.as_ref().and_then(|answer| answer.text.as_deref()),
+        status: found.provider_error.as_ref().and_then(|answer| answer.status),
+        evidence: found.provider_error.as_ref().map(|answer| answer.grounds.evidence.to_string()),
         doubt: found
-            .answer
+            .provider_error
             .as_ref()
             .and_then(|answer| answer.only_warns.as_deref().or_else(|| answer.grounds.caution())),
         url: found.url(),

@@ -3,8 +3,8 @@ use std::io;
 use super::Output;
 use crate::Style;
 use crate::junit_xml::{Case, Counts, Outcome, Writer};
+use toolcheck_core::text::{Line, guard, shown};
 use toolcheck_lint::report::{FileReport, Report};
-use toolcheck_lint::text::{guard, shown};
 
 pub(super) static OUTPUT: Output = Output {
     id: "junit",
@@ -36,16 +36,16 @@ fn suite(file: &FileReport, xml: &mut Writer<'_>) -> io::Result<()> {
         xml.case(&Case { name: "no findings", class: &path, file: None, line: None, outcome })?;
     }
     for finding in &file.findings {
-        let (line, column) = (finding.start.line, finding.start.column);
-        let message = shown(&finding.message);
+        let (line, column) = (finding.spot.start.line, finding.spot.start.column);
+        let message = &finding.message;
         let mut text = guard(&format!("{path}:{line}:{column}")).into_owned();
-        if !finding.pointer.is_empty() {
+        if !finding.spot.pointer.is_empty() {
             text.push(' ');
-            text.push_str(&shown(&finding.pointer));
+            text.push_str(&shown(&finding.spot.pointer));
         }
-        let said = finding.said(file.target.as_deref());
-        let help = finding.help.as_ref().map(|help| format!("help: {}", shown(help)));
-        for line in [Some(&message), said.as_ref(), help.as_ref()].into_iter().flatten() {
+        let said = finding.provider_sentence(file.target.as_deref());
+        let help = finding.help.as_ref().map(|help| Line::from(format!("help: {help}")));
+        for line in [Some(message), said.as_ref(), help.as_ref()].into_iter().flatten() {
             text.push('\n');
             text.push_str(&guard(line));
         }
@@ -55,7 +55,7 @@ fn suite(file: &FileReport, xml: &mut Writer<'_>) -> io::Result<()> {
             class: &path,
             file: Some(&path),
             line: Some(line),
-            outcome: Outcome::Failed { kind: finding.level.as_str(), message: &message, text: &text },
+            outcome: Outcome::Failed { kind: finding.level.as_str(), message, text: &text },
         })?;
     }
     xml.end_suite()

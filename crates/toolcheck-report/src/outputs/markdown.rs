@@ -7,8 +7,9 @@ use super::{Output, repository_path};
 use crate::Style;
 use crate::markup::{Piece, pieces};
 use crate::summary::{Summary, statistics};
-use toolcheck_lint::report::{FileReport, Located, Report};
-use toolcheck_lint::text::bounded;
+use toolcheck_core::text::bounded;
+use toolcheck_lint::Finding;
+use toolcheck_lint::report::{FileReport, Report};
 
 pub(super) static OUTPUT: Output = Output {
     id: "markdown",
@@ -81,17 +82,17 @@ fn name(file: &FileReport) -> String {
     code(&bounded(&repository_path(&file.path), LONGEST))
 }
 
-fn row(file: &FileReport, finding: &Located) -> String {
+fn row(file: &FileReport, finding: &Finding) -> String {
     let mut wrong = inline(&bounded(&finding.message, LONGEST));
-    if let Some(said) = finding.said(file.target.as_deref()) {
+    if let Some(said) = finding.provider_sentence(file.target.as_deref()) {
         wrong.push_str("<br>");
         wrong.push_str(&inline(&bounded(&said, LONGEST)));
     }
     let help = finding.help.as_ref().map(|help| inline(&bounded(help, LONGEST))).unwrap_or_default();
     format!(
         "| {}:{} | {} | [{}]({}) | {wrong} | {help} |\n",
-        finding.start.line,
-        finding.start.column,
+        finding.spot.start.line,
+        finding.spot.start.column,
         finding.level,
         finding.rule,
         finding.url()

@@ -4,15 +4,16 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use toolcheck_core::Level;
-use toolcheck_core::finding::Spot;
+use toolcheck_lint::Finding;
+use toolcheck_lint::finding::Spot;
 
 use super::{Output, repository_path, write_json};
 use crate::Style;
+use toolcheck_core::text::{Line, bounded};
 use toolcheck_lint::fingerprint::Fingerprints;
-use toolcheck_lint::report::{FileReport, Located, Report, rule_url};
+use toolcheck_lint::report::{FileReport, Report, rule_url};
 use toolcheck_lint::rule::Rule;
 use toolcheck_lint::rules;
-use toolcheck_lint::text::{bounded, shown};
 
 pub(super) static OUTPUT: Output =
     Output { id: "sarif", summary: "SARIF 2.1.0, for code scanning", needs_source: true, write };
@@ -69,7 +70,7 @@ fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> 
         let uri = uri(&path);
         for finding in &file.findings {
             // All are counted, so that a fingerprint does not depend on what was left out.
-            let fingerprint = fingerprints.next(&path, file, finding);
+            let fingerprint = fingerprints.next(&path, finding);
             if finding.level == Level::Warning {
                 let Some(rest) = warnings.checked_sub(1) else { continue };
                 warnings = rest;
@@ -139,10 +140,10 @@ fn tags(rule: &Rule) -> Vec<&'static str> {
     tags.into_iter().filter_map(|(has, tag)| has.then_some(tag)).collect()
 }
 
-fn found(file: &FileReport, uri: &str, finding: &Located, rule_index: usize, fingerprint: &str) -> Found {
-    let mut text = shown(&finding.message);
-    let help = finding.help.as_ref().map(|help| format!("help: {}", shown(help)));
-    for paragraph in [finding.said(file.target.as_deref()), help].into_iter().flatten() {
+fn found(file: &FileReport, uri: &str, finding: &Finding, rule_index: usize, fingerprint: &str) -> Found {
+    let mut text = finding.message.to_string();
+    let help = finding.help.as_ref().map(|help| Line::from(format!("help: {help}")));
+    for paragraph in [finding.provider_sentence(file.target.as_deref()), help].into_iter().flatten() {
         text.push_str("\n\n");
         text.push_str(&paragraph);
     }
@@ -154,14 +155,14 @@ fn found(file: &FileReport, uri: &str, finding: &Located, rule_index: usize, fin
         location["message"] = message(text);
         location
     });
-    let mut properties = json!({"record": finding.record});
+    let mut properties = json!({"record": finding.spot.record});
     if let Some(target) = &file.target {
         properties["target"] = json!(target);
     }
-    if let Some(status) = finding.answer.as_ref().and_then(|answer| answer.status) {
+    if let Some(status) = finding.provider_error.as_ref().and_then(|answer| answer.status) {
         properties["status"] = json!(status);
     }
-    if let Some(answer) = &finding.answer {
+    if let Some(answer) = &finding.provider_error {
         properties["evidence"] = json!(answer.grounds.evidence.to_string());
         if let Some(doubt) = answer.only_warns.as_deref().or_else(|| answer.grounds.caution()) {
             properties["doubt"] = json!(doubt);
@@ -172,7 +173,7 @@ fn found(file: &FileReport, uri: &str, finding: &Located, rule_index: usize, fin
         rule_index,
         level: finding.level.as_str(),
         message: message(&text),
-        locations: [location(uri, &finding.spot())],
+        locations: [location(uri, &finding.spot)],
         related_locations: related.collect(),
         partial_fingerprints: json!({"toolcheckFinding/v1": fingerprint}),
         properties,

@@ -13,10 +13,11 @@ use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
 use toolcheck_json::{Document, Record, Span};
 
+use toolcheck_core::text::shown;
+use toolcheck_lint::Finding;
 use toolcheck_lint::observe::{Observer, Response};
-use toolcheck_lint::report::{Located, Report, locate_places};
+use toolcheck_lint::report::{Report, locate_places};
 use toolcheck_lint::rule::Context;
-use toolcheck_lint::text::shown;
 use toolcheck_lint::{Options, lint_with};
 
 pub(crate) use fold::{Fold, Line};
@@ -32,11 +33,11 @@ pub struct View<'v> {
     /// The command that shows the findings in full, for the last line; none if it is empty.
     pub more: &'v str,
     /// Whether the user allows a finding, which is then not marked; `None` if nothing is allowed.
-    pub is_allowed: Option<&'v dyn Fn(&Located) -> bool>,
+    pub is_allowed: Option<&'v dyn Fn(&Finding) -> bool>,
 }
 
 impl View<'_> {
-    fn allows(&self, finding: &Located) -> bool {
+    fn allows(&self, finding: &Finding) -> bool {
         self.is_allowed.is_some_and(|is_allowed| is_allowed(finding))
     }
 }
@@ -307,13 +308,13 @@ impl Observer for OutlineBuilder<'_> {
         rows::add_response(response, self.view.shows_text, &mut draft.rows, &mut draft.covers);
     }
 
-    fn record(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Located]) {
+    fn record(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Finding]) {
         let mut drafts = std::mem::take(&mut self.drafts);
         if drafts.is_empty() {
             let (rows, covers, marks) = (Vec::new(), Vec::new(), Marks::default());
             drafts.push(Draft { place: None, is_exchange: false, format: "", rows, covers, marks });
         }
-        let findings: Vec<&Located> = findings.iter().filter(|finding| !self.view.allows(finding)).collect();
+        let findings: Vec<&Finding> = findings.iter().filter(|finding| !self.view.allows(finding)).collect();
         mark(&mut drafts, record, &findings, self.findings);
         self.findings += findings.len();
         // Only exchanges may occur several times in one record.
@@ -358,11 +359,11 @@ impl OutlineBuilder<'_> {
 }
 
 /// Marks the places of a record that its findings refer to.
-fn mark(drafts: &mut [Draft], record: &Record<'_>, findings: &[&Located], first: usize) {
+fn mark(drafts: &mut [Draft], record: &Record<'_>, findings: &[&Finding], first: usize) {
     let mut places = Vec::new();
     for (number, finding) in findings.iter().enumerate() {
-        places.push((finding.bytes.clone(), mark_of(first + number, finding)));
-        let here = finding.labels.iter().filter(|label| label.spot.record == finding.record);
+        places.push((finding.spot.bytes.clone(), mark_of(first + number, finding)));
+        let here = finding.labels.iter().filter(|label| label.spot.record == finding.spot.record);
         for label in here {
             let mark = label_of(first + number, finding, &label.message, label.spot.start.line);
             places.push((label.spot.bytes.clone(), mark));
@@ -389,10 +390,10 @@ fn mark(drafts: &mut [Draft], record: &Record<'_>, findings: &[&Located], first:
 }
 
 /// Marks the places that findings refer to in records other than their own, if they are drawn.
-fn mark_from_elsewhere(sections: &mut [Section], findings: &[Located]) {
+fn mark_from_elsewhere(sections: &mut [Section], findings: &[Finding]) {
     let mut places = Vec::new();
     for (number, finding) in findings.iter().enumerate() {
-        for label in finding.labels.iter().filter(|label| label.spot.record != finding.record) {
+        for label in finding.labels.iter().filter(|label| label.spot.record != finding.spot.record) {
             let mark = label_of(number, finding, &label.message, label.spot.start.line);
             places.push((label.spot.bytes.clone(), mark));
         }
@@ -417,18 +418,18 @@ fn mark_from_elsewhere(sections: &mut [Section], findings: &[Located]) {
     }
 }
 
-fn mark_of(number: usize, finding: &Located) -> Mark {
+fn mark_of(number: usize, finding: &Finding) -> Mark {
     Mark {
         finding: number,
         rule: finding.rule,
         level: finding.level,
-        message: finding.message.clone(),
+        message: finding.message.to_string(),
         is_label: false,
-        line: finding.start.line,
+        line: finding.spot.start.line,
     }
 }
 
-fn label_of(number: usize, finding: &Located, message: &str, line: u64) -> Mark {
+fn label_of(number: usize, finding: &Finding, message: &str, line: u64) -> Mark {
     Mark { message: message.to_owned(), is_label: true, line, ..mark_of(number, finding) }
 }
 

@@ -9,11 +9,10 @@ use toolcheck_core::ir::{
 use toolcheck_core::protocols::{Reply, TextCalls};
 use toolcheck_json::{Document, JsonStr, Span};
 
+use toolcheck_core::text::{Counted, bounded};
 use toolcheck_lint::observe::Response;
 use toolcheck_lint::pairing::{Answers, Pairing};
 use toolcheck_lint::rule::Context;
-use toolcheck_lint::text::Counted;
-use toolcheck_lint::text::bounded;
 
 use super::Marks;
 

@@ -6,10 +6,10 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target::{self, Target};
+use toolcheck_core::text::bounded;
 use toolcheck_core::{Format, Level, formats};
 use toolcheck_json::{Document, Value};
 use toolcheck_lint::suggest::did_you_mean;
-use toolcheck_lint::text::bounded;
 
 use crate::expected::{Difference, Expected, Found, Place, Step, align, has_level};
 

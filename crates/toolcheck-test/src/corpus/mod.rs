@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 
 use toolcheck_config::{Config, read_limited};
 use toolcheck_core::formats;
-use toolcheck_lint::text::shown;
+use toolcheck_core::text::shown;
 use toolcheck_lint::{FileReport, Options, lint, rules};
 
 use crate::expected::{Difference, Found};

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use toolcheck_core::formats;
+use toolcheck_core::text::bounded;
 use toolcheck_json::Document;
-use toolcheck_lint::text::bounded;
 use toolcheck_lint::{Options, lint};
 
 use super::discover::{Case, Corpus, What, folder};

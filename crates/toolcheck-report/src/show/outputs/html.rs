@@ -8,9 +8,8 @@ use crate::Style;
 use crate::markup::{Escaped, Piece, pieces};
 use crate::show::{Line, Mark, Marks, Outline, Row, Section, What};
 use crate::summary::Summary;
+use toolcheck_core::text::{Counted, bounded, shown};
 use toolcheck_lint::report::rule_url;
-use toolcheck_lint::text::Counted;
-use toolcheck_lint::text::{bounded, shown};
 
 pub(super) static OUTPUT: Output = Output { id: "html", summary: "a self-contained web page", write };
 

@@ -5,9 +5,8 @@ use crate::Style;
 use crate::outputs::markdown::{MOST, code, inline};
 use crate::show::{Line, Mark, Marks, Outline, Row, What};
 use crate::summary::Summary;
+use toolcheck_core::text::{Counted, bounded};
 use toolcheck_lint::report::rule_url;
-use toolcheck_lint::text::Counted;
-use toolcheck_lint::text::bounded;
 
 pub(super) static OUTPUT: Output =
     Output { id: "markdown", summary: "a table for an issue or a pull request comment", write };

@@ -10,8 +10,8 @@ use super::Output;
 use crate::Style;
 use crate::show::{Fold, Line, Mark, Marks, Outline, Row, Section, What};
 use crate::summary::Summary;
+use toolcheck_core::text::{Counted, bounded, guard, shown};
 use toolcheck_lint::report::rule_url;
-use toolcheck_lint::text::{Counted, bounded, guard, shown};
 
 pub(super) static OUTPUT: Output = Output { id: "text", summary: "for the terminal", write };
 

@@ -1,6 +1,6 @@
 use std::io;
 
-use toolcheck_lint::text::shown;
+use toolcheck_core::text::shown;
 use toolcheck_report::Style;
 use toolcheck_report::junit_xml::{self, Case, Counts, Writer};
 

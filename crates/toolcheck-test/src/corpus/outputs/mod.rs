@@ -9,7 +9,7 @@ mod text;
 use std::io;
 use std::path::Path;
 
-use toolcheck_lint::text::shown;
+use toolcheck_core::text::shown;
 use toolcheck_report::Style;
 use toolcheck_report::outputs::repository_path;
 

@@ -1,0 +1,245 @@
+//! What a rule reports, before and after it has its place in the file.
+
+use std::ops::Range;
+
+use toolcheck_core::Level;
+use toolcheck_core::ir::{Call, Place, ToolResult};
+use toolcheck_core::target::Grounds;
+use toolcheck_core::text::Line;
+use toolcheck_json::{NodeId, Position};
+
+use crate::fingerprint::Head;
+
+/// A problem in a file.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The id of the rule.
+    pub rule: &'static str,
+    /// How bad it is for the target.
+    pub level: Level,
+    /// What is wrong: lower case, naming the id. Never an argument, a result or a text.
+    pub message: Line,
+    /// Where it is.
+    pub spot: Spot,
+    /// What is at that place; may be empty.
+    pub caption: Line,
+    /// The other places.
+    pub labels: Vec<Label>,
+    /// What to do.
+    pub help: Option<Line>,
+    /// What harm it does if the target accepts it.
+    pub harm: Option<Line>,
+    /// What the target answers.
+    pub provider_error: Option<ProviderError>,
+    /// The id of the tool call that it is about.
+    pub tool_call_id: Option<String>,
+    /// The name of the tool that it is about.
+    pub tool_name: Option<String>,
+    /// The start of the text at its place, which identifies it in later runs.
+    pub(crate) head: Head,
+}
+
+/// A second place that a finding refers to, such as the other end of a pair.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Label {
+    /// What is there; may be empty.
+    pub message: Line,
+    /// Where.
+    pub spot: Spot,
+}
+
+/// A place in a file, for people and for programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot {
+    /// The number of its JSON Lines record, from 0.
+    pub record: usize,
+    /// The bytes of that record in the file.
+    pub record_bytes: Range<usize>,
+    /// Where it starts.
+    pub start: Position,
+    /// Where it ends.
+    pub end: Position,
+    /// Its bytes in the file, 0-based and half-open.
+    pub bytes: Range<usize>,
+    /// The value that it belongs to, in the document of its record.
+    pub node: NodeId,
+    /// That value's JSON Pointer in the record.
+    pub pointer: String,
+}
+
+/// What the target answers to a request with this problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProviderError {
+    /// The id of the target.
+    pub target: String,
+    /// The case of the rule that the target's data has this answer for; `None` if it holds for all.
+    pub case: Option<String>,
+    /// The HTTP status, if there is one.
+    pub status: Option<u16>,
+    /// The text, with the names and numbers of this transcript filled in. It may have several lines.
+    pub text: Option<String>,
+    /// How well the answer is known.
+    pub grounds: Grounds,
+    /// Why the finding is only a warning although the target refuses it: a clause.
+    pub only_warns: Option<String>,
+}
+
+/// A finding that a rule builds. Its level and the target's answer are set when the rule is done.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    pub(crate) rule: &'static str,
+    pub(crate) level: Level,
+    pub(crate) message: Line,
+    pub(crate) place: Place,
+    pub(crate) caption: Line,
+    pub(crate) labels: Vec<DraftLabel>,
+    pub(crate) help: Option<Line>,
+    pub(crate) provider_error: Option<ProviderError>,
+    pub(crate) harm: Option<Line>,
+    pub(crate) tool_call_id: Option<String>,
+    pub(crate) tool_name: Option<String>,
+    /// The rule's cases, for targets that distinguish them. Once the rule is done, they are in the order of its
+    /// declaration: the most specific first.
+    pub(crate) cases: Vec<&'static str>,
+    /// The worst level that it may have, whatever the target says.
+    pub(crate) at_most: Level,
+    /// The least level that it has, whatever the target says; `None` if the target decides.
+    pub(crate) at_least: Option<Level>,
+    /// How well it is known that the target refuses this very thing, if its refusal is about many.
+    pub(crate) grounds: Option<Grounds>,
+    /// Why a refusal of it is only a warning, if the rule knows: a clause.
+    pub(crate) doubt: Option<&'static str>,
+    /// The placeholders of the target's text.
+    pub(crate) values: Vec<(&'static str, String)>,
+}
+
+/// A label of a [`Draft`].
+#[derive(Debug, Clone)]
+pub(crate) struct DraftLabel {
+    /// Where.
+    pub(crate) place: Place,
+    /// What is there.
+    pub(crate) message: Line,
+    /// Where, if it is in another record of the file than the finding.
+    pub(crate) elsewhere: Option<Spot>,
+}
+
+impl Draft {
+    /// A finding of `rule` at `place`.
+    #[must_use]
+    pub(crate) fn new(rule: &'static str, place: Place, message: impl Into<Line>) -> Self {
+        Self {
+            rule,
+            level: Level::Warning,
+            message: message.into(),
+            place,
+            caption: Line::default(),
+            labels: Vec::new(),
+            help: None,
+            provider_error: None,
+            harm: None,
+            tool_call_id: None,
+            tool_name: None,
+            cases: Vec::new(),
+            at_most: Level::Error,
+            at_least: None,
+            grounds: None,
+            doubt: None,
+            values: Vec::new(),
+        }
+    }
+
+    /// Describes what is at the finding's own place.
+    pub(crate) fn caption(&mut self, caption: impl Into<Line>) -> &mut Self {
+        self.caption = caption.into();
+        self
+    }
+
+    /// Adds a second place.
+    pub(crate) fn label(&mut self, place: Place, message: impl Into<Line>) -> &mut Self {
+        self.labels.push(DraftLabel { place, message: message.into(), elsewhere: None });
+        self
+    }
+
+    /// Adds a second place that may be in another record of the file.
+    pub(crate) fn label_at(
+        &mut self,
+        place: Place,
+        elsewhere: Option<Spot>,
+        message: impl Into<Line>,
+    ) -> &mut Self {
+        self.labels.push(DraftLabel { place, message: message.into(), elsewhere });
+        self
+    }
+
+    /// Adds what to do.
+    pub(crate) fn help(&mut self, help: impl Into<Line>) -> &mut Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds one of the rule's cases. If there are several, the order in which the rule declares them decides which the
+    /// target is asked for first.
+    pub(crate) fn case(&mut self, case: &'static str) -> &mut Self {
+        self.cases.push(case);
+        self
+    }
+
+    /// Adds one of the rule's cases, if it is one.
+    pub(crate) fn case_if(&mut self, is_case: bool, case: &'static str) -> &mut Self {
+        if is_case { self.case(case) } else { self }
+    }
+
+    /// Adds several of the rule's cases, or one that there may be.
+    pub(crate) fn add_cases(&mut self, cases: impl IntoIterator<Item = &'static str>) -> &mut Self {
+        self.cases.extend(cases);
+        self
+    }
+
+    /// Limits the level: never worse than this.
+    pub(crate) fn at_most(&mut self, level: Level) -> &mut Self {
+        self.at_most = level;
+        self
+    }
+
+    /// Limits the level: never better than this, because it does harm whatever the target accepts.
+    pub(crate) fn at_least(&mut self, level: Level) -> &mut Self {
+        self.at_least = Some(level);
+        self
+    }
+
+    /// Sets how well it is known that the target refuses this very thing.
+    pub(crate) fn grounds(&mut self, grounds: Grounds) -> &mut Self {
+        self.grounds = Some(grounds);
+        self
+    }
+
+    /// Makes a refusal of it a warning only. `doubt` is a clause that follows "only a warning:".
+    pub(crate) fn doubt(&mut self, doubt: &'static str) -> &mut Self {
+        self.doubt = Some(doubt);
+        self.at_most(Level::Warning)
+    }
+
+    /// Sets a placeholder of the target's text.
+    pub(crate) fn value(&mut self, name: &'static str, value: impl ToString) -> &mut Self {
+        self.values.push((name, value.to_string()));
+        self
+    }
+
+    /// Sets the call that it is about.
+    pub(crate) fn about_call(&mut self, call: &Call<'_>) -> &mut Self {
+        self.tool_call_id = call.id.as_ref().map(|id| id.text.to_string());
+        self.tool_name = call.name.as_ref().map(|name| name.text.to_string());
+        self
+    }
+
+    /// Sets the call and the tool that a result names.
+    pub(crate) fn about_result(&mut self, result: &ToolResult<'_>) -> &mut Self {
+        self.tool_call_id = result.call_id.as_ref().map(|id| id.text.to_string());
+        self.tool_name = result.name.as_ref().map(|name| name.text.to_string());
+        self
+    }
+}
