@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toolcheck_config::{Baseline, Config, ConfigError};
+use toolcheck_config::{Baseline, Config, ConfigError, Overrides};
 use toolcheck_config::{ConfigFile, Home, parse_target};
 use toolcheck_lint::{Options, lint};
 
@@ -40,7 +40,7 @@ pub fn run(mut data: &[u8]) {
 fn check_config(text: &str) {
     match Config::parse(text) {
         Ok(config) => {
-            let (_, selection) = config.for_file(Path::new("logs/case.json"));
+            let (_, selection) = config.for_file(Path::new("logs/case.json"), &Overrides::default());
             let _ = config.excludes(Path::new("logs/case.json"));
             let options = Options::new().settings(config.settings.clone()).rules(selection.rules());
             let _ = lint("case.json", CALLS.as_bytes(), &options);

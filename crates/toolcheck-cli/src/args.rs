@@ -10,19 +10,22 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use toolcheck_config::{Overrides, ReadAs, Selection};
 use toolcheck_core::Level;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target;
 use toolcheck_lint::{Rule, rules};
+use toolcheck_project::{BaselineOptions, BaselineUpdate, ConfigOptions, FileOptions, find_target};
 use toolcheck_report::outputs::{self, Output};
 use toolcheck_report::show;
 
+use toolcheck_core::text::bounded;
 use toolcheck_lint::suggest::did_you_mean;
 
 use crate::screen;
 
-pub(crate) use hints::with_hint;
+pub(crate) use hints::{printable, with_hint};
 pub(crate) use test::{BlessArg, TestArgs, WantedRun};
 
 /// Find tool-calling mistakes in LLM API requests before the API rejects them.
@@ -145,6 +148,22 @@ pub(crate) struct FileArgs {
     pub(crate) show_files: bool,
 }
 
+impl FileArgs {
+    pub(crate) fn options(&self) -> FileOptions {
+        FileOptions {
+            paths: self.paths.clone(),
+            files_from: self.files_from.clone(),
+            exclude: self.exclude.clone(),
+            force_exclude: self.force_exclude,
+            no_ignore: self.no_ignore,
+            hidden: self.hidden,
+            skip_unrecognised: self.skip_unrecognised,
+            max_unpacked: self.max_unpacked,
+            stdin_name: self.stdin_filename.clone(),
+        }
+    }
+}
+
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct ReadingArgs {
@@ -182,6 +201,29 @@ pub(crate) struct SelectionArgs {
     pub(crate) ignore: Vec<&'static Rule>,
 }
 
+/// The settings that take precedence over the configuration.
+///
+/// # Errors
+///
+/// There is no such target.
+pub(crate) fn overrides(
+    reading: &ReadingArgs,
+    rules: &SelectionArgs,
+) -> Result<Overrides, toolcheck_project::Error> {
+    let read_as = ReadAs {
+        format: reading.format,
+        target: reading.target.as_deref().map(find_target).transpose()?,
+        kind: reading.kind,
+        tools: reading.tools.clone(),
+    };
+    let selection = Selection {
+        select: rules.select.clone(),
+        extend_select: rules.extend_select.clone(),
+        ignore: rules.ignore.clone(),
+    };
+    Ok(Overrides { read_as, selection })
+}
+
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Rules")]
 pub(crate) struct RuleArgs {
@@ -197,7 +239,7 @@ pub(crate) struct RuleArgs {
     pub(crate) exit_zero: bool,
 }
 
-#[derive(Debug, Default, ClapArgs)]
+#[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Configuration")]
 pub(crate) struct ConfigArgs {
     /// Configuration for all files [default: the closest toolcheck.toml in or above each file's folder]
@@ -207,6 +249,16 @@ pub(crate) struct ConfigArgs {
     /// Ignore all configuration files
     #[arg(long)]
     pub(crate) isolated: bool,
+}
+
+impl ConfigArgs {
+    pub(crate) fn options(&self) -> ConfigOptions {
+        match &self.config {
+            Some(path) => ConfigOptions::File(path.clone()),
+            None if self.isolated => ConfigOptions::Isolated,
+            None => ConfigOptions::Closest,
+        }
+    }
 }
 
 #[derive(Debug, ClapArgs)]
@@ -223,6 +275,17 @@ pub(crate) struct BaselineArgs {
     /// Remove findings that no longer occur from the baseline
     #[arg(long, requires = "baseline")]
     pub(crate) prune_baseline: bool,
+}
+
+impl BaselineArgs {
+    pub(crate) fn options(&self) -> Option<BaselineOptions> {
+        let update = match (self.write_baseline, self.prune_baseline) {
+            (true, _) => BaselineUpdate::Write,
+            (false, true) => BaselineUpdate::Prune,
+            (false, false) => BaselineUpdate::Nothing,
+        };
+        self.baseline.clone().map(|path| BaselineOptions { path, update })
+    }
 }
 
 #[derive(Debug, ClapArgs)]
@@ -482,7 +545,7 @@ impl TypedValueParser for WantedParser {
         let id = ids.parse_ref(command, argument, OsStr::new(id))?;
         let output = outputs::find(&id).expect("only ids of the table are possible");
         if file.as_ref().is_some_and(|file| file.as_os_str().is_empty()) {
-            let message = format!("`{text}`: the file name after `=` is missing");
+            let message = format!("`{}`: the file name after `=` is missing", bounded(text, 80));
             return Err(clap::Error::raw(ErrorKind::InvalidValue, message).format(&mut command.clone()));
         }
         Ok(Wanted { output, file })

@@ -1,16 +1,10 @@
 //! `toolcheck`: finds files, picks a row from each table, and computes the exit status.
 
-mod allowed;
 mod args;
-mod baseline;
 mod commands;
-mod config;
-mod inputs;
-mod linting;
 mod markdown;
 mod progress;
 mod screen;
-mod settle;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -31,7 +25,7 @@ pub(crate) enum Status {
 }
 
 fn main() -> ExitCode {
-    let args = Args::try_parse().unwrap_or_else(|error| args::with_hint(error).exit());
+    let args = Args::try_parse().unwrap_or_else(|error| args::printable(args::with_hint(error)).exit());
     let mut out = io::BufWriter::new(io::stdout().lock());
     let status = match args.command {
         Command::Lint(args) => commands::lint::run(&args, &mut out),
@@ -53,7 +47,7 @@ fn main() -> ExitCode {
         // Whoever reads the output has seen enough: `toolcheck ... | head`.
         Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
-            screen::tell("error", &format!("{error:#}"));
+            screen::message("error", &format!("{error:#}"));
             2
         }
     })

@@ -25,17 +25,12 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// That of a run which nobody watches.
-    pub(crate) fn unseen() -> Self {
-        let (bar, done) = (OnceLock::new(), AtomicU64::new(0));
-        Self { begin: Instant::now(), bytes: 0, done, is_wanted: false, bar }
-    }
-
-    /// That of a run which reads so many bytes.
+    /// The progress of a run that reads so many bytes.
     pub(crate) fn new(args: &OutputArgs, bytes: u64) -> Self {
-        // What runs without people often has a terminal all the same.
+        // What runs unattended often has a terminal all the same.
         let is_wanted = !args.no_progress && !args.quiet && !screen::is_ci() && io::stderr().is_terminal();
-        Self { bytes, is_wanted, ..Self::unseen() }
+        let (bar, done) = (OnceLock::new(), AtomicU64::new(0));
+        Self { begin: Instant::now(), bytes, done, is_wanted, bar }
     }
 
     /// So many bytes more have been read.

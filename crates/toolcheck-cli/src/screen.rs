@@ -1,24 +1,27 @@
 //! What the reader's screen can do, and what may be shown on it.
 
-use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style as Paint};
-use toolcheck_core::text::shown;
+use toolcheck_core::text::line;
 use toolcheck_report::Style;
 
 use crate::args::Color;
 
-/// Tells something on the standard error. Whatever the message quotes, a terminal obeys none of it; a line end is one
-/// that we wrote, so what may hold another one is made visible before.
-pub(crate) fn tell(kind: &str, message: &str) {
-    let lines: Vec<String> = message.split('\n').map(shown).collect();
-    eprintln!("{kind}: {}", lines.join("\n"));
+/// Prints a message on the standard error. Whatever it quotes, no terminal and no CI runner obeys it. Its line breaks
+/// are ours: a name with one is made visible before.
+pub(crate) fn message(kind: &str, message: &str) {
+    let lines: Vec<String> = message.split('\n').map(line).collect();
+    let text = format!("{kind}: {}\n", lines.join("\n"));
+    // If the standard error is closed, there is nowhere to report it.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// A path for a message: on one line, with what a terminal would obey made visible.
-pub(crate) fn named(path: &Path) -> String {
-    shown(&path.to_string_lossy())
+/// Prints messages of one kind.
+pub(crate) fn messages(kind: &str, messages: &[impl ToString]) {
+    for text in messages {
+        message(kind, &text.to_string());
+    }
 }
 
 /// The style for the standard output.

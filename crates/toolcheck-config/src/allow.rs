@@ -43,7 +43,7 @@ impl Allow {
     /// Whether it applies to a file.
     #[must_use]
     pub fn is_for(&self, path: &Path) -> bool {
-        self.paths.as_ref().is_none_or(|paths| paths.hold(path))
+        self.paths.as_ref().is_none_or(|paths| paths.covers(path))
     }
 
     /// Whether a run that searched these folders has looked at everything that it applies to: an entry for a single file
@@ -66,7 +66,7 @@ impl Allow {
             && self
                 .tools
                 .as_ref()
-                .is_none_or(|tools| finding.tool_name.as_deref().is_some_and(|tool| tools.hold(tool)))
+                .is_none_or(|tools| finding.tool_name.as_deref().is_some_and(|tool| tools.contains(tool)))
     }
 }
 

@@ -9,6 +9,7 @@ use toolcheck_core::target::Target;
 
 use crate::allow::Allow;
 use crate::globs::PathGlobs;
+use crate::target::TargetSource;
 use toolcheck_lint::rule::Rule;
 use toolcheck_lint::rules;
 use toolcheck_lint::settings::Settings;
@@ -38,20 +39,20 @@ pub struct ReadAs {
     /// The format.
     pub format: Option<&'static Format>,
     /// The API that they are checked against.
-    pub target: Option<TargetName>,
+    pub target: Option<TargetSource>,
     /// The kind of transcript in them.
     pub kind: Option<TranscriptKind>,
     /// The file with tool definitions for transcripts that declare no tools.
     pub tools: Option<PathBuf>,
 }
 
-/// A target, as a configuration names it.
-#[derive(Debug, Clone)]
-pub enum TargetName {
-    /// A built-in target.
-    Known(&'static Target),
-    /// The user's own target, described in this file.
-    File(PathBuf),
+/// Settings that take precedence over those of a configuration, such as those of a command line.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// How files are read.
+    pub read_as: ReadAs,
+    /// Which rules run.
+    pub selection: Selection,
 }
 
 /// Settings for some files only.
@@ -77,30 +78,37 @@ pub struct Selection {
 }
 
 impl Config {
-    /// The settings for one file.
+    /// The settings for one file, with the overrides on top.
     #[must_use]
-    pub fn for_file(&self, path: &Path) -> (ReadAs, Selection) {
+    pub fn for_file(&self, path: &Path, overrides: &Overrides) -> (ReadAs, Selection) {
         let all = (self.read_as.clone(), self.selection.clone());
-        let own = self.files.iter().filter(|files| files.paths.hold(path));
-        own.fold(all, |(read_as, selection), files| {
-            (files.read_as.clone().over(read_as), files.selection.clone().over(selection))
+        let own = self.files.iter().filter(|files| files.paths.covers(path));
+        let own = own.map(|files| (&files.read_as, &files.selection));
+        own.chain([(&overrides.read_as, &overrides.selection)]).fold(all, |below, (read_as, selection)| {
+            (read_as.clone().over(below.0), selection.clone().over(below.1))
         })
     }
 
     /// Whether a file or folder is excluded by its own name.
     #[must_use]
     pub fn excludes(&self, path: &Path) -> bool {
-        self.exclude.iter().any(|globs| globs.name(path))
+        self.exclude.iter().any(|globs| globs.is_exactly(path))
     }
 
     /// Whether a file is excluded, by its own name or by that of a folder that contains it.
     #[must_use]
     pub fn excludes_around(&self, path: &Path) -> bool {
-        self.exclude.iter().any(|globs| globs.hold(path))
+        self.exclude.iter().any(|globs| globs.covers(path))
     }
 }
 
 impl ReadAs {
+    /// The kind of transcript; that of the target if it is not set.
+    #[must_use]
+    pub fn kind_for(&self, target: Option<&Target>) -> TranscriptKind {
+        self.kind.or(target.and_then(|target| target.kind)).unwrap_or_default()
+    }
+
     /// These settings, with the other ones for what is not set here.
     #[must_use]
     pub fn over(self, other: Self) -> Self {
@@ -227,9 +235,10 @@ mod tests {
         );
         let settings = config.expect("it is a configuration").settings;
         assert!(
-            settings.completion_tools.hold("done") && !settings.completion_tools.hold("attempt_completion")
+            settings.completion_tools.contains("done")
+                && !settings.completion_tools.contains("attempt_completion")
         );
-        assert!(settings.shell_tools.hold("run_it") && settings.shell_tools.hold("bash"));
+        assert!(settings.shell_tools.contains("run_it") && settings.shell_tools.contains("bash"));
         let limits: Vec<_> = settings.command_limits.iter().map(|limit| limit.most).collect();
         assert_eq!(limits, [131_071, 1000]);
     }
@@ -254,9 +263,9 @@ mod tests {
             [[files]]\npaths = [\"*.jsonl\"]\nkind = \"dataset\"\nextend-select = [\"blank-text\"]\n";
         let config = Config::parse(text).expect("it is a configuration");
         let of = |path: &str| {
-            let (read_as, selection) = config.for_file(Path::new(path));
+            let (read_as, selection) = config.for_file(Path::new(path), &Overrides::default());
             let target = match read_as.target {
-                Some(TargetName::Known(target)) => target.id.clone(),
+                Some(TargetSource::Loaded(target)) => target.id.clone(),
                 other => panic!("{other:?}"),
             };
             let has_blank = selection.rules().iter().any(|rule| rule.id == "blank-text");
@@ -289,11 +298,15 @@ mod tests {
         assert!(config.excludes(Path::new("/base/vendor")) && config.excludes(Path::new("/base/own/old")));
         assert!(!config.excludes(Path::new("/base/old")));
         assert!(
-            matches!(&config.read_as.target, Some(TargetName::File(path)) if path == Path::new("/base/gateway.toml"))
+            matches!(&config.read_as.target, Some(TargetSource::File(path)) if path == Path::new("/base/gateway.toml"))
         );
         assert_eq!(config.settings.levels.len(), 2);
-        let policies: Vec<_> =
-            config.settings.policies.iter().map(|policy| (&*policy.id, policy.tools.hold("two"))).collect();
+        let policies: Vec<_> = config
+            .settings
+            .policies
+            .iter()
+            .map(|policy| (&*policy.id, policy.tools.contains("two")))
+            .collect();
         assert_eq!(policies, [("b", false), ("a", true)]);
     }
 

@@ -57,13 +57,13 @@ impl PathGlobs {
 
     /// Whether a pattern matches this very file or folder.
     #[must_use]
-    pub fn name(&self, path: &Path) -> bool {
+    pub fn is_exactly(&self, path: &Path) -> bool {
         self.below(path).is_some_and(|names| self.match_names(&names))
     }
 
     /// Whether a pattern matches this file, or a folder that contains it.
     #[must_use]
-    pub fn hold(&self, path: &Path) -> bool {
+    pub fn covers(&self, path: &Path) -> bool {
         self.below(path).is_some_and(|names| (1..=names.len()).any(|depth| self.match_names(&names[..depth])))
     }
 
@@ -114,7 +114,7 @@ mod tests {
 
     fn holds(pattern: &str, path: &str) -> bool {
         let globs = PathGlobs::new(Path::new("/project"), [pattern]).expect("it is a glob");
-        globs.hold(&Path::new("/project").join(path))
+        globs.covers(&Path::new("/project").join(path))
     }
 
     #[test]
@@ -139,16 +139,17 @@ mod tests {
     #[test]
     fn what_is_elsewhere_is_not_meant() {
         let globs = PathGlobs::new(Path::new("/project"), ["*"]).expect("it is a glob");
-        assert!(!globs.hold(Path::new("/elsewhere/a.json")));
-        assert!(!globs.hold(Path::new("/project")));
-        assert!(!PathGlobs::default().hold(Path::new("a.json")));
+        assert!(!globs.covers(Path::new("/elsewhere/a.json")));
+        assert!(!globs.covers(Path::new("/project")));
+        assert!(!PathGlobs::default().covers(Path::new("a.json")));
     }
 
     #[test]
     fn a_name_is_the_very_path() {
         let globs = PathGlobs::new(Path::new("/project"), ["vendor"]).expect("it is a glob");
         assert!(
-            globs.name(Path::new("/project/a/vendor")) && !globs.name(Path::new("/project/vendor/a.json"))
+            globs.is_exactly(Path::new("/project/a/vendor"))
+                && !globs.is_exactly(Path::new("/project/vendor/a.json"))
         );
     }
 

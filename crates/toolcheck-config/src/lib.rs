@@ -13,7 +13,7 @@
 //! - [`Config`] is what applies to a folder; [`ConfigFile`] reads one file, which may extend another.
 //! - [`allow`] removes the findings that `[[allow]]` entries match, and [`Baseline`] those that are already known.
 //!
-//! Nothing here reads a file: the caller passes text.
+//! Nothing here opens a file: the caller passes text, or a reader.
 
 pub mod allow;
 pub mod baseline;
@@ -23,14 +23,18 @@ mod file;
 mod globs;
 mod names;
 mod own_target;
+mod read;
+mod target;
 mod values;
 
 pub use baseline::Baseline;
-pub use config::{Config, FilesConfig, ReadAs, Selection, TargetName};
+pub use config::{Config, FilesConfig, Overrides, ReadAs, Selection};
 pub use error::ConfigError;
 pub use file::{ConfigFile, Home, Origin};
 pub use globs::PathGlobs;
 pub use own_target::parse_target;
+pub use read::read_limited;
+pub use target::TargetSource;
 
 /// The JSON Schema of the configuration.
 #[cfg(feature = "schema")]

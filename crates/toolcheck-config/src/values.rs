@@ -10,7 +10,7 @@ use toolcheck_core::{Level, target};
 use crate::allow::Allow;
 use crate::file::{AllowTable, File, FilesTable, OversizedTable, PolicyTable, ToolsTable};
 use crate::names::{At, FormatId, KindName, LevelName, Named, RuleId, TargetText};
-use crate::{Config, FilesConfig, Origin, PathGlobs, ReadAs, Selection, TargetName};
+use crate::{Config, FilesConfig, Origin, PathGlobs, ReadAs, Selection, TargetSource};
 use toolcheck_core::text::shown;
 use toolcheck_lint::policy::Policy;
 use toolcheck_lint::schemas::{Schema, Unusable};
@@ -144,8 +144,8 @@ impl Place<'_> {
         let target = target.map(|target| {
             let text = &target.get().0;
             match target::named(text) {
-                Some(known) => Ok(TargetName::Known(known)),
-                None if text.ends_with(".toml") => Ok(TargetName::File(self.origin.folder.join(text))),
+                Some(known) => Ok(known.into()),
+                None if text.ends_with(".toml") => Ok(TargetSource::File(self.origin.folder.join(text))),
                 None => Err(target.unknown()),
             }
         });

@@ -1,4 +1,5 @@
 //! JSONTestSuite: every `y_` text is read, every `n_` text is reported, no `i_` text is lost.
+#![allow(clippy::disallowed_macros, reason = "a test prints to the terminal")]
 
 use std::path::Path;
 

@@ -121,7 +121,7 @@ pub(crate) fn visit_shells<'c, 's>(cx: &Context<'c, 's>, mut see: impl FnMut(&Se
         ToolKind::LocalShell | ToolKind::Shell => call.executor == Executor::Client,
         _ => {
             call.is_of_function()
-                && call.name.as_ref().is_some_and(|name| cx.settings.shell_tools.hold(&name.text))
+                && call.name.as_ref().is_some_and(|name| cx.settings.shell_tools.contains(&name.text))
         }
     };
     let mut room = Room::default();

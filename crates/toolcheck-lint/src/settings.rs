@@ -140,7 +140,7 @@ impl ToolNames {
 
     /// Whether a tool is among them.
     #[must_use]
-    pub fn hold(&self, tool: &str) -> bool {
+    pub fn contains(&self, tool: &str) -> bool {
         self.0.iter().any(|pattern| pattern.matches(tool))
     }
 }

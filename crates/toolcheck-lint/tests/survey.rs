@@ -1,4 +1,5 @@
 //! The targets against a survey of what real APIs answered, where it lies beside the checkout.
+#![allow(clippy::disallowed_macros, reason = "a test prints to the terminal")]
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::path::Path;

@@ -29,7 +29,6 @@ mod summary;
 
 pub use show::{Outline, View, outline};
 pub use style::Style;
-pub use summary::Counted;
 
 /// The page about the crates as libraries, whose code runs.
 #[cfg(doctest)]

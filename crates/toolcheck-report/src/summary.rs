@@ -7,7 +7,7 @@ use std::io;
 use toolcheck_core::Level;
 
 use crate::Style;
-use toolcheck_core::text::shown;
+use toolcheck_core::text::{Counted, shown};
 use toolcheck_lint::report::Report;
 
 /// The counts of a report, in words.
@@ -134,14 +134,4 @@ pub(crate) fn statistics(report: &Report) -> Vec<Count> {
         counts.into_iter().map(|(rule, (findings, errors))| Count { rule, findings, errors }).collect();
     counts.sort_by_key(|count| std::cmp::Reverse(count.findings));
     counts
-}
-
-/// A number and its noun, which takes an `s` unless the number is 1.
-#[derive(Debug, Clone, Copy)]
-pub struct Counted(pub usize, pub &'static str);
-
-impl fmt::Display for Counted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}{}", self.0, self.1, if self.0 == 1 { "" } else { "s" })
-    }
 }

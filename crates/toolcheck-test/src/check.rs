@@ -7,17 +7,16 @@ use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 use toolcheck_config::Config;
 use toolcheck_config::allow;
-use toolcheck_config::{Selection, TargetName, parse_target};
+use toolcheck_config::{Overrides, TargetSource, parse_target};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target;
-use toolcheck_core::text::shown;
+use toolcheck_core::text::{Counted, shown};
 use toolcheck_core::tools::{self, Definition};
 use toolcheck_core::{Format, Level, formats};
 use toolcheck_json::Document;
 use toolcheck_lint::TargetRef;
 use toolcheck_lint::suggest::did_you_mean;
 use toolcheck_lint::{FileReport, Options, Report, Rule, lint, rules};
-use toolcheck_report::Counted;
 use toolcheck_report::{Style, outputs};
 
 use crate::config;
@@ -42,12 +41,9 @@ pub fn check(body: impl Into<Body>) -> Check {
     Check {
         name: "body.json".to_owned(),
         body: body.into(),
-        format: None,
-        target: None,
-        kind: None,
         tools: Vec::new(),
         config: Config::default(),
-        asked: Selection::default(),
+        overrides: Overrides::default(),
         with_color: false,
     }
 }
@@ -158,13 +154,10 @@ impl From<Json> for Body {
 pub struct Check {
     name: String,
     body: Body,
-    format: Option<&'static Format>,
-    target: Option<TargetRef>,
-    kind: Option<TranscriptKind>,
     tools: Vec<Definition>,
     config: Config,
-    /// Which rules run, whatever the configuration says.
-    asked: Selection,
+    /// What takes precedence over the configuration.
+    overrides: Overrides,
     with_color: bool,
 }
 
@@ -172,7 +165,7 @@ impl Check {
     /// The wire format that it is written in, by a name of `toolcheck formats`. Left out, the content shows it.
     #[track_caller]
     pub fn format(mut self, id: &str) -> Self {
-        self.format = Some(known_format(id));
+        self.overrides.read_as.format = Some(known_format(id));
         self
     }
 
@@ -180,7 +173,7 @@ impl Check {
     #[track_caller]
     pub fn target(mut self, id: &str) -> Self {
         let Some(target) = target::named(id) else { no_such("target", id, target::ids(), target::names()) };
-        self.target = Some(target.into());
+        self.overrides.read_as.target = Some(target.into());
         self
     }
 
@@ -188,7 +181,7 @@ impl Check {
     #[track_caller]
     pub fn own_target(mut self, toml: &str) -> Self {
         match parse_target(toml) {
-            Ok(target) => self.target = Some(target.into()),
+            Ok(target) => self.overrides.read_as.target = Some(TargetRef::from(target).into()),
             Err(error) => panic!("it is no target:\n{error}"),
         }
         self
@@ -200,7 +193,7 @@ impl Check {
     pub fn kind(mut self, kind: &str) -> Self {
         let kinds = TranscriptKind::ALL.map(TranscriptKind::as_str);
         let Ok(kind) = kind.parse() else { no_such("kind", kind, kinds.into_iter(), kinds.into_iter()) };
-        self.kind = Some(kind);
+        self.overrides.read_as.kind = Some(kind);
         self
     }
 
@@ -229,7 +222,7 @@ impl Check {
         };
         let reads = std::iter::once(&config.read_as).chain(config.files.iter().map(|files| &files.read_as));
         for read_as in reads {
-            if matches!(read_as.target, Some(TargetName::File(_))) || read_as.tools.is_some() {
+            if matches!(read_as.target, Some(TargetSource::File(_))) || read_as.tools.is_some() {
                 panic!(
                     "it is no configuration for a test: it names a file of a target or of tools, and none is read"
                 );
@@ -242,21 +235,21 @@ impl Check {
     /// Runs these rules and no others.
     #[track_caller]
     pub fn select<'r>(mut self, ids: impl IntoIterator<Item = &'r str>) -> Self {
-        self.asked.select = known_rules(ids);
+        self.overrides.selection.select = known_rules(ids);
         self
     }
 
     /// Runs these rules too: those that are off unless somebody asks for them.
     #[track_caller]
     pub fn extend_select<'r>(mut self, ids: impl IntoIterator<Item = &'r str>) -> Self {
-        self.asked.extend_select.extend(known_rules(ids));
+        self.overrides.selection.extend_select.extend(known_rules(ids));
         self
     }
 
     /// Does not run these rules.
     #[track_caller]
     pub fn ignore<'r>(mut self, ids: impl IntoIterator<Item = &'r str>) -> Self {
-        self.asked.ignore.extend(known_rules(ids));
+        self.overrides.selection.ignore.extend(known_rules(ids));
         self
     }
 
@@ -276,20 +269,19 @@ impl Check {
     #[must_use]
     pub fn report(&self) -> Checked {
         let path = Path::new(&self.name);
-        let (read_as, selection) = self.config.for_file(path);
-        let target = match (&self.target, &read_as.target) {
-            (Some(target), _) => Some(target.clone()),
-            (None, Some(TargetName::Known(target))) => Some(TargetRef::BuiltIn(target)),
-            (None, _) => None,
+        let (read_as, selection) = self.config.for_file(path, &self.overrides);
+        let target = match &read_as.target {
+            Some(TargetSource::Loaded(target)) => Some(target.clone()),
+            // A configuration that names a file was refused.
+            Some(TargetSource::File(_)) | None => None,
         };
-        let of_target = target.as_ref().and_then(|target| target.kind);
         let options = Options::new()
-            .format(self.format.or(read_as.format))
+            .format(read_as.format)
+            .kind(read_as.kind_for(target.as_deref()))
             .target(target)
-            .kind(self.kind.or(read_as.kind).or(of_target).unwrap_or_default())
             .tools(self.tools.clone())
             .settings(self.config.settings.clone())
-            .rules(self.asked.clone().over(selection).rules());
+            .rules(selection.rules());
         let mut file = lint(&self.name, &self.body.0, &options);
         // Which entries are used shows only over all files of a project.
         let _ = allow::apply(&self.config.allows, path, &mut file);

@@ -1,4 +1,5 @@
 //! The fuzz targets without a fuzzer: over their seeds, whole and damaged, and over all that fuzzing found once.
+#![allow(clippy::disallowed_macros, reason = "a test prints to the terminal")]
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 #![cfg(feature = "proptest")]
 

@@ -1,10 +1,11 @@
 //! What to do instead, where a command line means nothing.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use toolcheck_core::text::bounded;
+use toolcheck_core::text::{bounded, shown};
 
 /// What other linters call `lint`.
 const LIKE_LINT: [&str; 8] = ["check", "run", "scan", "validate", "verify", "test-file", "analyze", "audit"];
@@ -32,6 +33,38 @@ pub(crate) fn with_hint(mut error: clap::Error) -> clap::Error {
         error.remove(ContextKind::SuggestedSubcommand);
         // It takes the place of "to pass '--fix' as a value, use '-- --fix'".
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
+    }
+    error
+}
+
+/// The error with the arguments that it quotes made visible: a terminal would obey control characters in them.
+pub(crate) fn printable(mut error: clap::Error) -> clap::Error {
+    let is_hostile = |argument: OsString| {
+        let argument = argument.to_string_lossy();
+        shown(&argument) != argument
+    };
+    if !std::env::args_os().skip(1).any(is_hostile) {
+        return error;
+    }
+    let plain = |text: &StyledStr| StyledStr::from(shown(&text.to_string()));
+    let quoted: Vec<(ContextKind, ContextValue)> = error
+        .context()
+        .filter_map(|(kind, value)| {
+            let value = match value {
+                ContextValue::String(text) => ContextValue::String(shown(text)),
+                ContextValue::Strings(texts) => {
+                    ContextValue::Strings(texts.iter().map(|text| shown(text)).collect())
+                }
+                ContextValue::StyledStrs(texts) => {
+                    ContextValue::StyledStrs(texts.iter().map(plain).collect())
+                }
+                _ => return None,
+            };
+            Some((kind, value))
+        })
+        .collect();
+    for (kind, value) in quoted {
+        error.insert(kind, value);
     }
     error
 }

@@ -8,6 +8,7 @@ use toolcheck_core::target::{self, Refusal, Target};
 use toolcheck_core::text::bounded;
 use toolcheck_lint::report::rule_url;
 
+use super::refusal_json;
 use crate::args::{Color, ExplainArgs, ListFormat, parse_rule};
 use crate::{Status, markdown, screen};
 
@@ -27,13 +28,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         target.refusals.iter().filter(|refusal| refusal.rule == rule.id).map(move |refusal| (target, refusal))
     });
     if args.output_format == ListFormat::Json {
-        let refusals = refusals.map(|(target, refusal)| {
-            json!({
-                "target": target.id, "case": refusal.case, "status": refusal.status, "text": refusal.text,
-                "level": refusal.level().as_str(), "evidence": refusal.evidence.to_string(),
-                "sources": refusal.sources, "seen": refusal.seen, "doubt": refusal.doubt,
-            })
-        });
+        let refusals = refusals.map(|(target, refusal)| refusal_json(refusal, "target", &target.id));
         let page = json!({
             "id": rule.id, "summary": rule.summary(), "category": rule.category.id(), "since": rule.since, "docs": page_of(rule),
             "optional": rule.is_optional, "url": rule_url(rule.id), "refusals": refusals.collect::<Vec<_>>(),

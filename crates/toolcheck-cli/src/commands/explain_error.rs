@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use toolcheck_core::recognise::{Recognised, recognise};
 use toolcheck_core::text::shown;
 use toolcheck_lint::{Finding, Options, Report, lint, rules};
+use toolcheck_project::Input;
 use toolcheck_report::Style;
 use toolcheck_report::outputs;
 
-use super::show;
 use crate::args::{Color, ListFormat};
 use crate::{Status, screen};
 
@@ -59,8 +59,8 @@ enum Places {
 /// error names where one is named. Otherwise all that is found: for the target that gave the error, or, where that is
 /// not known, for the provider of the file's format.
 fn places(file: &str, matches: &[Recognised]) -> Result<Places> {
-    let input = show::input(Path::new(file));
-    let bytes = show::whole(&input)?;
+    let input = Input::file(Path::new(file));
+    let bytes = input.read()?;
     let mut seen: Vec<&str> = Vec::new();
     for found in matches {
         // What a target's rules find does not depend on which of its texts was recognised.

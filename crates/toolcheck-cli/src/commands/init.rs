@@ -3,18 +3,17 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use toolcheck_project::{ConfigOptions, Configs, printable, real, relative};
 
 use crate::Status;
-use crate::args::{ConfigArgs, InitArgs};
-use crate::config::{Configs, real, shown};
-use crate::screen::named;
+use crate::args::InitArgs;
 
 /// The file that is written: everything that there is to set, as comments, so that nothing changes yet.
 pub(crate) const TEMPLATE: &str = include_str!("init.toml");
 
 pub(crate) fn run(args: &InitArgs, out: &mut dyn Write) -> Result<Status> {
     let path = args.dir.join("toolcheck.toml");
-    let name = named(path.strip_prefix(".").unwrap_or(&path));
+    let name = printable(path.strip_prefix(".").unwrap_or(&path));
     let before = configuration_of(&args.dir)?;
     if args.force {
         fs::write(&path, TEMPLATE).with_context(|| format!("cannot write {name}"))?;
@@ -34,7 +33,7 @@ pub(crate) fn run(args: &InitArgs, out: &mut dyn Write) -> Result<Status> {
     match before.filter(|before| *before != real(&path)) {
         None => writeln!(out, "created {name}: every option is commented out, so nothing changes yet")?,
         Some(before) => {
-            let before = shown(&before);
+            let before = relative(&before);
             writeln!(
                 out,
                 "created {name}: every option is commented out, and it replaces {before} in this folder"
@@ -47,7 +46,7 @@ pub(crate) fn run(args: &InitArgs, out: &mut dyn Write) -> Result<Status> {
 
 /// The configuration that holds in a folder. What is wrong with one is told when it is used.
 fn configuration_of(folder: &Path) -> Result<Option<PathBuf>> {
-    let configs = Configs::new(&ConfigArgs::default())?;
+    let configs = Configs::new(&ConfigOptions::Closest)?;
     let loaded = configs.of(&real(folder).join("toolcheck.toml"));
     Ok(loaded.and_then(|loaded| loaded.sources.first().map(|source| real(source))))
 }

@@ -8,6 +8,7 @@ use toolcheck_lint::report::rule_url;
 use toolcheck_lint::{Category, rules};
 use toolcheck_report::Style;
 
+use super::refusal_json;
 use crate::args::{Color, ListArgs, ListFormat};
 use crate::{Status, screen};
 
@@ -57,11 +58,7 @@ pub(crate) fn targets(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
         json: json!({
             "id": target.id, "name": target.name, "aliases": target.aliases, "format": target.format, "extends": target.extends,
             "notes": target.notes,
-            "refusals": target.refusals.iter().map(|refusal| json!({
-                "rule": refusal.rule, "case": refusal.case, "status": refusal.status, "text": refusal.text,
-                "level": refusal.level().as_str(), "evidence": refusal.evidence.to_string(),
-                "sources": refusal.sources, "seen": refusal.seen, "doubt": refusal.doubt,
-            })).collect::<Vec<_>>(),
+            "refusals": target.refusals.iter().map(|refusal| refusal_json(refusal, "rule", &refusal.rule)).collect::<Vec<_>>(),
             "tolerances": target.tolerances.iter().map(|tolerance| json!({
                 "rule": tolerance.rule, "case": tolerance.case, "harm": tolerance.harm,
                 "evidence": tolerance.evidence.to_string(), "sources": tolerance.sources, "seen": tolerance.seen,

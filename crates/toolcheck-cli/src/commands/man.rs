@@ -7,9 +7,11 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
+use toolcheck_core::text::guard;
+use toolcheck_project::printable;
+
 use crate::Status;
 use crate::args::{Args, ManArgs};
-use crate::screen::named;
 
 pub(crate) fn run(args: &ManArgs, out: &mut dyn Write) -> Result<Status> {
     // The pages of `toolcheck help lint` and the like would say what `toolcheck-lint` says.
@@ -24,13 +26,14 @@ pub(crate) fn run(args: &ManArgs, out: &mut dyn Write) -> Result<Status> {
 
 /// Writes the program's page and one for each of its commands into a directory, and their names to `out`.
 fn write_all(program: &Command, dir: &Path, out: &mut dyn Write) -> Result<()> {
-    fs::create_dir_all(dir).with_context(|| format!("cannot make the directory {}", named(dir)))?;
+    fs::create_dir_all(dir).with_context(|| format!("cannot make the directory {}", printable(dir)))?;
     let commands = program.get_subcommands().filter(|command| !command.is_hide_set());
     let pages = commands.map(|command| (command, Some(program)));
     for (command, parent) in std::iter::once((program, None)).chain(pages) {
         let path = dir.join(format!("{}.1", name(command)));
-        fs::write(&path, page(command, parent)?).with_context(|| format!("cannot write {}", named(&path)))?;
-        writeln!(out, "{}", named(&path))?;
+        fs::write(&path, page(command, parent)?)
+            .with_context(|| format!("cannot write {}", printable(&path)))?;
+        writeln!(out, "{}", guard(&printable(&path)))?;
     }
     Ok(())
 }

@@ -11,7 +11,14 @@ mod settings;
 pub(crate) mod show;
 pub(crate) mod test;
 
-/// A number and its noun.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+use serde_json::{Value, json};
+use toolcheck_core::target::Refusal;
+
+/// A refusal as JSON, with the target or the rule that it belongs to.
+fn refusal_json(refusal: &Refusal, key: &str, owner: &str) -> Value {
+    json!({
+        key: owner, "case": refusal.case, "status": refusal.status, "text": refusal.text,
+        "level": refusal.level().as_str(), "evidence": refusal.evidence.to_string(),
+        "sources": refusal.sources, "seen": refusal.seen, "doubt": refusal.doubt,
+    })
 }

@@ -4,36 +4,33 @@ use std::io::Write;
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use toolcheck_core::text::shown as printable;
+use toolcheck_core::text::shown;
 use toolcheck_lint::settings::ToolNames;
+use toolcheck_project::{Project, relative};
 use toolcheck_report::outputs::write_json;
 
-use crate::config::shown;
-use crate::inputs::Input;
-use crate::settle::Settler;
-
-/// Writes what holds for the first input, in the form of a configuration.
-pub(crate) fn show(settler: &mut Settler<'_>, inputs: &[Input], out: &mut dyn Write) -> Result<()> {
-    let Some(input) = inputs.first() else { return Ok(()) };
-    let Some(settled) = settler.settle(input) else { return Ok(()) };
-    let settings = &settled.loaded.config.settings;
-    writeln!(out, "# settings for {}", printable(&input.name))?;
-    let sources: Vec<String> = settled.loaded.sources.iter().map(|path| shown(path)).collect();
+/// Writes the settings of the first file, in the form of a configuration.
+pub(crate) fn show(project: &mut Project, out: &mut dyn Write) -> Result<()> {
+    let Some(input) = project.inputs().first().cloned() else { return Ok(()) };
+    let Some(file) = project.settings(&input) else { return Ok(()) };
+    let settings = &file.config.config.settings;
+    writeln!(out, "# settings for {}", shown(&input.name))?;
+    let sources: Vec<String> = file.config.sources.iter().map(|path| relative(path)).collect();
     let sources = if sources.is_empty() { "none".to_owned() } else { sources.join(", which extends ") };
-    writeln!(out, "# configuration: {}", printable(&sources))?;
-    match settled.format {
+    writeln!(out, "# configuration: {}", shown(&sources))?;
+    match file.format {
         Some(format) => writeln!(out, "format = {}", json!(format.id))?,
         None => writeln!(out, "# format: detected from the content")?,
     }
-    match &settled.target {
+    match &file.target {
         Some(target) => writeln!(out, "target = {}", told(&json!(target.id))?)?,
         None => writeln!(out, "# target: the format's own provider")?,
     }
-    writeln!(out, "kind = {}", json!(settled.kind.as_str()))?;
-    if !settled.tools.is_empty() {
-        writeln!(out, "# tools from the tools file: {}", settled.tools.len())?;
+    writeln!(out, "kind = {}", json!(file.kind.as_str()))?;
+    if !file.tools.is_empty() {
+        writeln!(out, "# tools from the tools file: {}", file.tools.len())?;
     }
-    let rules = settled.rules.iter().map(|rule| format!("    {},\n", json!(rule.id)));
+    let rules = file.rules.iter().map(|rule| format!("    {},\n", json!(rule.id)));
     writeln!(out, "select = [\n{}]", rules.collect::<String>())?;
     match &settings.text_protocols {
         Some(protocols) => {
@@ -62,8 +59,8 @@ pub(crate) fn show(settler: &mut Settler<'_>, inputs: &[Input], out: &mut dyn Wr
     for policy in &settings.policies {
         writeln!(out, "\n# policy {}", told(&json!(policy.id))?)?;
     }
-    for allow in &settled.loaded.config.allows {
-        writeln!(out, "\n# allowed, {}: {}", allow.rule.id, allow.reason)?;
+    for allow in &file.config.config.allows {
+        writeln!(out, "\n# allowed, {}: {}", allow.rule.id, shown(&allow.reason))?;
     }
     Ok(())
 }

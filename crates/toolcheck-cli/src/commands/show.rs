@@ -2,31 +2,26 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use toolcheck_config::allow::Allow;
-use toolcheck_core::text::shown;
 use toolcheck_lint::Rule;
+use toolcheck_project::{Configs, Input, Resolver};
 use toolcheck_report::{View, outline};
 
-use crate::args::ShowArgs;
-use crate::config::{Configs, real};
-use crate::inputs::{Input, Source, Text};
-use crate::progress::Progress;
-use crate::settle::Settler;
+use crate::args::{self, ShowArgs};
 use crate::{Status, screen};
 
 pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
-    let configs = Arc::new(Configs::new(&args.config)?);
-    let mut settler = Settler::new(&args.reading, &args.selection, &configs)?;
-    let input = input(&args.file);
-    let Some(settled) = settler.settle(&input) else {
-        for trouble in settler.troubles.into_iter().chain(configs.troubles()) {
-            screen::tell("error", &trouble);
-        }
+    let overrides = args::overrides(&args.reading, &args.selection)?;
+    let configs = Arc::new(Configs::new(&args.config.options())?);
+    let mut resolver = Resolver::new(overrides, configs)?;
+    let input = Input::file(&args.file);
+    let Some(settings) = resolver.resolve(&input) else {
+        screen::messages("error", &resolver.errors());
         return Ok(Status::Trouble);
     };
-    let bytes = whole(&input)?;
-    let allows = &settled.loaded.config.allows;
+    let bytes = input.read()?;
+    let allows = &settings.config.config.allows;
     let allows: Vec<&Allow> = allows.iter().filter(|allow| allow.is_for(&input.real)).collect();
     let view = View {
         shows_all: args.outline.all,
@@ -34,26 +29,9 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
         more: &lint_command(args),
         is_allowed: Some(&|finding| allows.iter().any(|allow| allow.allows(finding))),
     };
-    let outline = outline(&input.name, &bytes, &settled.options(), &view);
+    let outline = outline(&input.name, &bytes, &settings.options(), &view);
     (args.outline.output_format.write)(&outline, &screen::style(args.outline.color), out)?;
     Ok(Status::Clean)
-}
-
-/// The one file that a command is for.
-pub(super) fn input(file: &Path) -> Input {
-    let (path, source) = if file == Path::new("-") {
-        (Path::new("<stdin>"), Source::Stdin)
-    } else {
-        (file, Source::File(file.to_owned()))
-    };
-    Input { real: real(path), name: path.display().to_string(), source, is_named: true }
-}
-
-/// The whole text of it, unpacked.
-pub(super) fn whole(input: &Input) -> Result<Vec<u8>> {
-    let progress = Progress::unseen();
-    let text = Text::open(input, u32::MAX.into(), &progress).and_then(|mut text| text.rest());
-    text.with_context(|| format!("cannot read {}", shown(&input.name)))
 }
 
 /// The command that shows the same findings whole.

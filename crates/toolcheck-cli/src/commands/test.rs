@@ -4,16 +4,16 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use toolcheck_core::text::shown;
+use toolcheck_core::text::line;
+use toolcheck_project::printable;
 use toolcheck_report::Style;
 use toolcheck_test::corpus::{Bless, Corpus};
 
 use crate::args::{BlessArg, TestArgs, WantedRun};
-use crate::screen::named;
 use crate::{Status, screen};
 
 pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
-    let directory = named(&args.dir);
+    let directory = printable(&args.dir);
     let corpus = Corpus::open(&args.dir).with_context(|| format!("cannot read the directory {directory}"))?;
     check_outputs(&args.output_format, &corpus)?;
     let (cases, mut troubles) = corpus.select(&args.filters);
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
     }
     if args.list {
         for case in &cases {
-            writeln!(out, "{}", shown(&case.name))?;
+            writeln!(out, "{}", line(&case.name))?;
         }
         troubles.extend(corpus.troubles.iter().cloned());
         return told(&troubles, Status::Clean, out);
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
             file.flush()
         };
         if let Err(error) = write() {
-            troubles.push(format!("cannot write {}: {error}", named(path)));
+            troubles.push(format!("cannot write {}: {error}", printable(path)));
         }
     }
     let status = match (run.unreadable(), run.failed()) {
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
     // The output for people tells it where it stands.
     if !args.output_format.iter().any(|wanted| wanted.file.is_none() && wanted.output.id == "text") {
         for written in run.written() {
-            screen::tell("note", &format!("wrote {written}"));
+            screen::message("note", &format!("wrote {written}"));
         }
     }
     told(&troubles, status, out)
@@ -76,7 +76,7 @@ fn check_outputs(outputs: &[WantedRun], corpus: &Corpus) -> Result<()> {
     }
     let mut taken = HashSet::new();
     for path in outputs.iter().filter_map(|wanted| wanted.file.as_deref()) {
-        let (real, name) = (fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()), named(path));
+        let (real, name) = (fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()), printable(path));
         if corpus.holds(&real) {
             bail!("{name} is part of the corpus, so no output can be written to it");
         }
@@ -90,8 +90,6 @@ fn check_outputs(outputs: &[WantedRun], corpus: &Corpus) -> Result<()> {
 /// Tells the troubles, behind all else, and what the run comes to with them.
 fn told(troubles: &[String], status: Status, out: &mut dyn Write) -> Result<Status> {
     out.flush()?;
-    for trouble in troubles {
-        screen::tell("error", trouble);
-    }
+    screen::messages("error", troubles);
     Ok(if troubles.is_empty() { status } else { Status::Trouble })
 }

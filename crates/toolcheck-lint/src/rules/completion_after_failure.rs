@@ -59,7 +59,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         |call: &CallSite<'_, '_>| pairing.answer_of(call).is_some_and(|site| is_failed(cx, site.result));
     let failed = calls.iter().find(|call| has_failed(call)).and_then(|call| pairing.answer_of(call));
     let Some(failed) = failed else { return };
-    let completes = |name: &Named<'_>| cx.settings.completion_tools.hold(&name.text);
+    let completes = |name: &Named<'_>| cx.settings.completion_tools.contains(&name.text);
     // A completion that was rejected completed nothing.
     let closes =
         |call: &CallSite<'_, '_>| call.call.name.as_ref().is_some_and(completes) && !has_failed(call);

@@ -57,8 +57,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         // A completion that is accepted ends the task, and has no result in any harness.
-        let is_lost =
-            |call: &TextCall| call.reply == Reply::Nothing && !cx.settings.completion_tools.hold(&call.name);
+        let is_lost = |call: &TextCall| {
+            call.reply == Reply::Nothing && !cx.settings.completion_tools.contains(&call.name)
+        };
         let is_lost = results > 0 && calls.iter().any(is_lost);
         let finding = out.report(
             second.place,

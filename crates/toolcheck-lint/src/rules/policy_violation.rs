@@ -54,7 +54,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut room = calls::Room::default();
     for policy in &cx.settings.policies {
-        for (part, call) in calls::of_functions(cx, |tool| policy.tools.hold(tool)) {
+        for (part, call) in calls::of_functions(cx, |tool| policy.tools.contains(tool)) {
             let allows = |arguments: Value<'_, '_>| policy.schema.allows(arguments);
             // A check that would take too long is skipped.
             if calls::with_object(cx, &call.arguments, &mut room, allows).flatten() != Some(false) {

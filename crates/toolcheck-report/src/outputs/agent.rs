@@ -3,7 +3,7 @@ use std::io;
 use super::Output;
 use crate::Style;
 use crate::summary;
-use toolcheck_core::text::bounded;
+use toolcheck_core::text::{bounded, line};
 use toolcheck_lint::report::Report;
 
 pub(super) static OUTPUT: Output = Output {
@@ -18,7 +18,7 @@ const LONGEST: usize = 300;
 
 fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     for file in &report.files {
-        let path = bounded(&file.path, LONGEST);
+        let path = bounded(&line(&file.path), LONGEST);
         for finding in &file.findings {
             let (line, column) = (finding.spot.start.line, finding.spot.start.column);
             write!(out, "{path}:{line}:{column}")?;

@@ -3,7 +3,7 @@ use std::io;
 use super::{BOLD, DIM, Output, colors_of, painted};
 use crate::Style;
 use crate::summary;
-use toolcheck_core::text::shown;
+use toolcheck_core::text::{guard, line};
 use toolcheck_lint::report::Report;
 
 pub(super) static OUTPUT: Output = Output {
@@ -15,13 +15,13 @@ pub(super) static OUTPUT: Output = Output {
 
 fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     for file in &report.files {
-        let path = shown(&file.path);
+        let path = line(&file.path);
         for finding in &file.findings {
             let (line, column) = (finding.spot.start.line, finding.spot.start.column);
             let path = painted(&path, BOLD, style);
             let level = painted(finding.level.as_str(), colors_of(finding.level), style);
             let rule = painted(finding.rule, DIM, style);
-            writeln!(out, "{path}:{line}:{column}: {level} {rule} {}", finding.message)?;
+            writeln!(out, "{path}:{line}:{column}: {level} {rule} {}", guard(&finding.message))?;
         }
     }
     summary::close(report, style, out)

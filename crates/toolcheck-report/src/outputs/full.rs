@@ -14,7 +14,7 @@ use super::Output;
 use crate::Style;
 use crate::excerpt::excerpt;
 use crate::summary;
-use toolcheck_core::text::{Line, bounded, shown, visible};
+use toolcheck_core::text::{Line, bounded, guard, shown, visible};
 use toolcheck_lint::Finding;
 use toolcheck_lint::report::{FileReport, Report};
 
@@ -82,7 +82,7 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
 
 /// Writes a text whose lines end where their text does, whatever padding they were drawn with.
 fn write_trimmed(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
-    text.lines().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
+    text.lines().try_for_each(|line| writeln!(out, "{}", guard(line.trim_end())))
 }
 
 /// Writes a finding with its places as lines of text: no line of the file is shown.
@@ -105,8 +105,8 @@ fn write_without_excerpts(
         for (number, line) in textwrap::wrap(text, options).iter().enumerate() {
             match (number, is_colored) {
                 (0, true) => writeln!(out, "  {colors}{title}{colors:#} {line}")?,
-                (0, false) => writeln!(out, "  {title} {line}")?,
-                _ => writeln!(out, "{indent}{line}")?,
+                (0, false) => writeln!(out, "{}", guard(&format!("  {title} {line}")))?,
+                _ => writeln!(out, "{}", guard(&format!("{indent}{line}")))?,
             }
         }
         io::Result::Ok(())

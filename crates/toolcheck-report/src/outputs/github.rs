@@ -5,8 +5,8 @@ use toolcheck_core::Level;
 
 use super::{Output, repository_path};
 use crate::Style;
-use crate::summary::{Counted, Summary};
-use toolcheck_core::text::{Line, shown};
+use crate::summary::Summary;
+use toolcheck_core::text::{Counted, Line, shown};
 use toolcheck_lint::Finding;
 use toolcheck_lint::report::{FileReport, Report};
 

@@ -3,7 +3,7 @@ use std::io;
 use super::{BOLD, DIM, Output, colors_of, painted};
 use crate::Style;
 use crate::summary;
-use toolcheck_core::text::shown;
+use toolcheck_core::text::{guard, line};
 use toolcheck_lint::report::Report;
 
 pub(super) static OUTPUT: Output =
@@ -11,7 +11,7 @@ pub(super) static OUTPUT: Output =
 
 fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     for file in report.files.iter().filter(|file| !file.findings.is_empty()) {
-        writeln!(out, "{}", painted(&shown(&file.path), BOLD, style))?;
+        writeln!(out, "{}", painted(&line(&file.path), BOLD, style))?;
         let place = |line: u64, column: u64| format!("{line}:{column}");
         let places: Vec<String> =
             file.findings.iter().map(|found| place(found.spot.start.line, found.spot.start.column)).collect();
@@ -24,7 +24,7 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
             let (level, rule) = (format!("{:level$}", found.level), format!("{:rule$}", found.rule));
             let level = painted(&level, colors_of(found.level), style);
             let rule = painted(&rule, DIM, style);
-            writeln!(out, "  {at:>place$}  {level}  {rule}  {message}")?;
+            writeln!(out, "  {at:>place$}  {level}  {rule}  {}", guard(message))?;
         }
         writeln!(out)?;
     }

@@ -3,7 +3,7 @@ use std::io;
 use super::Output;
 use crate::Style;
 use crate::junit_xml::{Case, Counts, Outcome, Writer};
-use toolcheck_core::text::{Line, shown};
+use toolcheck_core::text::{Line, guard, shown};
 use toolcheck_lint::report::{FileReport, Report};
 
 pub(super) static OUTPUT: Output = Output {
@@ -38,7 +38,7 @@ fn suite(file: &FileReport, xml: &mut Writer<'_>) -> io::Result<()> {
     for finding in &file.findings {
         let (line, column) = (finding.spot.start.line, finding.spot.start.column);
         let message = &finding.message;
-        let mut text = format!("{path}:{line}:{column}");
+        let mut text = guard(&format!("{path}:{line}:{column}")).into_owned();
         if !finding.spot.pointer.is_empty() {
             text.push(' ');
             text.push_str(&shown(&finding.spot.pointer));
@@ -47,7 +47,7 @@ fn suite(file: &FileReport, xml: &mut Writer<'_>) -> io::Result<()> {
         let help = finding.help.as_ref().map(|help| Line::from(format!("help: {help}")));
         for line in [Some(message), said.as_ref(), help.as_ref()].into_iter().flatten() {
             text.push('\n');
-            text.push_str(line);
+            text.push_str(&guard(line));
         }
         xml.case(&Case {
             // The place keeps names apart: readers of these files take equal ones for one test.

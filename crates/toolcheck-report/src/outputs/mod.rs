@@ -101,8 +101,9 @@ fn painted<'t>(text: &'t str, colors: Colors, style: &Style) -> Cow<'t, str> {
     if style.color { Cow::Owned(format!("{colors}{text}{colors:#}")) } else { Cow::Borrowed(text) }
 }
 
-/// The path as repositories name it: from where the program ran, with slashes.
-fn repository_path(path: &str) -> Cow<'_, str> {
+/// The path as repositories name it: relative to where the program ran, with slashes.
+#[must_use]
+pub fn repository_path(path: &str) -> Cow<'_, str> {
     let path = path.strip_prefix("./").unwrap_or(path);
     // Elsewhere a backslash is a letter of the name.
     if cfg!(windows) { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) }

@@ -1,7 +1,7 @@
 //! What is left out of a long conversation.
 
 use super::rows::{Row, What};
-use crate::summary::Counted;
+use toolcheck_core::text::Counted;
 
 /// One line of a outline.
 #[derive(Debug)]

@@ -219,7 +219,7 @@ impl Outline {
         let Some(format) = file.format else { return "unknown format".to_owned() };
         let mut reading = format!("read as {format}");
         if let Some(target) = file.target.as_deref() {
-            reading.push_str(&format!(", checked against {target}"));
+            reading.push_str(&format!(", checked against {}", shown(target)));
         }
         if let Some(rival) = file.rival {
             reading.push_str(&format!(" ({rival} is nearly as likely)"));

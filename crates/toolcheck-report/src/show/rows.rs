@@ -9,8 +9,7 @@ use toolcheck_core::ir::{
 use toolcheck_core::protocols::{Reply, TextCalls};
 use toolcheck_json::{Document, JsonStr, Span};
 
-use crate::summary::Counted;
-use toolcheck_core::text::bounded;
+use toolcheck_core::text::{Counted, bounded};
 use toolcheck_lint::observe::Response;
 use toolcheck_lint::pairing::{Answers, Pairing};
 use toolcheck_lint::rule::Context;

@@ -23,10 +23,10 @@ pub mod outputs;
 mod same;
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use toolcheck_config::Config;
+use toolcheck_config::{Config, read_limited};
 use toolcheck_core::formats;
 use toolcheck_core::text::shown;
 use toolcheck_lint::{FileReport, Options, lint, rules};
@@ -223,7 +223,7 @@ fn run_case(case: &Case, bless: Bless, result: &mut CaseResult) -> Result<(), Bo
     // Beside the case, and as it is reached.
     let (beside, named) = (discover::expectation_of(&case.real), discover::expectation_of(&case.path));
     let broken = |broken: Broken| failed(Failure::BrokenExpectation(broken.of(&named)));
-    let text = match read_small(&beside) {
+    let text = match read_bytes(&beside) {
         Ok(bytes) => Some(
             String::from_utf8(bytes)
                 .map_err(|_| broken("it holds bytes that are not UTF-8".to_owned().into()))?,
@@ -277,23 +277,15 @@ fn run_case(case: &Case, bless: Bless, result: &mut CaseResult) -> Result<(), Bo
     Ok(())
 }
 
-/// How many bytes an expectation or a configuration may have: either may be, or name, a file that never ends.
-const MOST_BYTES: u64 = 1 << 26;
-
-fn read_small(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    fs::File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        let message = format!("it has more than {MOST_BYTES} bytes");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
-    }
-    Ok(bytes)
+/// The bytes of an expectation or a configuration.
+fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    read_limited(fs::File::open(path)?)
 }
 
 /// Reads the configuration that an expectation names, from the case's folder.
 fn read_config(case: &Path, name: &str) -> Result<Config, String> {
     let bytes =
-        read_small(&case.with_file_name(name)).map_err(|error| format!("`config` {name}: {error}"))?;
+        read_bytes(&case.with_file_name(name)).map_err(|error| format!("`config` {name}: {error}"))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("`config` {name}: it is no UTF-8"))?;
     crate::config::read(&text).map_err(|error| format!("`config` {name}:{error}"))
 }

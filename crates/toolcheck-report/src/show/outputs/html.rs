@@ -7,8 +7,8 @@ use super::Output;
 use crate::Style;
 use crate::markup::{Escaped, Piece, pieces};
 use crate::show::{Line, Mark, Marks, Outline, Row, Section, What};
-use crate::summary::{Counted, Summary};
-use toolcheck_core::text::{bounded, shown};
+use crate::summary::Summary;
+use toolcheck_core::text::{Counted, bounded, shown};
 use toolcheck_lint::report::rule_url;
 
 pub(super) static OUTPUT: Output = Output { id: "html", summary: "a self-contained web page", write };

@@ -4,8 +4,8 @@ use super::Output;
 use crate::Style;
 use crate::outputs::markdown::{MOST, code, inline};
 use crate::show::{Line, Mark, Marks, Outline, Row, What};
-use crate::summary::{Counted, Summary};
-use toolcheck_core::text::bounded;
+use crate::summary::Summary;
+use toolcheck_core::text::{Counted, bounded};
 use toolcheck_lint::report::rule_url;
 
 pub(super) static OUTPUT: Output =

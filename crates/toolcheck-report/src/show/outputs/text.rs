@@ -9,8 +9,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use super::Output;
 use crate::Style;
 use crate::show::{Fold, Line, Mark, Marks, Outline, Row, Section, What};
-use crate::summary;
-use toolcheck_core::text::{bounded, shown};
+use crate::summary::Summary;
+use toolcheck_core::text::{Counted, bounded, guard, shown};
 use toolcheck_lint::report::rule_url;
 
 pub(super) static OUTPUT: Output = Output { id: "text", summary: "for the terminal", write };
@@ -71,12 +71,12 @@ fn write(outline: &Outline, style: &Style, out: &mut dyn io::Write) -> io::Resul
     }
     pen.end()?;
     if outline.unmarked > 0 {
-        let words = format!("{} not shown here", summary::Counted(outline.unmarked, "finding"));
+        let words = format!("{} not shown here", Counted(outline.unmarked, "finding"));
         pen.put(&cut(&words, width), DIM);
         pen.end()?;
     }
     if !style.is_quiet {
-        for line in textwrap::wrap(&summary::Summary(&outline.report).to_string(), width) {
+        for line in textwrap::wrap(&Summary(&outline.report).to_string(), width) {
             pen.put(&line, PLAIN);
             pen.end()?;
         }
@@ -134,7 +134,7 @@ impl Pen<'_> {
     }
 
     fn end(&mut self) -> io::Result<()> {
-        writeln!(self.out, "{}", self.line.trim_end())?;
+        writeln!(self.out, "{}", guard(self.line.trim_end()))?;
         self.line.clear();
         self.used = 0;
         Ok(())
@@ -347,7 +347,7 @@ impl Columns {
             return Ok(());
         }
         pen.go_to(column);
-        pen.put(&cut(&format!("and {}", summary::Counted(marks.more, "more finding")), pen.left()), DIM);
+        pen.put(&cut(&format!("and {}", Counted(marks.more, "more finding")), pen.left()), DIM);
         pen.end()
     }
 }

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use toolcheck_core::text::shown;
 use toolcheck_report::Style;
+use toolcheck_report::outputs::repository_path;
 
 use super::{CaseResult, Failure, Run};
 use crate::expected::Difference;
@@ -81,10 +82,7 @@ fn kind(failure: &Failure) -> &'static str {
     }
 }
 
-/// A path, as a person reads it.
+/// A path for a line of its own.
 pub(super) fn path_shown(path: &Path) -> String {
-    let path = path.display().to_string();
-    let path = path.strip_prefix("./").unwrap_or(&path);
-    // Elsewhere a backslash is a letter of the name.
-    shown(&if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
+    shown(&repository_path(&path.to_string_lossy()))
 }

@@ -1,8 +1,7 @@
 use std::io;
 
 use anstyle::{AnsiColor, Style as Paint};
-use toolcheck_core::text::shown;
-use toolcheck_report::Counted;
+use toolcheck_core::text::{Counted, shown};
 use toolcheck_report::Style;
 
 use super::{Output, lines, path_shown};

@@ -10,7 +10,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::{Input, Source};
-use crate::progress::Progress;
+use crate::Progress;
 
 /// How many bytes a piece has, or one line where that is longer.
 const PIECE: usize = 128 << 10;
@@ -80,8 +80,8 @@ impl Buffer {
     }
 }
 
-/// The text of an input.
-pub(crate) struct Text<'p> {
+/// The text of an input, unpacked.
+pub struct Text<'p> {
     source: Box<dyn Read + Send + 'p>,
     /// What has been read and not been given out.
     buffer: Buffer,
@@ -89,9 +89,13 @@ pub(crate) struct Text<'p> {
 }
 
 impl<'p> Text<'p> {
-    /// Opens an input. What is compressed is told by its first bytes, whatever its name: no JSON begins like them. It may
-    /// become `most_unpacked` bytes.
-    pub(crate) fn open(input: &Input, most_unpacked: u64, progress: &'p Progress) -> io::Result<Self> {
+    /// Opens an input. Compressed data are recognised by their first bytes, whatever the name: no JSON begins like them. They
+    /// may become `max_unpacked` bytes.
+    ///
+    /// # Errors
+    ///
+    /// The input cannot be read.
+    pub fn open(input: &Input, max_unpacked: u64, progress: Progress<'p>) -> io::Result<Self> {
         let source: Box<dyn Read + Send> = match &input.source {
             Source::Stdin => Box::new(io::stdin()),
             Source::File(path) => Box::new(File::open(path)?),
@@ -102,7 +106,7 @@ impl<'p> Text<'p> {
         let is_gzip = first.starts_with(&GZIP);
         let is_zstd = first.starts_with(&ZSTD);
         let source = Cursor::new(first).chain(source);
-        let unpacked = |name, source| Unpacked { name, left: most_unpacked, most: most_unpacked, source };
+        let unpacked = |name, source| Unpacked { name, left: max_unpacked, most: max_unpacked, source };
         let source: Box<dyn Read + Send + 'p> = if is_gzip {
             let source = BufReader::with_capacity(STEP, source);
             Box::new(unpacked(
@@ -153,8 +157,12 @@ impl<'p> Text<'p> {
         }
     }
 
-    /// All that is left.
-    pub(crate) fn rest(&mut self) -> io::Result<Vec<u8>> {
+    /// The rest of the text.
+    ///
+    /// # Errors
+    ///
+    /// The input cannot be read or unpacked.
+    pub fn rest(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = std::mem::take(&mut self.buffer).into_bytes();
         if !self.is_ended {
             (&mut self.source).take(LONGEST.saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes)?;
@@ -185,16 +193,16 @@ fn count_lines(text: &[u8], most: usize) -> usize {
     count
 }
 
-/// What is read is told to who shows how far the run has come.
+/// A source whose progress is reported.
 struct Watched<'p> {
     source: Box<dyn Read + Send>,
-    progress: &'p Progress,
+    progress: Progress<'p>,
 }
 
 impl Read for Watched<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.source.read(buffer)?;
-        self.progress.advance(count as u64);
+        (self.progress)(count as u64);
         Ok(count)
     }
 }

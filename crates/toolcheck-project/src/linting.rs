@@ -1,63 +1,54 @@
 //! The linting of inputs: side by side where there are several, and a long one in pieces.
 
+use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{fs, io};
 
 use rayon::prelude::*;
 use toolcheck_config::allow;
 use toolcheck_config::baseline::Entry;
+use toolcheck_core::text::shown;
 use toolcheck_lint::{FileReport, Lines, RECORDS_OF_HEAD, lint};
 
-use crate::baseline::{RunBaseline, Session};
-use crate::inputs::{Buffer, Input, Source, Text};
-use crate::progress::Progress;
-use crate::settle::Settled;
+use crate::Progress;
+use crate::baseline::{FileSession, RunBaseline};
+use crate::error::Error;
+use crate::inputs::{Buffer, Input, Text};
+use crate::options::LintOptions;
+use crate::resolve::FileSettings;
 
 /// How many bytes of files are read at a time, unless one file has more.
 const WINDOW: u64 = 32 << 20;
 /// How many files are read at a time.
 const FILES_IN_WINDOW: usize = 256;
 
-/// What holds for all inputs of a run.
+/// What applies to all inputs of a run.
 pub(crate) struct Linting<'r> {
-    /// Whether the texts that findings speak of are needed.
-    pub(crate) needs_source: bool,
-    /// How many findings of a file are kept.
-    pub(crate) most_findings: usize,
-    /// How many bytes a compressed input may become.
-    pub(crate) most_unpacked: u64,
-    pub(crate) baseline: Option<&'r RunBaseline<'r>>,
-    pub(crate) progress: &'r Progress,
+    pub(crate) options: LintOptions,
+    pub(crate) max_unpacked: u64,
+    pub(crate) baseline: Option<&'r RunBaseline>,
+    pub(crate) progress: Progress<'r>,
 }
 
-/// What came of an input.
+/// The result of an input.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) file: FileReport,
     /// Which entries of `[[allow]]` were used.
     pub(crate) used: Vec<bool>,
-    /// What the baseline is to know of the file, or what of it is stale; nothing where there is none.
+    /// The baseline's new or stale entries of the file.
     pub(crate) entries: Vec<Entry>,
     /// What went wrong. What was found before that counts.
-    pub(crate) trouble: Option<String>,
+    pub(crate) error: Option<Error>,
 }
 
-/// The size of an input, as far as it is known.
-pub(crate) fn size(input: &Input) -> u64 {
-    match &input.source {
-        Source::Stdin => 0,
-        Source::File(path) => fs::metadata(path).map_or(0, |metadata| metadata.len()),
-    }
-}
-
-/// Splits the inputs into windows that are linted one after the other: what is found in one is put in order before the
-/// next is read, so that memory does not grow with their number.
-pub(crate) fn windows<'i, 'a>(mut inputs: &'a [(&'i Input, Settled)]) -> Vec<&'a [(&'i Input, Settled)]> {
+/// The inputs in windows that are linted one after the other: the findings of one are put in order before the next is
+/// read, so that memory does not grow with the number of inputs.
+pub(crate) fn windows(mut inputs: &[(Input, FileSettings)]) -> Vec<&[(Input, FileSettings)]> {
     let mut windows = Vec::new();
     while !inputs.is_empty() {
         let (mut bytes, mut count) = (0, 0);
         for (input, _) in inputs.iter().take(FILES_IN_WINDOW) {
-            bytes += size(input);
+            bytes += input.size();
             if bytes > WINDOW && count > 0 {
                 break;
             }
@@ -72,22 +63,22 @@ pub(crate) fn windows<'i, 'a>(mut inputs: &'a [(&'i Input, Settled)]) -> Vec<&'a
 
 impl Linting<'_> {
     /// Lints the inputs of a window, in their order whatever the number of threads.
-    pub(crate) fn lint_all(&self, inputs: &[(&Input, Settled)]) -> Vec<Outcome> {
+    pub(crate) fn lint_all(&self, inputs: &[(Input, FileSettings)]) -> Vec<Outcome> {
         match inputs {
-            [(input, settled)] => vec![self.lint(input, settled)],
-            _ => inputs.par_iter().map(|(input, settled)| self.lint(input, settled)).collect(),
+            [(input, settings)] => vec![self.lint(input, settings)],
+            _ => inputs.par_iter().map(|(input, settings)| self.lint(input, settings)).collect(),
         }
     }
 
-    fn lint(&self, input: &Input, settled: &Settled) -> Outcome {
-        let mut parts = Parts::new(self, input, settled);
-        let trouble = self.lint_parts(input, settled, &mut parts).err();
-        parts.end(trouble.map(|error| format!("{}: {error}", input.name)))
+    fn lint(&self, input: &Input, settings: &FileSettings) -> Outcome {
+        let mut parts = Parts::new(self, input, settings);
+        let error = self.lint_parts(input, settings, &mut parts).err();
+        parts.end(error.map(|error| Error::caused(shown(&input.name), &error)))
     }
 
-    fn lint_parts(&self, input: &Input, settled: &Settled, parts: &mut Parts<'_>) -> io::Result<()> {
-        let options = settled.options().keeps_source(self.needs_source);
-        let mut text = Text::open(input, self.most_unpacked, self.progress)?;
+    fn lint_parts(&self, input: &Input, settings: &FileSettings, parts: &mut Parts<'_>) -> io::Result<()> {
+        let options = settings.options().keeps_source(self.options.keep_source);
+        let mut text = Text::open(input, self.max_unpacked, self.progress)?;
         let (head, is_all) = text.head(RECORDS_OF_HEAD)?;
         let lines = if is_all { None } else { Lines::new(&input.name, head, &options) };
         let Some(mut lines) = lines else {
@@ -98,7 +89,7 @@ impl Linting<'_> {
         let pieces = Mutex::new(Pieces { text, taken: 0, free: Vec::new(), end: None });
         let in_a_round = rayon::current_num_threads() * PIECES_IN_ROUND;
         loop {
-            // Whoever has read a piece lints it, while it is near.
+            // The thread that has read a piece lints it, while it is in its cache.
             let lint = |_| {
                 let (number, piece) = Pieces::lock(&pieces).take()?;
                 Some((number, lines.lint(&piece), piece))
@@ -117,17 +108,17 @@ impl Linting<'_> {
     }
 }
 
-/// How many pieces each thread lints, on average, before what was found is put in order.
+/// How many pieces each thread lints, on average, before the findings are put in order.
 const PIECES_IN_ROUND: usize = 16;
 
-/// The pieces of a text, for whoever is free to lint one.
+/// The pieces of a text, for the next free thread.
 struct Pieces<'p> {
     text: Text<'p>,
     /// How many were taken.
     taken: usize,
-    /// The room that earlier ones have left.
+    /// The buffers of earlier ones.
     free: Vec<Buffer>,
-    /// Whether there are no more, and how that came.
+    /// Whether there are no more, and why.
     end: Option<io::Result<()>>,
 }
 
@@ -136,7 +127,7 @@ impl<'p> Pieces<'p> {
     where
         'p: 'l,
     {
-        // Whoever panicked has taken a piece or has not: what is there is whole.
+        // A thread that panicked has taken a piece or has not: the rest is complete.
         pieces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -160,38 +151,38 @@ impl<'p> Pieces<'p> {
 /// The parts of a file's report, put together.
 struct Parts<'r> {
     file: FileReport,
-    settled: &'r Settled,
+    settings: &'r FileSettings,
     input: &'r Input,
-    most_findings: usize,
+    max_findings: usize,
     used: Vec<bool>,
-    session: Option<Session<'r>>,
+    session: Option<FileSession<'r>>,
 }
 
 impl<'r> Parts<'r> {
-    fn new(linting: &'r Linting<'r>, input: &'r Input, settled: &'r Settled) -> Self {
+    fn new(linting: &'r Linting<'r>, input: &'r Input, settings: &'r FileSettings) -> Self {
         Self {
-            file: FileReport::empty(&input.name, settled.kind),
-            settled,
+            file: FileReport::empty(&input.name, settings.kind),
+            settings,
             input,
-            most_findings: linting.most_findings,
-            used: vec![false; settled.loaded.config.allows.len()],
+            max_findings: linting.options.max_findings,
+            used: vec![false; settings.config.config.allows.len()],
             session: linting.baseline.map(|baseline| baseline.session(&input.real)),
         }
     }
 
     fn add(&mut self, mut part: FileReport) {
-        let used = allow::apply(&self.settled.loaded.config.allows, &self.input.real, &mut part);
+        let used = allow::apply(&self.settings.config.config.allows, &self.input.real, &mut part);
         self.used.iter_mut().zip(used).for_each(|(any, used)| *any |= used);
         if let Some(session) = &mut self.session {
             session.apply(&mut part);
         }
-        self.file.add(part, self.most_findings);
+        self.file.add(part, self.max_findings);
     }
 
-    fn end(self, trouble: Option<String>) -> Outcome {
-        // What could not be read to its end tells nothing of what is gone.
-        let session = self.session.filter(|_| trouble.is_none());
-        let entries = session.map(|session| session.end(&self.settled.rules)).unwrap_or_default();
-        Outcome { file: self.file, used: self.used, entries, trouble }
+    fn end(self, error: Option<Error>) -> Outcome {
+        // A file that could not be read to its end says nothing about the entries that match no finding.
+        let session = self.session.filter(|_| error.is_none());
+        let entries = session.map(|session| session.end(&self.settings.rules)).unwrap_or_default();
+        Outcome { file: self.file, used: self.used, entries, error }
     }
 }

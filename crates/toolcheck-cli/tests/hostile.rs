@@ -1,0 +1,255 @@
+//! Names and texts that a terminal or a CI runner would obey: whatever the program prints of them, nothing does.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+#![cfg(unix)]
+
+mod common;
+
+use std::path::Path;
+
+use common::{folder, toolcheck_in, unanswered, write};
+use toolcheck_core::text::is_hidden;
+use toolcheck_report::outputs;
+
+/// What one would put into a name: colours, line ends, commands of GitHub and Azure Pipelines, text that runs backwards.
+const HOSTILE: [&str; 6] = [
+    "\u{1b}[31mred",
+    "a\n::error::x",
+    "::error file=y::z",
+    "##vso[task.setvariable variable=PATH]w",
+    "\u{202e}gpj\r",
+    " ##[error]v\u{9b}2J",
+];
+
+/// Runs the program, and fails if one of its streams has what a terminal or a runner obeys.
+fn run(folder: &Path, arguments: &[&str]) -> String {
+    let output = toolcheck_in(folder).args(arguments).output().unwrap();
+    let is_github = arguments.contains(&"github");
+    let machines =
+        ["github", "gitlab", "html", "json", "jsonl", "junit", "markdown", "sarif", "--show-settings"];
+    let is_machine = arguments.iter().any(|argument| machines.contains(argument));
+    let seen = format!("{arguments:?}\n{}", common::seen(&output));
+    for (stream, is_ours, is_for_machines) in
+        [(&output.stdout, is_github, is_machine), (&output.stderr, false, false)]
+    {
+        let text = String::from_utf8_lossy(stream);
+        for line in text.split('\n') {
+            assert!(!line.chars().any(is_hidden), "a character that is not visible: {line:?}\n{seen}");
+            let is_command = line.trim_start().starts_with("::");
+            let is_annotation = ["::error file=", "::warning file=", "::notice title="];
+            let is_ours = is_ours && is_annotation.iter().any(|ours| line.starts_with(ours));
+            assert!(!is_command || is_ours, "a command for GitHub: {line:?}\n{seen}");
+            assert!(!line.trim_start().starts_with("##["), "a command for GitHub: {line:?}\n{seen}");
+            assert!(!line.trim_start().starts_with("##vso["), "a command for Azure: {line:?}\n{seen}");
+            // Azure Pipelines looks for its commands anywhere in a line.
+            assert!(is_for_machines || !line.contains("##vso["), "a command for Azure: {line:?}\n{seen}");
+        }
+    }
+    assert!(!seen.contains("panicked"), "{seen}");
+    seen
+}
+
+/// Lints with every output, as in a terminal and as in a CI job.
+fn lint_with_every_output(folder: &Path, arguments: &[&str]) -> String {
+    let mut all = String::new();
+    for output in outputs::ALL {
+        for more in ["--excerpt", "--no-excerpt"] {
+            let own = ["lint", "--output-format", output.id, more, "--statistics"];
+            all.push_str(&run(folder, &[&own, arguments].concat()));
+        }
+    }
+    all
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap()
+}
+
+/// A request with this name as the id and the name of a call without a result, and as a key and a role.
+fn request(name: &str) -> String {
+    let name = quoted(name);
+    format!(
+        r#"{{"max_tokens": 1, {name}: 1, {name}: 2, "messages": [{{"role": "user", "content": "a"}},
+{{"role": "assistant", "content": [{{"type": "tool_use", "id": {name}, "name": {name}, "input": {{}}}}]}},
+{{"role": {name}, "content": {name}}}]}}"#
+    )
+}
+
+#[test]
+fn names_of_files() {
+    let folder = folder("hostile-names");
+    for name in HOSTILE {
+        write(&folder, &format!("{name}.json"), request(name));
+        write(&folder, &format!("b{name}/{name}.json"), "{\"no\": \"transcript\"}");
+        write(&folder, &format!("b{name}/broken{name}.json"), format!("{{{name}"));
+        write(&folder, &format!("c{name}/{name}.json"), b"\x1f\x8b\x08\x00\x00\x00");
+        std::fs::create_dir_all(folder.join(format!("{name}-empty"))).unwrap();
+    }
+    let seen = lint_with_every_output(&folder, &[]);
+    assert!(seen.contains("cut off"), "{seen}");
+    for name in HOSTILE {
+        let (file, empty) = (format!("./{name}.json"), format!("{name}-empty"));
+        lint_with_every_output(&folder, &["--", &format!("{name}.json")]);
+        run(&folder, &["lint", "--verbose", "--", &format!("b{name}")]);
+        run(&folder, &["lint", "--max-findings", "1", "--", &file, &empty, &format!("{name}-none")]);
+        run(&folder, &["lint", "--show-files"]);
+        run(&folder, &["lint", "--show-settings", "--", &file]);
+        run(&folder, &["lint", "--files-from", &format!("{name}-none")]);
+        run(&folder, &["lint", "--stdin-filename", name, "-"]);
+        run(&folder, &["lint", "--", &format!("{name}*-none"), &format!("{name}[")]);
+        run(&folder, &["lint", "--exclude", &format!("{name}["), "."]);
+        run(&folder, &["lint", "--output-format", &format!("json={name}-none/x"), "a.json"]);
+        run(&folder, &["lint", "--output-format", &format!("json={file}"), "--", &file]);
+        for output in ["text", "markdown", "html", "json"] {
+            run(&folder, &["show", "--text", "--output-format", output, "--", &file]);
+        }
+        run(&folder, &["show", "--", &empty]);
+        run(&folder, &["explain", "--error", name, "--", &file]);
+        run(&folder, &["explain", "--error", "x", "--", &empty]);
+        run(&folder, &["explain", "--", name]);
+        run(&folder, &["init", "--", &empty]);
+        run(&folder, &["init", "--", &empty]);
+        run(&folder, &["man", "--", &format!("{name}-man")]);
+        for output in ["text", "json", "junit"] {
+            run(&folder, &["test", "--output-format", output, "--", "."]);
+        }
+        run(&folder, &["test", "--list", "--", ".", name]);
+        run(&folder, &["test", "--", &format!("{name}-none")]);
+    }
+}
+
+#[test]
+fn arguments() {
+    let folder = folder("hostile-arguments");
+    write(&folder, "a.json", unanswered("toolu_1"));
+    for name in HOSTILE {
+        let flag = format!("--{name}");
+        for arguments in [
+            vec![name],
+            vec![flag.as_str()],
+            vec!["lint", flag.as_str()],
+            vec!["completions", name],
+            vec!["init", "a", name],
+            vec!["lint", "a.json", "--threads", name],
+            vec!["lint", "a.json", "--color", name],
+            vec!["test", "--output-format", name],
+        ] {
+            run(&folder, &arguments);
+        }
+        for option in ["--format", "--target", "--kind", "--tools", "--select", "--fail-on", "--config"] {
+            run(&folder, &["lint", "a.json", &format!("{option}={name}")]);
+        }
+        run(&folder, &["lint", "a.json", &format!("--output-format={name}")]);
+        run(&folder, &["lint", "a.json", &format!("--output-format={name}=x")]);
+        run(&folder, &["lint", "a.json", &format!("--target={name}.toml")]);
+    }
+}
+
+#[test]
+fn baselines() {
+    let folder = folder("hostile-baselines");
+    for name in HOSTILE {
+        let file = format!("{name}.json");
+        let path = format!("{name}.baseline");
+        let entry = format!(
+            "[{{\"rule\": {name}, \"message\": {name}, \"fingerprint\": {name}}}]",
+            name = quoted(name)
+        );
+        let baseline = format!(
+            "{{\"version\": 1, \"files\": {{{}: {entry}, {}: {entry}}}}}",
+            quoted(&file),
+            quoted(&format!("{name}-gone"))
+        );
+        write(&folder, &file, unanswered(name));
+        write(&folder, &path, &baseline);
+        let seen = run(&folder, &["lint", "--baseline", &path, "--", &file]);
+        assert!(seen.contains("no longer"), "{seen}");
+        run(&folder, &["lint", "--prune-baseline", "--baseline", &path, "--", &file]);
+        run(&folder, &["lint", "--write-baseline", "--baseline", &path, "--", &file]);
+        run(&folder, &["lint", "--write-baseline", "--baseline", &format!("{name}/none"), "--", &file]);
+        run(&folder, &["lint", "--baseline", &format!("{name}-none"), "--", &file]);
+        run(&folder, &["lint", "--baseline", ".", "--", &file]);
+        write(&folder, &path, format!("{{{}: 1}}", quoted(name)));
+        run(&folder, &["lint", "--baseline", &path, "--", &file]);
+    }
+}
+
+#[test]
+fn targets_of_ones_own() {
+    let folder = folder("hostile-targets");
+    for (number, name) in HOSTILE.iter().enumerate() {
+        let text = quoted(name).replace('\u{9b}', "\\u009b");
+        let path = format!("{name}.toml");
+        write(&folder, "a.json", unanswered("toolu_1"));
+        let refusal = format!(
+            "[[refusal]]\nrule = \"unanswered-tool-call\"\nstatus = 400\ntext = {text}\nevidence = \"recorded\"\n\
+             sources = [{text}]\nseen = \"2026-11\"\ndoubt = {text}\n"
+        );
+        let fields = format!(
+            "[[fields.required.message]]\nkeys = [{text}]\nevidence = \"recorded\"\nsources = [{text}]\nseen = \"2026-11\"\n"
+        );
+        let target =
+            format!("id = {text}\nname = {text}\nextends = \"anthropic\"\nnotes = {text}\n{refusal}{fields}");
+        write(&folder, &path, &target);
+        write(&folder, &format!("{number}.json"), format!("{{{text}: 1}}"));
+        lint_with_every_output(&folder, &["a.json", "--target", &path]);
+        run(&folder, &["lint", "a.json", "--show-settings", "--target", &path]);
+        run(&folder, &["show", "a.json", "--target", &path]);
+        for broken in [format!("{text} = 1\n"), format!("id = {text}\n"), format!("name = {name}")] {
+            write(&folder, &path, format!("{target}{broken}"));
+            run(&folder, &["lint", "a.json", "--target", &path]);
+        }
+        run(&folder, &["lint", "a.json", "--tools", &format!("{number}.json")]);
+    }
+}
+
+#[test]
+fn configurations() {
+    let folder = folder("hostile-configurations");
+    for name in HOSTILE {
+        let text = quoted(name).replace('\u{9b}', "\\u009b");
+        let glob = text.replace('[', "?");
+        let below = format!("{name}-folder");
+        let path = format!("{below}/toolcheck.toml");
+        write(&folder, &format!("{below}/a.json"), unanswered(name));
+        let policy =
+            format!("[[policy]]\nid = {text}\ntools = [\"*\"]\nschema = {{ required = [{text}] }}\n");
+        let allow = format!(
+            "[[allow]]\nrule = \"blank-text\"\nreason = {text}\ntool = {glob}\n[[allow]]\nrule = \"blank-text\"\nreason = {text}\n"
+        );
+        let limits = format!("[rules.shell-file-write]\nextend-tools = [{glob}]\n");
+        write(&folder, &path, format!("exclude = [\"none\"]\n{limits}{policy}{allow}"));
+        let seen = lint_with_every_output(&folder, &["--", &below]);
+        assert!(seen.contains("unused [[allow]]"), "{seen}");
+        run(&folder, &["lint", "--show-settings", "--", &below]);
+        for wrong in [
+            format!("{text} = 1"),
+            format!("select = [{text}]"),
+            format!("target = {text}"),
+            format!("format = {text}"),
+            format!("extend = {text}"),
+            format!("target = \"{}.toml\"", text.trim_matches('"')),
+            format!("tools = {text}"),
+            format!("exclude = [\"{}[\"]", text.trim_matches('"')),
+            format!("[[policy]]\nid = \"a\"\ntools = [\"*\"]\nschema = {{ type = {text} }}"),
+            format!("[[allow]]\nrule = \"blank-text\"\nreason = \"a\"\npointer = {text}"),
+            format!("= {name}"),
+        ] {
+            write(&folder, &path, &wrong);
+            let seen = run(&folder, &["lint", "--", &below]);
+            assert!(seen.contains("status: 2"), "{wrong:?}\n{seen}");
+            run(&folder, &["lint", "a.json", "--config", &path]);
+            run(&folder, &["show", "--", &format!("{below}/a.json")]);
+        }
+    }
+}
+
+#[test]
+fn a_closed_standard_error_changes_nothing() {
+    let folder = folder("hostile-closed");
+    for arguments in [vec!["lint", "none.json"], vec!["lint", "--target", "none"], vec!["none"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let status = toolcheck_in(&folder).args(&arguments).stderr(writer).status().unwrap();
+        assert_eq!(status.code(), Some(2), "{arguments:?}");
+    }
+}

@@ -1,0 +1,27 @@
+//! The target to check against.
+
+use std::path::PathBuf;
+
+use toolcheck_core::target::Target;
+use toolcheck_lint::TargetRef;
+
+/// A target that may still have to be read.
+#[derive(Debug, Clone)]
+pub enum TargetSource {
+    /// A target that is ready to use.
+    Loaded(TargetRef),
+    /// The file that describes the user's own target.
+    File(PathBuf),
+}
+
+impl From<TargetRef> for TargetSource {
+    fn from(target: TargetRef) -> Self {
+        Self::Loaded(target)
+    }
+}
+
+impl From<&'static Target> for TargetSource {
+    fn from(target: &'static Target) -> Self {
+        Self::Loaded(TargetRef::BuiltIn(target))
+    }
+}

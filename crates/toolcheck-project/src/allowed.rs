@@ -1,0 +1,66 @@
+//! The entries of `[[allow]]` that are still needed, and those that are not.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use toolcheck_config::allow::Allow;
+
+use crate::resolve::FileSettings;
+
+/// The entries of all configurations, and which of them were used. A configuration that several extend has each of its
+/// entries once.
+#[derive(Debug, Default)]
+pub(crate) struct AllowUsage {
+    /// By file, line and column: the entry, and whether it allowed anything. Entries that apply to no file are left out.
+    entries: BTreeMap<(String, u64, u64), (Allow, bool)>,
+}
+
+/// An entry of `[[allow]]` that allows nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnusedAllow {
+    /// The configuration file, as messages show it.
+    pub config: String,
+    /// The line of the entry, from 1.
+    pub line: u64,
+    /// The column of the entry, from 1, in characters.
+    pub column: u64,
+    /// The id of the rule.
+    pub rule: &'static str,
+}
+
+impl fmt::Display for UnusedAllow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { config, line, column, rule } = self;
+        write!(f, "{config}:{line}:{column}: unused [[allow]]: no `{rule}` finding matches it")
+    }
+}
+
+impl AllowUsage {
+    /// Adds which entries were used in a file.
+    pub(crate) fn add(&mut self, settings: &FileSettings, path: &Path, used: &[bool]) {
+        let (allows, rules) = (&settings.config.config.allows, &settings.rules);
+        for (entry, used) in allows.iter().zip(used.iter().copied()) {
+            // A rule that has not run could find nothing.
+            let has_run = rules.iter().any(|rule| rule.id == entry.rule.id);
+            if has_run && entry.is_for(path) {
+                let key = (entry.config.clone(), entry.position.line, entry.position.column);
+                self.entries.entry(key).or_insert_with(|| (entry.clone(), false)).1 |= used;
+            }
+        }
+    }
+
+    /// The entries that allowed nothing, if the run has searched these folders completely. What the run did not look at
+    /// may still need an entry.
+    pub(crate) fn unused(&self, searched: &[PathBuf]) -> Vec<UnusedAllow> {
+        let unused = self.entries.iter().filter(|(_, (allow, used))| !used && allow.is_covered(searched));
+        unused
+            .map(|((config, line, column), (allow, _))| UnusedAllow {
+                config: config.clone(),
+                line: *line,
+                column: *column,
+                rule: allow.rule.id,
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,207 @@
+//! The baseline's file: read before a run, and written after it if requested.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use toolcheck_config::Baseline;
+use toolcheck_config::baseline::{Entry, FileBaseline};
+use toolcheck_core::text::{Counted, shown};
+use toolcheck_lint::{FileReport, Rule};
+
+use crate::error::Error;
+use crate::options::{BaselineOptions, BaselineUpdate};
+use crate::paths::{printable, real};
+
+/// The baseline of a run.
+#[derive(Debug)]
+pub(crate) struct RunBaseline {
+    options: BaselineOptions,
+    /// The folder that it is in: paths are relative to it, wherever the program is run.
+    folder: PathBuf,
+    baseline: Baseline,
+    /// The entries that matched no finding, by file.
+    stale: Vec<(String, Vec<Entry>)>,
+}
+
+/// Entries of a baseline that match no finding any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StaleEntries {
+    /// The baseline's file.
+    pub baseline: PathBuf,
+    /// The file with the findings, relative to the baseline's folder.
+    pub path: String,
+    /// The rules of the entries, once for each; empty if the file no longer exists.
+    pub rules: Vec<String>,
+}
+
+impl fmt::Display for StaleEntries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, path) = (printable(&self.baseline), shown(&self.path));
+        if self.rules.is_empty() {
+            return write!(f, "{name} lists {path}, which no longer exists");
+        }
+        let count = Counted(self.rules.len(), "finding");
+        let occurs = if self.rules.len() == 1 { "occurs" } else { "occur" };
+        let rules: Vec<String> = self.rules.iter().map(|rule| shown(rule)).collect();
+        write!(f, "{count} in {name} no longer {occurs} in {path}: {}", rules.join(", "))
+    }
+}
+
+/// What was changed in a baseline's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaselineChange {
+    /// The file.
+    pub path: PathBuf,
+    /// How many findings it lists now.
+    pub len: usize,
+    /// How many stale entries were removed; `None` if all findings of the run were recorded.
+    pub removed: Option<usize>,
+}
+
+impl fmt::Display for BaselineChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, findings) = (printable(&self.path), Counted(self.len, "finding"));
+        match self.removed {
+            None => write!(f, "{name} now lists {findings}"),
+            Some(1) => write!(f, "removed 1 entry from {name}, which now lists {findings}"),
+            Some(removed) => write!(f, "removed {removed} entries from {name}, which now lists {findings}"),
+        }
+    }
+}
+
+impl RunBaseline {
+    /// Reads the baseline.
+    pub(crate) fn read(options: BaselineOptions) -> Result<Self, Error> {
+        let path = options.path.as_path();
+        let name = printable(path);
+        let baseline = match fs::read_to_string(path) {
+            Ok(text) => Baseline::parse(&text)
+                .map_err(|error| Error::caused(format!("{name} is not a valid baseline"), &error))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if options.update != BaselineUpdate::Write {
+                    let message =
+                        format!("the baseline {name} does not exist\n\n--write-baseline creates it");
+                    return Err(Error::new(message));
+                }
+                Baseline::default()
+            }
+            Err(error) => return Err(Error::caused(format!("cannot read the baseline {name}"), &error)),
+        };
+        let folder = real(path).parent().map(Path::to_owned).unwrap_or_default();
+        Ok(Self { options, folder, baseline, stale: Vec::new() })
+    }
+
+    /// Its file.
+    pub(crate) fn path(&self) -> &PathBuf {
+        &self.options.path
+    }
+
+    /// The known findings of a file, while it is linted.
+    pub(crate) fn session(&self, path: &Path) -> FileSession<'_> {
+        let known = self.baseline.of(&path_from(&self.folder, path));
+        FileSession { known, found: (self.options.update == BaselineUpdate::Write).then(Vec::new) }
+    }
+
+    /// Adds the result of a session.
+    pub(crate) fn add(&mut self, path: &Path, rules: &[&'static Rule], entries: Vec<Entry>) {
+        let path = path_from(&self.folder, path);
+        if self.options.update == BaselineUpdate::Write {
+            self.baseline.renew(&path, rules, entries);
+        } else if !entries.is_empty() {
+            self.stale.push((path, entries));
+        }
+    }
+
+    /// The entries that match no finding, unless they are removed. Those of a file that no longer exists are stale even
+    /// if it was not an input: it cannot be linted any more.
+    pub(crate) fn stale(&self) -> Vec<StaleEntries> {
+        if self.options.update != BaselineUpdate::Nothing {
+            return Vec::new();
+        }
+        let entries = |path: String, rules| StaleEntries { baseline: self.options.path.clone(), path, rules };
+        let stale = self.stale.iter().map(|(path, stale)| {
+            entries(path.clone(), stale.iter().map(|entry| entry.rule.clone()).collect())
+        });
+        stale.chain(self.gone().into_iter().map(|path| entries(path, Vec::new()))).collect()
+    }
+
+    /// Writes the file if it is to be updated, and returns what has changed.
+    pub(crate) fn save(&mut self) -> Result<Option<BaselineChange>, Error> {
+        if self.options.update == BaselineUpdate::Nothing {
+            return Ok(None);
+        }
+        let mut removed = 0;
+        for (path, stale) in self.stale.drain(..) {
+            self.baseline.drop(&path, &stale);
+            removed += stale.len();
+        }
+        for path in self.gone() {
+            removed += self.baseline.forget(&path);
+        }
+        let path = self.options.path.clone();
+        fs::write(&path, self.baseline.to_text()).map_err(|error| {
+            Error::caused(format!("cannot write the baseline {}", printable(&path)), &error)
+        })?;
+        let is_written = self.options.update == BaselineUpdate::Write;
+        let removed = (!is_written).then_some(removed);
+        Ok(Some(BaselineChange { path, len: self.baseline.len(), removed }))
+    }
+
+    /// The files with known findings that no longer exist.
+    fn gone(&self) -> Vec<String> {
+        let is_gone = |path: &&str| fs::symlink_metadata(self.folder.join(path)).is_err();
+        self.baseline.paths().filter(is_gone).map(str::to_owned).collect()
+    }
+}
+
+/// The known findings of one file.
+pub(crate) struct FileSession<'b> {
+    known: FileBaseline<'b>,
+    /// The findings, if they are to be recorded.
+    found: Option<Vec<Entry>>,
+}
+
+impl FileSession<'_> {
+    /// Takes the known findings out of a part of the file's report, or all of them if they are to be recorded.
+    pub(crate) fn apply(&mut self, part: &mut FileReport) {
+        match &mut self.found {
+            Some(found) => found.append(&mut self.known.take(part)),
+            None => self.known.apply(part),
+        }
+    }
+
+    /// The findings to record, or the stale entries.
+    pub(crate) fn end(self, rules: &[&'static Rule]) -> Vec<Entry> {
+        self.found.unwrap_or_else(|| self.known.stale(rules))
+    }
+}
+
+/// A path as seen from a folder, with slashes.
+fn path_from(folder: &Path, path: &Path) -> String {
+    let (mut from, mut to) = (folder.components().peekable(), path.components().peekable());
+    while from.peek().is_some() && from.peek() == to.peek() {
+        from.next();
+        to.next();
+    }
+    let up = from.map(|_| "..".to_owned());
+    let down = to
+        .filter(|part| !matches!(part, Component::RootDir))
+        .map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_count_from_the_folder() {
+        let from = |folder: &str, path: &str| path_from(Path::new(folder), Path::new(path));
+        assert_eq!(from("/a", "/a/b/c.json"), "b/c.json");
+        assert_eq!(from("/a/ci", "/a/b/c.json"), "../b/c.json");
+        assert_eq!(from("/", "/a.json"), "a.json");
+        assert_eq!(from("/a/b", "/c.json"), "../../c.json");
+    }
+}

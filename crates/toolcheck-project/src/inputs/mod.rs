@@ -1,0 +1,326 @@
+//! The files to lint: paths, directories, globs, lists of files and the standard input.
+
+mod bytes;
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::WalkBuilder;
+use toolcheck_config::PathGlobs;
+use toolcheck_core::text::shown;
+
+use crate::configs::{Configs, LoadedConfig};
+use crate::error::Error;
+use crate::options::FileOptions;
+use crate::paths::{here, printable, real};
+
+pub(crate) use bytes::Buffer;
+pub use bytes::Text;
+
+/// How files of transcripts end. A directory is searched for them.
+const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
+/// How they end once more where they are compressed.
+const COMPRESSED: [&str; 2] = ["gz", "zst"];
+
+/// An input of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// Its name in the report.
+    pub name: String,
+    /// Its path, with the folder as the file system names it.
+    pub real: PathBuf,
+    /// What it is read from.
+    pub source: Source,
+    /// Whether it is a transcript for sure. A file of a directory may be something else.
+    pub is_named: bool,
+}
+
+/// What an input is read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// The standard input.
+    Stdin,
+    /// A file.
+    File(PathBuf),
+}
+
+impl Input {
+    /// A file, or the standard input for `-`.
+    #[must_use]
+    pub fn file(path: &Path) -> Self {
+        let (path, source) = if path == Path::new("-") {
+            (Path::new("<stdin>"), Source::Stdin)
+        } else {
+            (path, Source::File(path.to_owned()))
+        };
+        Self { real: real(path), name: path.display().to_string(), source, is_named: true }
+    }
+
+    /// The whole text, unpacked.
+    ///
+    /// # Errors
+    ///
+    /// The input cannot be read.
+    pub fn read(&self) -> Result<Vec<u8>, Error> {
+        let text = Text::open(self, u32::MAX.into(), &|_| {}).and_then(|mut text| text.rest());
+        text.map_err(|error| Error::caused(format!("cannot read {}", shown(&self.name)), &error))
+    }
+
+    /// The size in bytes, or 0 if it is not known.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        match &self.source {
+            Source::Stdin => 0,
+            Source::File(path) => fs::metadata(path).map_or(0, |metadata| metadata.len()),
+        }
+    }
+}
+
+/// The inputs of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Inputs {
+    /// The inputs, each once.
+    pub inputs: Vec<Input>,
+    /// Paths that cannot be used.
+    pub errors: Vec<Error>,
+    /// The folders that were searched completely.
+    pub searched: Vec<PathBuf>,
+}
+
+impl Inputs {
+    /// Finds the inputs of a run. Files of a directory that are in `own_files` are left out.
+    ///
+    /// # Errors
+    ///
+    /// An option that cannot be used.
+    pub fn find(
+        options: &FileOptions,
+        configs: &Arc<Configs>,
+        own_files: HashSet<PathBuf>,
+    ) -> Result<Self, Error> {
+        let excluded = PathGlobs::new(&here(), options.exclude.iter().map(String::as_str));
+        let excluded =
+            excluded.map_err(|(_, message)| Error::new(format!("--exclude: {}", shown(&message))))?;
+        let mut collector = Collector {
+            options,
+            configs,
+            excluded: Arc::new(excluded),
+            own_files,
+            seen: HashSet::new(),
+            found: Self::default(),
+        };
+        for path in &options.paths {
+            collector.add_argument(path);
+        }
+        if let Some(list) = &options.files_from {
+            if list.as_os_str() == "-" && options.paths.iter().any(|path| path.as_os_str() == "-") {
+                return Err(Error::new("standard input can't be both a transcript and the list of files"));
+            }
+            for path in read_list(list)? {
+                collector.add_path(&path);
+            }
+        } else if options.paths.is_empty() {
+            collector.add_argument(Path::new("."));
+        }
+        Ok(collector.found)
+    }
+}
+
+struct Collector<'c> {
+    options: &'c FileOptions,
+    configs: &'c Arc<Configs>,
+    excluded: Arc<PathGlobs>,
+    own_files: HashSet<PathBuf>,
+    seen: HashSet<PathBuf>,
+    found: Inputs,
+}
+
+impl Collector<'_> {
+    /// Adds what an argument of the command line means: a path or a glob.
+    fn add_argument(&mut self, argument: &Path) {
+        let text = argument.to_str();
+        if text == Some("-") {
+            let name = self.options.stdin_name.clone();
+            let real = real(Path::new(&name));
+            self.add(Input { name, real, source: Source::Stdin, is_named: !self.options.skip_unrecognised });
+            return;
+        }
+        let Some(pattern) = text.filter(|text| is_glob(text) && !argument.exists()) else {
+            self.add_path(argument);
+            return;
+        };
+        let matches = match glob::glob(pattern) {
+            Ok(matches) => matches,
+            Err(error) => {
+                self.add_error(format!("{} is not a valid glob: {error}", shown(pattern)));
+                return;
+            }
+        };
+        let mut any = false;
+        for entry in matches {
+            any = true;
+            match entry {
+                Ok(path) if path.is_file() => self.add_file(&path),
+                Ok(_) => {}
+                Err(error) => self.add_error(shown(&error.to_string())),
+            }
+        }
+        if !any {
+            self.add_error(format!("no file matches {}", shown(pattern)));
+        }
+    }
+
+    fn add_path(&mut self, path: &Path) {
+        if path.is_dir() {
+            self.add_directory(path);
+        } else {
+            self.add_file(path);
+        }
+    }
+
+    /// Adds a file that was named, or that a glob matched.
+    fn add_file(&mut self, path: &Path) {
+        let real = real(path);
+        if self.options.force_exclude && self.is_excluded(&real) {
+            return;
+        }
+        let name = path.display().to_string();
+        let source = Source::File(path.to_owned());
+        self.add(Input { name, real, source, is_named: !self.options.skip_unrecognised });
+    }
+
+    /// Adds the transcripts' files under a directory, by name. Links are left out, so there are no loops.
+    fn add_directory(&mut self, directory: &Path) {
+        let root = real(directory);
+        if self.options.force_exclude && self.is_excluded(&root) {
+            return;
+        }
+        let mut walk = WalkBuilder::new(directory);
+        walk.standard_filters(!self.options.no_ignore)
+            .hidden(!self.options.hidden)
+            .follow_links(false)
+            .sort_by_file_name(Ord::cmp);
+        let (configs, excluded) = (Arc::clone(self.configs), Arc::clone(&self.excluded));
+        let (above, top) = (root.clone(), directory.to_owned());
+        walk.filter_entry(move |entry| {
+            let path = below(&above, &top, entry.path());
+            // What was named itself is meant.
+            entry.depth() == 0
+                || !excluded.is_exactly(&path)
+                    && configs.of(&path).is_none_or(|loaded| !loaded.config.excludes(&path))
+        });
+        self.found.searched.push(root.clone());
+        let (mut any, errors) = (false, self.found.errors.len());
+        for entry in walk.build() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    self.add_error(message_of(&error));
+                    continue;
+                }
+            };
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                continue;
+            }
+            let real = below(&root, directory, entry.path());
+            // If the configuration cannot be read, that is the error, and not that the file is skipped.
+            let is_wanted = self.configs.of(&real).is_none_or(|loaded| is_included(&loaded, &real));
+            if is_wanted && !self.own_files.contains(&real) {
+                any = true;
+                let path = entry.into_path();
+                // `.` says nothing that one would not know.
+                let shown = if directory == Path::new(".") { path.strip_prefix(".") } else { Ok(&*path) };
+                let name = shown.unwrap_or(&path).display().to_string();
+                self.add(Input { name, real, source: Source::File(path), is_named: false });
+            }
+        }
+        if !any && self.found.errors.len() == errors {
+            self.add_error(format!("no .json, .jsonl or .ndjson file in {}", printable(directory)));
+        }
+    }
+
+    fn is_excluded(&self, real: &Path) -> bool {
+        self.excluded.covers(real)
+            || self.configs.of(real).is_some_and(|loaded| loaded.config.excludes_around(real))
+    }
+
+    fn add(&mut self, input: Input) {
+        let key = match &input.source {
+            Source::Stdin => PathBuf::from("-"),
+            Source::File(_) => input.real.clone(),
+        };
+        if self.seen.insert(key) {
+            self.found.inputs.push(input);
+        }
+    }
+
+    fn add_error(&mut self, message: String) {
+        self.found.errors.push(Error::new(message));
+    }
+}
+
+/// The real path of an entry of a walk, in which no link is followed.
+fn below(root: &Path, top: &Path, path: &Path) -> PathBuf {
+    path.strip_prefix(top).map_or_else(|_| path.to_owned(), |below| root.join(below))
+}
+
+/// Whether a file of a directory is linted.
+fn is_included(loaded: &LoadedConfig, path: &Path) -> bool {
+    match &loaded.config.include {
+        Some(include) => include.covers(path),
+        None => {
+            let ending = |path: &Path| path.extension().and_then(|ending| ending.to_str()).map(str::to_owned);
+            let outer = ending(path).unwrap_or_default();
+            let is_compressed = COMPRESSED.contains(&&*outer);
+            let ending =
+                if is_compressed { ending(&path.with_extension("")).unwrap_or_default() } else { outer };
+            ENDINGS.contains(&&*ending)
+        }
+    }
+}
+
+/// What went wrong on a walk, with its path first.
+fn message_of(error: &ignore::Error) -> String {
+    match error {
+        ignore::Error::WithDepth { err, .. } => message_of(err),
+        ignore::Error::WithPath { path, err } => format!("{}: {}", printable(path), message_of(err)),
+        other => shown(&other.to_string()),
+    }
+}
+
+fn is_glob(argument: &str) -> bool {
+    argument.contains(['*', '?', '['])
+}
+
+/// The paths of a list: one a line, or separated by NUL if there is any.
+fn read_list(list: &Path) -> Result<Vec<PathBuf>, Error> {
+    let bytes = if list.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|error| Error::caused("cannot read the list of files", &error))?;
+        bytes
+    } else {
+        let name = printable(list);
+        fs::read(list)
+            .map_err(|error| Error::caused(format!("cannot read the list of files {name}"), &error))?
+    };
+    let separator = if bytes.contains(&0) { 0 } else { b'\n' };
+    let paths = bytes.split(|byte| *byte == separator);
+    let paths =
+        paths.map(|path| if separator == 0 { path } else { path.strip_suffix(b"\r").unwrap_or(path) });
+    Ok(paths.filter(|path| !path.is_empty()).map(|path| PathBuf::from(os_string(path))).collect())
+}
+
+#[cfg(unix)]
+fn os_string(bytes: &[u8]) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec())
+}
+
+#[cfg(not(unix))]
+fn os_string(bytes: &[u8]) -> OsString {
+    String::from_utf8_lossy(bytes).into_owned().into()
+}

@@ -1,0 +1,42 @@
+//! The files of a project: finds them and their configuration, and lints them on several threads.
+//!
+//! ```no_run
+//! use toolcheck_project::{LintOptions, Project, ProjectOptions};
+//!
+//! let mut project = Project::open(ProjectOptions::default())?;
+//! let run = project.lint(LintOptions::default(), &|_| {});
+//! for error in run.errors.iter().chain(&run.settings_errors) {
+//!     eprintln!("{error}");
+//! }
+//! # Ok::<(), toolcheck_project::Error>(())
+//! ```
+//!
+//! - [`Project`] is all in one: files, configurations and a baseline. [`Project::lint`] returns a [`Run`].
+//! - [`Resolver`] has the [`FileSettings`] of a single file, for editors.
+//! - [`Inputs`] finds files, and [`Text`] reads one, also if it is compressed.
+//!
+//! Nothing here prints. The messages of an [`Error`] are safe to print: they have no control characters but line breaks.
+
+mod allowed;
+mod baseline;
+mod configs;
+mod error;
+mod inputs;
+mod linting;
+mod options;
+mod paths;
+mod project;
+mod resolve;
+
+pub use allowed::UnusedAllow;
+pub use baseline::{BaselineChange, StaleEntries};
+pub use configs::{Configs, LoadedConfig};
+pub use error::Error;
+pub use inputs::{Input, Inputs, Source, Text};
+pub use options::{BaselineOptions, BaselineUpdate, ConfigOptions, FileOptions, LintOptions};
+pub use paths::{printable, real, relative};
+pub use project::{Project, ProjectOptions, Run};
+pub use resolve::{FileSettings, Resolver, find_target};
+
+/// A callback with the number of bytes that have been read since the last call. Several threads call it.
+pub type Progress<'p> = &'p (dyn Fn(u64) + Sync);

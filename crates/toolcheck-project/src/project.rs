@@ -1,0 +1,175 @@
+//! A run over the files of a project.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use toolcheck_config::Overrides;
+use toolcheck_lint::{FileReport, Finding, Report, SkippedFile};
+
+use crate::Progress;
+use crate::allowed::{AllowUsage, UnusedAllow};
+use crate::baseline::{BaselineChange, RunBaseline, StaleEntries};
+use crate::configs::Configs;
+use crate::error::Error;
+use crate::inputs::{Input, Inputs};
+use crate::linting::{self, Linting, Outcome};
+use crate::options::{BaselineOptions, ConfigOptions, FileOptions, LintOptions};
+use crate::resolve::{FileSettings, Resolver};
+
+/// What a project is made of.
+#[derive(Debug, Clone, Default)]
+pub struct ProjectOptions {
+    /// The files.
+    pub files: FileOptions,
+    /// Their configuration.
+    pub config: ConfigOptions,
+    /// Settings that take precedence over the configuration.
+    pub overrides: Overrides,
+    /// The baseline, if any.
+    pub baseline: Option<BaselineOptions>,
+    /// Files that are not transcripts although they are in a folder that is searched, such as reports of earlier runs.
+    pub own_files: Vec<PathBuf>,
+}
+
+/// Files, their configurations and a baseline.
+#[derive(Debug)]
+pub struct Project {
+    files: FileOptions,
+    inputs: Inputs,
+    resolver: Resolver,
+    baseline: Option<RunBaseline>,
+}
+
+/// The result of a run.
+#[derive(Debug, Default)]
+pub struct Run {
+    /// The findings.
+    pub report: Report,
+    /// How many of the skipped files are not JSON.
+    pub skipped_not_json: usize,
+    /// Files that could not be found or read.
+    pub errors: Vec<Error>,
+    /// Configurations, targets and tool definitions that could not be used. Their files are not linted.
+    pub settings_errors: Vec<Error>,
+    /// Entries of `[[allow]]` that match no finding.
+    pub unused_allows: Vec<UnusedAllow>,
+    /// Entries of the baseline that match no finding.
+    pub stale_baseline: Vec<StaleEntries>,
+}
+
+impl Project {
+    /// Reads the overrides and the baseline, and finds the files.
+    ///
+    /// # Errors
+    ///
+    /// An option that cannot be used.
+    pub fn open(options: ProjectOptions) -> Result<Self, Error> {
+        let configs = Arc::new(Configs::new(&options.config)?);
+        let resolver = Resolver::new(options.overrides, Arc::clone(&configs))?;
+        let baseline = options.baseline.map(RunBaseline::read).transpose()?;
+        let own_files = options.own_files.iter().chain(baseline.as_ref().map(RunBaseline::path));
+        let own_files: HashSet<_> = own_files.map(|path| crate::paths::real(path)).collect();
+        let inputs = Inputs::find(&options.files, &configs, own_files)?;
+        Ok(Self { files: options.files, inputs, resolver, baseline })
+    }
+
+    /// The files.
+    #[must_use]
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs.inputs
+    }
+
+    /// The settings of a file; `None` if its configuration cannot be used, which is one of [`Project::settings_errors`].
+    pub fn settings(&mut self, input: &Input) -> Option<FileSettings> {
+        self.resolver.resolve(input)
+    }
+
+    /// Paths that could not be found or searched.
+    #[must_use]
+    pub fn errors(&self) -> &[Error] {
+        &self.inputs.errors
+    }
+
+    /// Configurations, targets and tool definitions that could not be used so far.
+    #[must_use]
+    pub fn settings_errors(&self) -> Vec<Error> {
+        self.resolver.errors()
+    }
+
+    /// The files and their settings, without those whose configuration cannot be used.
+    fn resolve(&mut self) -> Vec<(Input, FileSettings)> {
+        let resolver = &mut self.resolver;
+        let inputs = self.inputs.inputs.iter();
+        inputs.filter_map(|input| Some((input.clone(), resolver.resolve(input)?))).collect()
+    }
+
+    /// Lints the files, on the threads of rayon's current pool. The findings do not depend on the number of threads.
+    pub fn lint(&mut self, options: LintOptions, progress: Progress<'_>) -> Run {
+        let resolved = self.resolve();
+        let mut run = Run { errors: self.inputs.errors.clone(), ..Run::default() };
+        let mut allows = AllowUsage::default();
+        let keep_source = options.keep_source || self.baseline.is_some();
+        for window in linting::windows(&resolved) {
+            let linting = Linting {
+                options: LintOptions { keep_source, ..options },
+                max_unpacked: self.files.max_unpacked,
+                baseline: self.baseline.as_ref(),
+                progress,
+            };
+            for ((input, settings), outcome) in window.iter().zip(linting.lint_all(window)) {
+                let Some(outcome) = run.check(input, outcome) else { continue };
+                allows.add(settings, &input.real, &outcome.used);
+                if let Some(baseline) = &mut self.baseline {
+                    baseline.add(&input.real, &settings.rules, outcome.entries);
+                }
+                run.report.files.push(outcome.file);
+            }
+        }
+        run.settings_errors = self.settings_errors();
+        run.unused_allows = allows.unused(&self.inputs.searched);
+        run.stale_baseline = self.baseline.as_ref().map(RunBaseline::stale).unwrap_or_default();
+        run
+    }
+
+    /// Writes the baseline if its options say so, and returns what has changed.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn save_baseline(&mut self) -> Result<Option<BaselineChange>, Error> {
+        self.baseline.as_mut().map_or(Ok(None), RunBaseline::save)
+    }
+}
+
+impl Run {
+    /// Takes out the error of an outcome; returns it if it is part of the report.
+    fn check(&mut self, input: &Input, mut outcome: Outcome) -> Option<Outcome> {
+        let error = outcome.error.take();
+        let is_broken = error.is_some();
+        self.errors.extend(error);
+        let is_request = outcome.file.transcripts > 0 || outcome.file.is_meant_as_request;
+        if !input.is_named && !is_request {
+            if !is_broken {
+                let (reason, is_json) = why_skipped(&outcome.file);
+                self.skipped_not_json += usize::from(!is_json);
+                self.report.skipped.push(SkippedFile { path: outcome.file.path, reason });
+            }
+            return None;
+        }
+        (!is_broken || outcome.file.transcripts > 0).then_some(outcome)
+    }
+}
+
+/// Why a file without a transcript was skipped, and whether it is JSON at all.
+fn why_skipped(file: &FileReport) -> (String, bool) {
+    let is_unrecognised = |finding: &&Finding| finding.rule == UNRECOGNISED;
+    match file.findings.iter().find(is_unrecognised).or(file.findings.first()) {
+        Some(finding) if is_unrecognised(&finding) => (finding.message.to_string(), true),
+        Some(finding) => (format!("not valid JSON: {}", finding.message), false),
+        None => ("nothing in it was recognised".to_owned(), true),
+    }
+}
+
+/// The rule that reports a file without a transcript.
+const UNRECOGNISED: &str = "unrecognised-format";

@@ -1,0 +1,167 @@
+//! The settings of a file: the overrides of a run on top of its configuration.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use toolcheck_config::{Overrides, TargetSource, parse_target};
+use toolcheck_core::formats::Format;
+use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::target;
+use toolcheck_core::text::bounded;
+use toolcheck_core::tools::Definition;
+use toolcheck_json::Document;
+use toolcheck_lint::TargetRef;
+use toolcheck_lint::suggest::did_you_mean;
+use toolcheck_lint::{Options, Rule};
+
+use crate::configs::{ANOTHER, Configs, LoadedConfig, read_bytes, read_text};
+use crate::error::Error;
+use crate::inputs::Input;
+use crate::paths::printable;
+
+/// The settings of a file.
+#[derive(Debug, Clone)]
+pub struct FileSettings {
+    /// The configuration.
+    pub config: Arc<LoadedConfig>,
+    /// The format; detected from the content if `None`.
+    pub format: Option<&'static Format>,
+    /// The target; the format's own provider if `None`.
+    pub target: Option<TargetRef>,
+    /// The kind of transcript.
+    pub kind: TranscriptKind,
+    /// Tool definitions for transcripts that have none.
+    pub tools: Arc<[Definition]>,
+    /// The rules that run.
+    pub rules: Vec<&'static Rule>,
+}
+
+impl FileSettings {
+    /// The options to lint the file with.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        Options::new()
+            .format(self.format)
+            .target(self.target.clone())
+            .kind(self.kind)
+            .tools(Arc::clone(&self.tools))
+            .settings(Arc::clone(&self.config.config.settings))
+            .rules(self.rules.iter().copied())
+    }
+}
+
+/// Resolves the settings of files. What several of them need is read once.
+#[derive(Debug)]
+pub struct Resolver {
+    overrides: Overrides,
+    configs: Arc<Configs>,
+    /// The targets and tools that were read; `None` if they cannot be used.
+    targets: HashMap<PathBuf, Option<TargetRef>>,
+    tools: HashMap<PathBuf, Option<Arc<[Definition]>>>,
+    errors: Vec<Error>,
+}
+
+impl Resolver {
+    /// A resolver with overrides for all files.
+    ///
+    /// # Errors
+    ///
+    /// A target or tool definitions of the overrides that cannot be used.
+    pub fn new(overrides: Overrides, configs: Arc<Configs>) -> Result<Self, Error> {
+        let (mut targets, mut tools) = (HashMap::new(), HashMap::new());
+        if let Some(TargetSource::File(path)) = &overrides.read_as.target {
+            targets.insert(path.clone(), Some(read_target(path)?));
+        }
+        if let Some(path) = &overrides.read_as.tools {
+            tools.insert(path.clone(), Some(Arc::from(read_tools(path)?)));
+        }
+        Ok(Self { overrides, configs, targets, tools, errors: Vec::new() })
+    }
+
+    /// The settings of an input; `None` if its configuration cannot be used, which is one of the [`Resolver::errors`].
+    pub fn resolve(&mut self, input: &Input) -> Option<FileSettings> {
+        let config = self.configs.of(&input.real)?;
+        let (read_as, selection) = config.config.for_file(&input.real, &self.overrides);
+        let target = match &read_as.target {
+            None => None,
+            Some(TargetSource::Loaded(target)) => Some(target.clone()),
+            Some(TargetSource::File(path)) => Some(self.target_of_file(path.clone())?),
+        };
+        let tools = match &read_as.tools {
+            None => Arc::default(),
+            Some(path) => self.tools_of_file(path.clone())?,
+        };
+        let kind = read_as.kind_for(target.as_deref());
+        Some(FileSettings { format: read_as.format, target, kind, tools, rules: selection.rules(), config })
+    }
+
+    /// What is wrong with the configurations that were used so far, and the targets and tools that they name.
+    #[must_use]
+    pub fn errors(&self) -> Vec<Error> {
+        self.errors.iter().cloned().chain(self.configs.errors()).collect()
+    }
+
+    fn target_of_file(&mut self, path: PathBuf) -> Option<TargetRef> {
+        let errors = &mut self.errors;
+        let read = |path: &PathBuf| read_target(path).map_err(|error| errors.push(error)).ok();
+        self.targets.entry(path).or_insert_with_key(read).clone()
+    }
+
+    fn tools_of_file(&mut self, path: PathBuf) -> Option<Arc<[Definition]>> {
+        let errors = &mut self.errors;
+        let read = |path: &PathBuf| read_tools(path).map(Arc::from).map_err(|error| errors.push(error)).ok();
+        self.tools.entry(path).or_insert_with_key(read).clone()
+    }
+}
+
+/// The target of that name or alias, or the file of that name that describes one.
+///
+/// # Errors
+///
+/// There is neither.
+pub fn find_target(name: &str) -> Result<TargetSource, Error> {
+    if let Some(target) = target::named(name) {
+        return Ok(target.into());
+    }
+    let path = Path::new(name);
+    if path.extension().is_some_and(|ending| ending == "toml") || path.is_file() {
+        return Ok(TargetSource::File(path.to_owned()));
+    }
+    let known = target::ids().collect::<Vec<_>>().join(", ");
+    let similar = did_you_mean(name, target::names());
+    Err(Error::new(format!(
+        "no such target: `{}`{similar}\n\ntargets: {known}, or a TOML file of your own",
+        bounded(name, 80)
+    )))
+}
+
+fn read_target(path: &Path) -> Result<TargetRef, Error> {
+    let name = printable(path);
+    let text =
+        read_text(path).map_err(|error| Error::caused(format!("cannot read the target {name}"), &error))?;
+    let target = parse_target(&text).map_err(|error| {
+        let errors: Vec<String> = error.all().map(|error| format!("{name}:{error}")).collect();
+        Error::new(errors.join(ANOTHER))
+    })?;
+    Ok(target.into())
+}
+
+/// The tools that a file declares.
+fn read_tools(path: &Path) -> Result<Vec<Definition>, Error> {
+    let name = printable(path);
+    let bytes =
+        read_bytes(path).map_err(|error| Error::caused(format!("cannot read the tools {name}"), &error))?;
+    let document = Document::read(&bytes);
+    if let Some(fault) = document.faults().first() {
+        let at = toolcheck_json::locate(&bytes, &[fault.span.start as usize]);
+        let (line, column) = at.first().map_or((1, 1), |at| (at.line, at.column));
+        return Err(Error::new(format!("{name}:{line}:{column}: {}", fault.kind.describe())));
+    }
+    let tools = toolcheck_core::tools::read(document.root());
+    tools.ok_or_else(|| {
+        Error::new(format!(
+            "{name} contains no tool definitions\n\nexpected a list of tools, a request, or an MCP server's response to tools/list"
+        ))
+    })
+}

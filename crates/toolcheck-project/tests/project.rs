@@ -1,0 +1,99 @@
+//! A project as a library: what a server or an editor would do.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use toolcheck_project::{
+    BaselineOptions, BaselineUpdate, FileOptions, Input, LintOptions, Project, ProjectOptions, Run,
+};
+
+const UNANSWERED: &str = r#"{"messages": [{"role": "user", "content": "a"},
+ {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]},
+ {"role": "user", "content": "b"}]}"#;
+
+/// A folder with these files.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("project").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    for (file, text) in files {
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn options(folder: &Path) -> ProjectOptions {
+    let files = FileOptions { paths: vec![folder.to_owned()], ..FileOptions::default() };
+    ProjectOptions { files, ..ProjectOptions::default() }
+}
+
+fn rules(run: &Run) -> Vec<&'static str> {
+    run.report.files.iter().flat_map(|file| &file.findings).map(|finding| finding.rule).collect()
+}
+
+#[test]
+fn a_folder_is_linted_as_its_configurations_say() {
+    let folder = folder(
+        "configurations",
+        &[
+            ("a.json", UNANSWERED),
+            ("b/a.json", UNANSWERED),
+            ("b/toolcheck.toml", "ignore = [\"unanswered-tool-call\"]"),
+            ("c/a.json", UNANSWERED),
+            ("c/toolcheck.toml", "ingore = []"),
+            ("no.json", "[1]"),
+            ("broken.json", "{"),
+            ("toolcheck.toml", "[[allow]]\nrule = \"blank-text\"\nreason = \"none is left\"\n"),
+        ],
+    );
+    let mut project = Project::open(options(&folder)).unwrap();
+    // Both files of `c`: what its configuration includes is not known.
+    assert_eq!(project.inputs().len(), 6);
+    let read = AtomicU64::new(0);
+    let run = project.lint(LintOptions::default(), &|bytes| {
+        read.fetch_add(bytes, Ordering::Relaxed);
+    });
+    assert_eq!(rules(&run), ["unanswered-tool-call"]);
+    assert_eq!(run.report.skipped.len(), 2);
+    assert_eq!((run.skipped_not_json, run.errors.len()), (1, 0));
+    assert_eq!(read.into_inner(), 2 * UNANSWERED.len() as u64 + 4);
+    let [error] = &run.settings_errors[..] else { panic!("{:?}", run.settings_errors) };
+    assert!(error.to_string().contains("did you mean `ignore`?"), "{error}");
+    let [unused] = &run.unused_allows[..] else { panic!("{:?}", run.unused_allows) };
+    assert_eq!((unused.rule, unused.line), ("blank-text", 1));
+
+    let settings = project.settings(&Input::file(&folder.join("b/a.json"))).unwrap();
+    assert!(settings.rules.iter().all(|rule| rule.id != "unanswered-tool-call"));
+}
+
+#[test]
+fn a_baseline_is_written_only_if_requested() {
+    let folder = folder("baseline", &[("logs/a.json", UNANSWERED)]);
+    let path = folder.join("baseline.json");
+    let with = |update| {
+        let baseline = Some(BaselineOptions { path: path.clone(), update });
+        Project::open(ProjectOptions { baseline, ..options(&folder.join("logs")) })
+    };
+    let error = with(BaselineUpdate::Nothing).unwrap_err().to_string();
+    assert!(error.contains("does not exist"), "{error}");
+    let mut project = with(BaselineUpdate::Write).unwrap();
+    assert_eq!(rules(&project.lint(LintOptions::default(), &|_| {})), [] as [&str; 0]);
+    assert!(!path.exists());
+    let change = project.save_baseline().unwrap().unwrap();
+    assert_eq!((change.len, change.removed), (1, None));
+
+    fs::remove_file(folder.join("logs/a.json")).unwrap();
+    fs::write(folder.join("logs/b.json"), UNANSWERED).unwrap();
+    let mut project = with(BaselineUpdate::Nothing).unwrap();
+    let run = project.lint(LintOptions::default(), &|_| {});
+    assert_eq!(rules(&run), ["unanswered-tool-call"]);
+    assert_eq!(run.stale_baseline.len(), 1);
+    assert!(run.stale_baseline[0].to_string().ends_with("lists logs/a.json, which no longer exists"));
+    assert_eq!(project.save_baseline(), Ok(None));
+    let mut project = with(BaselineUpdate::Prune).unwrap();
+    let _ = project.lint(LintOptions::default(), &|_| {});
+    assert_eq!(project.save_baseline().unwrap().unwrap().removed, Some(1));
+}
