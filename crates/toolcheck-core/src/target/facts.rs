@@ -259,7 +259,7 @@ impl Pattern {
         &self.text
     }
 
-    /// Whether something in a text matches. [`Target::parse`] has seen to it that the expression is one.
+    /// Whether something in a text matches. [`Target::parse`](super::Target::parse) has seen to it that the expression is one.
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
         let compiled = self.compiled.get_or_init(|| Regex::new(&self.text).ok());
