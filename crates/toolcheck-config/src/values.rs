@@ -13,7 +13,7 @@ use crate::names::{At, FormatId, KindName, LevelName, Named, RuleId, TargetText}
 use crate::{Config, FilesConfig, Origin, PathGlobs, ReadAs, Selection, TargetSource};
 use toolcheck_core::text::shown;
 use toolcheck_lint::policy::Policy;
-use toolcheck_lint::schemas::{Schema, Unusable};
+use toolcheck_lint::schema::{Schema, Unusable};
 use toolcheck_lint::settings::{CommandLimit, ToolNames, Unit};
 
 /// Something wrong in the file: the bytes, and a message.

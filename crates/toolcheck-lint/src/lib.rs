@@ -19,28 +19,20 @@
 //! Reports are written by `toolcheck-report`, and configurations read by `toolcheck-config`.
 //! Nothing here reads a file or the environment.
 
-mod calls;
 pub mod category;
 mod engine;
-mod exchanges;
-mod failure;
 pub mod finding;
 pub mod fingerprint;
-mod objects;
 pub mod observe;
 mod options;
-pub mod pairing;
 pub mod policy;
 pub mod report;
 pub mod rule;
 pub mod rules;
-mod schema_cost;
-pub mod schemas;
-mod server_pairs;
+pub mod schema;
 pub mod settings;
-mod shell;
 pub mod suggest;
-mod validated;
+pub mod view;
 pub mod vocabulary;
 
 pub use category::Category;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolcheck_core::Level;
 
-use crate::schemas::Schema;
+use crate::schema::Schema;
 use crate::settings::ToolNames;
 
 /// A rule of the user's own: a schema that the arguments of some tools must match.

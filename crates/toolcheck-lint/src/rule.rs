@@ -13,11 +13,11 @@ use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
 
 use crate::category::Category;
-use crate::exchanges::Kept;
 use crate::finding::{Draft, ProviderError};
-use crate::pairing::{Answers, CallSite, Pairing, ResultSite};
-use crate::schemas::Schemas;
+use crate::schema::Schemas;
 use crate::settings::Settings;
+use crate::view::exchanges::Kept;
+use crate::view::pairing::{Answers, CallSite, Pairing, ResultSite};
 use crate::vocabulary::Term;
 
 /// A rule: a value, pure, infallible and stateless.

@@ -4,14 +4,14 @@ use toolcheck_core::ir::{Transcript, TranscriptKind};
 use toolcheck_json::{Document, FaultKind};
 
 use super::format_rules::FormatRules;
-use crate::exchanges::Kept;
 use crate::finding::Draft;
 use crate::observe::Observer;
 use crate::options::Options;
-use crate::pairing::Pairing;
 use crate::rule::{self, Context};
 use crate::rules::{self, unread_content};
-use crate::schemas::Schemas;
+use crate::schema::Schemas;
+use crate::view::exchanges::Kept;
+use crate::view::pairing::Pairing;
 
 /// Runs rules on transcripts.
 #[derive(Debug, Clone, Copy)]

@@ -16,7 +16,7 @@ use self::run::Run;
 use crate::observe::Observer;
 use crate::options::Options;
 use crate::report::{FileReport, Source};
-use crate::schemas::Schemas;
+use crate::schema::Schemas;
 
 pub use pieces::{Lines, Piece, RECORDS_OF_HEAD};
 

@@ -10,12 +10,12 @@ use toolcheck_json::{Arena, Document, Layout, Position, Record, Records};
 use super::find_format;
 use super::format_rules::FormatRules;
 use super::run::{ReportOnce, Run};
-use crate::exchanges::Exchanges;
 use crate::finding::Finding;
 use crate::options::Options;
 use crate::report::{FileReport, Offset, Source};
 use crate::rules::{blank_line, unrecognised_format};
-use crate::schemas::Schemas;
+use crate::schema::Schemas;
+use crate::view::exchanges::Exchanges;
 
 /// The linter of one file of JSON Lines.
 ///

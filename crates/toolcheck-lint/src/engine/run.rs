@@ -10,14 +10,14 @@ use toolcheck_json::{Document, Record, Records, Value};
 use super::checker::{Checker, Continuation, is_cut_off};
 use super::format_rules::FormatRules;
 use super::text;
-use crate::exchanges::{Exchanges, Histories};
 use crate::finding::Draft;
 use crate::observe::{Observer, Response};
 use crate::options::Options;
 use crate::report::{FileReport, locate_all};
 use crate::rule::Rule;
 use crate::rules::unrecognised_format;
-use crate::schemas::Schemas;
+use crate::schema::Schemas;
+use crate::view::exchanges::{Exchanges, Histories};
 
 /// A file while it is linted.
 pub(super) struct Run<'r> {

@@ -6,9 +6,9 @@ use toolcheck_core::ir::{Arguments, Call, Executor, Part, Place};
 use toolcheck_core::text::shorten;
 use toolcheck_json::Value;
 
-use crate::calls::{self, Locate};
 use crate::rule::{Context, Sink, declare_rule};
-use crate::schemas::{Schema, Unusable};
+use crate::schema::{Schema, Unusable};
+use crate::view::arguments::{self, Locate};
 
 declare_rule! {
     /// Tool call arguments that don't match the tool's schema.
@@ -78,19 +78,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     // Compiled when they are first called: most tools never are.
     let mut compiled: FxHashMap<&str, Option<Arc<Result<Schema, Unusable>>>> = FxHashMap::default();
-    let mut room = calls::Room::default();
-    for (part, call) in calls::of_functions(cx, |_| true) {
+    let mut room = arguments::Room::default();
+    for (part, call) in arguments::of_functions(cx, |_| true) {
         let Some(name) = &call.name else { continue };
         let compile = || schemas.get(&*name.text).copied().flatten().map(|schema| cx.schemas.of(schema));
         // A schema that can't be used has a finding of its own.
         let Some(Ok(schema)) = compiled.entry(&name.text).or_insert_with(compile).as_deref() else {
             continue;
         };
-        let allowed = calls::with_object(cx, &call.arguments, &mut room, |root| schema.allows(root));
+        let allowed = arguments::with_object(cx, &call.arguments, &mut room, |root| schema.allows(root));
         // A table gives each row the arguments of all rows, with `null` for those that the row does not have.
         let is_padded = cx.is_training_example() && matches!(call.arguments, Arguments::Object(_));
         if allowed.flatten() == Some(false) {
-            calls::with_places(cx, &call.arguments, |root, locate| {
+            arguments::with_places(cx, &call.arguments, |root, locate| {
                 tell(out, (part, call), schema, (root, is_padded), locate);
             });
         }
@@ -105,7 +105,7 @@ fn tell(
     locate: &Locate<'_>,
 ) {
     let tool = call.name.as_ref().map_or("?", |name| &*name.text);
-    let violations = schema.errors(root).flat_map(|error| match calls::value_of(root, &error) {
+    let violations = schema.errors(root).flat_map(|error| match arguments::value_of(root, &error) {
         Some(at) if is_padded && at.is_null() => Vec::new(),
         Some(at) => violations(&error, at, (at.id() == root.id(), is_padded), locate),
         None => Vec::new(),

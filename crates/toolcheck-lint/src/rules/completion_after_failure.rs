@@ -1,8 +1,8 @@
 use toolcheck_core::ir::{Named, Role};
 
-use crate::failure::is_failed;
-use crate::pairing::CallSite;
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::failure::is_failed;
+use crate::view::pairing::CallSite;
 
 declare_rule! {
     /// A task that is declared complete in a turn in which a tool failed.

@@ -2,8 +2,8 @@ use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
 use toolcheck_core::text::shorten;
 
-use crate::exchanges::{GivenCall, Kept, KeptCall};
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::exchanges::{GivenCall, Kept, KeptCall};
 
 declare_rule! {
     /// A tool call that the model made but that is missing from the history.

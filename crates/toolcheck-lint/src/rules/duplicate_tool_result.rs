@@ -1,5 +1,5 @@
-use crate::pairing::Answers;
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::pairing::Answers;
 
 declare_rule! {
     /// A second result for the same tool call.

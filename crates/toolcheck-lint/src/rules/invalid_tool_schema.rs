@@ -2,9 +2,9 @@ use toolcheck_core::ir::Place;
 use toolcheck_core::text::shorten;
 use toolcheck_json::Value;
 
-use crate::calls;
 use crate::rule::{Context, Sink, declare_rule};
-use crate::schemas::{Schema, Unusable};
+use crate::schema::{Schema, Unusable};
+use crate::view::arguments;
 
 declare_rule! {
     /// A tool whose schema is not valid JSON Schema, or can't be used.
@@ -208,10 +208,10 @@ fn takes_for_ever(cx: &Context<'_, '_>, tool: &str, schema: &Schema) -> bool {
     if !schema.may_take_for_ever() {
         return false;
     }
-    let mut room = calls::Room::default();
-    calls::of_functions(cx, |name| name == tool).any(|(_, call)| {
+    let mut room = arguments::Room::default();
+    arguments::of_functions(cx, |name| name == tool).any(|(_, call)| {
         let is_endless = |arguments: Value<'_, '_>| schema.takes_for_ever_with(arguments);
-        calls::with_object(cx, &call.arguments, &mut room, is_endless) == Some(true)
+        arguments::with_object(cx, &call.arguments, &mut room, is_endless) == Some(true)
     })
 }
 

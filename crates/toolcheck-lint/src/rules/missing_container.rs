@@ -1,7 +1,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::server_pairs::halves;
+use crate::view::server_pairs::halves;
 
 declare_rule! {
     /// Programmatic tool calls without the id of the container.

@@ -2,8 +2,8 @@ use rustc_hash::FxHashSet;
 use toolcheck_core::ir::Place;
 use toolcheck_core::target::KeyFacts;
 
-use crate::objects::visit;
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::objects::visit;
 
 declare_rule! {
     /// A required key that is missing.

@@ -1,5 +1,5 @@
 use crate::rule::{Context, Sink, declare_rule};
-use crate::server_pairs::halves;
+use crate::view::server_pairs::halves;
 
 declare_rule! {
     /// A server tool's result without its call.

@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Role, ToolKind};
 
-use crate::pairing::Answers;
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::pairing::Answers;
 
 declare_rule! {
     /// A tool result without a matching tool call.

@@ -1,7 +1,7 @@
-use crate::calls;
 use crate::rule::{Context, Sink, declare_rule};
 use crate::settings::{CommandLimit, Unit};
-use crate::shell;
+use crate::view::arguments;
+use crate::view::shell;
 
 declare_rule! {
     /// A shell command longer than the operating system accepts.
@@ -35,7 +35,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut limits: Vec<&CommandLimit> = cx.settings.command_limits.iter().collect();
     limits.sort_by_key(|limit| limit.most);
-    calls::visit_shells(cx, |seen| {
+    arguments::visit_shells(cx, |seen| {
         for command in shell::commands(seen.arguments) {
             let too_long = |limit: &&&CommandLimit| command.length(limit.unit) > limit.most;
             let broken: Vec<&CommandLimit> = limits.iter().filter(too_long).copied().collect();

@@ -1,8 +1,8 @@
 use toolcheck_core::text::shorten;
 use toolcheck_json::Value;
 
-use crate::calls;
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::arguments;
 
 declare_rule! {
     /// A call that violates one of your own policies.
@@ -52,19 +52,19 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let mut room = calls::Room::default();
+    let mut room = arguments::Room::default();
     for policy in &cx.settings.policies {
-        for (part, call) in calls::of_functions(cx, |tool| policy.tools.contains(tool)) {
+        for (part, call) in arguments::of_functions(cx, |tool| policy.tools.contains(tool)) {
             let allows = |arguments: Value<'_, '_>| policy.schema.allows(arguments);
             // A check that would take too long is skipped.
-            if calls::with_object(cx, &call.arguments, &mut room, allows).flatten() != Some(false) {
+            if arguments::with_object(cx, &call.arguments, &mut room, allows).flatten() != Some(false) {
                 continue;
             }
             let what = match &policy.message {
                 Some(message) => format!("policy `{}`: {message}", shorten(&policy.id)),
                 None => format!("policy `{}` does not allow this call", shorten(&policy.id)),
             };
-            let place = calls::place_of_violation(cx, call, &policy.schema);
+            let place = arguments::place_of_violation(cx, call, &policy.schema);
             out.report(place.unwrap_or(part.place), what)
                 .about_call(call)
                 .at_most(policy.level)

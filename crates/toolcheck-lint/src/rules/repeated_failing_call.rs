@@ -1,8 +1,8 @@
 use toolcheck_core::ir::Executor;
 
-use crate::failure::is_failed;
-use crate::pairing::CallSite;
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::failure::is_failed;
+use crate::view::pairing::CallSite;
 
 declare_rule! {
     /// The same call with the same arguments, failing several times in a row.

@@ -1,6 +1,6 @@
-use crate::calls;
 use crate::rule::{Context, Sink, declare_rule};
-use crate::shell;
+use crate::view::arguments;
+use crate::view::shell;
 
 declare_rule! {
     /// A shell command that writes a file with echo, cat, printf, tee or a here-document.
@@ -47,7 +47,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    calls::visit_shells(cx, |seen| {
+    arguments::visit_shells(cx, |seen| {
         let commands = shell::commands(seen.arguments);
         let Some(write) = commands.iter().find_map(shell::Command::write) else { return };
         let place = seen.place_in(write.at.key, write.at.element, write.bytes);

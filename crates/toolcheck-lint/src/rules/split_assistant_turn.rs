@@ -52,14 +52,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         let calls = pairing.calls_of_turn(number);
         // Calls whose results follow the turn belong together; a call without a result is reported by another rule.
-        let is_answered = |call: &&crate::pairing::CallSite<'_, '_>| {
+        let is_answered = |call: &&crate::view::pairing::CallSite<'_, '_>| {
             pairing.answer_of(call).is_some_and(|site| site.turn == number + 1)
         };
         let mut holders: Vec<usize> =
             calls.iter().filter(is_answered).map(|call| call.message_number).collect();
         holders.dedup();
         // Without ids there is no telling which call lost its result.
-        let is_told = |call: &crate::pairing::CallSite<'_, '_>| call.call.id.is_some() || is_answered(&call);
+        let is_told =
+            |call: &crate::view::pairing::CallSite<'_, '_>| call.call.id.is_some() || is_answered(&call);
         if holders.len() < 2 || !calls.iter().all(is_told) {
             continue;
         }

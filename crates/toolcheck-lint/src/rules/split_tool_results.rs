@@ -55,7 +55,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if turn.messages.len() < 2 {
             continue;
         }
-        let in_place = |site: &&crate::pairing::ResultSite<'_, '_>| {
+        let in_place = |site: &&crate::view::pairing::ResultSite<'_, '_>| {
             pairing.is_first_answer(site)
                 && site.answers.call().is_some_and(|call| pairing.calls[call].turn + 1 == number)
         };

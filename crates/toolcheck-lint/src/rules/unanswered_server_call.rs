@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Body, Role};
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::server_pairs::halves;
+use crate::view::server_pairs::halves;
 
 declare_rule! {
     /// A server tool's call without the result that came with it.

@@ -1,8 +1,8 @@
 use toolcheck_core::ir::ToolKind;
 use toolcheck_core::target::Verdict;
 
-use crate::pairing::CallSite;
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::pairing::CallSite;
 
 declare_rule! {
     /// A tool call without a result.

@@ -1,7 +1,7 @@
 use toolcheck_core::ir::TranscriptKind;
 
-use crate::failure::is_failed;
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::failure::is_failed;
 
 declare_rule! {
     /// A recording that ends with a tool error the model never saw.

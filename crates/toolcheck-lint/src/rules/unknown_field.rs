@@ -1,8 +1,8 @@
 use toolcheck_core::ir::{Body, Place};
 use toolcheck_core::text::shorten;
 
-use crate::objects::visit;
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::objects::visit;
 
 declare_rule! {
     /// A key that the target does not know.

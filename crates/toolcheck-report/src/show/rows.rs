@@ -11,8 +11,8 @@ use toolcheck_json::{Document, JsonStr, Span};
 
 use toolcheck_core::text::{Counted, bounded};
 use toolcheck_lint::observe::Response;
-use toolcheck_lint::pairing::{Answers, Pairing};
 use toolcheck_lint::rule::Context;
+use toolcheck_lint::view::pairing::{Answers, Pairing};
 
 use super::Marks;
 

@@ -10,7 +10,7 @@ use toolcheck_core::ir::{Arguments, Body, Call, Executor, Part, Place, ToolKind}
 use toolcheck_json::{Arena, Decoded, Document, Span, Value};
 
 use crate::rule::Context;
-use crate::schemas::Schema;
+use crate::schema::Schema;
 
 /// A call with arguments that could be read.
 pub(crate) struct Seen<'a, 'c, 's> {

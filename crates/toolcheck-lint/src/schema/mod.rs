@@ -1,5 +1,8 @@
 //! The schemas of tools, compiled once and kept from one transcript to the next.
 
+mod cost;
+mod values;
+
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -11,8 +14,8 @@ use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::tools::Definition;
 use toolcheck_json::Value;
 
-use crate::schema_cost::{self, Cost};
-use crate::validated::{Read, Spanned};
+use self::cost::Cost;
+use self::values::{Read, Spanned};
 
 /// The schemas that a run has compiled, by their text.
 ///
@@ -99,7 +102,7 @@ impl Schema {
 
     /// Compiles a schema that is spelt as JSON Schema.
     pub fn of(schema: Json) -> Result<Self, Unusable> {
-        let cost = schema_cost::of(&schema);
+        let cost = cost::of(&schema);
         if cost == Cost::Endless {
             return Err(Unusable::Endless);
         }
@@ -119,7 +122,7 @@ impl Schema {
 
     /// Whether it allows the arguments, which have to be JSON as a whole; `None` where finding out would take for ever.
     pub(crate) fn allows(&self, arguments: Value<'_, '_>) -> Option<bool> {
-        let is_bearable = |schema| schema_cost::is_bearable(schema, arguments);
+        let is_bearable = |schema| cost::is_bearable(schema, arguments);
         self.costly.as_ref().is_none_or(is_bearable).then(|| self.validator.is_valid(Read(arguments)))
     }
 
