@@ -37,7 +37,7 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "duplicate-tool-call-id" in Ids, since "0.1.0", error, check,
+    "duplicate-tool-call-id" in Ids, since "0.1.0", error looks at [CALLS], check,
     values PART, CALL_ID
 }
 

@@ -40,7 +40,7 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "invalid-result-content" in Content, since "0.1.0", silent on wire, check,
+    "invalid-result-content" in Content, since "0.1.0", silent on wire looks at [RESULTS, SERVER_RESULTS], check,
     cases [
         "reference": "a reference that matches no part of the result",
         "foreign": "a block that never occurs in a result, such as reasoning or a call",

@@ -36,7 +36,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_1", "content": "one"}]}
     /// ]}
     /// ```
-    "reused-tool-call-id" in Ids, since "0.1.0", warning, check,
+    "reused-tool-call-id" in Ids, since "0.1.0", warning looks at [RESULTS], check,
     values PART, CALL_ID
 }
 
