@@ -42,6 +42,9 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if !cx.pairing.repeats_ids() {
+        return;
+    }
     for call in &cx.pairing.calls {
         let Some(first) = cx.pairing.first_of_same_id(call) else { continue };
         let title = call.call.title();

@@ -34,7 +34,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let text = match &part.body {
                 Body::Text(text) => Some(text.string),
                 Body::Result(result) => {
-                    result.content_place.and_then(|place| cx.document.value(place.node).as_json_str())
+                    let place = result.content_place.filter(|place| place.span.range().len() > max);
+                    place.and_then(|place| cx.document.value(place.node).as_json_str())
                 }
                 _ => None,
             };

@@ -42,6 +42,9 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairing = cx.pairing;
+    if !pairing.repeats_ids() {
+        return;
+    }
     // For each id: its first call, and whether its reuse has been reported. Each id is reported once.
     let mut seen: FxHashMap<&str, (usize, bool)> = FxHashMap::default();
     for call in pairing.calls.iter().filter(|call| pairing.answer_of(call).is_some()) {
