@@ -10,7 +10,7 @@ const LONGEST_NAME: usize = 80;
 /// A name for a message: one line, bounded.
 #[must_use]
 pub fn shorten(name: &str) -> Cow<'_, str> {
-    let is_plain = name.len() <= LONGEST_NAME && !name.chars().any(is_hidden);
+    let is_plain = name.len() <= LONGEST_NAME && !hides_any(name);
     if is_plain {
         return Cow::Borrowed(name);
     }
@@ -38,6 +38,12 @@ pub fn is_hidden(character: char) -> bool {
         || matches!(character, '\u{E0000}'..='\u{E0FFF}')
 }
 
+/// Whether a text has a hidden character. Almost every one is plain ASCII, which is told for many bytes at a time.
+fn hides_any(text: &str) -> bool {
+    let is_odd = |byte: u8| !(b' '..=b'~').contains(&byte);
+    text.bytes().fold(false, |any, byte| any | is_odd(byte)) && text.chars().any(is_hidden)
+}
+
 /// The character, or its number if it would not be visible.
 pub fn visible(character: char) -> impl Iterator<Item = char> {
     let is_hidden = is_hidden(character);
@@ -48,6 +54,9 @@ pub fn visible(character: char) -> impl Iterator<Item = char> {
 /// The text on one line, with control characters made visible.
 #[must_use]
 pub fn shown(text: &str) -> String {
+    if !hides_any(text) {
+        return inert(Cow::Borrowed(text)).into_owned();
+    }
     inert(text.chars().flat_map(visible).collect::<String>().into()).into_owned()
 }
 
@@ -126,7 +135,7 @@ impl Line {
 
 impl From<Cow<'static, str>> for Line {
     fn from(text: Cow<'static, str>) -> Self {
-        let is_safe = text.len() <= LONGEST_LINE && !text.chars().any(is_hidden);
+        let is_safe = text.len() <= LONGEST_LINE && !hides_any(&text);
         Self(if is_safe { text } else { Cow::Owned(bounded(&text, LONGEST_LINE)) })
     }
 }

@@ -27,6 +27,32 @@ impl Masks {
     }
 }
 
+/// The first byte of a block that means something in a string, and where it is.
+#[inline]
+pub(crate) fn first_special(block: &[u8; BLOCK]) -> Option<(usize, u8)> {
+    let [low, high] = halves(block);
+    let is_special = |half: u8x16| {
+        half.simd_eq(u8x16::splat(b'"'))
+            | half.simd_eq(u8x16::splat(b'\\'))
+            | half.min(u8x16::splat(0x1F)).simd_eq(half)
+    };
+    let special = mask(is_special(low), is_special(high));
+    let first = special.trailing_zeros() as usize;
+    block.get(first).map(|byte| (first, *byte))
+}
+
+/// Where the first backslash is. It is mostly near in JSON that is written in a string.
+#[inline]
+pub(crate) fn first_backslash(bytes: &[u8]) -> Option<usize> {
+    let Some(near) = bytes.first_chunk::<{ BLOCK / 2 }>() else {
+        return bytes.iter().position(|byte| *byte == b'\\');
+    };
+    match u8x16::new(*near).simd_eq(u8x16::splat(b'\\')).to_bitmask() {
+        0 => memchr::memchr(b'\\', &bytes[near.len()..]).map(|at| near.len() + at),
+        found => Some(found.trailing_zeros() as usize),
+    }
+}
+
 /// The letters that stand behind a backslash in almost every escape of one character.
 #[inline]
 pub(crate) fn common_escapes(block: &[u8; BLOCK]) -> u32 {
@@ -94,6 +120,12 @@ mod tests {
         }
 
         #[test]
+        fn where_the_first_backslash_is(before in "[a-z]{0,40}", after in "[a-z\\\\]{0,40}") {
+            let text = before + &after;
+            prop_assert_eq!(first_backslash(text.as_bytes()), text.find('\\'));
+        }
+
+        #[test]
         fn what_a_byte_is(bytes: [u8; BLOCK]) {
             let Masks { quotes, backslashes, controls } = Masks::of(&bytes);
             let of = |is_one: fn(u8) -> bool| {
@@ -103,6 +135,8 @@ mod tests {
             prop_assert_eq!(backslashes, of(|byte| byte == b'\\'));
             prop_assert_eq!(controls, of(|byte| byte < 0x20));
             prop_assert_eq!(common_escapes(&bytes), of(|byte| b"ntr".contains(&byte)));
+            let special = (quotes | backslashes | controls).trailing_zeros() as usize;
+            prop_assert_eq!(first_special(&bytes), bytes.get(special).map(|byte| (special, *byte)));
         }
     }
 }

@@ -126,6 +126,8 @@ pub struct Arena {
     pub(crate) nodes: Vec<Node>,
     pub(crate) stack: Vec<parse::Frame>,
     pub(crate) faults: Vec<Fault>,
+    /// Whether an object may have two keys that are the same.
+    pub(crate) maybe_duplicate: bool,
 }
 
 /// A JSON text that has been read: a flat arena of values, each with its span.
@@ -192,6 +194,7 @@ impl<'s> Document<'s> {
 
     /// The value of that name. The name must come from this document.
     #[must_use]
+    #[inline]
     pub fn value(&self, id: NodeId) -> Value<'_, 's> {
         assert!((id.0 as usize) < self.arena.nodes.len(), "the node belongs to another document");
         Value { document: self, id: id.0 }
@@ -222,6 +225,9 @@ impl<'s> Document<'s> {
     #[must_use]
     pub fn duplicate_keys(&self) -> Vec<(Value<'_, 's>, Value<'_, 's>)> {
         let mut found = Vec::new();
+        if !self.arena.maybe_duplicate {
+            return found;
+        }
         for (id, node) in self.arena.nodes.iter().enumerate() {
             if node.flags & MAYBE_DUPLICATE == 0 {
                 continue;
@@ -242,10 +248,12 @@ impl<'s> Document<'s> {
         found
     }
 
+    #[inline]
     fn node(&self, id: u32) -> &Node {
         &self.arena.nodes[id as usize]
     }
 
+    #[inline]
     fn string(&self, span: Span, flags: (bool, bool)) -> JsonStr<'s> {
         let (escaped, unterminated) = flags;
         let end = if unterminated { span.end } else { span.end.saturating_sub(1) };
@@ -274,6 +282,7 @@ impl PartialEq for Value<'_, '_> {
 }
 
 impl<'d, 's> Value<'d, 's> {
+    #[inline]
     fn node(self) -> &'d Node {
         self.document.node(self.id)
     }
@@ -292,12 +301,14 @@ impl<'d, 's> Value<'d, 's> {
 
     /// What the value is.
     #[must_use]
+    #[inline]
     pub fn kind(self) -> Kind {
         self.node().kind
     }
 
     /// The bytes of the value, quotes and brackets included.
     #[must_use]
+    #[inline]
     pub fn span(self) -> Span {
         let node = self.node();
         Span::new(node.start, node.end)
@@ -331,6 +342,7 @@ impl<'d, 's> Value<'d, 's> {
 
     /// The key's text, where the value is a member of an object.
     #[must_use]
+    #[inline]
     pub fn key_text(self) -> Option<Cow<'s, str>> {
         let node = self.node();
         if node.flags & (KEYED | KEY_ESCAPED) == KEYED
@@ -343,6 +355,7 @@ impl<'d, 's> Value<'d, 's> {
 
     /// Whether the value is a member with this key.
     #[must_use]
+    #[inline]
     pub fn has_key(self, key: &str) -> bool {
         let node = self.node();
         if node.flags & (KEYED | KEY_ESCAPED) == KEYED {
@@ -354,6 +367,7 @@ impl<'d, 's> Value<'d, 's> {
 
     /// The string, where the value is one.
     #[must_use]
+    #[inline]
     pub fn as_json_str(self) -> Option<JsonStr<'s>> {
         let node = self.node();
         (node.kind == Kind::String).then(|| {
@@ -363,6 +377,7 @@ impl<'d, 's> Value<'d, 's> {
 
     /// The string's text, where the value is one.
     #[must_use]
+    #[inline]
     pub fn as_str(self) -> Option<Cow<'s, str>> {
         let node = self.node();
         if node.kind == Kind::String
@@ -413,6 +428,7 @@ impl<'d, 's> Value<'d, 's> {
     }
 
     /// The elements of an array or the members of an object; nothing for other values.
+    #[inline]
     pub fn children(self) -> Children<'d, 's> {
         let node = self.node();
         let end = if matches!(node.kind, Kind::Array | Kind::Object) { node.next } else { self.id + 1 };
@@ -420,6 +436,7 @@ impl<'d, 's> Value<'d, 's> {
     }
 
     /// The elements of an array; nothing for other values.
+    #[inline]
     pub fn elements(self) -> Children<'d, 's> {
         let mut children = self.children();
         if self.kind() != Kind::Array {
@@ -429,6 +446,7 @@ impl<'d, 's> Value<'d, 's> {
     }
 
     /// The members of an object; nothing for other values.
+    #[inline]
     pub fn members(self) -> Children<'d, 's> {
         let mut children = self.children();
         if self.kind() != Kind::Object {
@@ -468,6 +486,7 @@ pub struct Children<'d, 's> {
 impl<'d, 's> Iterator for Children<'d, 's> {
     type Item = Value<'d, 's>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.at >= self.end {
             return None;

@@ -3,10 +3,10 @@
 //! Arguments of calls are mostly written so, and almost all of them are sound. Decoding them only to see that costs more
 //! than reading the file around them.
 
+use crate::block::first_backslash;
+
 /// The deepest nesting that is followed.
 const DEEPEST: u32 = 64;
-/// How many bytes are looked at one by one.
-const NEAR: usize = 16;
 
 /// Whether the inside of a string, escapes untouched, is certainly the text of an object. What is written in an unusual
 /// way is not told here: `false` says nothing.
@@ -114,9 +114,7 @@ impl Cursor<'_> {
         }
         self.at += 2;
         loop {
-            let rest = &self.raw[self.at..];
-            let near = rest.iter().take(NEAR).position(|byte| *byte == b'\\');
-            self.at += near.or_else(|| memchr::memchr(b'\\', rest))?;
+            self.at += first_backslash(&self.raw[self.at..])?;
             match self.raw.get(self.at + 1..)? {
                 [b'"', ..] => {
                     self.at += 2;

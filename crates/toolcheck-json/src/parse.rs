@@ -72,6 +72,7 @@ const MARKED: usize = 4;
 fn unread(bytes: &[u8], kind: FaultKind, marked: usize, mut arena: Arena) -> Document<'_> {
     let span = Span::new(0, bytes.len().min(marked) as u32);
     arena.nodes.clear();
+    arena.maybe_duplicate = false;
     arena.nodes.push(Node {
         start: 0,
         end: 0,
@@ -140,6 +141,7 @@ impl<'a, 's> Reader<'a, 's> {
         arena.nodes.clear();
         arena.stack.clear();
         arena.faults.clear();
+        arena.maybe_duplicate = false;
         u32::try_from(bytes.len()).ok()?;
         Some(Self { bytes, at: 0, arena, left_out, key: None })
     }
@@ -408,11 +410,13 @@ impl<'a, 's> Reader<'a, 's> {
         if let Some(frame) = self.arena.stack.last_mut() {
             if frame.keys & bits != 0 {
                 self.arena.nodes[frame.node as usize].flags |= MAYBE_DUPLICATE;
+                self.arena.maybe_duplicate = true;
             }
             frame.keys |= bits;
         }
     }
 
+    /// Steps over a colon, and the value behind it where it begins: the loop need not turn for it.
     #[inline]
     fn colon(&mut self) -> State {
         self.skip_space();
@@ -421,7 +425,8 @@ impl<'a, 's> Reader<'a, 's> {
             Some(_) => self.fault(FaultKind::MissingColon, self.at, self.at),
             None => {}
         }
-        State::Value
+        self.skip_space();
+        self.bytes.get(self.at).map_or(State::Value, |byte| self.value(*byte))
     }
 
     /// What stands where a key should stand and is none.
@@ -478,7 +483,11 @@ impl<'a, 's> Reader<'a, 's> {
         match byte {
             b',' => {
                 self.at += 1;
-                if in_object { State::Key } else { State::Value }
+                if !in_object {
+                    return State::Value;
+                }
+                self.skip_space();
+                self.bytes.get(self.at).map_or(State::Key, |byte| self.member_key(*byte))
             }
             b']' | b'}' => self.close(byte),
             b'/' if self.comment() => State::After,
@@ -650,16 +659,21 @@ impl<'a, 's> Reader<'a, 's> {
         // Whether the last block ended with a backslash that escapes the first byte of this one.
         let mut is_open = 0;
         while let Some(block) = self.bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
-            let Masks { quotes, backslashes, controls } = Masks::of(block);
-            let before_quote = quotes.wrapping_sub(1) & !quotes;
-            if (backslashes | controls) & before_quote | is_open == 0 {
-                if quotes != 0 {
-                    self.at = at + quotes.trailing_zeros() as usize + 1;
-                    return true;
+            if is_open == 0 {
+                // Most blocks are plain up to the end of the string, or as a whole.
+                match block::first_special(block) {
+                    None => {
+                        at += BLOCK;
+                        continue;
+                    }
+                    Some((first, b'"')) => {
+                        self.at = at + first + 1;
+                        return true;
+                    }
+                    Some(_) => {}
                 }
-                at += BLOCK;
-                continue;
             }
+            let Masks { quotes, backslashes, controls } = Masks::of(block);
             let (escaped, opens) = block::escaped(backslashes, is_open);
             let odd = controls | escaped & !(quotes | backslashes | block::common_escapes(block));
             let stops = odd | quotes & !escaped;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::block::first_backslash;
 use crate::embedded;
 
 /// The inside of a JSON string, without its quotes, as it stands in the source.
@@ -95,9 +96,7 @@ impl<'s> JsonStr<'s> {
             bytes.extend_from_slice(raw);
             return;
         }
-        // Between the escapes of JSON in a string are a few bytes, where a call costs more than it saves.
-        let near = |raw: &[u8]| raw.iter().take(NEAR).position(|byte| *byte == b'\\');
-        while let Some(run) = near(raw).or_else(|| memchr::memchr(b'\\', raw)) {
+        while let Some(run) = first_backslash(raw) {
             bytes.extend_from_slice(&raw[..run]);
             raw = &raw[run..];
             if let [_, simple @ (b'"' | b'\\' | b'/'), rest @ ..] = raw {
@@ -132,13 +131,11 @@ impl<'s> JsonStr<'s> {
             return true;
         }
         // Without an escape, only a byte that is not UTF-8 makes the text another one than the bytes.
-        let differs = self.escaped || other.contains(char::REPLACEMENT_CHARACTER);
+        let has_replacement = || !other.is_ascii() && other.contains(char::REPLACEMENT_CHARACTER);
+        let differs = self.escaped || has_replacement();
         differs && self.decode() == other
     }
 }
-
-/// How many bytes are looked at one by one.
-const NEAR: usize = 16;
 
 /// How many characters these bytes are, each run that is not UTF-8 being one.
 fn count_chars(bytes: &[u8]) -> usize {
@@ -150,9 +147,7 @@ fn count_chars(bytes: &[u8]) -> usize {
 
 /// Unescapes `raw` where all of it is UTF-8, as almost every string is.
 fn unescape_str(mut raw: &str, text: &mut String) {
-    // Between the escapes of JSON in a string are a few bytes, where a call costs more than it saves.
-    let near = |bytes: &[u8]| bytes.iter().take(NEAR).position(|byte| *byte == b'\\');
-    while let Some(run) = near(raw.as_bytes()).or_else(|| memchr::memchr(b'\\', raw.as_bytes())) {
+    while let Some(run) = first_backslash(raw.as_bytes()) {
         text.push_str(&raw[..run]);
         let (character, length) = escape(&raw.as_bytes()[run..]);
         text.push(character);

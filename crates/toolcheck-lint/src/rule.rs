@@ -5,7 +5,7 @@ use std::cell::{OnceCell, RefCell};
 use rustc_hash::FxHashMap;
 use toolcheck_core::Level;
 use toolcheck_core::formats::{self, Format};
-use toolcheck_core::ir::{Message, Part, Place, Transcript, TranscriptKind};
+use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::target::{Target, Verdict};
 use toolcheck_core::text::Line;
@@ -43,6 +43,8 @@ pub struct Rule {
     pub on_text: bool,
     /// Whether it is about each call by itself, so that it holds of a response too, which has no conversation yet.
     pub on_call: bool,
+    /// What it looks at: where none of it is there, it has nothing to find and need not run.
+    pub looks_at: Contents,
     /// Whether it runs only where somebody asks for it: what it finds is a habit that not everybody minds.
     pub is_optional: bool,
     /// The cases that targets may tell apart, the most telling first: of those that a finding has, the first that the
@@ -164,9 +166,10 @@ impl Rule {
     }
 }
 
-/// Declares a rule: the doc comment is its manual page and its test.
+/// Declares a rule: the doc comment is its manual page and its test. A rule that only looks at certain things says which
+/// (`looks at [RESULTS]`, of [`Contents`]), and is skipped where a transcript has none of them.
 macro_rules! declare_rule {
-    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(if $selected:ident)?, $check:ident
+    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(if $selected:ident)? $(looks at [$($content:ident),+])?, $check:ident
         $(, cases [$($case:literal $(for $case_mark:ident)?: $case_meaning:literal),+ $(,)?])?
         $(, values $($common:ident),* $([$($value:literal $(for $value_mark:ident)?: $value_meaning:literal),+ $(,)?])?)?
     ) => {
@@ -180,6 +183,7 @@ macro_rules! declare_rule {
             on_wire: declare_rule!(@wire $($scope)?),
             on_text: declare_rule!(@text $($scope)?),
             on_call: declare_rule!(@call $($scope)?),
+            looks_at: declare_rule!(@contents $($($content)+)?),
             is_optional: declare_rule!(@optional $($selected)?),
             cases: &[$($($crate::vocabulary::Term {
                 name: $case,
@@ -207,6 +211,7 @@ macro_rules! declare_rule {
             on_wire: true,
             on_text: false,
             on_call: false,
+            looks_at: toolcheck_core::ir::Contents::ANYTHING,
             is_optional: false,
             cases: &[],
             values: &[$($crate::vocabulary::Term {
@@ -231,6 +236,10 @@ macro_rules! declare_rule {
     (@text $($other:ident)?) => { false };
     (@call call) => { true };
     (@call $($other:ident)?) => { false };
+    (@contents) => { toolcheck_core::ir::Contents::ANYTHING };
+    (@contents $first:ident $($other:ident)*) => {
+        toolcheck_core::ir::Contents::$first$(.and(toolcheck_core::ir::Contents::$other))*
+    };
     (@optional) => { false };
     (@optional selected) => { true };
     (@mark) => { false };
@@ -456,6 +465,15 @@ impl Sink<'_> {
         self.findings.push(Draft::new(self.rule.id, place, message));
         self.findings.last_mut().expect("a finding has just been pushed")
     }
+}
+
+/// Whether a rule finds nothing, whatever the target would say of it.
+pub(crate) fn is_silent(rule: &'static Rule, context: &Context<'_, '_>) -> bool {
+    let mut findings = Vec::new();
+    if let Some(check) = rule.check {
+        check(context, &mut Sink { rule, findings: &mut findings });
+    }
+    findings.is_empty()
 }
 
 /// Runs a rule and asks the target how bad each of its findings is.

@@ -79,13 +79,13 @@ impl Tools {
             ensure!(status.success(), "cargo build {} failed", arguments.join(" "));
             Ok(())
         };
-        build(&["--release", "--locked", "--package", "toolcheck-cli"])?;
+        build(&["--profile", "dist", "--locked", "--package", "toolcheck-cli"])?;
         build(&["--release", "--locked", "--manifest-path", "benchmarks/Cargo.toml"])?;
         let program = |path: &str| root().join(path).with_extension(std::env::consts::EXE_EXTENSION);
         let compiler = Command::new("rustc").arg("--version").output()?.stdout;
         let compiler = String::from_utf8(compiler)?.split(" (").next().unwrap_or_default().to_owned();
         Ok(Self {
-            toolcheck: program("target/release/toolcheck"),
+            toolcheck: program("target/dist/toolcheck"),
             readers: program("benchmarks/target/release/toolcheck-benchmarks"),
             folder: inputs::folder()?,
             compiler,

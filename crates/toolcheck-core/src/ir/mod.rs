@@ -3,6 +3,7 @@
 //! Neutral words, borrowed from the source, each part with the place that it came from. It does not derive
 //! `Serialize`: what leaves the program has its own versioned shape.
 
+mod contents;
 mod details;
 mod message;
 mod place;
@@ -13,6 +14,7 @@ use std::str::FromStr;
 
 use toolcheck_json::Value;
 
+pub use contents::Contents;
 pub use details::{
     Bearer, CacheMark, DanglingReference, Details, Image, Item, MissingKey, ProgrammaticCall, Unread, What,
 };
@@ -87,7 +89,7 @@ pub struct Transcript<'s> {
     pub place: Place,
     /// The messages, in the order of the text.
     pub messages: Vec<Message<'s>>,
-    /// The parts of all messages, one message after the other.
+    /// The parts of all messages, one message after the other. [`push`](Self::push) adds to them.
     pub parts: Vec<Part<'s>>,
     /// Whether the document is a request body, and not only its list of messages.
     pub is_body: bool,
@@ -99,6 +101,10 @@ pub struct Transcript<'s> {
     pub details: Details<'s>,
     /// What the format passed over although it holds calls, results or tools.
     pub unread: Vec<Unread<'s>>,
+    /// What its parts are.
+    of_parts: Contents,
+    /// How many calls and how many results there are.
+    counts: (usize, usize),
 }
 
 /// The room that one transcript leaves to the next.
@@ -144,6 +150,8 @@ impl<'s> Transcript<'s> {
             request: Request::default(),
             details: Details::default(),
             unread: Vec::new(),
+            of_parts: Contents::ANYTHING,
+            counts: (0, 0),
         }
     }
 
@@ -175,6 +183,9 @@ impl<'s> Transcript<'s> {
 
     /// Adds a part to the last message.
     pub fn push(&mut self, part: Part<'s>) {
+        self.of_parts = self.of_parts.and(Contents::of_part(&part.body));
+        self.counts.0 += usize::from(matches!(part.body, Body::Call(_)));
+        self.counts.1 += usize::from(matches!(part.body, Body::Result(_)));
         self.parts.push(part);
         if let Some(message) = self.messages.last_mut() {
             message.parts.end = self.parts.len() as u32;
@@ -184,11 +195,18 @@ impl<'s> Transcript<'s> {
     /// How many calls and how many results there are.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
-        let (mut calls, mut results) = (0, 0);
-        for part in &self.parts {
-            calls += usize::from(matches!(part.body, Body::Call(_)));
-            results += usize::from(matches!(part.body, Body::Result(_)));
-        }
-        (calls, results)
+        self.counts
+    }
+
+    /// What it contains.
+    #[must_use]
+    pub fn contents(&self) -> Contents {
+        self.of_parts
+            .and_if(!self.details.files.is_empty() || !self.details.images.is_empty(), Contents::MEDIA)
+            .and_if(!self.request.tools.is_empty(), Contents::TOOLS)
+            .and_if(self.request.has_parameters(), Contents::PARAMETERS)
+            .and_if(!self.details.items.is_empty(), Contents::ITEMS)
+            .and_if(self.request.previous_response.is_some(), Contents::ITEMS)
+            .and_if(!self.details.cache_marks.is_empty(), Contents::CACHE_MARKS)
     }
 }

@@ -33,6 +33,15 @@ pub struct Request<'s> {
 }
 
 impl Request<'_> {
+    /// Whether it sets how the model calls tools, how it reasons or where programs run.
+    pub(super) fn has_parameters(&self) -> bool {
+        self.tool_choice.is_some()
+            || self.reasoning.is_some()
+            || self.reasoning_setting.is_some()
+            || self.effort.is_some()
+            || self.container.is_some()
+    }
+
     /// The request as it stands after an answer, which may have brought tools of its own.
     #[must_use]
     pub fn after(&self, answer: Self) -> Self {
@@ -84,6 +93,20 @@ impl<'s> Tools<'s> {
     /// The tools that are declared in the form of the format, in the list or elsewhere.
     pub fn declared(&self) -> impl Iterator<Item = &ToolDef<'s>> {
         self.listed().iter().chain(&self.added)
+    }
+
+    /// Whether the request says nothing of tools.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let Self { place, list, in_text, second_place, added, references, changes, deferred, search, .. } =
+            self;
+        let has_place = [place, second_place, deferred, search].into_iter().any(Option::is_some);
+        !has_place
+            && list.is_none()
+            && in_text.is_empty()
+            && added.is_empty()
+            && references.is_empty()
+            && changes.is_empty()
     }
 
     /// How many tools the list declares; `None` where something stands in its place that is not read, so that nobody

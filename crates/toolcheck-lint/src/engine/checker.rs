@@ -1,13 +1,13 @@
 use std::cell::OnceCell;
 
-use toolcheck_core::ir::{Transcript, TranscriptKind};
+use toolcheck_core::ir::{Contents, Transcript, TranscriptKind};
 use toolcheck_json::{Document, FaultKind};
 
 use super::format_rules::FormatRules;
 use crate::finding::Draft;
 use crate::observe::Observer;
 use crate::options::Options;
-use crate::rule::{self, Context};
+use crate::rule::{self, Context, Rule};
 use crate::rules::{self, unread_content};
 use crate::schema::Schemas;
 use crate::view::exchanges::Kept;
@@ -37,9 +37,8 @@ impl Checker<'_> {
         said.request = request.request.after(std::mem::take(&mut said.request));
         let pairing = Pairing::new(&said, self.rules.target);
         let context = self.context(document, &said, &pairing, None);
-        for rule in self.rules.rules.iter().filter(|rule| rule.on_call) {
-            rule::run(rule, &context, findings);
-        }
+        let of_calls = self.rules.rules.iter().copied().filter(|rule| rule.on_call);
+        run_rules(of_calls, &context, findings);
     }
 
     /// Runs the rules on a transcript; those that are about the text as a whole only on its first.
@@ -56,9 +55,8 @@ impl Checker<'_> {
         let context = self.context(document, transcript, &pairing, continuation.kept);
         observer.transcript(&context, continuation.known);
         let before = findings.len();
-        for rule in self.rules.rules.iter().filter(|rule| is_first || !rule.on_text) {
-            rule::run(rule, &context, findings);
-        }
+        let rules = self.rules.rules.iter().copied().filter(|rule| is_first || !rule.on_text);
+        run_rules(rules, &context, findings);
         unread_content::settle(&context, findings, before);
         if context.is_cut_off {
             forget_the_cut(document, findings, before);
@@ -85,6 +83,27 @@ impl Checker<'_> {
             target: self.rules.target,
             verdicts: &self.rules.verdicts,
             settings: &self.options.settings,
+        }
+    }
+}
+
+/// Runs the rules that look at anything that is there.
+fn run_rules(
+    rules: impl Iterator<Item = &'static Rule>,
+    context: &Context<'_, '_>,
+    findings: &mut Vec<Draft>,
+) {
+    let contents = context
+        .transcript
+        .contents()
+        .and_if(!context.document.faults().is_empty(), Contents::FAULTS)
+        .and_if(context.kept.is_some(), Contents::ANSWER);
+    for rule in rules {
+        if rule.looks_at.intersects(contents) {
+            rule::run(rule, context, findings);
+        } else {
+            // The tests run with this check, so that no declaration can leave out anything.
+            debug_assert!(rule::is_silent(rule, context), "{} looks at more than it declares", rule.id);
         }
     }
 }

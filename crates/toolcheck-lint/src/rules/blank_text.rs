@@ -33,7 +33,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
     /// ]}
     /// ```
-    "blank-text" in Content, since "0.1.0", silent (silent in dataset) on wire, check,
+    "blank-text" in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT, REASONING, EMPTY_PARTS], check,
     cases [
         "empty": "an empty text",
         "white-space": "a text of whitespace only",

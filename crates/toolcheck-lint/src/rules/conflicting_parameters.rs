@@ -93,7 +93,7 @@ declare_rule! {
     ///   "messages": [{"role": "user", "content": "what is the tide?"}]
     /// }
     /// ```
-    "conflicting-parameters" in Fields, since "0.1.0", silent on wire, check,
+    "conflicting-parameters" in Fields, since "0.1.0", silent on wire looks at [TOOLS, PARAMETERS], check,
     cases [
         "two-tool-lists": "tools are declared under the current key and the deprecated one",
         "unknown-choice": "the tool choice is not a valid value",

@@ -32,7 +32,7 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
     /// ]}
     /// ```
-    "detached-reasoning" in Reasoning, since "0.1.0", silent on wire, check,
+    "detached-reasoning" in Reasoning, since "0.1.0", silent on wire looks at [REASONING], check,
     cases [
         "missing": "a call whose reasoning is missing; a transcript does not show it, so it is only explained",
     ],

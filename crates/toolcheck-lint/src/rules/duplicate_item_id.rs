@@ -34,7 +34,7 @@ declare_rule! {
     ///   {"role": "user", "content": "until when?"}
     /// ]}
     /// ```
-    "duplicate-item-id" in Ids, since "0.1.0", silent on wire, check,
+    "duplicate-item-id" in Ids, since "0.1.0", silent on wire looks at [ITEMS], check,
     values [
         "id": "the id",
         "index" for users: "the index of the item, from 0",

@@ -37,11 +37,14 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "duplicate-tool-call-id" in Ids, since "0.1.0", error, check,
+    "duplicate-tool-call-id" in Ids, since "0.1.0", error looks at [CALLS], check,
     values PART, CALL_ID
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if !cx.pairing.repeats_ids() {
+        return;
+    }
     for call in &cx.pairing.calls {
         let Some(first) = cx.pairing.first_of_same_id(call) else { continue };
         let title = call.call.title();

@@ -30,7 +30,7 @@ declare_rule! {
     ///  ],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "duplicate-tool-definition" in Tools, since "0.1.0", warning, check,
+    "duplicate-tool-definition" in Tools, since "0.1.0", warning looks at [TOOLS], check,
     values [
         "name" for users: "the name of the tool",
     ]

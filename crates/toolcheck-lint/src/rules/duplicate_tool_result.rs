@@ -32,7 +32,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "one"}]}
     /// ]}
     /// ```
-    "duplicate-tool-result" in Pairing, since "0.1.0", warning, check,
+    "duplicate-tool-result" in Pairing, since "0.1.0", warning looks at [RESULTS], check,
     cases [
         "later-turn": "the second result is in a later turn than the first",
     ],

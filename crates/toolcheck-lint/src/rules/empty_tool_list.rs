@@ -21,7 +21,7 @@ declare_rule! {
     /// ```json openai-chat
     /// {"messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "empty-tool-list" in Tools, since "0.1.0", silent (silent in dataset) on wire, check
+    "empty-tool-list" in Tools, since "0.1.0", silent (silent in dataset) on wire looks at [TOOLS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

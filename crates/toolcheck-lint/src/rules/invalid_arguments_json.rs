@@ -37,7 +37,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
     /// ]}
     /// ```
-    "invalid-arguments-json" in Arguments, since "0.1.0", warning (error in dataset) on wire, check,
+    "invalid-arguments-json" in Arguments, since "0.1.0", warning (error in dataset) on wire looks at [CALLS], check,
     values PART, CALL_ID
 }
 

@@ -48,7 +48,7 @@ declare_rule! {
     ///   ]}]
     /// }
     /// ```
-    "invalid-cache-mark" in Content, since "0.1.0", silent on wire, check,
+    "invalid-cache-mark" in Content, since "0.1.0", silent on wire looks at [CACHE_MARKS], check,
     cases [
         "too-many": "more markers than the target allows",
         "deferred-tool": "a marker on a deferred tool",

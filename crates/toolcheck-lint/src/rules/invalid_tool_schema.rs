@@ -34,7 +34,7 @@ declare_rule! {
     /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "invalid-tool-schema" in Tools, since "0.1.0", warning, check,
+    "invalid-tool-schema" in Tools, since "0.1.0", warning looks at [TOOLS], check,
     cases [
         "numbered-type": "a type that is written as a number",
         "no-object": "a schema that is not an object",

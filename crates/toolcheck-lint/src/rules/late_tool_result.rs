@@ -57,7 +57,7 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
     /// ]}
     /// ```
-    "late-tool-result" in Order, since "0.1.0", error (error in dataset), check,
+    "late-tool-result" in Order, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
     cases [
         "after-other-role": "the result follows a message that is not the assistant's",
     ],

@@ -27,7 +27,7 @@ declare_rule! {
     ///   {"role": "user", "content": "well done \ud83d\ude00"}
     /// ]}
     /// ```
-    "lone-surrogate" in Files, since "0.1.0", warning on text, check
+    "lone-surrogate" in Files, since "0.1.0", warning on text looks at [FAULTS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -34,7 +34,7 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_3", "output": "rising"}
     /// ]}
     /// ```
-    "malformed-item-id" in Ids, since "0.1.0", silent on wire, check,
+    "malformed-item-id" in Ids, since "0.1.0", silent on wire looks at [ITEMS], check,
     cases [
         "response": "the id of the previous response",
         "length": "an id that is too long",

@@ -36,7 +36,7 @@ declare_rule! {
     ///   {"role": "user", "content": "<tool_response>\n06:12\n</tool_response>"}
     /// ]}
     /// ```
-    "malformed-text-call" in TextProtocols, since "0.1.0", warning (error in dataset), check
+    "malformed-text-call" in TextProtocols, since "0.1.0", warning (error in dataset) looks at [TEXT], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -43,7 +43,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "search_0", "content": "none"}]}
     /// ]}
     /// ```
-    "malformed-tool-call-id" in Ids, since "0.1.0", warning, check,
+    "malformed-tool-call-id" in Ids, since "0.1.0", warning looks at [CALLS, RESULTS], check,
     cases [
         "not-text-result": "an id in a result that is not a string",
         "not-text": "an id that is not a string",

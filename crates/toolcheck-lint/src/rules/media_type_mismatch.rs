@@ -28,7 +28,7 @@ declare_rule! {
     ///   {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "/9j/4AAQSkZJRg=="}}
     /// ]}]}
     /// ```
-    "media-type-mismatch" in Content, since "0.1.0", silent on wire, check,
+    "media-type-mismatch" in Content, since "0.1.0", silent on wire looks at [MEDIA], check,
     values [
         "type": "the declared media type",
         "other": "the media type of the data",

@@ -31,7 +31,7 @@ declare_rule! {
     ///   {"role": "user", "content": "rounder"}
     /// ]}
     /// ```
-    "misplaced-media" in Content, since "0.1.0", silent on wire, check,
+    "misplaced-media" in Content, since "0.1.0", silent on wire looks at [MEDIA], check,
     cases [
         "file": "a file in a message",
         "system": "an image or a document in a system message",

@@ -46,7 +46,7 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "misplaced-tool-result" in Order, since "0.1.0", silent, check,
+    "misplaced-tool-result" in Order, since "0.1.0", silent looks at [RESULTS], check,
     cases [
         "assistant-message": "a result in an assistant message",
         "after-other-content": "a result after text or media of its turn",

@@ -1,3 +1,5 @@
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashSet;
 use toolcheck_core::ir::Place;
 use toolcheck_core::target::KeyFacts;
@@ -94,19 +96,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     // A result of a different kind from its call lacks the keys of that kind; it must be rewritten anyway.
-    let mismatched: FxHashSet<usize> = cx
-        .pairing
-        .results
-        .iter()
-        .filter(|site| cx.pairing.mismatched_call(site).is_some())
-        .map(|site| site.message_number)
-        .collect();
+    let mismatched = OnceCell::<FxHashSet<usize>>::new();
+    let is_mismatched = |message_number: usize| {
+        let results = || cx.pairing.results.iter().filter(|site| cx.pairing.mismatched_call(site).is_some());
+        mismatched
+            .get_or_init(|| results().map(|site| site.message_number).collect())
+            .contains(&message_number)
+    };
     visit(cx, required.keys(), |object| {
-        if object.message_number().is_some_and(|number| mismatched.contains(&number)) {
-            return;
-        }
         for (key, fact) in required.get(object.name).into_iter().flat_map(KeyFacts::keys) {
             if object.value.is_object() && object.value.get(key).is_none() {
+                if object.message_number().is_some_and(is_mismatched) {
+                    return;
+                }
                 let finding = out.report(Place::of(object.value), format!("required key `{key}` is missing"));
                 finding
                     .caption("missing here")

@@ -45,7 +45,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_name": "search", "content": "none"}
     /// ]}
     /// ```
-    "missing-tool-call-id" in Ids, since "0.1.0", silent on wire, check,
+    "missing-tool-call-id" in Ids, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check,
     cases [
         "call": "a call without an id",
         "result": "a result without the id of its call",

@@ -53,7 +53,7 @@ declare_rule! {
     ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
     /// ]}
     /// ```
-    "orphan-tool-result" in Pairing, since "0.1.0", error (error in dataset), check,
+    "orphan-tool-result" in Pairing, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
     cases [
         "legacy": "a result with the role `function`",
         "approval": "an answer to a request for approval",

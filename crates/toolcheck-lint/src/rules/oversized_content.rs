@@ -20,7 +20,7 @@ declare_rule! {
     /// ```json openai-chat
     /// {"messages": [{"role": "user", "content": "what is the tide?"}]}
     /// ```
-    "oversized-content" in Content, since "0.1.0", silent on wire, check,
+    "oversized-content" in Content, since "0.1.0", silent on wire looks at [TEXT, RESULTS, SERVER_RESULTS], check,
     values PART [
         "length": "the number of characters",
         "max": "the most characters that are allowed",
@@ -34,7 +34,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let text = match &part.body {
                 Body::Text(text) => Some(text.string),
                 Body::Result(result) => {
-                    result.content_place.and_then(|place| cx.document.value(place.node).as_json_str())
+                    let place = result.content_place.filter(|place| place.span.range().len() > max);
+                    place.and_then(|place| cx.document.value(place.node).as_json_str())
                 }
                 _ => None,
             };

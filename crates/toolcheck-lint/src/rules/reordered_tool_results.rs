@@ -35,7 +35,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "b", "content": "one"}
     /// ]}
     /// ```
-    "reordered-tool-results" in Order, since "0.1.0", silent, check
+    "reordered-tool-results" in Order, since "0.1.0", silent looks at [RESULTS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

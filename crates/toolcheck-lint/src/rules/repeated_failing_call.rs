@@ -45,7 +45,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_2", "content": "nine ships"}
     /// ]}
     /// ```
-    "repeated-failing-call" in Agents, since "0.1.0", warning, check
+    "repeated-failing-call" in Agents, since "0.1.0", warning looks at [RESULTS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -55,16 +55,16 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut first: Option<&CallSite<'_, '_>> = None;
     let mut count = 0;
     for call in cx.pairing.calls.iter().filter(|call| call.call.executor == Executor::Client) {
+        if !cx.pairing.answer_of(call).is_some_and(|site| is_failed(cx, site.result)) {
+            (first, count) = (None, 0);
+            continue;
+        }
         let is_same = first.is_some_and(|first| {
             let names = [first, call].map(|call| call.call.name.as_ref().map(|name| &*name.text));
             names[0] == names[1] && arguments(first) == arguments(call)
         });
         if !is_same {
             (first, count) = (Some(call), 0);
-        }
-        if !cx.pairing.answer_of(call).is_some_and(|site| is_failed(cx, site.result)) {
-            (first, count) = (None, 0);
-            continue;
         }
         count += 1;
         // One run of failures is one problem, reported at the call that makes it too long.

@@ -36,12 +36,15 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_1", "content": "one"}]}
     /// ]}
     /// ```
-    "reused-tool-call-id" in Ids, since "0.1.0", warning, check,
+    "reused-tool-call-id" in Ids, since "0.1.0", warning looks at [RESULTS], check,
     values PART, CALL_ID
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairing = cx.pairing;
+    if !pairing.repeats_ids() {
+        return;
+    }
     // For each id: its first call, and whether its reuse has been reported. Each id is reported once.
     let mut seen: FxHashMap<&str, (usize, bool)> = FxHashMap::default();
     for call in pairing.calls.iter().filter(|call| pairing.answer_of(call).is_some()) {

@@ -40,7 +40,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_2", "content": "none"}
     /// ]}
     /// ```
-    "split-assistant-turn" in Order, since "0.1.0", warning, check,
+    "split-assistant-turn" in Order, since "0.1.0", warning looks at [RESULTS], check,
     values NEXT_MESSAGE, CALL_IDS
 }
 

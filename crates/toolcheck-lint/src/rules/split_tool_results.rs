@@ -42,7 +42,7 @@ declare_rule! {
     ///   ]}
     /// ]}
     /// ```
-    "split-tool-results" in Order, since "0.1.0", warning, check,
+    "split-tool-results" in Order, since "0.1.0", warning looks at [RESULTS], check,
     values MESSAGE, CALL_IDS
 }
 

@@ -30,7 +30,7 @@ declare_rule! {
     ///   {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"output": "none"}}}]}
     /// ]}
     /// ```
-    "tool-name-mismatch" in Pairing, since "0.1.0", warning, check
+    "tool-name-mismatch" in Pairing, since "0.1.0", warning looks at [RESULTS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -27,7 +27,7 @@ declare_rule! {
     ///   {"role": "assistant", "content": "I found"}
     /// ]}
     /// ```
-    "trailing-white-space" in Content, since "0.1.0", silent (silent in dataset) on wire, check,
+    "trailing-white-space" in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT], check,
     values PART
 }
 

@@ -56,7 +56,7 @@ declare_rule! {
     ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]}
     /// ]}
     /// ```
-    "unanswered-tool-call" in Pairing, since "0.1.0", error (error in dataset), check,
+    "unanswered-tool-call" in Pairing, since "0.1.0", error (error in dataset) looks at [CALLS], check,
     cases [
         "legacy": "a call under the key `function_call`",
         "other-kind": "a call of another kind than a function's",

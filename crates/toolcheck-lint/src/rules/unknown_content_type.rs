@@ -34,7 +34,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "abcdefghi", "content": "a.txt"}
     /// ]}
     /// ```
-    "unknown-content-type" in Content, since "0.1.0", silent on wire, check,
+    "unknown-content-type" in Content, since "0.1.0", silent on wire looks at [TOOLS, CALLS, SERVER_CALLS], check,
     cases [
         "tool-change": "a message that adds or removes a tool",
         "tool-search": "a tool search",

@@ -47,8 +47,9 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let allowed = allowed(cx);
     for (number, message) in cx.transcript.messages.iter().enumerate() {
-        if !is_unknown(cx, message) {
+        if !is_none_of(allowed, message) {
             if message.role == Role::System {
                 system_message(cx, number, message, out);
             }
@@ -63,7 +64,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(name) = &message.role_name {
             finding.value("role", shorten(&name.text));
         }
-        match allowed(cx) {
+        match allowed {
             // The role of results, as this target calls it.
             Some(allowed) if message.role == Role::Tool && allowed.iter().any(|role| role == "tool") => {
                 finding.help("use the role `tool`, with the id of the call")
@@ -105,7 +106,11 @@ fn allowed<'c>(cx: &Context<'c, '_>) -> Option<&'c Vec<String>> {
 
 /// Whether the target does not know the role of a message.
 pub(super) fn is_unknown(cx: &Context<'_, '_>, message: &Message<'_>) -> bool {
-    match (&message.role_name, allowed(cx)) {
+    is_none_of(allowed(cx), message)
+}
+
+fn is_none_of(allowed: Option<&Vec<String>>, message: &Message<'_>) -> bool {
+    match (&message.role_name, allowed) {
         (Some(name), Some(allowed)) => !allowed.iter().any(|role| *role == name.text),
         _ => message.role == Role::Unknown,
     }

@@ -44,7 +44,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
     /// ]}
     /// ```
-    "unknown-tool" in Tools, since "0.1.0", warning (error in dataset) on call, check
+    "unknown-tool" in Tools, since "0.1.0", warning (error in dataset) on call looks at [CALLS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -47,7 +47,7 @@ declare_rule! {
     ///   {"role": "user", "content": "thanks"}
     /// ]}
     /// ```
-    "unsigned-reasoning" in Reasoning, since "0.1.0", silent (silent in dataset) on wire, check,
+    "unsigned-reasoning" in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [REASONING, CALLS], check,
     cases [
         "call": "a call without a signature",
         "missing": "reasoning without a signature",

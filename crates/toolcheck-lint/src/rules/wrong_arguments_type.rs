@@ -42,7 +42,7 @@ declare_rule! {
     ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
     /// ]}
     /// ```
-    "wrong-arguments-type" in Arguments, since "0.1.0", silent (silent in dataset) on wire, check,
+    "wrong-arguments-type" in Arguments, since "0.1.0", silent (silent in dataset) on wire looks at [CALLS], check,
     cases [
         "text" for users: "not an object, where the target takes an object",
         "object": "an object, where the target takes JSON in a string",

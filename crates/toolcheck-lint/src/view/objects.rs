@@ -64,10 +64,14 @@ pub(crate) fn visit<'n, 'c, 's>(
     if cx.transcript.is_body {
         look(Root::Named("body"), cx.transcript.place.node, None, None, None);
     }
-    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
+    // Most names are of few objects: what none of them is of need not be walked through.
+    let of_messages = names.iter().any(|name| matches!(name.root, Root::Message(_)));
+    let of_parts = names.iter().any(|name| matches!(name.root, Root::Named("call" | "reasoning")));
+    let messages = cx.transcript.messages_with_parts().enumerate();
+    for (number, (message, parts)) in messages.filter(|_| of_messages || of_parts) {
         let role = message.role_name.as_ref().map_or("", |role| &*role.text);
         look(Root::Message(role), message.place.node, Some((number, message)), None, None);
-        for part in parts {
+        for part in parts.iter().filter(|_| of_parts) {
             let kind = match &part.body {
                 // The form of the time before ids has other keys.
                 Body::Call(call) if call.kind != ToolKind::LegacyFunction => "call",

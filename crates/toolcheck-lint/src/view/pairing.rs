@@ -4,6 +4,8 @@
 //! What the provider runs itself is left out: nobody owes a result for it.
 
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Role, ToolResult, Transcript};
@@ -79,7 +81,11 @@ pub struct Turn {
     /// Whose they are.
     pub role: Role,
     /// Their numbers.
-    pub messages: std::ops::Range<usize>,
+    pub messages: Range<usize>,
+    /// The numbers of the calls in them.
+    calls: Range<usize>,
+    /// The numbers of the results in them.
+    results: Range<usize>,
 }
 
 /// The pairing of a transcript's calls and results.
@@ -95,6 +101,8 @@ pub struct Pairing<'t, 's> {
     answered_by: Vec<Option<usize>>,
     /// For each call, the first call of the same turn that has the same id.
     same_id_in_turn: Vec<Option<usize>>,
+    /// Whether an id is that of several calls.
+    repeats_ids: bool,
     /// For each call that nothing answers, the result in its place that names another call.
     stand_ins: FxHashMap<usize, usize>,
     /// The same, by the result.
@@ -176,6 +184,7 @@ impl<'t, 's> Pairing<'t, 's> {
             results: Vec::new(),
             answered_by: Vec::new(),
             same_id_in_turn: Vec::new(),
+            repeats_ids: false,
             stand_ins: FxHashMap::default(),
             stands_for: FxHashMap::default(),
             stand: target.stand(),
@@ -212,9 +221,12 @@ impl<'t, 's> Pairing<'t, 's> {
             }
             match self.turns.last_mut() {
                 Some(turn) if turn.role == message.role => turn.messages.end = message_number + 1,
-                _ => {
-                    self.turns.push(Turn { role: message.role, messages: message_number..message_number + 1 })
-                }
+                _ => self.turns.push(Turn {
+                    role: message.role,
+                    messages: message_number..message_number + 1,
+                    calls: self.calls.len()..self.calls.len(),
+                    results: self.results.len()..self.results.len(),
+                }),
             }
             let turn = self.turns.len() - 1;
             for (part_number, part) in (message.parts.start as usize..).zip(parts) {
@@ -247,6 +259,10 @@ impl<'t, 's> Pairing<'t, 's> {
                     }
                     _ => {}
                 }
+            }
+            let (calls, results) = (self.calls.len(), self.results.len());
+            if let Some(turn) = self.turns.last_mut() {
+                (turn.calls.end, turn.results.end) = (calls, results);
             }
         }
         self.answered_by = vec![None; self.calls.len()];
@@ -340,7 +356,13 @@ impl<'t, 's> Pairing<'t, 's> {
     fn open(&mut self, call: usize, by_id: &mut FxHashMap<&'t str, Open>) {
         let site = self.calls[call];
         let Some(id) = &site.call.id else { return };
-        let open = by_id.entry(&*id.text).or_default();
+        let open = match by_id.entry(&*id.text) {
+            Entry::Occupied(known) => {
+                self.repeats_ids = true;
+                known.into_mut()
+            }
+            Entry::Vacant(new) => new.insert(Open::default()),
+        };
         self.same_id_in_turn[call] = open.first_of(site.turn);
         open.push(site.turn, call);
     }
@@ -416,6 +438,12 @@ impl<'t, 's> Pairing<'t, 's> {
         call.map(|call| &self.calls[call]).filter(|call| !call.call.kind.is_answered_by(result.result.kind))
     }
 
+    /// Whether several calls of the transcript have one id.
+    #[must_use]
+    pub fn repeats_ids(&self) -> bool {
+        self.repeats_ids
+    }
+
     /// The earlier call of the same turn that has the same id.
     #[must_use]
     pub fn first_of_same_id(&self, call: &CallSite<'_, '_>) -> Option<&CallSite<'t, 's>> {
@@ -454,18 +482,14 @@ impl<'t, 's> Pairing<'t, 's> {
         self.calls.binary_search_by(|site| site.message_number.cmp(&message_number)).is_ok()
     }
 
-    /// The results of a turn.
+    /// The results of a turn; none where there is no such turn.
     pub fn results_of_turn(&self, turn: usize) -> &[ResultSite<'t, 's>] {
-        let start = self.results.partition_point(|site| site.turn < turn);
-        let end = self.results.partition_point(|site| site.turn <= turn);
-        &self.results[start..end]
+        self.turns.get(turn).map_or(&[], |turn| &self.results[turn.results.clone()])
     }
 
-    /// The calls of a turn.
+    /// The calls of a turn; none where there is no such turn.
     pub fn calls_of_turn(&self, turn: usize) -> &[CallSite<'t, 's>] {
-        let start = self.calls.partition_point(|site| site.turn < turn);
-        let end = self.calls.partition_point(|site| site.turn <= turn);
-        &self.calls[start..end]
+        self.turns.get(turn).map_or(&[], |turn| &self.calls[turn.calls.clone()])
     }
 
     /// Whether the number that the provider gives a message is known: it is not where two messages of one role
