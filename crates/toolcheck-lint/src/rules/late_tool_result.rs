@@ -1,6 +1,7 @@
 use toolcheck_core::ir::Role;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::rules::{misplaced_message, unknown_role};
 
 declare_rule! {
     /// A tool result that is not where the target expects it.
@@ -127,6 +128,6 @@ fn is_parted_by_refused_message(cx: &Context<'_, '_>, calls: usize, results: usi
     let mut between = cx.pairing.turns[calls + 1..results].iter();
     between.len() > 0
         && between.all(|turn| turn.role == Role::System)
-        && (cx.refuses_case(&super::misplaced_message::RULE, super::misplaced_message::BEFORE_RESULTS)
-            || cx.refuses_case(&super::unknown_role::RULE, super::unknown_role::SYSTEM))
+        && (cx.entry(&misplaced_message::RULE, Some(misplaced_message::BEFORE_RESULTS)).is_refused()
+            || cx.entry(&unknown_role::RULE, Some(unknown_role::SYSTEM)).is_refused())
 }

@@ -1,5 +1,4 @@
 use toolcheck_core::ir::{Body, Role};
-use toolcheck_core::target::Verdict;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -45,14 +44,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let minds = |case| !matches!(cx.verdict(&RULE, Some(case)), Verdict::Unknown);
-    let minds_calls = minds("text-beside-calls") || minds("text-behind-calls");
-    let minds_results = minds("content-beside-results") || minds("content-behind-results");
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
-        let is_minded = if message.role == Role::Assistant { minds_calls } else { minds_results };
-        if !is_minded {
-            continue;
-        }
         let has_tools = parts.iter().any(|part| matches!(part.body, Body::Call(_) | Body::Result(_)));
         let is_other = |body: &Body<'_>| match body {
             Body::Text(text) => !text.string.is_empty(),
