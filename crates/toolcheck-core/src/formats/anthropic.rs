@@ -397,11 +397,14 @@ fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
         |said| json!({"role": "assistant", "content": write_blocks(said)}),
         write_result,
     );
-    let tool = |name| json!({"name": name, "input_schema": {"type": "object"}});
-    let tools: Vec<Json> = tools.iter().map(tool).collect();
-    let mut body = json!({"max_tokens": 1024, "tools": tools, "messages": messages});
-    // A request without it could be one of Chat Completions, so that an empty list says that there is no text.
-    body["system"] = if conversation.system.is_empty() { json!([]) } else { json!(conversation.system) };
+    let mut body = json!({"max_tokens": 1024, "messages": messages});
+    if !conversation.system.is_empty() {
+        body["system"] = json!(conversation.system);
+    }
+    if !tools.is_empty() {
+        let tool = |name| json!({"name": name, "input_schema": {"type": "object"}});
+        body["tools"] = tools.iter().map(tool).collect();
+    }
     body
 }
 

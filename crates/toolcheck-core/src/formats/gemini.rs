@@ -338,8 +338,11 @@ fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
         write_content,
         write_result,
     );
-    let tools: Vec<Json> = tools.iter().map(|name| json!({"name": name})).collect();
-    let mut body = json!({"tools": [{"functionDeclarations": tools}], "contents": contents});
+    let mut body = json!({"contents": contents});
+    if !tools.is_empty() {
+        let tools: Vec<Json> = tools.iter().map(|name| json!({"name": name})).collect();
+        body["tools"] = json!([{"functionDeclarations": tools}]);
+    }
     if !conversation.system.is_empty() {
         body["systemInstruction"] = json!({"parts": [{"text": conversation.system}]});
     }
