@@ -1,6 +1,7 @@
 use toolcheck_core::ir::{Body, Role};
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::id_list;
 
 declare_rule! {
     /// Text beside tool calls, or other content beside tool results, in one message.
@@ -70,7 +71,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Body::Call(call) => call.id.as_ref(),
             _ => None,
         });
-        let ids: Vec<&str> = calls.map(|id| &*id.text).take(20).collect();
         finding
             .caption("this message")
             .label(stands_behind.unwrap_or(other).place, "this is not a call or result")
@@ -78,7 +78,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case(case)
             .case_if(stands_behind.is_some(), "text-behind-calls")
             .case_if(is_behind, "content-behind-results")
-            .value("ids", ids.join(", "))
+            .value("ids", id_list(calls))
             .at(cx, (number, message));
     }
 }

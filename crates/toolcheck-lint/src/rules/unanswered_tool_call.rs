@@ -1,6 +1,7 @@
 use toolcheck_core::ir::ToolKind;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::id_list;
 use crate::view::pairing::CallSite;
 
 declare_rule! {
@@ -84,8 +85,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if of_turn.0 != call.turn {
             let calls = pairing.calls_of_turn(call.turn).iter();
             let missing = calls.filter(|call| pairing.answer_of(call).is_none());
-            let ids = missing.filter_map(|call| call.call.id.as_ref()).map(|id| &*id.text).take(20);
-            of_turn = (call.turn, ids.collect::<Vec<_>>().join(", "));
+            of_turn = (call.turn, id_list(missing.filter_map(|call| call.call.id.as_ref())));
         }
         let after = pairing.turns[call.turn].messages.end;
         let id = call.call.id.as_ref().map(|id| &*id.text);

@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Body, Executor, Role, Signature};
+use toolcheck_core::ir::{Body, Executor, Named, Role, Signature};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -108,7 +108,7 @@ fn unsigned_calls(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         else {
             continue;
         };
-        let name = call.name.as_ref().map_or("?", |name| &*name.text);
+        let name = Named::text_or_unknown(call.name.as_ref());
         out.report(
             part.place,
             format!("the call to `{}` has no reasoning signature", toolcheck_core::text::shorten(name)),
