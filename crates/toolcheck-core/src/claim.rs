@@ -2,8 +2,37 @@
 
 use toolcheck_json::Value;
 
-/// How sure a format is of what it alone writes so.
-pub(crate) const SURE: u8 = 40;
+/// How sure a format is of a message or a document, from 0 (it is not of the format) to 100.
+///
+/// The surest format wins, so the numbers count against those of other formats: what several formats write the same way
+/// is below [`SURE`], and what dialects share is below [`SURE_OF_DIALECT`]. A number between two of these constants only
+/// says which of two formats goes first.
+pub(crate) mod certainty {
+    /// Another format is likelier.
+    pub(crate) const FAINT: u8 = 5;
+    /// A list without messages, or a message that says little.
+    pub(crate) const WEAK: u8 = 10;
+    /// A message of plain text, as several formats write it.
+    pub(crate) const TEXT: u8 = 20;
+    /// What the format writes and few others do. From here on a format counts as recognised.
+    pub(crate) const SURE: u8 = 40;
+    /// A key of the body, or a type of block, that few other formats have.
+    pub(crate) const LIKELY: u8 = 60;
+    /// Enough for one record to leave the format of most others in its file.
+    pub(crate) const SURE_OF_RECORD: u8 = 70;
+    /// The same between dialects, whose records look alike: only marks that one of them alone has count.
+    pub(crate) const SURE_OF_DIALECT: u8 = 80;
+    /// The name of a model that only one dialect has.
+    pub(crate) const OWN_MODEL: u8 = 84;
+    /// A setting of the body that only one dialect has.
+    pub(crate) const OWN_SETTING: u8 = 85;
+    /// From here on no other format writes so.
+    pub(crate) const CERTAIN: u8 = 90;
+    /// A message whose shape only one format has.
+    pub(crate) const OWN_SHAPE: u8 = 95;
+}
+
+use certainty::SURE;
 
 /// How many messages a format looks at to recognise a document.
 pub(crate) const MESSAGES_LOOKED_AT: usize = 200;
@@ -44,7 +73,7 @@ impl Claim {
     }
 }
 
-/// How sure the messages of a list make a format of its document. Those that it does not have count against it; once
+/// How sure the messages of a list make a format of its document, as a [`certainty`]. Those that it does not have count against it; once
 /// one makes it `enough` sure, no further one is looked at.
 pub(crate) fn surest_message<'d, 's>(
     list: Value<'d, 's>,

@@ -8,19 +8,11 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 use toolcheck_json::{Document, Value};
 
-use crate::claim::{MESSAGES_LOOKED_AT, SURE};
+use crate::claim::MESSAGES_LOOKED_AT;
+use crate::claim::certainty::{CERTAIN, SURE, SURE_OF_DIALECT, SURE_OF_RECORD};
 use crate::exchange;
 use crate::formats::{self, ALL, Format, are_dialects};
 use crate::unsupported;
-
-/// How sure a format must be of a record for it to leave the format of most others.
-const SURE_OF_RECORD: u8 = 70;
-
-/// The same between dialects, whose records look alike: only marks that one of them alone has count.
-const SURE_OF_DIALECT: u8 = 80;
-
-/// From this on no other format writes so.
-const CERTAIN: u8 = 90;
 
 /// How near the second format must come to the first, in percent, for a person to be told of it.
 const NEAR: u32 = 70;
@@ -183,7 +175,7 @@ fn marked(record: Value<'_, '_>) -> u32 {
     static KEYS: LazyLock<FxHashMap<&str, u32>> = LazyLock::new(|| {
         let mut keys = FxHashMap::default();
         for (number, format) in ALL.iter().enumerate() {
-            format.marks.keys.iter().for_each(|key| *keys.entry(*key).or_default() |= 1 << number);
+            format.marks.keys().for_each(|key| *keys.entry(key).or_default() |= 1 << number);
         }
         keys
     });

@@ -5,6 +5,7 @@
 
 use toolcheck_json::{Kind, Value};
 
+use crate::claim::certainty;
 use crate::formats::{self, Format};
 use crate::tools;
 
@@ -414,7 +415,7 @@ fn from_top(path: String) -> String {
 }
 
 /// How sure a format must be of a part of a document for a person to be sent there.
-const SURE_OF_PART: u8 = 15;
+const SURE_OF_PART: u8 = certainty::TEXT - 5;
 
 fn recognised(value: Value<'_, '_>) -> Option<&'static Format> {
     let sure = formats::ALL.iter().map(|format| ((format.sniff)(value), *format));

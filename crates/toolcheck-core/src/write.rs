@@ -22,8 +22,10 @@ impl Format {
         self.holds.contains(&feature)
     }
 
-    /// Writes a conversation as a request body that the format's own provider accepts, without a model. It declares the
-    /// tools that are called.
+    /// Writes a conversation as a request body that the format's own provider accepts once it names a model: which one is
+    /// for the caller to say. It declares the tools that are called.
+    ///
+    /// Without a model, a request of text alone may not show which format it is written in.
     ///
     /// ```
     /// use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Turn};

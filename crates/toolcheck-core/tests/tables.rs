@@ -151,6 +151,8 @@ fn every_shape_has_an_entry_with_its_evidence() {
             ("malformed-item-id", ids.item_pattern.is_some() || ids.item_max_length.is_some()),
             ("malformed-item-id", !ids.item_prefixes.is_empty()),
             ("invalid-tool-name", names.pattern.is_some() || names.max_length.is_some()),
+            ("duplicate-tool-call-id", ids.must_be_unique.is_some()),
+            ("orphan-tool-result", target.results.accepts_unknown_ids.is_some()),
             ("unknown-role", target.roles.allowed.is_some()),
             ("too-many-tools", target.tools.max.is_some()),
             ("oversized-content", content.max_length.is_some()),

@@ -321,37 +321,32 @@ impl Context<'_, '_> {
         self.target.format.is_none() || self.speaks_own_format()
     }
 
-    /// What the target says of a case of a rule.
+    /// The target's verdict on a case of a rule, or on the rule as a whole.
     #[must_use]
-    pub fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
+    fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
         let wire = rule.on_wire.then(|| self.transcript.format.map_or("", |format| format.id));
         self.verdicts.of(self.target, rule, case, self.transcript.request.model.as_deref(), wire)
     }
 
-    /// Whether the target refuses this very case of a rule, of the request's model.
+    /// The target's entry for exactly this case of a rule, or with `None` for the rule as a whole.
+    ///
+    /// The level of a finding is decided by its cases, so a rule need not ask. It asks where its answer is about another
+    /// finding, or where most transcripts would give findings that no target refuses.
     #[must_use]
-    pub fn refuses_case(&self, rule: &Rule, case: &str) -> bool {
-        matches!(self.verdict(rule, Some(case)), Verdict::Refused(refusal) if refusal.case.is_some())
+    pub fn entry(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
+        match self.verdict(rule, case) {
+            Verdict::Refused(refusal) if refusal.case.as_deref() == case => Verdict::Refused(refusal),
+            Verdict::Tolerated(tolerance) if tolerance.case.as_deref() == case => {
+                Verdict::Tolerated(tolerance)
+            }
+            _ => Verdict::Unknown,
+        }
     }
 
     /// What the target says of the first of these cases that it knows, or of the rule as a whole.
-    #[must_use]
-    pub fn verdict_of(&self, rule: &Rule, cases: &[&str]) -> Verdict<'_> {
+    fn verdict_of(&self, rule: &Rule, cases: &[&str]) -> Verdict<'_> {
         let known = cases.iter().copied().find(|case| self.target.knows_case(rule.id, case));
         self.verdict(rule, known)
-    }
-
-    /// Whether the target minds this very case of a rule, for the transcript's model: what it says of the rule as a whole
-    /// does not count.
-    #[must_use]
-    pub fn minds_case(&self, rule: &Rule, case: &str) -> bool {
-        match self.verdict(rule, Some(case)) {
-            Verdict::Refused(refusal) => refusal.case.as_deref() == Some(case),
-            Verdict::Tolerated(tolerance) => {
-                tolerance.harm.is_some() && tolerance.case.as_deref() == Some(case)
-            }
-            Verdict::Unknown => false,
-        }
     }
 
     /// Whether the transcript is about to be sent, so that nothing may be missing at its end.

@@ -180,32 +180,56 @@ fn no_rule_names_a_provider() {
     }
 }
 
-/// Words of several parts that formats and rules share, and why.
-const SHARED: [(&str, &str); 1] = [("local_shell", "a name that tools of agents have, too")];
+/// Words that formats and rules share, and why.
+const SHARED: [(&str, &str); 5] = [
+    ("local_shell", "a name that tools of agents have, too"),
+    ("arguments", "a category of rules"),
+    ("content", "a category of rules"),
+    ("tools", "a category of rules"),
+    ("required", "a keyword of JSON Schema"),
+];
 
 #[test]
 fn no_rule_names_a_field_of_a_format() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolcheck-core/src/formats");
-    let fields: BTreeSet<String> = names(formats).into_iter().map(|(name, _)| name).collect();
-    for known in ["tool_choice", "toolConfig", "cache_control", "functionResponse"] {
+    let mut fields: BTreeSet<String> =
+        words(formats).into_iter().map(|(word, _)| word).filter(|word| has_parts(word)).collect();
+    // A single word may be anything, unless a format or a target says that it is a key.
+    fields.extend(formats::ALL.iter().flat_map(|format| format.marks.keys()).map(str::to_owned));
+    for target in target::all() {
+        let facts = [&target.fields.known, &target.fields.required, &target.fields.refused];
+        let facts = facts.into_iter().flat_map(|objects| objects.values());
+        fields.extend(facts.flat_map(|facts| facts.keys()).map(|(key, _)| key.to_owned()));
+    }
+    for known in ["tool_choice", "toolConfig", "cache_control", "functionResponse", "citations", "parts"] {
         assert!(fields.contains(known), "{known}");
     }
-    for (name, place) in names(source) {
-        let is_shared = SHARED.iter().any(|(shared, _)| *shared == name);
-        assert!(is_shared || !fields.contains(&name), "{place}: `{name}`");
+    // Cases and placeholders are words of the rules' own.
+    let declared: BTreeSet<&str> = rules::ALL
+        .iter()
+        .flat_map(|rule| rule.cases.iter().chain(rule.placeholders()))
+        .map(|term| term.name)
+        .filter(|name| !has_parts(name))
+        .collect();
+    for (word, place) in words(source) {
+        let is_shared = declared.contains(&*word) || SHARED.iter().any(|(shared, _)| *shared == word);
+        assert!(is_shared || !fields.contains(&word), "{place}: `{word}`");
     }
 }
 
-/// The names of several parts, such as `tool_choice` and `toolChoice`, that strings outside comments and tests are, each
-/// with its line. A single word, such as `name`, may be anything.
-fn names(folder: PathBuf) -> Vec<(String, String)> {
-    let is_name = |word: &str| {
+/// Whether a name has several parts, such as `tool_choice` and `toolChoice`.
+fn has_parts(name: &str) -> bool {
+    name.contains(|character: char| character == '_' || character.is_ascii_uppercase())
+}
+
+/// The words that strings outside comments and tests are, such as `tool_choice`, each with its line.
+fn words(folder: PathBuf) -> Vec<(String, String)> {
+    let is_word = |word: &str| {
         let is_plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let has_parts = word.contains(|character: char| character == '_' || character.is_ascii_uppercase());
-        is_plain && has_parts && word.starts_with(|first: char| first.is_ascii_lowercase())
+        is_plain && word.starts_with(|first: char| first.is_ascii_lowercase())
     };
-    let (mut open, mut names) = (vec![folder], Vec::new());
+    let (mut open, mut words) = (vec![folder], Vec::new());
     while let Some(path) = open.pop() {
         if path.is_dir() {
             open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
@@ -217,12 +241,12 @@ fn names(folder: PathBuf) -> Vec<(String, String)> {
             if line.trim_start().starts_with("//") || path.ends_with("tests.rs") {
                 continue;
             }
-            // What stands between two quotes; what stands between two strings is no name.
-            let found = line.split('"').skip(1).filter(|word| is_name(word));
-            names.extend(found.map(|word| (word.to_owned(), format!("{}:{number}", path.display()))));
+            // What stands between two quotes; what stands between two strings is no word.
+            let found = line.split('"').skip(1).filter(|word| is_word(word));
+            words.extend(found.map(|word| (word.to_owned(), format!("{}:{number}", path.display()))));
         }
     }
-    names
+    words
 }
 
 /// The names between braces of a refusal's text.

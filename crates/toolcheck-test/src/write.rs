@@ -5,8 +5,10 @@ use toolcheck_core::formats;
 
 use crate::Conversation;
 
-/// The conversation as a request body of the format, without a model; `None` if there is no such format.
+/// The conversation as a request body of the format; `None` if there is no such format.
 ///
+/// It names no model, which the API requires and the caller knows. Without one, a request of text alone may not show which
+/// format it is written in: name the format or the target to check it.
 /// What the format cannot hold is left out; [`toolcheck_core::Format::write_request`] says what that is.
 #[must_use]
 pub fn write(conversation: &Conversation, format: &str) -> Option<Json> {

@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use toolcheck_core::{Format, formats};
+use toolcheck_core::{Format, formats, target};
 use toolcheck_json::Document;
 use toolcheck_lint::{FileReport, Options, Report, lint};
 use toolcheck_report::{Style, View, outline, outputs, show};
@@ -75,6 +75,14 @@ fn disturb(value: &mut Json, steps: &[prop::sample::Index], with: &Json, how: u8
     }
 }
 
+/// Options that name the target where nothing else tells the format of a request from all others: without a model and a
+/// system text, messages of text alone are the same in Anthropic Messages and in Chat Completions.
+fn naming_target(conversation: &Conversation, format: &Format) -> Options {
+    let has_calls = conversation.turns.iter().any(|turn| !turn.calls().is_empty());
+    let is_distinct = format.id != "anthropic" || !conversation.system.is_empty() || has_calls;
+    Options::new().target(target::find(format.id).filter(|_| !is_distinct))
+}
+
 proptest! {
     #[test]
     fn every_part_has_a_place_inside_its_document(conversation in conversations(), format in format()) {
@@ -99,7 +107,7 @@ proptest! {
         let body = format.write_request(&conversation).body;
         let report = lint_value(&body, format, pretty);
         prop_assert_eq!(ids(&report), Vec::<&str>::new(), "{}: {}", format.id, body);
-        let detected = lint("case", body.to_string().as_bytes(), &Options::default());
+        let detected = lint("case", body.to_string().as_bytes(), &naming_target(&conversation, format));
         prop_assert_eq!(detected.format, Some(format.id), "{}", body);
     }
 
@@ -109,7 +117,7 @@ proptest! {
         let lines: String = exchanges.iter().map(|exchange| format!("{exchange}\n")).collect();
         let count = exchanges.len();
         let reports = [
-            lint("case", lines.as_bytes(), &Options::default()),
+            lint("case", lines.as_bytes(), &naming_target(&conversation, format)),
             lint_value(&Json::Array(exchanges), format, pretty),
         ];
         for report in reports {

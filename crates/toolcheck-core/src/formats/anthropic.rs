@@ -5,11 +5,12 @@ use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
 use super::{
-    Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of, reasoning_setting, strict,
+    Format, Marks, blocks, declare_tools, is_enabled, is_long_lived, is_of_no_provider, list_of,
+    reasoning_setting, strict, write_turns,
 };
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
-use crate::claim::{Claim, SURE, surest_message};
-use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput, Turn};
+use crate::claim::{Claim, certainty, surest_message};
+use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::ir::{
     Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, ProgrammaticCall,
     Reasoning, Role, Room, Signature, Text, ToolChange, ToolChoice, ToolDef, ToolKind, ToolResult,
@@ -22,7 +23,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Anthropic Messages",
     aliases: &["claude"],
     family: "anthropic",
-    marks: Marks { keys: &["input_schema", "anthropic_version"], models: &["claude-"] },
+    marks: Marks { body: &["anthropic_version"], message: &["input_schema"], models: &MODELS },
     sniff,
     read_in,
     answers,
@@ -33,36 +34,43 @@ pub(super) static FORMAT: Format = Format {
     write_response,
 };
 
+/// How the names of Anthropic's own models begin. Through another API they are called otherwise, or in another shape.
+const MODELS: [&str; 1] = ["claude-"];
+
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
     let is_empty = list.elements().next().is_none();
-    let sure = if is_empty && root.is_object() { 5 } else { surest_message(list, 90, claim) };
-    if sure == 0 || sure >= 90 || !root.is_object() {
+    let sure = if is_empty && root.is_object() {
+        certainty::FAINT
+    } else {
+        surest_message(list, certainty::CERTAIN, claim)
+    };
+    if sure == 0 || sure >= certainty::CERTAIN || !root.is_object() {
         return sure;
     }
     let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
     let has_schemas = tools.take(8).any(|tool| tool.get("input_schema").is_some());
-    let named = || root.get_str("model").is_some_and(|model| model.starts_with("claude-"));
+    let named =
+        || root.get_str("model").is_some_and(|model| MODELS.iter().any(|name| model.starts_with(name)));
     let body = if has_schemas || root.get("anthropic_version").is_some() {
-        90
+        certainty::CERTAIN
     } else if named() {
-        // Its own name for its models; through another API they are called otherwise, or in another shape.
-        70
+        certainty::SURE_OF_RECORD
     } else if root.get("system").is_some() {
-        60
+        certainty::LIKELY
     } else {
         0
     };
     // Where messages are of another format, or the model is, the body does not make them this one's.
-    if sure < FAIREST_OPEN || super::openai_chat::is_own_model(root) {
-        sure.max(body.min(SURE - 1))
+    if sure < certainty::WEAK || super::openai_chat::is_own_model(root) {
+        sure.max(body.min(certainty::SURE - 1))
     } else {
         sure.max(body)
     }
 }
 
-/// How sure the least telling of its messages make it.
-const FAIREST_OPEN: u8 = 10;
+/// How sure a text makes it: most messages of text alone are of Chat Completions.
+const OF_TEXT: u8 = certainty::TEXT - 5;
 
 fn claim(message: Value<'_, '_>) -> Claim {
     let is_own = match message.get_str("role").as_deref() {
@@ -77,17 +85,23 @@ fn claim(message: Value<'_, '_>) -> Claim {
     }
     let Some(content) = message.get("content") else { return Claim::Foreign };
     if content.as_json_str().is_some() {
-        return if is_own { Claim::Sure(15) } else { Claim::Open };
+        return if is_own { Claim::Sure(OF_TEXT) } else { Claim::Open };
     }
     let sure = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
         _ if is_of_no_provider(block) => None,
-        Some("tool_use" | "tool_result" | "redacted_thinking" | "server_tool_use") => Some(90),
+        Some("tool_use" | "tool_result" | "redacted_thinking" | "server_tool_use") => {
+            Some(certainty::CERTAIN)
+        }
         // Others have blocks of that name: without a signature, or with a list in them.
-        Some("thinking") if block.get("signature").is_some() => Some(90),
-        Some("thinking") => Some(if block.get("thinking").is_some_and(Value::is_array) { 0 } else { 60 }),
-        Some(other) if other.ends_with("_tool_result") || other.starts_with("mcp_tool_") => Some(90),
-        Some("image" | "document") if block.get("source").is_some() => Some(70),
-        Some("text") => Some(15),
+        Some("thinking") if block.get("signature").is_some() => Some(certainty::CERTAIN),
+        Some("thinking") => {
+            Some(if block.get("thinking").is_some_and(Value::is_array) { 0 } else { certainty::LIKELY })
+        }
+        Some(other) if other.ends_with("_tool_result") || other.starts_with("mcp_tool_") => {
+            Some(certainty::CERTAIN)
+        }
+        Some("image" | "document") if block.get("source").is_some() => Some(certainty::SURE_OF_RECORD),
+        Some("text") => Some(OF_TEXT),
         _ => Some(0),
     };
     Claim::of_blocks(blocks(message, "content").map(sure), Claim::Open)
@@ -178,7 +192,7 @@ fn tool_choice<'s>(value: Value<'_, 's>) -> ToolChoice<'s> {
 /// The mark for the cache that a block or a tool bears.
 fn cache_mark(value: Value<'_, '_>, bearer: Bearer, at: Option<(u32, u32)>) -> Option<CacheMark> {
     let mark = value.get("cache_control").filter(|mark| mark.is_object())?;
-    let is_long_lived = mark.get_str("ttl").as_deref() == Some("1h");
+    let is_long_lived = is_long_lived(mark);
     let path = at.map(|(message, block)| format!("messages.{message}.content.{block}").into());
     Some(CacheMark { place: Place::of(mark), is_long_lived, bearer, path })
 }
@@ -223,12 +237,7 @@ fn is_deferred(tool: Value<'_, '_>) -> bool {
 fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_index: usize) {
     let content = value.get("content");
     let message_number = transcript.messages.len() as u32;
-    super::open_message(transcript, value, message_index, content, |role| match role {
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("system") => Role::System,
-        _ => Role::Unknown,
-    });
+    super::open_message(transcript, value, message_index, content, super::role_of);
     transcript.unread.extend(value.members().filter_map(unread::member));
     let is_system = transcript.messages.last().is_some_and(|message| message.role == Role::System);
     let is_empty = Content::of(content) == Content::EmptyList;
@@ -381,19 +390,21 @@ fn read_reasoning(block: Value<'_, '_>) -> conversation::Reasoning {
 }
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
-    let messages = conversation.turns.iter().map(|turn| match turn {
-        Turn::User(text) => json!({"role": "user", "content": text}),
-        Turn::Assistant(said) => json!({"role": "assistant", "content": write_blocks(said)}),
-        Turn::Results(outputs) => {
-            json!({"role": "user", "content": outputs.iter().map(write_result).collect::<Vec<_>>()})
-        }
-    });
-    let messages: Vec<Json> = messages.collect();
-    let tool = |name| json!({"name": name, "input_schema": {"type": "object"}});
-    let tools: Vec<Json> = tools.iter().map(tool).collect();
-    let mut body = json!({"max_tokens": 1024, "tools": tools, "messages": messages});
-    // A request without it could be one of Chat Completions, so that an empty list says that there is no text.
-    body["system"] = if conversation.system.is_empty() { json!([]) } else { json!(conversation.system) };
+    let messages = write_turns(
+        conversation,
+        |content| json!({"role": "user", "content": content}),
+        |text| json!(text),
+        |said| json!({"role": "assistant", "content": write_blocks(said)}),
+        write_result,
+    );
+    let mut body = json!({"max_tokens": 1024, "messages": messages});
+    if !conversation.system.is_empty() {
+        body["system"] = json!(conversation.system);
+    }
+    if !tools.is_empty() {
+        let tool = |name| json!({"name": name, "input_schema": {"type": "object"}});
+        body["tools"] = tools.iter().map(tool).collect();
+    }
     body
 }
 

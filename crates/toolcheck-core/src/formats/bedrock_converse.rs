@@ -3,12 +3,15 @@
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
-use super::{Format, Marks, blocks, declare_tools, is_enabled, list_of, reasoning_setting, strict};
+use super::{
+    Format, Marks, blocks, declare_tools, is_enabled, is_long_lived, list_of, reasoning_setting, strict,
+    write_turns,
+};
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
-use crate::claim::{Claim, surest_message};
-use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput, Turn};
+use crate::claim::{Claim, certainty, surest_message};
+use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::ir::{
-    Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Role, Room,
+    Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Room,
     Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::unread;
@@ -18,24 +21,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Amazon Bedrock Converse",
     aliases: &["bedrock", "converse", "aws"],
     family: "bedrock-converse",
-    marks: Marks {
-        keys: &[
-            "toolUse",
-            "toolResult",
-            "text",
-            "reasoningContent",
-            "image",
-            "document",
-            "video",
-            "audio",
-            "cachePoint",
-            "guardContent",
-            "toolConfig",
-            "inferenceConfig",
-            "additionalModelRequestFields",
-        ],
-        models: &[],
-    },
+    marks: Marks { body: &OWN_BODY, message: &BLOCKS, models: &[] },
     sniff,
     read_in,
     answers,
@@ -60,17 +46,19 @@ const BLOCKS: [&str; 10] = [
     "guardContent",
 ];
 
+/// The keys of a body that other APIs with `messages` do not have.
+const OWN_BODY: [&str; 3] = ["toolConfig", "inferenceConfig", "additionalModelRequestFields"];
+
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
-    let own = ["toolConfig", "inferenceConfig", "additionalModelRequestFields"];
-    let is_own_body = root.is_object() && root.get_any(&own).is_some();
-    let sure = surest_message(list, 90, claim);
-    // Its own settings around messages with the right roles: what stands in them may be the mistake.
+    let is_own_body = root.is_object() && root.get_any(&OWN_BODY).is_some();
+    let sure = surest_message(list, certainty::CERTAIN, claim);
+    // Surer than the formats whose messages these would be. Its own settings around messages with the right roles: what stands in them may be the mistake.
     let has_role =
         |message: Value<'_, '_>| matches!(message.get_str("role").as_deref(), Some("user" | "assistant"));
     let may_be =
         || list.elements().take(8).all(|message| has_role(message) && message.get("tool_calls").is_none());
-    if is_own_body && (sure > 0 || may_be()) { sure.max(92) } else { sure }
+    if is_own_body && (sure > 0 || may_be()) { sure.max(certainty::CERTAIN + 2) } else { sure }
 }
 
 fn claim(message: Value<'_, '_>) -> Claim {
@@ -84,9 +72,10 @@ fn claim(message: Value<'_, '_>) -> Claim {
         if block.get("type").is_some() {
             None
         } else if block.get("toolUse").is_some() || block.get("toolResult").is_some() {
-            Some(95)
+            Some(certainty::OWN_SHAPE)
         } else {
-            Some(if BLOCKS.iter().any(|key| block.get(key).is_some()) { 70 } else { 0 })
+            let is_own = BLOCKS.iter().any(|key| block.get(key).is_some());
+            Some(if is_own { certainty::SURE_OF_RECORD } else { 0 })
         }
     };
     // A text in the place of blocks is one of many mistakes, and other formats' rule.
@@ -182,7 +171,7 @@ fn tool_choice<'s>(value: Value<'_, 's>) -> Option<ToolChoice<'s>> {
 /// The mark for the cache that stands in the place of a block.
 fn cache_mark(value: Value<'_, '_>) -> Option<CacheMark> {
     let mark = value.get("cachePoint").filter(|mark| mark.is_object())?;
-    let is_long_lived = mark.get_str("ttl").as_deref() == Some("1h");
+    let is_long_lived = is_long_lived(mark);
     Some(CacheMark { place: Place::of(value), is_long_lived, bearer: Bearer::Usual, path: None })
 }
 
@@ -200,12 +189,7 @@ fn tool<'s>(value: Value<'_, 's>) -> Option<ToolDef<'s>> {
 
 fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_index: usize) {
     let content = value.get("content");
-    super::open_message(transcript, value, message_index, content, |role| match role {
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("system") => Role::System,
-        _ => Role::Unknown,
-    });
+    super::open_message(transcript, value, message_index, content, super::role_of);
     transcript.unread.extend(value.members().filter_map(unread::member));
     let Some(content) = content else { return };
     for (index, block) in content.elements().enumerate() {
@@ -301,14 +285,13 @@ fn read_reasoning(block: Value<'_, '_>) -> conversation::Reasoning {
 }
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
-    let messages = conversation.turns.iter().map(|turn| match turn {
-        Turn::User(text) => json!({"role": "user", "content": [{"text": text}]}),
-        Turn::Assistant(said) => write_message(said),
-        Turn::Results(outputs) => {
-            json!({"role": "user", "content": outputs.iter().map(write_result).collect::<Vec<_>>()})
-        }
-    });
-    let messages: Vec<Json> = messages.collect();
+    let messages = write_turns(
+        conversation,
+        |content| json!({"role": "user", "content": content}),
+        |text| json!([{"text": text}]),
+        write_message,
+        write_result,
+    );
     let mut body = json!({"inferenceConfig": {"maxTokens": 1024}, "messages": messages});
     if !conversation.system.is_empty() {
         body["system"] = json!([{"text": conversation.system}]);

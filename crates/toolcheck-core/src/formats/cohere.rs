@@ -7,7 +7,7 @@ use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, blocks, list_of};
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
-use crate::claim::{Claim, surest_message};
+use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{Assistant, Conversation, Feature};
 use crate::ir::{Room, Transcript};
 
@@ -16,10 +16,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Cohere v2 chat",
     aliases: &[],
     family: "chat",
-    marks: Marks {
-        keys: &["tool_plan", "citations", "citation_options", "safety_mode", "strict_tools"],
-        models: &["command-", "c4ai-"],
-    },
+    marks: Marks { body: &OWN_BODY, message: &OWN_MESSAGE, models: &MODELS },
     sniff,
     read_in,
     answers,
@@ -33,27 +30,36 @@ pub(super) static FORMAT: Format = Format {
 static DIALECT: Dialect =
     Dialect { format: FORMAT.key(), result_name: &["name"], text: &["tool_plan"], roles: &[] };
 
+/// The keys of a body that other dialects do not have.
+const OWN_BODY: [&str; 3] = ["citation_options", "safety_mode", "strict_tools"];
+
+/// The keys of a message that other dialects do not have.
+const OWN_MESSAGE: [&str; 2] = ["tool_plan", "citations"];
+
+/// How the names of Cohere's own models begin.
+const MODELS: [&str; 2] = ["command-", "c4ai-"];
+
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
-    let sure = surest_message(list, 90, claim);
+    let sure = surest_message(list, certainty::CERTAIN, claim);
     if sure == 0 || !root.is_object() {
         return sure;
     }
-    if root.get_any(&["citation_options", "safety_mode", "strict_tools"]).is_some() {
-        return sure.max(85);
+    if root.get_any(&OWN_BODY).is_some() {
+        return sure.max(certainty::OWN_SETTING);
     }
     let model = root.get_str("model").unwrap_or_default();
-    if model.starts_with("command-") || model.starts_with("c4ai-") { sure.max(84) } else { sure }
+    if MODELS.iter().any(|name| model.starts_with(name)) { sure.max(certainty::OWN_MODEL) } else { sure }
 }
 
 fn claim(message: Value<'_, '_>) -> Claim {
     let is_document = |block: Value<'_, '_>| block.get_str("type").as_deref() == Some("document");
     let has_document = || blocks(message, "content").any(is_document);
     match message.get_str("role").as_deref() {
-        Some("assistant") if message.get_any(&["tool_plan", "citations"]).is_some() => Claim::Sure(90),
-        Some("tool") if has_document() => Claim::Sure(90),
+        Some("assistant") if message.get_any(&OWN_MESSAGE).is_some() => Claim::Sure(certainty::CERTAIN),
+        Some("tool") if has_document() => Claim::Sure(certainty::CERTAIN),
         Some("system" | "user" | "assistant" | "tool") => match openai_chat::claim(message) {
-            Claim::Sure(_) => Claim::Sure(5),
+            Claim::Sure(_) => Claim::Sure(certainty::FAINT),
             other => other,
         },
         _ => Claim::Foreign,

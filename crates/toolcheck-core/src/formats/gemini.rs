@@ -4,10 +4,10 @@ use rustc_hash::FxHashSet;
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
-use super::{Format, Marks, list_of};
+use super::{Format, Marks, has_key_of, list_of, write_turns};
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
-use crate::claim::{Claim, surest_message};
-use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput, Turn};
+use crate::claim::{Claim, certainty, surest_message};
+use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::ir::{
     Arguments, Body, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning, Role, Room,
     Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
@@ -19,7 +19,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Gemini generateContent",
     aliases: &["google"],
     family: "gemini",
-    marks: Marks { keys: &["parts"], models: &[] },
+    marks: Marks { body: &[], message: &["parts"], models: &[] },
     sniff,
     read_in,
     answers,
@@ -53,14 +53,18 @@ const PARTS: [&str; 16] = [
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "contents") else { return 0 };
     let is_empty = list.elements().next().is_none();
-    if is_empty && root.is_object() { 40 } else { surest_message(list, 90, claim) }
+    if is_empty && root.is_object() {
+        certainty::SURE
+    } else {
+        surest_message(list, certainty::CERTAIN, claim)
+    }
 }
 
 fn claim(content: Value<'_, '_>) -> Claim {
     let sure = match content.get_str("role").as_deref() {
-        Some("user" | "model" | "function") | None => 95,
+        Some("user" | "model" | "function") | None => certainty::OWN_SHAPE,
         // The words of other APIs for who speaks, which are a mistake here.
-        Some("assistant" | "system" | "tool") => 75,
+        Some("assistant" | "system" | "tool") => certainty::SURE_OF_RECORD + 5,
         Some(_) => return Claim::Foreign,
     };
     let Some(parts) = content.get("parts").filter(|parts| parts.is_array()) else { return Claim::Foreign };
@@ -86,9 +90,7 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
     transcript.batches_results = true;
     transcript.request.model = root.get_str("model");
     let tools = root.get("tools").filter(|tools| tools.is_array());
-    let is_foreign = |tool: Value<'_, '_>| {
-        tool.as_json_str().is_some() || tool.get_any(&FOREIGN_TOOLS).is_some_and(|spec| !spec.is_null())
-    };
+    let is_foreign = |tool: Value<'_, '_>| tool.as_json_str().is_some() || has_key_of(tool, &FOREIGN_TOOLS);
     if let Some(tools) = tools.filter(|tools| tools.elements().any(is_foreign)) {
         transcript.unread.push(unread::tools(tools));
     }
@@ -329,16 +331,18 @@ fn read_reasoning(part: Value<'_, '_>) -> conversation::Reasoning {
 }
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
-    let contents = conversation.turns.iter().map(|turn| match turn {
-        Turn::User(text) => json!({"role": "user", "parts": [{"text": text}]}),
-        Turn::Assistant(said) => write_content(said),
-        Turn::Results(outputs) => {
-            json!({"role": "user", "parts": outputs.iter().map(write_result).collect::<Vec<_>>()})
-        }
-    });
-    let contents: Vec<Json> = contents.collect();
-    let tools: Vec<Json> = tools.iter().map(|name| json!({"name": name})).collect();
-    let mut body = json!({"tools": [{"functionDeclarations": tools}], "contents": contents});
+    let contents = write_turns(
+        conversation,
+        |parts| json!({"role": "user", "parts": parts}),
+        |text| json!([{"text": text}]),
+        write_content,
+        write_result,
+    );
+    let mut body = json!({"contents": contents});
+    if !tools.is_empty() {
+        let tools: Vec<Json> = tools.iter().map(|name| json!({"name": name})).collect();
+        body["tools"] = json!([{"functionDeclarations": tools}]);
+    }
     if !conversation.system.is_empty() {
         body["systemInstruction"] = json!({"parts": [{"text": conversation.system}]});
     }

@@ -7,7 +7,7 @@ use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, blocks, list_of};
 use crate::assembly::{Assembly, Locate, Said};
-use crate::claim::{Claim, surest_message};
+use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{Assistant, Conversation, Feature};
 use crate::ir::{Role, Room, Transcript};
 
@@ -16,7 +16,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Mistral Chat Completions",
     aliases: &[],
     family: "chat",
-    marks: Marks { keys: &["prefix", "safe_prompt", "random_seed", "prompt_mode"], models: &MODELS },
+    marks: Marks { body: &OWN_BODY, message: &["prefix"], models: &MODELS },
     sniff,
     read_in,
     answers,
@@ -29,6 +29,9 @@ pub(super) static FORMAT: Format = Format {
 
 static DIALECT: Dialect =
     Dialect { format: FORMAT.key(), result_name: &["name"], text: &[], roles: &[("function", Role::Tool)] };
+
+/// The keys of a body that other dialects do not have.
+const OWN_BODY: [&str; 3] = ["safe_prompt", "random_seed", "prompt_mode"];
 
 /// How the names of Mistral's own models begin. A slash before them is another provider's.
 const MODELS: [&str; 8] = [
@@ -44,35 +47,35 @@ const MODELS: [&str; 8] = [
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
-    let sure = surest_message(list, 90, claim);
+    let sure = surest_message(list, certainty::CERTAIN, claim);
     if sure == 0 || !root.is_object() {
         return sure;
     }
     let model = root.get_str("model").unwrap_or_default();
-    if root.get_any(&["safe_prompt", "random_seed", "prompt_mode"]).is_some() {
-        sure.max(85)
+    if root.get_any(&OWN_BODY).is_some() {
+        sure.max(certainty::OWN_SETTING)
     } else if MODELS.iter().any(|name| model.starts_with(name)) {
-        sure.max(84)
+        sure.max(certainty::OWN_MODEL)
     } else if sure == OF_PREFIX && !model.is_empty() {
         // Another API has the key too, with models of its own.
-        10
+        certainty::WEAK
     } else {
         sure
     }
 }
 
 /// How sure the key makes it that marks a message to be continued.
-const OF_PREFIX: u8 = 85;
+const OF_PREFIX: u8 = certainty::OWN_SETTING;
 
 fn claim(message: Value<'_, '_>) -> Claim {
     let thinks = |block: Value<'_, '_>| block.get("thinking").is_some_and(Value::is_array);
     if message.get("role").is_some() && blocks(message, "content").any(thinks) {
-        return Claim::Sure(95);
+        return Claim::Sure(certainty::OWN_SHAPE);
     }
     match openai_chat::claim(message) {
         Claim::Foreign => Claim::Foreign,
         _ if message.get("prefix").is_some() => Claim::Sure(OF_PREFIX),
-        Claim::Sure(_) => Claim::Sure(5),
+        Claim::Sure(_) => Claim::Sure(certainty::FAINT),
         Claim::Open => Claim::Open,
     }
 }

@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use toolcheck_json::{Document, JsonStr, Kind, Value};
 
 use crate::assembly::{Assembly, Locate, Said};
-use crate::conversation::{self, Assistant, Conversation, Feature};
+use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::ir::{
     Content, FormatId, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, Room, ToolDef,
     Transcript,
@@ -59,10 +59,19 @@ pub struct Format {
 /// block, or the model has one of its names. A block of a type other than text, and a rarer role, may be of any format.
 #[derive(Debug)]
 pub struct Marks {
-    /// Keys that other formats do not have, or not all.
-    pub keys: &'static [&'static str],
+    /// Keys of a request body that other formats do not have, or not all.
+    pub body: &'static [&'static str],
+    /// Keys of messages and blocks that other formats do not have, or not all.
+    pub message: &'static [&'static str],
     /// How the names of its own models begin.
     pub models: &'static [&'static str],
+}
+
+impl Marks {
+    /// The keys that mark a format, of bodies, messages and blocks.
+    pub fn keys(&self) -> impl Iterator<Item = &'static str> {
+        self.body.iter().chain(self.message).copied()
+    }
 }
 
 impl Format {
@@ -156,6 +165,11 @@ fn is_of_no_provider(block: Value<'_, '_>) -> bool {
     block.get("value").is_some() && block.get("type").is_some() && !own_key()
 }
 
+/// Whether a definition of a tool has one of these keys, which other formats have.
+fn has_key_of(tool: Value<'_, '_>, foreign: &[&str]) -> bool {
+    tool.get_any(foreign).is_some_and(|spec| !spec.is_null())
+}
+
 /// Takes up the tools that a request declares. `tool` reads one definition, and a definition with one of the keys in
 /// `foreign` is of another format.
 fn declare_tools<'s>(
@@ -175,8 +189,7 @@ fn declare_tools<'s>(
     // Data sets keep a definition as a JSON text where a table's column must have one type.
     let in_text = |value: Value<'_, 's>| value.as_str().and_then(|text| tools::read_text(&text));
     let is_foreign = |tool: Value<'_, 's>| {
-        tool.as_json_str().is_some() && in_text(tool).is_none()
-            || tool.get_any(foreign).is_some_and(|spec| !spec.is_null())
+        tool.as_json_str().is_some() && in_text(tool).is_none() || has_key_of(tool, foreign)
     };
     if let Some(list) = list.filter(|list| list.elements().any(is_foreign)) {
         // Whoever declares some tools in the shape of another format has still declared them: one fault is enough.
@@ -242,6 +255,38 @@ fn reasoning_setting(setting: Value<'_, '_>) -> Option<ReasoningSetting> {
         _ => return None,
     };
     Some(ReasoningSetting { place: Place::of(setting), mode })
+}
+
+/// The role of a message in formats whose results are the user's.
+fn role_of(role: Option<&str>) -> Role {
+    match role {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("system") => Role::System,
+        _ => Role::Unknown,
+    }
+}
+
+/// Whether a mark for the cache asks for the long lifetime.
+fn is_long_lived(mark: Value<'_, '_>) -> bool {
+    mark.get_str("ttl").as_deref() == Some("1h")
+}
+
+/// Writes the turns of a conversation in a format whose results are the user's: those of one turn are one message.
+/// `user` makes a message of its content, and `text` the content of a text.
+fn write_turns(
+    conversation: &Conversation,
+    user: impl Fn(Json) -> Json,
+    text: impl Fn(&str) -> Json,
+    assistant: impl Fn(&Assistant) -> Json,
+    result: impl Fn(&ToolOutput) -> Json,
+) -> Vec<Json> {
+    let message = |turn: &Turn| match turn {
+        Turn::User(said) => user(text(said)),
+        Turn::Assistant(said) => assistant(said),
+        Turn::Results(outputs) => user(outputs.iter().map(&result).collect()),
+    };
+    conversation.turns.iter().map(message).collect()
 }
 
 /// Where a definition asks that calls keep to its schema exactly.

@@ -7,7 +7,7 @@ use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, list_of};
 use crate::assembly::{self, Answer, Assembly, Locate, Said};
-use crate::claim::{Claim, surest_message};
+use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{Assistant, Conversation, Feature};
 use crate::ir::{Room, Transcript};
 
@@ -17,7 +17,8 @@ pub(super) static FORMAT: Format = Format {
     aliases: &[],
     family: "chat",
     marks: Marks {
-        keys: &["tool_calls", "tool_name", "images", "options", "keep_alive", "think"],
+        body: &["options", "keep_alive", "think"],
+        message: &["tool_calls", "tool_name", "images"],
         models: &[],
     },
     sniff,
@@ -49,16 +50,16 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     if messages().any(is_text) && (!is_own() || messages().any(has_id)) {
         return 0;
     }
-    let sure = surest_message(list, 90, claim);
+    let sure = surest_message(list, certainty::CERTAIN, claim);
     // Its names for models have a tag, such as `:8b`.
     let has_tag =
         || root.get_str("model").is_some_and(|model| model.contains(':') && !model.starts_with("ft:"));
     if openai_chat::is_own_body(root) {
-        sure.min(5)
+        sure.min(certainty::FAINT)
     } else if sure > 0 && is_own_body {
-        sure.max(85)
+        sure.max(certainty::OWN_SETTING)
     } else if sure == OF_MARKED && has_tag() {
-        75
+        OF_NAMED_TOOL
     } else {
         sure
     }
@@ -68,7 +69,11 @@ fn sniff(root: Value<'_, '_>) -> u8 {
 const MESSAGES_LOOKED_AT: usize = 50;
 
 /// How sure a call with an object for arguments makes it that has an id, too.
-const OF_MARKED: u8 = 50;
+const OF_MARKED: u8 = certainty::SURE + 10;
+
+/// How sure a mark of its own makes it beside an id of a call, which is a mark of the shape that it took over: surer than
+/// that shape is of its own calls.
+const OF_NAMED_TOOL: u8 = certainty::SURE_OF_RECORD + 5;
 
 fn claim(message: Value<'_, '_>) -> Claim {
     match openai_chat::claim(message) {
@@ -78,15 +83,19 @@ fn claim(message: Value<'_, '_>) -> Claim {
     // Results name their tool; those that name a call's id are of the shape that it took over.
     let names_call = message.get("tool_call_id").is_some();
     if message.get("tool_name").is_some() {
-        return Claim::Sure(if names_call { 75 } else { 90 });
+        return Claim::Sure(if names_call { OF_NAMED_TOOL } else { certainty::CERTAIN });
     }
     if message.get("images").is_some_and(Value::is_array) {
-        return Claim::Sure(85);
+        return Claim::Sure(certainty::OWN_SETTING);
     }
     match first_call(message) {
         Some(call) if openai_chat::is_marked(message, call) => Claim::Sure(OF_MARKED),
-        Some(_) => Claim::Sure(if arguments(message).is_some_and(Value::is_object) { 85 } else { 5 }),
-        None => Claim::Sure(5),
+        Some(_) => Claim::Sure(if arguments(message).is_some_and(Value::is_object) {
+            certainty::OWN_SETTING
+        } else {
+            certainty::FAINT
+        }),
+        None => Claim::Sure(certainty::FAINT),
     }
 }
 

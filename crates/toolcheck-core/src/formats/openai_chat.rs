@@ -7,7 +7,7 @@ use toolcheck_json::Value;
 
 use super::{Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
 use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
-use crate::claim::{Claim, surest_message};
+use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature};
 use crate::ir::{
     Arguments, Body, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place, Reasoning,
@@ -21,18 +21,8 @@ pub(super) static FORMAT: Format = Format {
     aliases: &["openai", "gpt", "chat-completions"],
     family: "chat",
     marks: Marks {
-        keys: &[
-            "tool_calls",
-            "tool_call_id",
-            "function_call",
-            "function",
-            "functions",
-            "stream_options",
-            "max_completion_tokens",
-            "parallel_tool_calls",
-            "response_format",
-            "reasoning_effort",
-        ],
+        body: &OWN_BODY,
+        message: &["tool_calls", "tool_call_id", "function_call", "function"],
         models: &MODELS,
     },
     sniff,
@@ -67,28 +57,34 @@ static DIALECT: Dialect = Dialect {
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
     let is_empty = list.elements().next().is_none();
-    let sure = if is_empty && root.is_object() { 10 } else { surest_message(list, ENOUGH, claim) };
+    let sure = if is_empty && root.is_object() {
+        certainty::WEAK
+    } else {
+        surest_message(list, certainty::SURE_OF_RECORD, claim)
+    };
     if sure > 0 && root.is_object() && is_own_model(root) {
-        return sure.max(82);
+        return sure.max(OF_MODEL);
     }
-    if sure < FAIREST_OPEN || !root.is_object() {
+    if sure < certainty::WEAK || !root.is_object() {
         return sure;
     }
     let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
     let has_functions = || tools.take(8).any(|tool| tool.get("function").is_some());
     if root.get_any(&OWN_BODY).is_some() {
-        sure.max(76)
+        sure.max(OF_SETTING)
     } else if has_functions() {
-        sure.max(74)
+        sure.max(OF_CALL)
     } else {
         sure
     }
 }
 
-/// How sure a message must make the shape for no other to be looked at.
-const ENOUGH: u8 = 70;
-/// How sure the least telling of its messages make it.
-const FAIREST_OPEN: u8 = 10;
+/// How sure a call or a definition of its shape makes it. Dialects share them and are surer by their own marks.
+const OF_CALL: u8 = certainty::SURE_OF_RECORD + 4;
+/// How sure a setting, a role or a call makes it that few dialects have.
+const OF_SETTING: u8 = certainty::SURE_OF_RECORD + 6;
+/// How sure the name of a model makes it: other APIs serve models under such names too.
+const OF_MODEL: u8 = certainty::SURE_OF_DIALECT + 2;
 
 /// The keys of a body that other APIs with `messages` do not have.
 const OWN_BODY: [&str; 6] = [
@@ -136,43 +132,43 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
     if !matches!(&*role, "system" | "developer" | "user" | "assistant" | "tool" | "function") {
         let is_miscased =
             content.is_some() && matches!(&*role.to_lowercase(), "system" | "user" | "assistant" | "tool");
-        return if is_miscased { Claim::Sure(12) } else { Claim::of_unknown_role(message) };
+        return if is_miscased { Claim::Sure(certainty::WEAK + 2) } else { Claim::of_unknown_role(message) };
     }
     if let Some(call) = calls.and_then(|calls| calls.elements().next()) {
         let Some(spec) = call.get_any(&["function", "custom"]).filter(|spec| spec.is_object()) else {
             // The name beside the arguments, without the object around them, is how frameworks keep calls.
-            return if call.get("args").is_some() { Claim::Foreign } else { Claim::Sure(40) };
+            return if call.get("args").is_some() { Claim::Foreign } else { Claim::Sure(certainty::SURE) };
         };
         let is_text = spec.get("arguments").is_none_or(|arguments| arguments.as_json_str().is_some());
-        return Claim::Sure(if is_text { 74 } else { of_objects(message, call) });
+        return Claim::Sure(if is_text { OF_CALL } else { of_objects(message, call) });
     }
     if function_call.is_some_and(Value::is_object) || matches!(&*role, "function" | "developer") {
-        return Claim::Sure(76);
+        return Claim::Sure(OF_SETTING);
     }
     if role == "tool" {
-        return Claim::Sure(if names_call { 70 } else { 25 });
+        return Claim::Sure(if names_call { certainty::SURE_OF_RECORD } else { certainty::TEXT + 5 });
     }
     let Some(content) = content else {
         // A role alone is little, and others keep what is said under other keys.
-        return if has_parts { Claim::Foreign } else { Claim::Sure(5) };
+        return if has_parts { Claim::Foreign } else { Claim::Sure(certainty::FAINT) };
     };
     if content.as_json_str().is_some() || content.is_null() {
-        return Claim::Sure(20);
+        return Claim::Sure(certainty::TEXT);
     }
     let sure = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
         _ if is_of_no_provider(block) => None,
-        Some("image_url" | "input_audio" | "file" | "refusal") => Some(60),
-        Some("text") => Some(20),
-        Some("image" | "document" | "thinking") => Some(5),
+        Some("image_url" | "input_audio" | "file" | "refusal") => Some(certainty::LIKELY),
+        Some("text") => Some(certainty::TEXT),
+        Some("image" | "document" | "thinking") => Some(certainty::FAINT),
         _ => Some(0),
     };
-    Claim::of_blocks(blocks(message, "content").map(sure), Claim::Sure(10))
+    Claim::of_blocks(blocks(message, "content").map(sure), Claim::Sure(certainty::WEAK))
 }
 
 /// How sure a call makes it whose arguments are no text: that is the mistake which this API is told of most often, and
 /// how Ollama writes them. What else the API asks for decides.
 fn of_objects(message: Value<'_, '_>, call: Value<'_, '_>) -> u8 {
-    if is_marked(message, call) { 62 } else { 35 }
+    if is_marked(message, call) { certainty::LIKELY + 2 } else { certainty::SURE - 5 }
 }
 
 /// Whether a call bears what Ollama's own calls do not need: an id, or nothing said beside it.

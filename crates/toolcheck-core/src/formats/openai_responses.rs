@@ -12,7 +12,7 @@ use toolcheck_json::Value;
 
 use super::{Format, Marks, declare_tools};
 use crate::assembly::{self, Answer, Assembly, Locate, Said};
-use crate::claim::{Claim, SURE, surest_message};
+use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
 use crate::ir::{
     self, Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role,
@@ -25,7 +25,7 @@ pub(super) static FORMAT: Format = Format {
     name: "OpenAI Responses",
     aliases: &["responses"],
     family: "openai-responses",
-    marks: Marks { keys: &[], models: &[] },
+    marks: Marks { body: &[], message: &[], models: &[] },
     sniff,
     read_in,
     answers,
@@ -154,23 +154,23 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     };
     let Some(list) = list(root) else {
         let is_text = root.get("input").is_some_and(|input| input.as_json_str().is_some());
-        return if is_text && is_body() && is_named() { 60 } else { 0 };
+        return if is_text && is_body() && is_named() { certainty::LIKELY } else { 0 };
     };
-    let sure = surest_message(list, 90, claim);
-    if sure >= SURE || !root.is_object() {
+    let sure = surest_message(list, certainty::CERTAIN, claim);
+    if sure >= certainty::SURE || !root.is_object() {
         return sure;
     }
     let is_empty = list.elements().next().is_none();
-    if (sure > FAINTEST || is_empty) && is_body() { 60 } else { 0 }
+    if (sure > FAINTEST || is_empty) && is_body() { certainty::LIKELY } else { 0 }
 }
 
 /// How sure a message makes it that other formats may have written.
-const FAINTEST: u8 = 6;
+const FAINTEST: u8 = certainty::FAINT + 1;
 
 fn claim(item: Value<'_, '_>) -> Claim {
     match item.get_str("type").as_deref() {
         Some("message") if item.get("role").is_some() && item.get("content").is_some() => {
-            return Claim::Sure(70);
+            return Claim::Sure(certainty::SURE_OF_RECORD);
         }
         Some("message") => return Claim::Foreign,
         Some(kind) => {
@@ -189,7 +189,11 @@ fn claim(item: Value<'_, '_>) -> Claim {
     }
     let is_own = |kind: Cow<'_, str>| kind.starts_with("input_") || kind == "output_text";
     let mut parts = content.elements();
-    if parts.any(|part| part.get_str("type").is_some_and(is_own)) { Claim::Sure(95) } else { Claim::Foreign }
+    if parts.any(|part| part.get_str("type").is_some_and(is_own)) {
+        Claim::Sure(certainty::OWN_SHAPE)
+    } else {
+        Claim::Foreign
+    }
 }
 
 /// Types are short words, which spans and events have too: an item has the keys of its kind beside.
@@ -199,7 +203,7 @@ fn claim_item(item: Value<'_, '_>, kind: &str) -> Claim {
         Item::Output(_) => &["call_id", "output", "result", "tools", "approval_request_id"],
         _ => &["call_id", "id", "name", "arguments", "action", "input", "queries", "code"],
     };
-    if item.get_any(keys).is_some() { Claim::Sure(95) } else { Claim::Open }
+    if item.get_any(keys).is_some() { Claim::Sure(certainty::OWN_SHAPE) } else { Claim::Open }
 }
 
 fn list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {

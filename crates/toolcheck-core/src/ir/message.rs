@@ -89,7 +89,7 @@ impl<'s> Message<'s> {
     /// The role's name in the file, for a provider's text; `?` where there is none.
     #[must_use]
     pub fn role_text(&self) -> &str {
-        self.role_name.as_ref().map_or("?", |role| &role.text)
+        Named::text_or_unknown(self.role_name.as_ref())
     }
 
     /// A message without parts.

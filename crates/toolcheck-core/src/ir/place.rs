@@ -97,6 +97,12 @@ impl Instead {
 }
 
 impl<'s> Named<'s> {
+    /// The text of an id or a name, or `?` if there is none, for a message.
+    #[must_use]
+    pub fn text_or_unknown<'n>(name: Option<&'n Self>) -> &'n str {
+        name.map_or("?", |name| &name.text)
+    }
+
     /// The name that `value` is; `None` for `null`. What is no string is taken as written.
     #[must_use]
     pub fn of(value: Value<'_, 's>) -> Option<Self> {

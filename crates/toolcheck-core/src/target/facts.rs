@@ -21,6 +21,9 @@ pub struct Results {
     /// Whether consecutive messages of the user count as one before results are looked for in it.
     #[serde(default)]
     pub merges_user_messages: Option<bool>,
+    /// Whether a result is accepted if no call has its id.
+    #[serde(default)]
+    pub accepts_unknown_ids: Option<bool>,
 }
 
 /// How near to its call a result must be.
@@ -43,6 +46,9 @@ pub struct Ids {
     /// The most characters that a call's id may have.
     #[serde(default)]
     pub max_length: Option<usize>,
+    /// Whether the calls of one turn need different ids.
+    #[serde(default)]
+    pub must_be_unique: Option<bool>,
     /// The regular expression that the id of a call which the provider carried out must match as a whole.
     #[serde(default)]
     pub server_pattern: Option<Pattern>,

@@ -374,6 +374,18 @@ impl Target {
         self.results.merges_assistant_messages.unwrap_or(false)
     }
 
+    /// Whether the calls of one turn need different ids.
+    #[must_use]
+    pub fn needs_unique_ids(&self) -> bool {
+        self.ids.must_be_unique.unwrap_or(true)
+    }
+
+    /// Whether a result is accepted if no call has its id.
+    #[must_use]
+    pub fn accepts_unknown_ids(&self) -> bool {
+        self.results.accepts_unknown_ids.unwrap_or(false)
+    }
+
     /// Whether consecutive messages of the user are one.
     #[must_use]
     pub fn merges_user_messages(&self) -> bool {

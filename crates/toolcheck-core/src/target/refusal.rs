@@ -192,3 +192,21 @@ pub enum Verdict<'t> {
     /// Nothing is known.
     Unknown,
 }
+
+impl Verdict<'_> {
+    /// Whether the target refuses it.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        matches!(self, Self::Refused(_))
+    }
+
+    /// Whether the target refuses it, or accepts it with harm.
+    #[must_use]
+    pub fn is_harmful(&self) -> bool {
+        match self {
+            Self::Refused(_) => true,
+            Self::Tolerated(tolerance) => tolerance.harm.is_some(),
+            Self::Unknown => false,
+        }
+    }
+}

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use rustc_hash::{FxHashMap, FxHashSet};
-use toolcheck_core::ir::{Arguments, Call, Executor, Part, Place};
+use toolcheck_core::ir::{Arguments, Call, Executor, Named, Part, Place};
 use toolcheck_core::text::shorten;
 use toolcheck_json::Value;
 
@@ -104,7 +104,7 @@ fn tell(
     (root, is_padded): (Value<'_, '_>, bool),
     locate: &Locate<'_>,
 ) {
-    let tool = call.name.as_ref().map_or("?", |name| &*name.text);
+    let tool = Named::text_or_unknown(call.name.as_ref());
     let violations = schema.errors(root).flat_map(|error| match arguments::value_of(root, &error) {
         Some(at) if is_padded && at.is_null() => Vec::new(),
         Some(at) => violations(&error, at, (at.id() == root.id(), is_padded), locate),

@@ -1,5 +1,4 @@
 use toolcheck_core::ir::{Body, Content};
-use toolcheck_core::target::Verdict;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -44,11 +43,6 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // Most targets accept all of these, so the texts need not be checked.
-    let minds = |case| matches!(cx.verdict(&RULE, Some(case)), Verdict::Refused(_));
-    if !["empty", "white-space", "no-data", "reasoning"].into_iter().any(minds) {
-        return;
-    }
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         // A message without any content is `empty-content`.
         if message.content != Content::Filled {

@@ -153,18 +153,15 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
         }
         return;
     }
-    // Some targets don't accept forced calls at all, but only for certain models.
-    if choice.wanted == Wanted::Any && cx.minds_case(&RULE, FORCED) {
+    // Some models accept no forced calls at all.
+    if choice.wanted == Wanted::Any {
         out.report(choice.place, "the tool choice forces a call")
             .caption("this choice")
             .help("let the model choose whether to call a tool")
-            .case(FORCED)
+            .case("forced-any")
             .value("field", &choice.key);
     }
 }
-
-/// A call of any tool is forced, whether or not the model reasons.
-const FORCED: &str = "forced-any";
 
 /// Tools together with reasoning, where the two exclude each other.
 fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -188,7 +185,8 @@ fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             "disable reasoning, or send the request to an endpoint that accepts both",
         ),
     };
-    if !cx.minds_case(&RULE, case) {
+    // Most requests declare tools: a finding for each would cost too much.
+    if !cx.entry(&RULE, Some(case)).is_harmful() {
         return;
     }
     let finding = out.report(effort.map_or(tools, |effort| effort.place), what);
@@ -205,12 +203,10 @@ fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 fn check_deferred(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let tools = &cx.transcript.request.tools;
     let Some(place) = tools.deferred.filter(|_| tools.search.is_none()) else { return };
-    if cx.minds_case(&RULE, "deferred-without-search") {
-        out.report(place, "a tool is deferred, but no tool search is declared")
-            .caption("this tool")
-            .help("declare the tool search, or do not defer the tool")
-            .case("deferred-without-search");
-    }
+    out.report(place, "a tool is deferred, but no tool search is declared")
+        .caption("this tool")
+        .help("declare the tool search, or do not defer the tool")
+        .case("deferred-without-search");
 }
 
 /// A reasoning mode that the model does not support.
@@ -293,7 +289,8 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         let what = "a tool choice is given, but no tools are declared".to_owned();
         return Some(("choice-without-tools", what, "remove the tool choice, or declare tools"));
     }
-    if is_forced && cx.refuses_case(&RULE, "forced") {
+    // The same choice is another fault if the model reasons, so the target is asked which of the two to report.
+    if is_forced && cx.entry(&RULE, Some("forced")).is_harmful() {
         let what = "the tool choice forces a call, but the model does not support forced calls".to_owned();
         return Some(("forced", what, "let the model choose, and say in the prompt which tool to call"));
     }

@@ -1,3 +1,5 @@
+use toolcheck_core::ir::Named;
+
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -54,6 +56,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .label(first.part.place, "first used here")
             .help("give each call a unique id, and its result the same id")
             .at(cx, call)
-            .value("id", call.call.id.as_ref().map_or("?", |id| &*id.text));
+            .value("id", Named::text_or_unknown(call.call.id.as_ref()));
     }
 }

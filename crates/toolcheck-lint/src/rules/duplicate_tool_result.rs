@@ -1,3 +1,5 @@
+use toolcheck_core::ir::Named;
+
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::pairing::Answers;
 
@@ -51,7 +53,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption("second result")
             .help("keep one result per call")
             .at(cx, site)
-            .value("id", site.result.call_id.as_ref().map_or("?", |id| &*id.text));
+            .value("id", Named::text_or_unknown(site.result.call_id.as_ref()));
         if let Some(first) = first {
             finding.label(first.part.place, "first result");
             if first.turn != site.turn {

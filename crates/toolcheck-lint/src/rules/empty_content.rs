@@ -83,7 +83,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // fault.
         let is_other_fault = || {
             message.role == Role::System
-                && cx.refuses_case(&super::unknown_role::RULE, super::unknown_role::SYSTEM)
+                && cx.entry(&super::unknown_role::RULE, Some(super::unknown_role::SYSTEM)).is_refused()
         };
         if message.is_directive || is_other_fault() {
             continue;

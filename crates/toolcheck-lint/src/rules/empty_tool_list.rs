@@ -1,5 +1,3 @@
-use toolcheck_core::target::Verdict;
-
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -29,10 +27,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     else {
         return;
     };
-    // If the target needs the definitions of the tools that are called, their absence is the fault.
-    let is_missed = cx.transcript.counts().0 > 0
-        && matches!(cx.verdict(&super::missing_tool_definitions::RULE, None), Verdict::Refused(_));
-    if tools.is_empty() && !is_missed {
+    // If the target needs the definitions of the tools that are called, their absence is the one fault to report.
+    let is_missed = || {
+        cx.transcript.counts().0 > 0 && cx.entry(&super::missing_tool_definitions::RULE, None).is_refused()
+    };
+    if tools.is_empty() && !is_missed() {
         out.report(place, "the list of tools is empty")
             .caption("empty")
             .help("omit the key if there are no tools");

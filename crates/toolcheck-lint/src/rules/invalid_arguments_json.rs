@@ -1,5 +1,5 @@
 use serde::de::IgnoredAny;
-use toolcheck_core::ir::{Arguments, Body};
+use toolcheck_core::ir::{Arguments, Body, Named};
 use toolcheck_json::{Document, FaultKind};
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -83,7 +83,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .caption("in this call")
                 .help("replace them with `{}`, and keep the result that says what was wrong")
                 .at(cx, (number, message, part))
-                .value("id", call.id.as_ref().map_or("?", |id| &*id.text));
+                .value("id", Named::text_or_unknown(call.id.as_ref()));
         }
     }
 }

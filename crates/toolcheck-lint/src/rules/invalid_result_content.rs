@@ -1,5 +1,4 @@
 use toolcheck_core::ir::Body;
-use toolcheck_core::target::Verdict;
 use toolcheck_json::Kind;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -56,19 +55,17 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if cx.minds_case(&RULE, "reference") {
-        for reference in &cx.transcript.details.dangling_references {
-            let (index, part) = reference.at;
-            out.report(reference.place, "a reference in a tool result does not match any part of it")
-                .caption("read as a reference")
-                .help("refer to a part of the result, or send the content as text")
-                .case("reference")
-                .value("index", index)
-                .value("part", part);
-        }
+    for reference in &cx.transcript.details.dangling_references {
+        let (index, part) = reference.at;
+        out.report(reference.place, "a reference in a tool result does not match any part of it")
+            .caption("read as a reference")
+            .help("refer to a part of the result, or send the content as text")
+            .case("reference")
+            .value("index", index)
+            .value("part", part);
     }
-    // Most results are text, and most targets accept that.
-    let minds_text = !matches!(cx.verdict(&RULE, Some("not-object")), Verdict::Unknown);
+    // Nearly every result is text, and most targets accept that: a finding for each would cost too much.
+    let checks_text = cx.entry(&RULE, Some("not-object")).is_harmful();
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Result(result) = &part.body else { continue };
@@ -81,7 +78,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 _ if result.has_media && failed => &["failed-with-media", "media"],
                 _ if result.has_media => &["media", "not-text"],
                 Kind::Array => &["not-text", "not-object"],
-                Kind::String | Kind::Number | Kind::Bool if minds_text => &["not-object"],
+                Kind::String | Kind::Number | Kind::Bool if checks_text => &["not-object"],
                 _ => continue,
             };
             // Most targets accept most of these, and results are many: nothing is written that nobody reads.

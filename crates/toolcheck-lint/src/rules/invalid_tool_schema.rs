@@ -1,4 +1,4 @@
-use toolcheck_core::ir::Place;
+use toolcheck_core::ir::{Named, Place};
 use toolcheck_core::text::shorten;
 use toolcheck_json::Value;
 
@@ -57,7 +57,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
         let Some(place) = tool.schema else { continue };
         let value = cx.document.value(place.node);
-        let name = tool.name.as_ref().map_or("?", |name| &*name.text);
+        let name = Named::text_or_unknown(tool.name.as_ref());
         let compiled = cx.schemas.of(value.raw());
         let (what, pointer, case) = match &*compiled {
             Ok(schema) if takes_for_ever(cx, name, schema) => {
@@ -107,7 +107,7 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (number, tool) in strict {
         let Some(place) = tool.schema else { continue };
         let schema = cx.document.value(place.node);
-        let name = tool.name.as_ref().map_or("?", |name| &*name.text);
+        let name = Named::text_or_unknown(tool.name.as_ref());
         let required = schema.get("required");
         for parameter in schema.get("properties").into_iter().flat_map(|properties| properties.members()) {
             let key = parameter.key_text();

@@ -1,6 +1,8 @@
-use toolcheck_core::ir::Role;
+use toolcheck_core::ir::{Named, Role};
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::rules::{misplaced_message, unknown_role};
+use crate::view::id_list;
 
 declare_rule! {
     /// A tool result that is not where the target expects it.
@@ -94,8 +96,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let late = pairing.results_of_turn(site.turn).iter().filter(|other| {
             other.answers.call().is_some_and(|number| pairing.calls[number].turn == call.turn)
         });
-        let ids: Vec<&str> =
-            late.filter_map(|other| other.result.call_id.as_ref()).map(|id| &*id.text).take(20).collect();
+        let ids = late.filter_map(|other| other.result.call_id.as_ref());
         let after = call.message_number + 1;
         let finding = out.report(site.part.place, message);
         finding
@@ -103,8 +104,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption("the result")
             .label(call.part.place, "the call")
             .help("move the results directly after the message with the calls, before anything else")
-            .value("ids", ids.join(", "))
-            .value("id", ids.first().copied().unwrap_or("?"));
+            .value("id", Named::text_or_unknown(ids.clone().next()))
+            .value("ids", id_list(ids));
         let first_of_turn = pairing.turns[site.turn].messages.start;
         let before = first_of_turn.checked_sub(1).map(|number| &cx.transcript.messages[number]);
         if let Some(before) = before.filter(|before| before.role != Role::Assistant) {
@@ -127,6 +128,6 @@ fn is_parted_by_refused_message(cx: &Context<'_, '_>, calls: usize, results: usi
     let mut between = cx.pairing.turns[calls + 1..results].iter();
     between.len() > 0
         && between.all(|turn| turn.role == Role::System)
-        && (cx.refuses_case(&super::misplaced_message::RULE, super::misplaced_message::BEFORE_RESULTS)
-            || cx.refuses_case(&super::unknown_role::RULE, super::unknown_role::SYSTEM))
+        && (cx.entry(&misplaced_message::RULE, Some(misplaced_message::BEFORE_RESULTS)).is_refused()
+            || cx.entry(&unknown_role::RULE, Some(unknown_role::SYSTEM)).is_refused())
 }

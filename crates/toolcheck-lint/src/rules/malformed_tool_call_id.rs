@@ -1,7 +1,6 @@
 use rustc_hash::FxHashSet;
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Instead, Message, Named, Part, ToolKind};
-use toolcheck_core::target::Verdict;
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -64,9 +63,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let of_orphans = cx.verdict(&super::orphan_tool_result::RULE, Some("changed-id"));
-    let takes_orphans =
-        cx.transcript.request.continues_remote_state || matches!(of_orphans, Verdict::Tolerated(_));
+    let accepts_unknown_ids = cx.transcript.request.continues_remote_state || cx.target.accepts_unknown_ids();
     // An id appears on both sides of a pair and, if ids are reused, in many pairs: this is one fault.
     let mut seen = FxHashSet::default();
     for call in cx.pairing.calls.iter().filter(|call| call.call.kind != ToolKind::Approval) {
@@ -86,7 +83,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // A number next to a string with the same digits is checked by itself.
         let of_call = call.and_then(|call| call.call.id.as_ref());
         let is_other = of_call.is_some_and(|of_call| of_call.instead != id.instead);
-        let is_looked_at = of_call.is_some() && !is_other || call.is_none() && !takes_orphans;
+        let is_looked_at = of_call.is_some() && !is_other || call.is_none() && !accepts_unknown_ids;
         if is_looked_at {
             continue;
         }

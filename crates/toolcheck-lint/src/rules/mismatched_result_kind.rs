@@ -1,4 +1,4 @@
-use toolcheck_core::ir::ToolKind;
+use toolcheck_core::ir::{Named, ToolKind};
 
 use super::unknown_role;
 use crate::rule::{Context, Sink, declare_rule};
@@ -71,8 +71,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption("the result")
             .label(call.part.place, "the call")
             .at(cx, site)
-            .value("id", call.call.id.as_ref().map_or("?", |id| &*id.text))
-            .value("ids", call.call.id.as_ref().map_or("?", |id| &*id.text))
+            .value("id", Named::text_or_unknown(call.call.id.as_ref()))
+            .value("ids", Named::text_or_unknown(call.call.id.as_ref()))
             .value("kind", called.name());
         if is_legacy {
             finding.help("use the role `tool`, with the id of the call");

@@ -44,13 +44,11 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if cx.minds_case(&RULE, "file") {
-        for place in &cx.transcript.details.files {
-            out.report(*place, "a message contains a file")
-                .caption("files are not accepted")
-                .help("put the content of the file into the message as text")
-                .case("file");
-        }
+    for place in &cx.transcript.details.files {
+        out.report(*place, "a message contains a file")
+            .caption("files are not accepted")
+            .help("put the content of the file into the message as text")
+            .case("file");
     }
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         if message.role == Role::User {

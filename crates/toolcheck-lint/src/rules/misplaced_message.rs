@@ -1,5 +1,4 @@
 use toolcheck_core::ir::{Body, Executor, Message, Part, Role};
-use toolcheck_core::target::Verdict;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -75,26 +74,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     sections(cx, out);
 }
 
-/// Whether the target refuses any of these cases.
-fn minds(cx: &Context<'_, '_>, cases: &[&str]) -> bool {
-    cases.iter().any(|case| matches!(cx.verdict(&RULE, Some(case)), Verdict::Refused(_)))
-}
-
 /// Items that must come last and don't.
 fn early_items(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if !cx.transcript.details.early_items.is_empty() && cx.minds_case(&RULE, "not-last") {
-        for place in &cx.transcript.details.early_items {
-            out.report(*place, "an item that must come last is followed by others")
-                .caption("this item")
-                .help("move it to the end, or remove it")
-                .case("not-last");
-        }
+    for place in &cx.transcript.details.early_items {
+        out.report(*place, "an item that must come last is followed by others")
+            .caption("this item")
+            .help("move it to the end, or remove it")
+            .case("not-last");
     }
 }
 
 /// Messages that may not follow the one before them.
 fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // Most conversations have none of these neighbours: only then is the target asked.
+    // Most conversations have none of these neighbours.
     let is_rare = |pair: &[Message<'_>]| {
         matches!(
             (pair[0].role, pair[1].role),
@@ -105,9 +97,6 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         )
     };
     if !cx.transcript.messages.windows(2).any(is_rare) {
-        return;
-    }
-    if !minds(cx, &["repeated-role", "system", "system-after-user", "user-after-tool"]) {
         return;
     }
     let messages: Vec<_> = cx.transcript.messages_with_parts().collect();
@@ -157,9 +146,6 @@ pub(super) const BEFORE_RESULTS: &str = "system-before-results";
 /// those that only set parameters don't count.
 fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if !cx.transcript.messages.iter().any(|message| message.role == Role::System) {
-        return;
-    }
-    if !minds(cx, &["system-first", "system-after-assistant", BEFORE_RESULTS, "system-before-user"]) {
         return;
     }
     let messages: Vec<_> = cx

@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Body, Role};
+use toolcheck_core::ir::{Body, Named, Role};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -58,7 +58,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut reported = None;
     let mut looked_at = (usize::MAX, 0);
     for site in &cx.pairing.results {
-        let id = site.result.call_id.as_ref().map_or("?", |id| &*id.text);
+        let id = Named::text_or_unknown(site.result.call_id.as_ref());
         if site.message.role == Role::Assistant {
             out.report(
                 site.part.place,

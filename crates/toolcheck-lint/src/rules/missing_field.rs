@@ -75,7 +75,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for missing in &cx.transcript.details.missing_keys {
         // What a target says about the rule as a whole concerns keys that are always required.
-        if !cx.minds_case(&RULE, missing.case) {
+        if !cx.entry(&RULE, Some(missing.case)).is_harmful() {
             continue;
         }
         let finding = out.report(missing.place, format!("required key `{}` is missing", missing.key));

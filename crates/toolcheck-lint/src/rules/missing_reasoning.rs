@@ -48,8 +48,10 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let turns = &cx.pairing.turns;
-    // If the request does not say, some models reason by default.
-    let is_by_default = cx.transcript.request.reasoning.is_none() && cx.minds_case(&RULE, "by-default");
+    // If the request does not say, some models reason by default. What a target says about the rule as a whole concerns
+    // requests that do say.
+    let is_by_default =
+        cx.transcript.request.reasoning.is_none() && cx.entry(&RULE, Some("by-default")).is_harmful();
     if cx.transcript.request.reasoning != Some(true) && !is_by_default || turns.len() < 2 {
         return;
     }

@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Body, Role};
-use toolcheck_core::target::Verdict;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::id_list;
 
 declare_rule! {
     /// Text beside tool calls, or other content beside tool results, in one message.
@@ -45,14 +45,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let minds = |case| !matches!(cx.verdict(&RULE, Some(case)), Verdict::Unknown);
-    let minds_calls = minds("text-beside-calls") || minds("text-behind-calls");
-    let minds_results = minds("content-beside-results") || minds("content-behind-results");
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
-        let is_minded = if message.role == Role::Assistant { minds_calls } else { minds_results };
-        if !is_minded {
-            continue;
-        }
         let has_tools = parts.iter().any(|part| matches!(part.body, Body::Call(_) | Body::Result(_)));
         let is_other = |body: &Body<'_>| match body {
             Body::Text(text) => !text.string.is_empty(),
@@ -78,7 +71,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Body::Call(call) => call.id.as_ref(),
             _ => None,
         });
-        let ids: Vec<&str> = calls.map(|id| &*id.text).take(20).collect();
         finding
             .caption("this message")
             .label(stands_behind.unwrap_or(other).place, "this is not a call or result")
@@ -86,7 +78,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case(case)
             .case_if(stands_behind.is_some(), "text-behind-calls")
             .case_if(is_behind, "content-behind-results")
-            .value("ids", ids.join(", "))
+            .value("ids", id_list(calls))
             .at(cx, (number, message));
     }
 }

@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Body, Executor, Place};
+use toolcheck_core::ir::{Body, Executor, Named, Place};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -60,7 +60,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // Calls to server tools are never written in any other form.
     let native = cx.transcript.parts.iter().find_map(|part| match &part.body {
         Body::Call(call) if call.executor == Executor::Client => {
-            let tool = call.name.as_ref().map_or("?", |name| &*name.text);
+            let tool = Named::text_or_unknown(call.name.as_ref());
             Some(First { tool, place: part.place, protocol: "the API's native form" })
         }
         _ => None,

@@ -1,3 +1,5 @@
+use toolcheck_core::ir::Named;
+
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::server_pairs::halves;
 
@@ -47,8 +49,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .about_result(half.is)
             .caption("its call is missing")
             .help("send assistant messages back complete, or remove the result")
-            .at(cx, &half)
-            .value("id", half.is.call_id.as_ref().map_or("?", |id| &*id.text));
+            .at(cx, (half.message_number, half.message, half.part))
+            .value("id", Named::text_or_unknown(half.is.call_id.as_ref()));
         if let Some(block) = &half.is.block {
             finding.value("block", toolcheck_core::text::shorten(&block.decode()));
         }

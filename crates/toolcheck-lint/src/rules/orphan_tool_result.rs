@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Role, ToolKind};
+use toolcheck_core::ir::{Named, Role, ToolKind};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::pairing::Answers;
@@ -92,7 +92,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption("no earlier call matches")
             .help("remove the result, or restore the call it answers, with the same id")
             .at(cx, site)
-            .value("id", site.result.call_id.as_ref().map_or("?", |id| &*id.text))
+            .value("id", Named::text_or_unknown(site.result.call_id.as_ref()))
             .value("kind", site.result.kind.unwrap_or_default().name());
         if cx.transcript.details.refers_to_stored_items {
             finding.doubt("a stored item that the request refers to may be the call; some say that only a call in the request itself counts");

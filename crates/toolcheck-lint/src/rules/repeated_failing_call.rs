@@ -1,6 +1,5 @@
-use toolcheck_core::ir::Executor;
-
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::arguments;
 use crate::view::failure::is_failed;
 use crate::view::pairing::CallSite;
 
@@ -49,12 +48,10 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let arguments = |call: &CallSite<'_, '_>| {
-        call.call.arguments.place().map(|place| cx.document.value(place.node).raw())
-    };
+    let arguments = |call: &CallSite<'_, '_>| arguments::hash(&call.call.arguments, cx.document);
     let mut first: Option<&CallSite<'_, '_>> = None;
     let mut count = 0;
-    for call in cx.pairing.calls.iter().filter(|call| call.call.executor == Executor::Client) {
+    for call in &cx.pairing.calls {
         if !cx.pairing.answer_of(call).is_some_and(|site| is_failed(cx, site.result)) {
             (first, count) = (None, 0);
             continue;

@@ -1,6 +1,7 @@
 use toolcheck_core::ir::Role;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::id_list;
 
 declare_rule! {
     /// One assistant turn whose tool calls are spread over several messages.
@@ -65,12 +66,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let last = holders[holders.len() - 1];
-        let ids: Vec<&str> = calls
-            .iter()
-            .filter(|call| call.message_number != last)
-            .filter_map(|call| call.call.id.as_ref().map(|id| &*id.text))
-            .take(20)
-            .collect();
+        let ids =
+            calls.iter().filter(|call| call.message_number != last).filter_map(|call| call.call.id.as_ref());
         let messages = &cx.transcript.messages;
         let first = turn.messages.start;
         let finding = out.report(
@@ -84,7 +81,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding
             .caption("the turn starts here")
             .help("write one assistant message for the turn, with its text and all of its calls")
-            .value("ids", ids.join(", "));
+            .value("ids", id_list(ids));
         if let Some(next) = messages.get(first + 1) {
             finding.at(cx, (first + 1, next));
         }

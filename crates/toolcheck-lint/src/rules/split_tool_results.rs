@@ -1,4 +1,5 @@
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::id_list;
 
 declare_rule! {
     /// The tool results of one turn, spread over several messages.
@@ -63,12 +64,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(first) = results.next() else { continue };
         let elsewhere: Vec<_> = results.filter(|site| site.message_number != first.message_number).collect();
         let Some(second) = elsewhere.first() else { continue };
-        let ids: Vec<&str> = elsewhere
-            .iter()
-            .filter_map(|site| site.result.call_id.as_ref())
-            .map(|id| &*id.text)
-            .take(20)
-            .collect();
+        let ids = elsewhere.iter().filter_map(|site| site.result.call_id.as_ref());
         out.report(
             second.part.place,
             format!(
@@ -81,6 +77,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .label(first.part.place, "the first result of the turn")
         .help("put all results of a turn in one message")
         .at(cx, (first.message_number, first.message))
-        .value("ids", ids.join(", "));
+        .value("ids", id_list(ids));
     }
 }

@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Body, Role};
+use toolcheck_core::ir::{Body, Named, Role};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::server_pairs::halves;
@@ -58,9 +58,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .about_call(half.is)
             .caption("its result is missing")
             .help("send assistant messages back complete, or remove the call")
-            .at(cx, &half)
-            .value("id", half.is.id.as_ref().map_or("?", |id| &*id.text))
-            .value("type", half.is.name.as_ref().map_or("?", |name| &*name.text))
-            .value("name", half.is.name.as_ref().map_or("?", |name| &*name.text));
+            .at(cx, (half.message_number, half.message, half.part))
+            .value("id", Named::text_or_unknown(half.is.id.as_ref()))
+            .value("type", Named::text_or_unknown(half.is.name.as_ref()))
+            .value("name", Named::text_or_unknown(half.is.name.as_ref()));
     }
 }

@@ -1,7 +1,7 @@
 use toolcheck_core::ir::ToolKind;
-use toolcheck_core::target::Verdict;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::id_list;
 use crate::view::pairing::CallSite;
 
 declare_rule! {
@@ -72,21 +72,20 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairing = cx.pairing;
-    let ignores_ids = ignores_ids(cx);
     // The ids that the provider's error names: the same for all calls of a turn.
     let mut of_turn = (usize::MAX, String::new());
     for call in &pairing.calls {
         let is_answered = pairing.answer_of(call).is_some() || pairing.has_stand_in(call);
         // A call whose id its turn has already used is reported as that, whatever its result.
-        if is_answered || (pairing.first_of_same_id(call).is_some() && !ignores_ids) || is_pending(cx, call) {
+        let is_duplicate = cx.target.needs_unique_ids() && pairing.first_of_same_id(call).is_some();
+        if is_answered || is_duplicate || is_pending(cx, call) {
             continue;
         }
         let siblings = pairing.results_of_turn(call.turn + 1);
         if of_turn.0 != call.turn {
             let calls = pairing.calls_of_turn(call.turn).iter();
             let missing = calls.filter(|call| pairing.answer_of(call).is_none());
-            let ids = missing.filter_map(|call| call.call.id.as_ref()).map(|id| &*id.text).take(20);
-            of_turn = (call.turn, ids.collect::<Vec<_>>().join(", "));
+            of_turn = (call.turn, id_list(missing.filter_map(|call| call.call.id.as_ref())));
         }
         let after = pairing.turns[call.turn].messages.end;
         let id = call.call.id.as_ref().map(|id| &*id.text);
@@ -129,10 +128,4 @@ fn is_pending(cx: &Context<'_, '_>, call: &CallSite<'_, '_>) -> bool {
     let is_being_answered = call.turn + 1 == last && !cx.pairing.results_of_turn(last).is_empty();
     let is_at_end = call.turn == last && cx.pairing.reaches_end_of_turn(call);
     !cx.is_request() && (is_at_end || is_being_answered)
-}
-
-/// Whether the target ignores ids, so that two calls with the same id are simply two calls.
-fn ignores_ids(cx: &Context<'_, '_>) -> bool {
-    let verdict = cx.verdict(&super::duplicate_tool_call_id::RULE, None);
-    matches!(verdict, Verdict::Tolerated(tolerance) if tolerance.harm.is_none())
 }

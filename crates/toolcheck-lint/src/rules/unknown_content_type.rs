@@ -58,18 +58,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case("tool-change")
             .at(cx, (number, &cx.transcript.messages[number]));
     }
-    if let Some(place) = cx.transcript.request.tools.search.filter(|_| cx.minds_case(&RULE, "tool-search")) {
+    if let Some(place) = cx.transcript.request.tools.search {
         out.report(place, "tool search is declared for a model that doesn't support it")
             .caption("this tool")
             .help("declare the tools themselves, or use a model that supports tool search")
             .case("tool-search");
     }
-    let minds_server_calls = cx.minds_case(&RULE, "server-call");
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };
             let is_of_server = call.executor == Executor::Server && call.kind == ToolKind::BuiltIn;
-            if let Some(name) = call.name.as_ref().filter(|_| is_of_server && minds_server_calls) {
+            if let Some(name) = call.name.as_ref().filter(|_| is_of_server) {
                 let what =
                     format!("the model doesn't support calls to server tool `{}`", shorten(&name.text));
                 out.report(part.place, what)

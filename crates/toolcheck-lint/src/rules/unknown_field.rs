@@ -77,7 +77,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// Keys that the API knows but some models don't support.
 fn of_models(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if cx.refuses_case(&RULE, "strict") {
+    // What a target says about the rule as a whole concerns keys that the API does not know, so these cases need an entry
+    // of their own.
+    if cx.entry(&RULE, Some("strict")).is_harmful() {
         for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
             let Some(place) = tool.strict else { continue };
             out.report(place, "the model doesn't support strict tools")
@@ -87,7 +89,7 @@ fn of_models(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .value("index", number);
         }
     }
-    if cx.refuses_case(&RULE, "result-status") {
+    if cx.entry(&RULE, Some("result-status")).is_harmful() {
         for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
             for part in parts {
                 let Body::Result(result) = &part.body else { continue };

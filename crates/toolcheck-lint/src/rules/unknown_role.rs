@@ -80,10 +80,11 @@ pub(super) const SYSTEM: &str = "system";
 
 /// A system message among the others, where the target says which models accept it.
 fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, out: &mut Sink<'_>) {
-    let ignores = match cx.verdict(&RULE, Some(SYSTEM)) {
-        Verdict::Refused(refusal) if refusal.case.is_some() => false,
-        Verdict::Tolerated(tolerance) if tolerance.case.is_some() => true,
-        _ => return,
+    // What a target says about the rule as a whole concerns roles that the API does not know.
+    let ignores = match cx.entry(&RULE, Some(SYSTEM)) {
+        Verdict::Refused(_) => false,
+        Verdict::Tolerated(_) => true,
+        Verdict::Unknown => return,
     };
     // A system message that changes the tools is not ignored: it is refused for that.
     let changes_tools = |change: &ToolChange<'_>| change.message_number as usize == number;

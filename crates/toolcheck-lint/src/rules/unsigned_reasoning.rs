@@ -1,5 +1,4 @@
-use toolcheck_core::ir::{Body, Executor, Role, Signature};
-use toolcheck_core::target::Verdict;
+use toolcheck_core::ir::{Body, Executor, Named, Role, Signature};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -80,7 +79,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .at(cx, (number, message, part));
         }
     }
-    if matches!(cx.verdict(&RULE, Some("call")), Verdict::Refused(refusal) if refusal.case.is_some()) {
+    // In most formats no call has a signature: a finding for each would cost too much.
+    if cx.entry(&RULE, Some("call")).is_harmful() {
         unsigned_calls(cx, out);
     }
 }
@@ -108,7 +108,7 @@ fn unsigned_calls(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         else {
             continue;
         };
-        let name = call.name.as_ref().map_or("?", |name| &*name.text);
+        let name = Named::text_or_unknown(call.name.as_ref());
         out.report(
             part.place,
             format!("the call to `{}` has no reasoning signature", toolcheck_core::text::shorten(name)),

@@ -1,9 +1,11 @@
 //! The arguments of calls, and the way from a place inside them back to the file.
 
+use std::hash::BuildHasher;
 use std::ops::Range;
 
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::paths::LocationSegment;
+use rustc_hash::FxBuildHasher;
 use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 use toolcheck_core::ir::{Arguments, Body, Call, Executor, Part, Place, ToolKind};
@@ -187,5 +189,56 @@ fn with_spans<R>(
             Some(see(document.root(), &locate))
         }
         Arguments::Missing | Arguments::Null(_) | Arguments::Other(_) => None,
+    }
+}
+
+/// Writes whole numbers as integers: many languages do not tell `1.0` from `1`.
+fn spell_numbers_alike(value: &mut Json) {
+    match value {
+        Json::Number(number) => {
+            let whole = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < EXACT);
+            if let Some(whole) = whole {
+                *value = Json::from(whole as i64);
+            }
+        }
+        Json::Array(elements) => elements.iter_mut().for_each(spell_numbers_alike),
+        Json::Object(members) => members.values_mut().for_each(spell_numbers_alike),
+        _ => {}
+    }
+}
+
+/// Below it every whole number is a floating point number too.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The hash of a call's arguments; the same for calls with the same arguments, however they are written.
+pub(crate) fn hash<'s>(arguments: &Arguments<'s>, document: &Document<'s>) -> u64 {
+    hash_of_json(&arguments.json(document))
+}
+
+/// The hash of a JSON text, whatever its white space and the order of its keys. No arguments are empty arguments.
+pub(crate) fn hash_of_json(text: &[u8]) -> u64 {
+    match serde_json::from_slice::<Json>(text) {
+        Ok(Json::Null) => FxBuildHasher.hash_one("{}"),
+        Ok(mut value) => {
+            spell_numbers_alike(&mut value);
+            FxBuildHasher.hash_one(value.to_string())
+        }
+        Err(_) if text.trim_ascii().is_empty() => FxBuildHasher.hash_one("{}"),
+        Err(_) => FxBuildHasher.hash_one(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hash_of_json;
+
+    #[test]
+    fn arguments_are_the_same_however_they_are_written() {
+        let hash = |text: &str| hash_of_json(text.as_bytes());
+        assert_eq!(hash(r#"{"a": 1, "b": [2.0]}"#), hash(r#"{"b":[2],"a":1}"#));
+        assert_eq!(hash(""), hash("{}"));
+        assert_eq!(hash("null"), hash(" {} "));
+        assert_ne!(hash(r#"{"a": 1}"#), hash(r#"{"a": "1"}"#));
+        assert_ne!(hash(r#"{"a": 1"#), hash(r#"{"a": 1}"#));
     }
 }

@@ -9,12 +9,12 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use crate::finding::Draft;
 use crate::finding::Spot;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
-use serde_json::Value as Json;
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Place, Role, Transcript};
 use toolcheck_core::response::{Answer, AnsweredCall};
 use toolcheck_json::{Document, Record};
 
 use crate::report::locate_places;
+use crate::view::arguments;
 
 /// How many exchanges may still be gone on with. A log of a gateway holds any number of conversations.
 const MOST_OPEN: usize = 256;
@@ -81,7 +81,7 @@ impl Given {
             *uses.entry(hash_of(id)).or_default() += 1;
         }
         let calls = calls.into_iter().map(|call| {
-            let arguments = hash_of_json(call.arguments.as_bytes());
+            let arguments = arguments::hash_of_json(call.arguments.as_bytes());
             let shares_id = call.id.as_deref().is_some_and(|id| uses[&hash_of(id)] > 1);
             let call = AnsweredCall { arguments: String::new(), ..call };
             GivenCall { call, arguments, shares_id, spot: None }
@@ -445,7 +445,7 @@ impl<'t, 's> Behind<'t, 's> {
                 calls.push(Stored {
                     call,
                     at: KeptCall { part, message: number, is_renamed: false, turn },
-                    arguments: hash_of_json(&call.arguments.json(document)),
+                    arguments: arguments::hash(&call.arguments, document),
                     is_free: is_near && !id.is_some_and(|id| given.contains(&hash_of(id))),
                 });
             }
@@ -541,35 +541,4 @@ fn hash_with_call(finding: &Draft) -> u64 {
 /// What a finding about a call without an id is known again by, whatever id the call has now.
 fn hash_without_id(finding: &Draft) -> u64 {
     hash_of((finding.rule, &finding.tool_name, finding.cases.first()))
-}
-
-/// Writes whole numbers as integers: many languages do not tell `1.0` from `1`.
-fn spell_numbers_alike(value: &mut Json) {
-    match value {
-        Json::Number(number) => {
-            let whole = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < EXACT);
-            if let Some(whole) = whole {
-                *value = Json::from(whole as i64);
-            }
-        }
-        Json::Array(elements) => elements.iter_mut().for_each(spell_numbers_alike),
-        Json::Object(members) => members.values_mut().for_each(spell_numbers_alike),
-        _ => {}
-    }
-}
-
-/// Below it every whole number is a floating point number too.
-const EXACT: f64 = 9_007_199_254_740_992.0;
-
-/// The hash of a JSON text whatever its spaces and the order of its keys. No arguments are empty arguments.
-fn hash_of_json(text: &[u8]) -> u64 {
-    match serde_json::from_slice::<Json>(text) {
-        Ok(Json::Null) => hash_of("{}"),
-        Ok(mut value) => {
-            spell_numbers_alike(&mut value);
-            hash_of(value.to_string())
-        }
-        Err(_) if text.trim_ascii().is_empty() => hash_of("{}"),
-        Err(_) => hash_of(text),
-    }
 }

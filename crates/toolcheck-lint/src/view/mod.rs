@@ -7,3 +7,13 @@ pub(crate) mod objects;
 pub mod pairing;
 pub(crate) mod server_pairs;
 pub(crate) mod shell;
+
+use toolcheck_core::ir::Named;
+
+/// The most ids that a text lists.
+const MOST_IDS: usize = 20;
+
+/// A list of ids as the error of a provider names them.
+pub(crate) fn id_list<'i, 's: 'i>(ids: impl Iterator<Item = &'i Named<'s>>) -> String {
+    ids.take(MOST_IDS).map(|id| &*id.text).collect::<Vec<_>>().join(", ")
+}

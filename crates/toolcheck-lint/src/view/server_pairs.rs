@@ -3,28 +3,12 @@
 use rustc_hash::FxHashMap;
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, ToolResult, Transcript};
 
-use crate::rule::Site;
-
 /// A half of a pair whose other half is missing.
 pub(crate) struct Half<'t, 's, T> {
     pub(crate) message_number: usize,
     pub(crate) message: &'t Message<'s>,
     pub(crate) part: &'t Part<'s>,
     pub(crate) is: &'t T,
-}
-
-impl<T> Site for Half<'_, '_, T> {
-    fn message_number(&self) -> usize {
-        self.message_number
-    }
-
-    fn message(&self) -> &Message<'_> {
-        self.message
-    }
-
-    fn part(&self) -> Option<&Part<'_>> {
-        Some(self.part)
-    }
 }
 
 /// The calls without a result, and the results without a call.

@@ -13,7 +13,7 @@ use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
 use toolcheck_json::{Document, Record, Span};
 
-use toolcheck_core::text::shown;
+use toolcheck_core::text::{Counted, shown};
 use toolcheck_lint::Finding;
 use toolcheck_lint::observe::{Observer, Response};
 use toolcheck_lint::report::{Report, locate_places};
@@ -253,11 +253,11 @@ impl Section {
 impl LeftOut {
     /// The same in words; `None` where nothing is left out.
     pub(crate) fn words(self) -> Option<String> {
-        let plural = if self.sections == 1 { "" } else { "s" };
+        let records = Counted(self.sections, "more record");
         match (self.sections, self.marked) {
             (0, _) => None,
-            (sections, 0) => Some(format!("{sections} more record{plural} without findings")),
-            (sections, marked) => Some(format!("{sections} more record{plural}, {marked} with findings")),
+            (_, 0) => Some(format!("{records} without findings")),
+            (_, marked) => Some(format!("{records}, {marked} with findings")),
         }
     }
 }

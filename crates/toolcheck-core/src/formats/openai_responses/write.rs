@@ -15,9 +15,11 @@ pub(super) fn request(conversation: &Conversation, tools: &[&str]) -> Json {
             )),
         }
     }
-    let tool = |name| json!({"type": "function", "name": name, "parameters": {"type": "object"}});
-    let tools: Vec<Json> = tools.iter().map(tool).collect();
-    let mut body = json!({"tools": tools, "input": input});
+    let mut body = json!({"input": input});
+    if !tools.is_empty() {
+        let tool = |name| json!({"type": "function", "name": name, "parameters": {"type": "object"}});
+        body["tools"] = tools.iter().map(tool).collect();
+    }
     if !conversation.system.is_empty() {
         body["instructions"] = json!(conversation.system);
     }
