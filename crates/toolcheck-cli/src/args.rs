@@ -21,7 +21,7 @@ use toolcheck_report::outputs::{self, Output};
 use toolcheck_report::show;
 
 use toolcheck_core::text::bounded;
-use toolcheck_lint::suggest::did_you_mean;
+use toolcheck_lint::suggest::{Suggestion, similar};
 
 use crate::screen;
 
@@ -494,10 +494,7 @@ fn parse_format(name: &str) -> Result<&'static Format, String> {
         let ids = || formats::ALL.iter().map(|format| format.id);
         // A target's name where its format is wanted.
         let meant = target::named(name).and_then(|target| target.format.as_deref());
-        let hint = meant.map_or_else(
-            || did_you_mean(name, formats::names()),
-            |format| format!("; did you mean `{format}`?"),
-        );
+        let hint = meant.map_or_else(|| similar(name, formats::names()), Suggestion::from);
         format!("no such format{hint}\n\nformats: {}", ids().collect::<Vec<_>>().join(", "))
     })
 }
@@ -560,7 +557,7 @@ impl TypedValueParser for WantedParser {
 pub(crate) fn parse_rule(id: &str) -> Result<&'static Rule, String> {
     rules::find(id).ok_or_else(|| {
         let known = rules::ALL.iter().map(|rule| rule.id);
-        format!("no such rule{}\n\n`toolcheck rules` lists all rules", did_you_mean(id, known))
+        format!("no such rule{}\n\n`toolcheck rules` lists all rules", similar(id, known))
     })
 }
 
@@ -606,7 +603,7 @@ impl<P: TypedValueParser> TypedValueParser for Suggesting<P> {
 }
 
 fn kind_parser() -> impl TypedValueParser<Value = TranscriptKind> {
-    PossibleValuesParser::new(TranscriptKind::ALL.map(TranscriptKind::as_str))
+    PossibleValuesParser::new(TranscriptKind::ALL.iter().copied().map(TranscriptKind::as_str))
         .try_map(|name| name.parse::<TranscriptKind>())
 }
 

@@ -153,10 +153,15 @@ fn holds(list: &[&Rule], rule: &Rule) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ConfigFile, Home, Origin};
+    use crate::{ConfigFile, Error, Home, Origin};
 
     fn fault(text: &str) -> String {
         Config::parse(text).expect_err("the configuration is invalid").to_string()
+    }
+
+    fn place(error: &Error) -> String {
+        let at = error.position().expect("the configuration has it");
+        format!("{}:{}", at.line, at.column)
     }
 
     #[test]
@@ -215,9 +220,9 @@ mod tests {
             [[policy]]\nid = \"a\"\ntools = [\"[\"]\nschema = {}\nlevl = \"error\"\n\
             [[files]]\npaths = [\"a\"]\nkind = \"logs\"\n";
         let error = Config::parse(text).expect_err("the configuration is invalid");
-        let told: Vec<String> = error.all().map(|error| format!("{}:{}", error.line, error.column)).collect();
+        let places: Vec<String> = error.all().map(place).collect();
         assert_eq!(
-            told,
+            places,
             ["1:11", "1:24", "2:8", "3:1", "4:1", "8:14", "11:10", "13:1", "16:8"],
             "{:#?}",
             error
@@ -318,7 +323,7 @@ mod tests {
         let ours = format!("{pyproject}[tool.toolcheck]\nignore = [\"blank-text\"]\n");
         assert_eq!(read(&ours, Home::Pyproject), Ok(true));
         let wrong = read(&format!("{ours}ingore = []\n"), Home::Pyproject).expect_err("the key is unknown");
-        assert_eq!((wrong.line, wrong.column), (7, 1));
+        assert_eq!(place(&wrong), "7:1");
         for table in ["workspace", "package"] {
             let manifest =
                 format!("[package]\nname = \"a\"\n[{table}.metadata.toolcheck]\nkind = \"dataset\"\n");

@@ -16,6 +16,7 @@ mod assembly;
 mod claim;
 pub mod conversation;
 pub mod detection;
+mod error;
 pub mod exchange;
 pub mod formats;
 pub mod ir;
@@ -32,6 +33,7 @@ pub mod unsupported;
 pub mod write;
 
 pub use conversation::Conversation;
+pub use error::Error;
 pub use formats::Format;
 pub use ir::{Place, Transcript};
 pub use level::Level;

@@ -21,6 +21,7 @@
 
 pub mod category;
 mod engine;
+mod error;
 pub mod finding;
 pub mod fingerprint;
 pub mod observe;
@@ -37,6 +38,7 @@ pub mod vocabulary;
 
 pub use category::Category;
 pub use engine::{Lines, Piece, RECORDS_OF_HEAD, lint, lint_with};
+pub use error::Error;
 pub use finding::Finding;
 pub use options::{Options, TargetRef};
 pub use report::{FileReport, Reading, Report, SkippedFile};

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use toolcheck_core::Level;
 use toolcheck_core::protocols::Protocol;
 
+use crate::error::Error;
 use crate::policy::Policy;
 
 /// The settings of a run. The built-in ones serve who sets nothing.
@@ -122,9 +123,11 @@ impl ToolNames {
     /// # Errors
     ///
     /// The first name that is not a valid glob, and why.
-    pub fn new<'n>(globs: impl IntoIterator<Item = &'n str>) -> Result<Self, String> {
-        let compile =
-            |name| Pattern::new(name).map_err(|error| format!("`{name}` is not a valid glob: {error}"));
+    pub fn new<'n>(globs: impl IntoIterator<Item = &'n str>) -> Result<Self, Error> {
+        let compile = |name| {
+            let fault = |error| Error::new(format!("`{name}` is not a valid glob: {error}"));
+            Pattern::new(name).map_err(fault)
+        };
         globs.into_iter().map(compile).collect::<Result<_, _>>().map(Self)
     }
 

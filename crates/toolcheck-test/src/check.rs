@@ -15,7 +15,7 @@ use toolcheck_core::tools::{self, Definition};
 use toolcheck_core::{Format, Level, formats};
 use toolcheck_json::Document;
 use toolcheck_lint::TargetRef;
-use toolcheck_lint::suggest::did_you_mean;
+use toolcheck_lint::suggest::similar;
 use toolcheck_lint::{FileReport, Options, Report, Rule, lint, rules};
 use toolcheck_report::{Style, outputs};
 
@@ -191,8 +191,8 @@ impl Check {
     /// answers yet.
     #[track_caller]
     pub fn kind(mut self, kind: &str) -> Self {
-        let kinds = TranscriptKind::ALL.map(TranscriptKind::as_str);
-        let Ok(kind) = kind.parse() else { no_such("kind", kind, kinds.into_iter(), kinds.into_iter()) };
+        let kinds = || TranscriptKind::ALL.iter().copied().map(TranscriptKind::as_str);
+        let Ok(kind) = kind.parse() else { no_such("kind", kind, kinds(), kinds()) };
         self.overrides.read_as.kind = Some(kind);
         self
     }
@@ -503,6 +503,6 @@ fn no_such<'k>(
     listed: impl Iterator<Item = &'k str>,
     known: impl Iterator<Item = &'k str>,
 ) -> ! {
-    let similar = did_you_mean(id, known);
+    let similar = similar(id, known);
     panic!("there is no {what} `{id}`{similar}\n\n{what}s: {}", listed.collect::<Vec<_>>().join(", "))
 }

@@ -13,6 +13,8 @@ use std::str::FromStr;
 
 use toolcheck_json::Value;
 
+use crate::error::Error;
+
 pub use details::{
     Bearer, CacheMark, DanglingReference, Details, Image, Item, MissingKey, ProgrammaticCall, Unread, What,
 };
@@ -37,7 +39,7 @@ pub enum TranscriptKind {
 
 impl TranscriptKind {
     /// The kinds, in the order of the documentation.
-    pub const ALL: [Self; 3] = [Self::Request, Self::Session, Self::Dataset];
+    pub const ALL: &[Self] = &[Self::Request, Self::Session, Self::Dataset];
 
     /// The kind's name in reports and on the command line.
     #[must_use]
@@ -57,13 +59,14 @@ impl fmt::Display for TranscriptKind {
 }
 
 impl FromStr for TranscriptKind {
-    type Err = String;
+    type Err = Error;
 
-    fn from_str(name: &str) -> Result<Self, String> {
+    fn from_str(name: &str) -> Result<Self, Error> {
         Self::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|kind| kind.as_str() == name)
-            .ok_or_else(|| format!("`{name}` is none of `request`, `session` and `dataset`"))
+            .ok_or_else(|| Error::new(format!("`{name}` is none of `request`, `session` and `dataset`")))
     }
 }
 

@@ -4,6 +4,7 @@ mod cost;
 mod values;
 
 use std::cell::RefCell;
+use std::fmt;
 use std::sync::Arc;
 
 use jsonschema::error::{ValidationError, ValidationErrorKind};
@@ -153,6 +154,22 @@ impl Schema {
         arguments: Value<'i, 'i>,
     ) -> impl Iterator<Item = ValidationError<'i>> {
         self.validator.iter_errors(Read(arguments))
+    }
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable => f.write_str("is not valid JSON"),
+            Self::NoSchema(pointer) if pointer.is_empty() => f.write_str("is not a valid JSON Schema"),
+            Self::NoSchema(pointer) => write!(f, "is not a valid JSON Schema at `{pointer}`"),
+            Self::Pattern(pointer) => write!(f, "contains an invalid regular expression at `{pointer}`"),
+            Self::DeadReference => f.write_str("refers to a part of itself that does not exist"),
+            Self::Foreign => f.write_str(
+                "refers to another document, or contains a regular expression that is not supported",
+            ),
+            Self::Endless => f.write_str("branches without end"),
+        }
     }
 }
 
