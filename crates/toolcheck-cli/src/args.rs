@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use toolcheck_config::{Overrides, ReadAs, Selection};
+use toolcheck_config::Overrides;
 use toolcheck_core::Level;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::TranscriptKind;
@@ -210,18 +210,17 @@ pub(crate) fn overrides(
     reading: &ReadingArgs,
     rules: &SelectionArgs,
 ) -> Result<Overrides, toolcheck_project::Error> {
-    let read_as = ReadAs {
-        format: reading.format,
-        target: reading.target.as_deref().map(find_target).transpose()?,
-        kind: reading.kind,
-        tools: reading.tools.clone(),
-    };
-    let selection = Selection {
-        select: rules.select.clone(),
-        extend_select: rules.extend_select.clone(),
-        ignore: rules.ignore.clone(),
-    };
-    Ok(Overrides { read_as, selection })
+    let mut overrides = Overrides::default();
+    let read_as = &mut overrides.read_as;
+    read_as.format = reading.format;
+    read_as.target = reading.target.as_deref().map(find_target).transpose()?;
+    read_as.kind = reading.kind;
+    read_as.tools.clone_from(&reading.tools);
+    let selection = &mut overrides.selection;
+    selection.select.clone_from(&rules.select);
+    selection.extend_select.clone_from(&rules.extend_select);
+    selection.ignore.clone_from(&rules.ignore);
+    Ok(overrides)
 }
 
 #[derive(Debug, ClapArgs)]

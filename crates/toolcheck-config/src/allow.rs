@@ -13,6 +13,7 @@ use toolcheck_lint::settings::ToolNames;
 
 /// Findings that the user allows.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Allow {
     /// The rule.
     pub rule: &'static Rule,

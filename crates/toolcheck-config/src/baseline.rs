@@ -45,6 +45,7 @@ impl TryFrom<u32> for Version {
 /// A known finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Entry {
     /// The rule's id.
     pub rule: String,

@@ -10,12 +10,13 @@ use toolcheck_core::target::Target;
 use crate::allow::Allow;
 use crate::globs::PathGlobs;
 use crate::target::TargetSource;
-use toolcheck_lint::rule::Rule;
+use toolcheck_lint::Rule;
 use toolcheck_lint::rules;
 use toolcheck_lint::settings::Settings;
 
 /// The configuration of a folder, including those that it extends.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Config {
     /// Which rules run.
     pub selection: Selection,
@@ -35,6 +36,7 @@ pub struct Config {
 
 /// How files are read; what is `None` is detected or has its default.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct ReadAs {
     /// The format.
     pub format: Option<&'static Format>,
@@ -48,6 +50,7 @@ pub struct ReadAs {
 
 /// Settings that take precedence over those of a configuration, such as those of a command line.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Overrides {
     /// How files are read.
     pub read_as: ReadAs,
@@ -57,6 +60,7 @@ pub struct Overrides {
 
 /// Settings for some files only.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct FilesConfig {
     /// The files.
     pub paths: PathGlobs,
@@ -68,6 +72,7 @@ pub struct FilesConfig {
 
 /// Which rules run.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Selection {
     /// Only these rules; if empty, all rules that are not opt-in.
     pub select: Vec<&'static Rule>,

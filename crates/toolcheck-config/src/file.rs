@@ -26,6 +26,7 @@ pub struct ConfigFile {
 
 /// The kind of file that contains a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Home {
     /// A file of its own.
     Own,

@@ -11,7 +11,7 @@ use toolcheck_core::protocols::{self, Protocol};
 use toolcheck_core::target;
 
 use crate::values::Fault;
-use toolcheck_lint::rule::Rule;
+use toolcheck_lint::Rule;
 use toolcheck_lint::rules;
 use toolcheck_lint::settings::{CommandLimit, SYSTEMS};
 use toolcheck_lint::suggest::similar;

@@ -222,7 +222,7 @@ impl Entry {
         for (name, span) in placeholders(refused, text) {
             let everywhere = vocabulary::EVERYWHERE.iter();
             // A text that only serves to recognise an error is never filled in: the names of all rules do.
-            let is_filled = rule.check.is_some() && !self.legacy;
+            let is_filled = !rule.only_explains() && !self.legacy;
             let of_rule = rules::ALL.iter().filter(|other| !is_filled || other.id == rule.id);
             let known: Vec<&str> = of_rule
                 .flat_map(|rule| rule.placeholders())

@@ -203,7 +203,7 @@ impl OversizedTable {
             *limits = systems.iter().map(At::meaning).collect::<Result<_, _>>()?;
         }
         if let Some(most) = self.most_characters {
-            limits.push(CommandLimit { system: None, most, unit: Unit::Characters });
+            limits.push(CommandLimit::own(most, Unit::Characters));
         }
         Ok(())
     }

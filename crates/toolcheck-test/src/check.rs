@@ -285,7 +285,7 @@ impl Check {
         let mut file = lint(&self.name, &self.body.0, &options);
         // Which entries are used shows only over all files of a project.
         let _ = allow::apply(&self.config.allows, path, &mut file);
-        Checked { report: Report { files: vec![file], ..Report::default() }, with_color: self.with_color }
+        Checked { report: Report::new(vec![file]), with_color: self.with_color }
     }
 
     /// Asserts that nothing is found, neither an error nor a warning.
@@ -413,7 +413,7 @@ impl Checked {
 
     fn drawn(&self, is_quiet: bool) -> String {
         let mut text = Vec::new();
-        let style = Style { color: self.with_color, is_quiet, ..Style::default() };
+        let style = Style::new().color(self.with_color).is_quiet(is_quiet);
         let drawn = outputs::find("full").map(|full| (full.write)(&self.report, &style, &mut text));
         debug_assert!(matches!(drawn, Some(Ok(()))), "a picture in memory is always drawn");
         String::from_utf8_lossy(&text).into_owned()

@@ -27,6 +27,7 @@ pub use request::{ReasoningMode, ReasoningSetting, Request, ToolChange, ToolChoi
 
 /// What a transcript is for, which decides whether it may end with a call that nothing answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum TranscriptKind {
     /// A request about to be sent: it must be complete.
     #[default]
@@ -72,6 +73,7 @@ impl FromStr for TranscriptKind {
 
 /// The format that a transcript was read from, by its names in the table of formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct FormatId {
     /// The id of the format.
     pub id: &'static str,
@@ -81,6 +83,7 @@ pub struct FormatId {
 
 /// A conversation, with the request that it is part of.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Transcript<'s> {
     /// The format that it was read from; `None` where no format knows it, so that it is empty.
     pub format: Option<FormatId>,

@@ -123,6 +123,7 @@ fn load(builtin: &'static Builtin) -> &'static Target {
 /// A provider's API, or what stands for one.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Target {
     /// The id on the command line and in reports.
     pub id: String,
