@@ -20,8 +20,8 @@ use toolcheck_project::{BaselineOptions, BaselineUpdate, ConfigOptions, FileOpti
 use toolcheck_report::outputs::{self, Output};
 use toolcheck_report::show;
 
+use toolcheck_core::suggest::{Suggestion, similar};
 use toolcheck_core::text::bounded;
-use toolcheck_lint::suggest::{Suggestion, similar};
 
 use crate::screen;
 

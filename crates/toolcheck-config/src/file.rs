@@ -13,8 +13,8 @@ use crate::error::LONGEST_MESSAGE;
 use crate::names::{At, FormatId, KindName, LevelName, ProtocolId, RuleId, SystemName, TargetText};
 use crate::values::{Fault, Faults, Place};
 use crate::{Config, Error};
+use toolcheck_core::suggest::{Suggestion, similar};
 use toolcheck_core::text::bounded;
-use toolcheck_lint::suggest::{Suggestion, similar};
 
 /// The contents of a configuration file.
 #[derive(Debug)]

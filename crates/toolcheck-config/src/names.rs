@@ -11,10 +11,10 @@ use toolcheck_core::protocols::{self, Protocol};
 use toolcheck_core::target;
 
 use crate::values::Fault;
+use toolcheck_core::suggest::similar;
 use toolcheck_lint::Rule;
 use toolcheck_lint::rules;
 use toolcheck_lint::settings::{CommandLimit, SYSTEMS};
-use toolcheck_lint::suggest::similar;
 
 /// A value and its place in the file.
 #[derive(Debug, Deserialize)]

@@ -8,8 +8,8 @@ use regex::Regex;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use toolcheck_core::formats::{self, Format};
+use toolcheck_core::suggest::similar;
 use toolcheck_core::target::{self, Target};
-use toolcheck_lint::suggest::similar;
 use toolcheck_lint::{Rule, rules, vocabulary};
 
 use crate::Error;

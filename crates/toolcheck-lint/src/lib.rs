@@ -32,7 +32,6 @@ mod rule;
 pub mod rules;
 mod schema;
 pub mod settings;
-pub mod suggest;
 mod view;
 pub mod vocabulary;
 

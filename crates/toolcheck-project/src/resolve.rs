@@ -7,12 +7,12 @@ use std::sync::Arc;
 use toolcheck_config::{Overrides, TargetSource, parse_target};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::suggest::similar;
 use toolcheck_core::target;
 use toolcheck_core::text::bounded;
 use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
 use toolcheck_lint::TargetRef;
-use toolcheck_lint::suggest::similar;
 use toolcheck_lint::{Options, Rule};
 
 use crate::configs::{ANOTHER, Configs, LoadedConfig, read_bytes, read_text};

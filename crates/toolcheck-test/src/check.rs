@@ -9,13 +9,13 @@ use toolcheck_config::Config;
 use toolcheck_config::allow;
 use toolcheck_config::{Overrides, TargetSource, parse_target};
 use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::suggest::similar;
 use toolcheck_core::target;
 use toolcheck_core::text::{Counted, shown};
 use toolcheck_core::tools::{self, Definition};
 use toolcheck_core::{Format, Level, formats};
 use toolcheck_json::Document;
 use toolcheck_lint::TargetRef;
-use toolcheck_lint::suggest::similar;
 use toolcheck_lint::{FileReport, Options, Report, Rule, lint, rules};
 use toolcheck_report::{Style, outputs};
 

@@ -5,8 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use toolcheck_core::Level;
+use toolcheck_core::suggest::{Suggestion, similar};
 use toolcheck_core::text::bounded;
-use toolcheck_lint::suggest::{Suggestion, similar};
 use toolcheck_lint::{Finding, rules};
 
 use crate::error::Error;

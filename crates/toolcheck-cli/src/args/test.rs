@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use toolcheck_lint::suggest::similar;
+use toolcheck_core::suggest::similar;
 use toolcheck_test::corpus::Bless;
 use toolcheck_test::corpus::outputs::{self, Output};
 

@@ -7,8 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use glob::Pattern;
+use toolcheck_core::suggest::similar;
 use toolcheck_core::text::shown;
-use toolcheck_lint::suggest::similar;
 
 /// How cases' files end.
 const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];

@@ -5,11 +5,11 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value as Json;
 use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::suggest::similar;
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::text::bounded;
 use toolcheck_core::{Format, Level, formats};
 use toolcheck_json::{Document, Value};
-use toolcheck_lint::suggest::similar;
 
 use crate::expected::{Difference, Expected, Found, Place, Step, align, has_level};
 

@@ -13,7 +13,7 @@ const LONGEST: usize = 100;
 /// As text it is a clause to write behind a message about an unknown name: "; did you mean ...?", or nothing.
 ///
 /// ```
-/// use toolcheck_lint::suggest::similar;
+/// use toolcheck_core::suggest::similar;
 ///
 /// let known = ["openai-chat", "anthropic"];
 /// assert_eq!(similar("opnai-chat", known).name(), Some("openai-chat"));
