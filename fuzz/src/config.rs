@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toolcheck_config::{Baseline, Config, ConfigError, Overrides};
+use toolcheck_config::{Baseline, Config, Error, Overrides};
 use toolcheck_config::{ConfigFile, Home, parse_target};
 use toolcheck_lint::{Options, lint};
 
@@ -50,10 +50,11 @@ fn check_config(text: &str) {
 }
 
 /// An error has a message and a place in the text.
-fn check_error(text: &str, error: &ConfigError) {
-    assert!(!error.message.is_empty());
+fn check_error(text: &str, error: &Error) {
+    assert!(!error.message().is_empty());
     let lines = text.split('\n').count();
-    assert!((1..=lines).contains(&(error.line as usize)) && error.column > 0, "{error:?}");
+    let at = error.position().expect("a file has places");
+    assert!((1..=lines).contains(&(at.line as usize)) && at.column > 0, "{error:?}");
 }
 
 fn check_target(text: &str) {

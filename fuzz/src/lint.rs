@@ -31,7 +31,7 @@ pub(crate) fn check(bytes: &[u8], options: &Options) -> Vec<&'static str> {
     check_places(bytes, &file);
     assert_eq!(format!("{:?}", file.findings), format!("{:?}", lint("case.jsonl", bytes, options).findings));
     let found = file.findings.iter().map(|finding| finding.rule).collect();
-    let report = Report { files: vec![file], ..Report::default() };
+    let report = Report::new(vec![file]);
     // All of them each time would be most of the time: the input's bytes choose one, so that it stays the same one.
     let choice =
         bytes.iter().fold(0, |sum: usize, byte| sum.wrapping_mul(31).wrapping_add(usize::from(*byte)));
@@ -65,7 +65,7 @@ fn check_places(bytes: &[u8], file: &FileReport) {
 
 /// An output is text in which nothing hides, and what is to be JSON is.
 fn check_output(report: &Report, choice: usize) {
-    let narrow = Style { color: true, has_links: true, width: 20, with_statistics: true, ..Style::default() };
+    let narrow = Style::new().color(true).has_links(true).width(20).with_statistics(true);
     let output = &outputs::ALL[choice % outputs::ALL.len()];
     let mut text = Vec::new();
     (output.write)(report, &narrow, &mut text).expect("a vector takes everything");
@@ -82,13 +82,12 @@ fn check_output(report: &Report, choice: usize) {
 /// Draws the file, briefly or with all there is.
 fn check_drawing(bytes: &[u8], options: &Options, choice: usize) {
     let more = "toolcheck lint case";
-    let whole = View { shows_all: true, shows_text: true, more, ..View::default() };
+    let whole = View::new().shows_all(true).shows_text(true).more(more);
     let (view, width) = if choice.is_multiple_of(2) { (View::default(), 80) } else { (whole, 33) };
     let drawing = &show::outputs::ALL[choice / 2 % show::outputs::ALL.len()];
     let picture = outline("case", bytes, options, &view);
     let mut text = Vec::new();
-    (drawing.write)(&picture, &Style { width, ..Style::default() }, &mut text)
-        .expect("a vector takes everything");
+    (drawing.write)(&picture, &Style::new().width(width), &mut text).expect("a vector takes everything");
     check_text(drawing.id, &String::from_utf8(text).expect("a drawing is text"));
 }
 
@@ -122,5 +121,5 @@ fn in_pieces(bytes: &[u8], options: &Options) -> Option<Report> {
     for (bytes, piece) in pieces.into_iter().zip(linted) {
         file.add(lines.add(bytes, piece), usize::MAX);
     }
-    Some(Report { files: vec![file], ..Report::default() })
+    Some(Report::new(vec![file]))
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use toolcheck_config::{Overrides, ReadAs, Selection};
+use toolcheck_config::Overrides;
 use toolcheck_core::Level;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::TranscriptKind;
@@ -20,8 +20,8 @@ use toolcheck_project::{BaselineOptions, BaselineUpdate, ConfigOptions, FileOpti
 use toolcheck_report::outputs::{self, Output};
 use toolcheck_report::show;
 
+use toolcheck_core::suggest::{Suggestion, similar};
 use toolcheck_core::text::bounded;
-use toolcheck_lint::suggest::did_you_mean;
 
 use crate::screen;
 
@@ -210,18 +210,17 @@ pub(crate) fn overrides(
     reading: &ReadingArgs,
     rules: &SelectionArgs,
 ) -> Result<Overrides, toolcheck_project::Error> {
-    let read_as = ReadAs {
-        format: reading.format,
-        target: reading.target.as_deref().map(find_target).transpose()?,
-        kind: reading.kind,
-        tools: reading.tools.clone(),
-    };
-    let selection = Selection {
-        select: rules.select.clone(),
-        extend_select: rules.extend_select.clone(),
-        ignore: rules.ignore.clone(),
-    };
-    Ok(Overrides { read_as, selection })
+    let mut overrides = Overrides::default();
+    let read_as = &mut overrides.read_as;
+    read_as.format = reading.format;
+    read_as.target = reading.target.as_deref().map(find_target).transpose()?;
+    read_as.kind = reading.kind;
+    read_as.tools.clone_from(&reading.tools);
+    let selection = &mut overrides.selection;
+    selection.select.clone_from(&rules.select);
+    selection.extend_select.clone_from(&rules.extend_select);
+    selection.ignore.clone_from(&rules.ignore);
+    Ok(overrides)
 }
 
 #[derive(Debug, ClapArgs)]
@@ -494,10 +493,7 @@ fn parse_format(name: &str) -> Result<&'static Format, String> {
         let ids = || formats::ALL.iter().map(|format| format.id);
         // A target's name where its format is wanted.
         let meant = target::named(name).and_then(|target| target.format.as_deref());
-        let hint = meant.map_or_else(
-            || did_you_mean(name, formats::names()),
-            |format| format!("; did you mean `{format}`?"),
-        );
+        let hint = meant.map_or_else(|| similar(name, formats::names()), Suggestion::from);
         format!("no such format{hint}\n\nformats: {}", ids().collect::<Vec<_>>().join(", "))
     })
 }
@@ -560,7 +556,7 @@ impl TypedValueParser for WantedParser {
 pub(crate) fn parse_rule(id: &str) -> Result<&'static Rule, String> {
     rules::find(id).ok_or_else(|| {
         let known = rules::ALL.iter().map(|rule| rule.id);
-        format!("no such rule{}\n\n`toolcheck rules` lists all rules", did_you_mean(id, known))
+        format!("no such rule{}\n\n`toolcheck rules` lists all rules", similar(id, known))
     })
 }
 
@@ -606,7 +602,7 @@ impl<P: TypedValueParser> TypedValueParser for Suggesting<P> {
 }
 
 fn kind_parser() -> impl TypedValueParser<Value = TranscriptKind> {
-    PossibleValuesParser::new(TranscriptKind::ALL.map(TranscriptKind::as_str))
+    PossibleValuesParser::new(TranscriptKind::ALL.iter().copied().map(TranscriptKind::as_str))
         .try_map(|name| name.parse::<TranscriptKind>())
 }
 

@@ -43,8 +43,8 @@ pub(crate) fn style(color: Color) -> Style {
     // Logs of CI show what a terminal takes for a link as rubbish, whatever they are told of colours.
     let has_links = color && is_terminal && !is_ci();
     let of_terminal = || is_terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0);
-    let width = columns().or_else(of_terminal).map_or(Style::default().width, usize::from);
-    Style { color, has_links, width, ..Style::default() }
+    let width = columns().or_else(of_terminal).map_or(Style::new().width, usize::from);
+    Style::new().color(color).has_links(has_links).width(width)
 }
 
 fn is_set(name: &str) -> bool {

@@ -1,4 +1,4 @@
-//! How the modules of each crate lean on each other, read from their source.
+//! How crates and modules lean on each other and how long they are, read from their source.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -43,29 +43,182 @@ fn no_modules_need_each_other() {
 }
 
 #[test]
-fn crates_depend_on_each_other_as_pictured() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the page is there");
-    let picture = page.split("```text\n").find(|block| block.starts_with("toolcheck-json\n"));
-    let picture = picture.and_then(|block| block.split("```").next()).expect("the crates are pictured");
-    let pictured: BTreeMap<String, BTreeSet<String>> = picture
-        .lines()
-        .map(|line| {
-            let (name, uses) = line.split_once("->").unwrap_or((line, ""));
-            let uses = uses.split_whitespace().map(|used| format!("toolcheck-{used}")).collect();
-            (name.trim().to_owned(), uses)
+fn each_crate_has_one_error() {
+    fn is_error<E: std::error::Error + Send + Sync + 'static>() {}
+    is_error::<toolcheck_core::Error>();
+    is_error::<toolcheck_lint::Error>();
+    is_error::<toolcheck_config::Error>();
+    is_error::<toolcheck_project::Error>();
+    is_error::<toolcheck_test::Error>();
+    // Outside the error's own file no signature names another one, but those of reading and writing.
+    let other = Regex::new(
+        r"Result<[^;{]*, (String|&'static str|\([^;{]*\)|[\w:]*serde_json::Error|[\w:]*toml[\w:]*Error)> \{",
+    )
+    .expect("a valid expression");
+    let public =
+        Regex::new(r"(?ms)^ *pub (?:const )?fn .*?\{$|^ *fn from_str.*?\{$").expect("a valid expression");
+    for source in sources().iter().filter(|source| {
+        source.parent().is_some_and(|parent| {
+            parent.file_name().is_some_and(|name| name.to_string_lossy().starts_with("toolcheck-"))
         })
-        .collect();
-    let manifests = fs::read_dir(root.join("crates")).expect("the crates are there");
-    let built = manifests.map(|entry| {
-        let manifest = entry.expect("a directory can be listed").path().join("Cargo.toml");
-        let text = fs::read_to_string(&manifest).expect("a crate has a manifest");
-        let manifest: toml::Table = text.parse().expect("a manifest is TOML");
-        let name = manifest["package"]["name"].as_str().expect("a package has a name").to_owned();
-        let uses = manifest.get("dependencies").and_then(toml::Value::as_table).into_iter().flatten();
-        (name, uses.map(|(used, _)| used.clone()).filter(|used| used.starts_with("toolcheck-")).collect())
-    });
-    assert_eq!(pictured, built.collect::<BTreeMap<String, BTreeSet<String>>>());
+    }) {
+        let mut files = Vec::new();
+        rust_files(source, &mut files);
+        for file in files {
+            let text = fs::read_to_string(&file).expect("the file can be read");
+            for signature in public.find_iter(&text) {
+                assert!(!other.is_match(signature.as_str()), "{}: {}", file.display(), signature.as_str());
+            }
+        }
+    }
+}
+
+#[test]
+fn crates_depend_on_each_other_as_the_picture_says() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the page is there");
+    let (_, picture) = page.split_once("```text\ntoolcheck-json\n").expect("the page has the picture");
+    let (picture, _) = picture.split_once("```").expect("the picture ends");
+    let mut drawn: Vec<(String, BTreeSet<String>)> = vec![("toolcheck-json".to_owned(), BTreeSet::new())];
+    for line in picture.lines() {
+        let (name, others) = line.split_once("->").expect("a crate has arrows");
+        let others: BTreeSet<_> =
+            others.split(',').map(|name| format!("toolcheck-{}", name.trim())).collect();
+        for other in &others {
+            assert!(drawn.iter().any(|(above, _)| above == other), "{name} points down to {other}");
+        }
+        drawn.push((name.trim().to_owned(), others));
+    }
+    let mut real = BTreeMap::new();
+    for source in sources().iter().filter(|source| source.starts_with(root().join("crates"))) {
+        let manifest =
+            fs::read_to_string(source.with_file_name("Cargo.toml")).expect("a crate has a manifest");
+        let manifest: toml::Table = manifest.parse().expect("a manifest is TOML");
+        let name = manifest["package"]["name"].as_str().expect("a crate has a name").to_owned();
+        let needed = manifest["dependencies"].as_table().expect("dependencies are a table").keys();
+        real.insert(name, needed.filter(|name| name.starts_with("toolcheck-")).cloned().collect());
+    }
+    assert_eq!(drawn.into_iter().collect::<BTreeMap<_, BTreeSet<_>>>(), real);
+}
+
+/// The most bytes of a file and the most lines of a function.
+const MOST: (u64, usize) = (30_000, 80);
+
+#[test]
+fn files_and_functions_are_short() {
+    let mut files = Vec::new();
+    for folder in ["crates", "xtask", "fuzz/src", "examples"] {
+        rust_files(&root().join(folder), &mut files);
+    }
+    assert!(files.len() > 200, "the files are found");
+    let size = |path: &PathBuf| fs::metadata(path).expect("the file is there").len();
+    let long: Vec<_> = files.iter().filter(|path| size(path) > MOST.0).collect();
+    assert!(long.is_empty(), "more than {} bytes: {long:#?}", MOST.0);
+    let mut long = Vec::new();
+    for path in files.iter().filter(|path| path.components().any(|part| part.as_os_str() == "src")) {
+        let text = fs::read_to_string(path).expect("the file can be read");
+        let functions = functions(text.split("#[cfg(test)]\nmod ").next().unwrap_or_default());
+        let functions = functions.into_iter().filter(|(_, lines)| *lines > MOST.1);
+        long.extend(functions.map(|(name, lines)| format!("{}: {name}, {lines} lines", path.display())));
+    }
+    assert!(long.is_empty(), "more than {} lines: {long:#?}", MOST.1);
+}
+
+/// The functions of a file, each with how many lines it has: rustfmt closes it in the column in which it begins.
+fn functions(text: &str) -> Vec<(String, usize)> {
+    let head = Regex::new(r"^( *)(?:pub(?:\([^)]*\))? )?(?:const )?fn (\w+)").expect("a valid expression");
+    let lines: Vec<&str> = text.lines().collect();
+    let mut functions = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let Some((_, [indent, name])) = head.captures(line).map(|head| head.extract()) else { continue };
+        let is_end = |line: &&str| {
+            let rest = line.strip_prefix(indent);
+            rest.is_some_and(|rest| rest == "}" || rest.starts_with(") ") && rest.ends_with(';'))
+        };
+        let is_short = line.ends_with(['}', ';']);
+        let length = lines[number..].iter().position(is_end).unwrap_or_default();
+        functions.push((name.to_owned(), if is_short { 1 } else { length + 1 }));
+    }
+    functions
+}
+
+#[test]
+fn functions_are_counted() {
+    let text = "fn a() {\n    b();\n}\n\nimpl B {\n    pub(crate) fn c(\n        d: E,\n    ) -> F {\n        if d {\n        }\n    }\n}\nfn g() {}\n";
+    let counted = functions(text);
+    let counted: Vec<_> = counted.iter().map(|(name, lines)| (&**name, *lines)).collect();
+    assert_eq!(counted, [("a", 3), ("c", 6), ("g", 1)]);
+}
+
+#[test]
+fn the_rules_are_about_a_third_of_the_code() {
+    let mut lines = BTreeMap::new();
+    for source in sources().iter().filter(|source| source.starts_with(root().join("crates"))) {
+        let mut files = Vec::new();
+        rust_files(source, &mut files);
+        let count = |path: &PathBuf| fs::read_to_string(path).expect("the file can be read").lines().count();
+        lines.insert(source.clone(), files.iter().map(count).sum::<usize>());
+    }
+    let lint = lines[&root().join("crates/toolcheck-lint/src")];
+    let all: usize = lines.values().sum();
+    assert!(
+        lint * 100 < all * 35,
+        "toolcheck-lint has {lint} of {all} lines: what is not about rules belongs elsewhere"
+    );
+}
+
+#[test]
+fn numbers_in_prose_are_those_of_the_tables() {
+    let counts = [
+        ("formats", toolcheck_core::formats::ALL.len()),
+        ("protocols", toolcheck_core::protocols::ALL.len()),
+        ("targets", toolcheck_core::target::ids().count()),
+        ("rules", toolcheck_lint::rules::ALL.len()),
+        ("outputs", toolcheck_report::outputs::ALL.len()),
+    ];
+    let words =
+        ["six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen"];
+    let number = Regex::new(&format!(
+        r"(?i)\b({}|\d+) (?:wire |built-in |output |tool )*(formats|protocols|targets|rules|outputs)\b",
+        words.join("|")
+    ))
+    .expect("a valid expression");
+    let mut pages = Vec::new();
+    for folder in ["crates", "docs", "xtask", "schemas", "."] {
+        prose(&root().join(folder), folder != ".", &mut pages);
+    }
+    assert!(pages.iter().any(|path| path.ends_with("README.md")), "the pages are found");
+    for path in pages.iter().filter(|path| !path.ends_with("CHANGELOG.md")) {
+        let text = fs::read_to_string(path).expect("the page can be read");
+        for found in number.captures_iter(&text) {
+            let (whole, [number, what]) = found.extract();
+            let word = words.iter().position(|word| word.eq_ignore_ascii_case(number));
+            let number = number.parse().ok().or(word.map(|place| place + 6));
+            let (_, count) =
+                counts.iter().find(|(name, _)| name.eq_ignore_ascii_case(what)).expect("it is listed");
+            assert!(
+                number.is_none_or(|number| number < 6) || number == Some(*count),
+                "{}: {whole}, but there are {count}",
+                path.display()
+            );
+        }
+    }
+}
+
+/// The texts for people in a folder: pages, manifests and sources.
+fn prose(folder: &Path, is_deep: bool, pages: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.expect("a directory can be listed").path();
+        if path.is_dir() {
+            if is_deep && !path.ends_with("tests") {
+                prose(&path, is_deep, pages);
+            }
+        } else if path
+            .extension()
+            .is_some_and(|ending| ["md", "rs", "toml", "yml"].iter().any(|known| ending == *known))
+        {
+            pages.push(path);
+        }
+    }
 }
 
 #[test]
@@ -95,9 +248,15 @@ fn circles_are_found() {
 /// The modules at the top of a crate, each with those that it names.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
+/// The folder of the repository.
+fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
+    root.expect("a crate is two folders below the root").to_owned()
+}
+
 /// The `src` of each crate.
 fn sources() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let crates = fs::read_dir(root.join("crates")).expect("the crates are there");
     let crates = crates.map(|entry| entry.expect("a directory can be listed").path());
     let mut sources: Vec<_> =

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use glob::{MatchOptions, Pattern};
 use toolcheck_json::Position;
 
-use crate::PathGlobs;
+use crate::{Error, PathGlobs};
 use toolcheck_lint::Finding;
 use toolcheck_lint::Rule;
 use toolcheck_lint::report::FileReport;
@@ -13,13 +13,14 @@ use toolcheck_lint::settings::ToolNames;
 
 /// Findings that the user allows.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Allow {
     /// The rule.
     pub rule: &'static Rule,
     /// The files; all if not set.
     pub paths: Option<PathGlobs>,
     /// The value, or one that contains it; any if not set.
-    pub pointer: Option<Pattern>,
+    pub pointer: Option<PointerGlob>,
     /// The tools; if not set, any call, and also findings that are not about a call.
     pub tools: Option<ToolNames>,
     /// Why.
@@ -39,6 +40,32 @@ const OPTIONS: MatchOptions = MatchOptions {
     require_literal_leading_dot: false,
 };
 
+/// A pattern for JSON Pointers: `*` matches within a segment, `**` any number of segments.
+#[derive(Debug, Clone)]
+pub struct PointerGlob(Pattern);
+
+impl PointerGlob {
+    /// The pattern with this text.
+    ///
+    /// # Errors
+    ///
+    /// It does not start with `/`, or is not a valid glob.
+    pub fn new(text: &str) -> Result<Self, Error> {
+        if !text.starts_with('/') {
+            return Err(Error::new(format!("`{text}` is not a JSON Pointer, which must start with `/`")));
+        }
+        let pattern = Pattern::new(text);
+        pattern.map(Self).map_err(|error| Error::new(format!("`{text}` is not a valid glob: {error}")))
+    }
+
+    /// Whether it matches this value, or one that contains it.
+    #[must_use]
+    pub fn covers(&self, pointer: &str) -> bool {
+        let around = pointer.match_indices('/').map(|(at, _)| &pointer[..at]);
+        around.chain([pointer]).any(|pointer| self.0.matches_with(pointer, OPTIONS))
+    }
+}
+
 impl Allow {
     /// Whether it applies to a file.
     #[must_use]
@@ -56,13 +83,8 @@ impl Allow {
 
     /// Whether it allows a finding of a file that it applies to.
     pub fn allows(&self, finding: &Finding) -> bool {
-        let is_there = |pattern: &Pattern| {
-            let pointer = &*finding.spot.pointer;
-            let around = pointer.match_indices('/').map(|(at, _)| &pointer[..at]);
-            around.chain([pointer]).any(|pointer| pattern.matches_with(pointer, OPTIONS))
-        };
         self.rule.id == finding.rule
-            && self.pointer.as_ref().is_none_or(is_there)
+            && self.pointer.as_ref().is_none_or(|pointer| pointer.covers(&finding.spot.pointer))
             && self
                 .tools
                 .as_ref()

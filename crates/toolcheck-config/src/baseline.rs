@@ -9,9 +9,14 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use toolcheck_core::text::bounded;
+use toolcheck_json::Position;
 use toolcheck_lint::Rule;
 use toolcheck_lint::fingerprint::Fingerprints;
 use toolcheck_lint::report::FileReport;
+
+use crate::Error;
+use crate::error::LONGEST_MESSAGE;
 
 /// Known findings, as stored in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -40,6 +45,7 @@ impl TryFrom<u32> for Version {
 /// A known finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Entry {
     /// The rule's id.
     pub rule: String,
@@ -55,8 +61,15 @@ impl Baseline {
     /// # Errors
     ///
     /// What is wrong with it, and where.
-    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        serde_json::from_str(text).map_err(|error| {
+            let (line, column) = (error.line().max(1), error.column().max(1));
+            let message = error.to_string();
+            let end = format!(" at line {} column {}", error.line(), error.column());
+            let message = message.strip_suffix(&end).unwrap_or(&message);
+            let message = bounded(message, LONGEST_MESSAGE);
+            Error::at(Position { line: line as u64, column: column as u64 }, message)
+        })
     }
 
     /// The text of the file, with one entry per line to make changes easy to read.

@@ -10,12 +10,13 @@ use toolcheck_core::target::Target;
 use crate::allow::Allow;
 use crate::globs::PathGlobs;
 use crate::target::TargetSource;
-use toolcheck_lint::rule::Rule;
+use toolcheck_lint::Rule;
 use toolcheck_lint::rules;
 use toolcheck_lint::settings::Settings;
 
 /// The configuration of a folder, including those that it extends.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Config {
     /// Which rules run.
     pub selection: Selection,
@@ -35,6 +36,7 @@ pub struct Config {
 
 /// How files are read; what is `None` is detected or has its default.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct ReadAs {
     /// The format.
     pub format: Option<&'static Format>,
@@ -48,6 +50,7 @@ pub struct ReadAs {
 
 /// Settings that take precedence over those of a configuration, such as those of a command line.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Overrides {
     /// How files are read.
     pub read_as: ReadAs,
@@ -57,6 +60,7 @@ pub struct Overrides {
 
 /// Settings for some files only.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct FilesConfig {
     /// The files.
     pub paths: PathGlobs,
@@ -68,6 +72,7 @@ pub struct FilesConfig {
 
 /// Which rules run.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Selection {
     /// Only these rules; if empty, all rules that are not opt-in.
     pub select: Vec<&'static Rule>,
@@ -153,10 +158,15 @@ fn holds(list: &[&Rule], rule: &Rule) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ConfigFile, Home, Origin};
+    use crate::{ConfigFile, Error, Home, Origin};
 
     fn fault(text: &str) -> String {
         Config::parse(text).expect_err("the configuration is invalid").to_string()
+    }
+
+    fn place(error: &Error) -> String {
+        let at = error.position().expect("the configuration has it");
+        format!("{}:{}", at.line, at.column)
     }
 
     #[test]
@@ -215,9 +225,9 @@ mod tests {
             [[policy]]\nid = \"a\"\ntools = [\"[\"]\nschema = {}\nlevl = \"error\"\n\
             [[files]]\npaths = [\"a\"]\nkind = \"logs\"\n";
         let error = Config::parse(text).expect_err("the configuration is invalid");
-        let told: Vec<String> = error.all().map(|error| format!("{}:{}", error.line, error.column)).collect();
+        let places: Vec<String> = error.all().map(place).collect();
         assert_eq!(
-            told,
+            places,
             ["1:11", "1:24", "2:8", "3:1", "4:1", "8:14", "11:10", "13:1", "16:8"],
             "{:#?}",
             error
@@ -318,7 +328,7 @@ mod tests {
         let ours = format!("{pyproject}[tool.toolcheck]\nignore = [\"blank-text\"]\n");
         assert_eq!(read(&ours, Home::Pyproject), Ok(true));
         let wrong = read(&format!("{ours}ingore = []\n"), Home::Pyproject).expect_err("the key is unknown");
-        assert_eq!((wrong.line, wrong.column), (7, 1));
+        assert_eq!(place(&wrong), "7:1");
         for table in ["workspace", "package"] {
             let manifest =
                 format!("[package]\nname = \"a\"\n[{table}.metadata.toolcheck]\nkind = \"dataset\"\n");

@@ -1,31 +1,66 @@
-//! What is wrong with a configuration.
+//! The error of this crate.
 
 use std::fmt;
 
-/// What is wrong with a configuration, and where.
+use toolcheck_json::Position;
+
+/// The longest message; a message may quote a key or value of any length.
+pub(crate) const LONGEST_MESSAGE: usize = 600;
+
+/// Text that is not a valid configuration, target, baseline or pattern: the first thing that is wrong with it, its
+/// place, and [everything else](Self::all) that is wrong.
+///
+/// As text it is on one line, without the other errors: `line:column: message`, or only the message where there is no
+/// place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigError {
-    /// The line, from 1.
-    pub line: u64,
-    /// The column, from 1, in characters.
-    pub column: u64,
-    /// What is wrong.
-    pub message: String,
+pub struct Error {
+    position: Option<Position>,
+    message: String,
     /// What else is wrong, in the order of the file.
-    pub others: Vec<ConfigError>,
+    others: Vec<Error>,
 }
 
-impl ConfigError {
-    /// This error and the others.
+impl Error {
+    /// An error without a place.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { position: None, message: message.into(), others: Vec::new() }
+    }
+
+    /// An error at a place of a text.
+    pub(crate) fn at(position: Position, message: impl Into<String>) -> Self {
+        Self { position: Some(position), ..Self::new(message) }
+    }
+
+    /// The error together with others, which come after it in the file.
+    pub(crate) fn with_others(self, others: Vec<Self>) -> Self {
+        Self { others, ..self }
+    }
+
+    /// The line and column; `None` if the error is about a pattern and not about a file.
+    #[must_use]
+    pub fn position(&self) -> Option<Position> {
+        self.position
+    }
+
+    /// The message without the place.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// This error and the others of the file, in its order.
     pub fn all(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.others)
     }
 }
 
-impl fmt::Display for ConfigError {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+        if let Some(at) = self.position {
+            write!(f, "{}:{}: ", at.line, at.column)?;
+        }
+        f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for ConfigError {}
+impl std::error::Error for Error {}

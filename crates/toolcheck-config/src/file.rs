@@ -9,11 +9,12 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 use toolcheck_json::{Position, locate};
 
+use crate::error::LONGEST_MESSAGE;
 use crate::names::{At, FormatId, KindName, LevelName, ProtocolId, RuleId, SystemName, TargetText};
 use crate::values::{Fault, Faults, Place};
-use crate::{Config, ConfigError};
+use crate::{Config, Error};
+use toolcheck_core::suggest::{Suggestion, similar};
 use toolcheck_core::text::bounded;
-use toolcheck_lint::suggest::did_you_mean;
 
 /// The contents of a configuration file.
 #[derive(Debug)]
@@ -25,6 +26,7 @@ pub struct ConfigFile {
 
 /// The kind of file that contains a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Home {
     /// A file of its own.
     Own,
@@ -265,7 +267,7 @@ impl Config {
     ///
     /// What is wrong, with its place: invalid TOML, an unknown key, rule or system, or a policy whose schema is
     /// invalid.
-    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+    pub fn parse(text: &str) -> Result<Self, Error> {
         let nowhere = Path::new("");
         let origin = Origin { name: "", folder: nowhere, globs_from: nowhere };
         let file = ConfigFile::read(text, Home::Own)?;
@@ -279,7 +281,7 @@ impl ConfigFile {
     /// # Errors
     ///
     /// What is wrong with its syntax or structure, with its place.
-    pub fn read(text: &str, home: Home) -> Result<Option<Self>, ConfigError> {
+    pub fn read(text: &str, home: Home) -> Result<Option<Self>, Error> {
         // Some editors start a file with a byte order mark, which is not part of the text.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut faults = Faults::default();
@@ -303,7 +305,7 @@ impl ConfigFile {
 
     /// An error about the configuration that this one extends, at the place where it is named.
     #[must_use]
-    pub fn error_of_extends(&self, message: String) -> ConfigError {
+    pub fn error_of_extends(&self, message: String) -> Error {
         let span = self.table.extend.as_ref().map_or(0..0, At::span);
         error_of(&self.text, Faults(vec![Fault(span, message)]))
     }
@@ -313,7 +315,7 @@ impl ConfigFile {
     /// # Errors
     ///
     /// What in it has no meaning, with its place.
-    pub fn over(self, base: Config, origin: Origin<'_>) -> Result<Config, ConfigError> {
+    pub fn over(self, base: Config, origin: Origin<'_>) -> Result<Config, Error> {
         let text = self.text;
         let place = Place { origin, text: &text };
         self.table.over(base, &place).map_err(|faults| error_of(&text, faults))
@@ -331,32 +333,18 @@ fn position(text: &str, span: &Range<usize>) -> Position {
     locate(text.as_bytes(), &[span.start])[0]
 }
 
-/// The longest message; a message may quote a key or value of any length.
-const LONGEST_MESSAGE: usize = 600;
-
 /// The most unknown keys that are reported: each one is found by parsing the rest again.
 const MOST_UNKNOWN: usize = 20;
 
 /// The faults, made safe to print: a configuration may come from someone else.
-pub(super) fn error_of(text: &str, faults: Faults) -> ConfigError {
+pub(super) fn error_of(text: &str, faults: Faults) -> Error {
     let mut faults = faults.0;
     faults.sort_by_key(|Fault(span, _)| span.start);
-    let mut errors: Vec<ConfigError> = faults
-        .into_iter()
-        .map(|Fault(span, message)| {
-            let at = position(text, &span);
-            let message = bounded(&message, LONGEST_MESSAGE);
-            ConfigError { line: at.line, column: at.column, message, others: Vec::new() }
-        })
-        .collect();
-    let others = errors.split_off(errors.len().min(1));
-    let first = errors.pop().unwrap_or_else(|| ConfigError {
-        line: 1,
-        column: 1,
-        message: String::new(),
-        others: Vec::new(),
-    });
-    ConfigError { others, ..first }
+    let error =
+        |Fault(span, message): Fault| Error::at(position(text, &span), bounded(&message, LONGEST_MESSAGE));
+    let mut errors = faults.into_iter().map(error);
+    let first = errors.next().unwrap_or_else(|| Error::new(String::new()));
+    first.with_others(errors.collect())
 }
 
 /// Reads a text again and again without the unknown keys in it, so that later errors are found too; `None` if something
@@ -373,7 +361,7 @@ pub(super) fn read_despite_unknown<T>(
             Err(error) => error,
         };
         let message = error.message().trim();
-        let similar = similar_to_unknown(message).unwrap_or_default();
+        let similar = similar_to_unknown(message).map(|similar| similar.to_string()).unwrap_or_default();
         let span = error.span().unwrap_or(0..0);
         let without = without_unknown(&left, message, &span);
         faults.0.push(Fault(span, format!("{message}{similar}")));
@@ -428,9 +416,9 @@ fn value_of(table: &toml::de::DeTable<'_>, span: &Range<usize>) -> Option<Range<
 }
 
 /// A suggestion for an error about an unknown name: the error quotes the unknown name first, then the known ones.
-fn similar_to_unknown(message: &str) -> Option<String> {
+fn similar_to_unknown(message: &str) -> Option<Suggestion<'_>> {
     let rest = message.strip_prefix("unknown ")?;
     let mut names = rest.split('`').skip(1).step_by(2);
     let unknown = names.next()?;
-    Some(did_you_mean(unknown, names))
+    Some(similar(unknown, names))
 }

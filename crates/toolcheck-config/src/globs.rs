@@ -4,6 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern};
 
+use crate::Error;
+
 /// Patterns for files and folders, with the syntax of `.gitignore`: a pattern without a slash matches a name at any
 /// depth, one with a slash a path relative to a folder. `*` matches within a name, `**` across folders.
 #[derive(Debug, Clone, Default)]
@@ -32,8 +34,13 @@ impl PathGlobs {
     ///
     /// # Errors
     ///
-    /// The number of the first pattern that is invalid, and why.
-    pub fn new<'p>(
+    /// The first pattern that is invalid, and why.
+    pub fn new<'p>(folder: &Path, patterns: impl IntoIterator<Item = &'p str>) -> Result<Self, Error> {
+        Self::compile(folder, patterns).map_err(|(_, message)| Error::new(message))
+    }
+
+    /// Like [`Self::new`], but an error has the number of the pattern and a message.
+    pub(crate) fn compile<'p>(
         folder: &Path,
         patterns: impl IntoIterator<Item = &'p str>,
     ) -> Result<Self, (usize, String)> {
@@ -161,8 +168,11 @@ mod tests {
             ("!a", "`!a` is negated, which is not supported; write `[!]` for a literal `!`"),
             ("./", "`./` matches nothing; use `*` to match everything"),
         ] {
-            let error = PathGlobs::new(Path::new("/project"), ["fine", pattern]).expect_err(pattern);
+            let patterns = ["fine", pattern];
+            let error = PathGlobs::compile(Path::new("/project"), patterns).expect_err(pattern);
             assert_eq!(error, (1, message.to_owned()));
+            let error = PathGlobs::new(Path::new("/project"), patterns).expect_err(pattern);
+            assert_eq!((error.to_string(), error.position()), (message.to_owned(), None));
         }
         assert!(PathGlobs::new(Path::new(""), ["[a"]).is_err());
     }

@@ -6,8 +6,9 @@
 //! let config = Config::parse("[rules.repeated-failing-call]\ntimes = 5\n").expect("it is a configuration");
 //! assert_eq!(config.settings.failures_in_a_row, 5);
 //! let error = Config::parse("ingore = []\n").expect_err("the key is unknown");
-//! assert_eq!((error.line, error.column), (1, 1));
-//! assert!(error.message.contains("did you mean `ignore`?"));
+//! let place = error.position().expect("the file has it");
+//! assert_eq!((place.line, place.column), (1, 1));
+//! assert!(error.message().ends_with("did you mean `ignore`?"));
 //! ```
 //!
 //! - [`Config`] is what applies to a folder; [`ConfigFile`] reads one file, which may extend another.
@@ -27,9 +28,10 @@ mod read;
 mod target;
 mod values;
 
+pub use allow::PointerGlob;
 pub use baseline::Baseline;
 pub use config::{Config, FilesConfig, Overrides, ReadAs, Selection};
-pub use error::ConfigError;
+pub use error::Error;
 pub use file::{ConfigFile, Home, Origin};
 pub use globs::PathGlobs;
 pub use own_target::parse_target;

@@ -11,10 +11,10 @@ use toolcheck_core::protocols::{self, Protocol};
 use toolcheck_core::target;
 
 use crate::values::Fault;
-use toolcheck_lint::rule::Rule;
+use toolcheck_core::suggest::similar;
+use toolcheck_lint::Rule;
 use toolcheck_lint::rules;
 use toolcheck_lint::settings::{CommandLimit, SYSTEMS};
-use toolcheck_lint::suggest::did_you_mean;
 
 /// A value and its place in the file.
 #[derive(Debug, Deserialize)]
@@ -87,7 +87,7 @@ impl<N: Named> At<N> {
         let text = self.get().text();
         N::find(text).ok_or_else(|| {
             let all = N::all();
-            let similar = did_you_mean(text, N::names().into_iter());
+            let similar = similar(text, N::names());
             // A short list is shown in full.
             let others =
                 if all.len() < 10 { format!(", expected one of {}", all.join(", ")) } else { String::new() };
@@ -168,7 +168,7 @@ pub(super) struct TargetText(pub(super) String);
 impl At<TargetText> {
     pub(super) fn unknown(&self) -> Fault {
         let text = &self.get().0;
-        let similar = did_you_mean(text, target::names());
+        let similar = similar(text, target::names());
         self.fault(format!("unknown target `{text}`{similar}"))
     }
 }

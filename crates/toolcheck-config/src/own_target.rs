@@ -8,11 +8,11 @@ use regex::Regex;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use toolcheck_core::formats::{self, Format};
+use toolcheck_core::suggest::similar;
 use toolcheck_core::target::{self, Target};
-use toolcheck_lint::suggest::did_you_mean;
 use toolcheck_lint::{Rule, rules, vocabulary};
 
-use crate::ConfigError;
+use crate::Error;
 use crate::file::{error_of, read_despite_unknown};
 use crate::names::{At, Named, RuleId, named};
 use crate::values::{Fault, Faults};
@@ -29,7 +29,7 @@ use crate::values::{Fault, Faults};
 /// # Errors
 ///
 /// Everything that is wrong, with its line and column.
-pub fn parse_target(text: &str) -> Result<Target, ConfigError> {
+pub fn parse_target(text: &str) -> Result<Target, Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut faults = Faults::default();
     let words = read_despite_unknown(text, &mut faults, |text| {
@@ -167,8 +167,8 @@ impl Words {
         let builtin = target::all().filter_map(|target| target.roles.allowed.as_ref()).flatten();
         let known: Vec<&str> = builtin.map(String::as_str).collect();
         for role in &self.roles.allowed {
-            let similar = did_you_mean(role.get(), known.iter().copied());
-            if !known.contains(&role.get().as_str()) && !similar.is_empty() {
+            let similar = similar(role.get(), known.iter().copied());
+            if !known.contains(&role.get().as_str()) && similar.name().is_some() {
                 found.push(role.fault(format!("unknown role `{}`{similar}", role.get())));
             }
         }
@@ -191,7 +191,7 @@ fn fault_of_object(object: &At<String>, roles: &[&str]) -> Option<Fault> {
     let mut keys = object.get().split('.');
     let root = keys.next().unwrap_or_default();
     if !OBJECTS.contains(&root) {
-        let similar = did_you_mean(root, OBJECTS.into_iter());
+        let similar = similar(root, OBJECTS);
         let known = OBJECTS.join(", ");
         return Some(object.fault(format!("unknown object `{root}`, expected one of {known}{similar}")));
     }
@@ -201,7 +201,7 @@ fn fault_of_object(object: &At<String>, roles: &[&str]) -> Option<Fault> {
     match keys.next() {
         Some(role) if roles.contains(&role) => None,
         Some(role) => {
-            let similar = did_you_mean(role, roles.iter().copied());
+            let similar = similar(role, roles.iter().copied());
             Some(object.fault(format!("unknown role `{role}`{similar}")))
         }
         None => Some(object.fault("`message` needs a role, such as `message.user`")),
@@ -222,7 +222,7 @@ impl Entry {
         for (name, span) in placeholders(refused, text) {
             let everywhere = vocabulary::EVERYWHERE.iter();
             // A text that only serves to recognise an error is never filled in: the names of all rules do.
-            let is_filled = rule.check.is_some() && !self.legacy;
+            let is_filled = !rule.only_explains() && !self.legacy;
             let of_rule = rules::ALL.iter().filter(|other| !is_filled || other.id == rule.id);
             let known: Vec<&str> = of_rule
                 .flat_map(|rule| rule.placeholders())
@@ -258,7 +258,7 @@ const MOST_LISTED: usize = 12;
 
 /// A message about a case or a placeholder that a rule does not have.
 fn unknown_term(what: &str, name: &str, rule: &Rule, known: Vec<&str>) -> String {
-    let similar = did_you_mean(name, known.iter().copied());
+    let similar = similar(name, known.iter().copied());
     let others = match known.len() {
         0 => format!(", which has no {what}s"),
         1..=MOST_LISTED => format!(", expected one of {}", known.join(", ")),

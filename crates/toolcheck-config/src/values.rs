@@ -3,17 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use glob::Pattern;
 use serde_json::Value as Json;
 use toolcheck_core::{Level, target};
 
-use crate::allow::Allow;
+use crate::allow::{Allow, PointerGlob};
 use crate::file::{AllowTable, File, FilesTable, OversizedTable, PolicyTable, ToolsTable};
 use crate::names::{At, FormatId, KindName, LevelName, Named, RuleId, TargetText};
 use crate::{Config, FilesConfig, Origin, PathGlobs, ReadAs, Selection, TargetSource};
 use toolcheck_core::text::shown;
 use toolcheck_lint::policy::Policy;
-use toolcheck_lint::schema::{Schema, Unusable};
 use toolcheck_lint::settings::{CommandLimit, ToolNames, Unit};
 
 /// Something wrong in the file: the bytes, and a message.
@@ -129,7 +127,7 @@ fn meaning_of_level(level: &At<LevelName>) -> Result<Level, Fault> {
 impl Place<'_> {
     fn globs(&self, patterns: &[At<String>]) -> Result<PathGlobs, Fault> {
         let texts = patterns.iter().map(|pattern| pattern.get().as_str());
-        PathGlobs::new(self.origin.globs_from, texts)
+        PathGlobs::compile(self.origin.globs_from, texts)
             .map_err(|(number, message)| patterns[number].fault(message))
     }
 
@@ -174,13 +172,9 @@ fn resolve_allow(allow: At<AllowTable>, place: &Place<'_>) -> Result<Allow, Faul
     if reason.is_empty() {
         return Err(allow.reason.fault("the reason must not be empty"));
     }
-    let pointer = allow.pointer.map(|pointer| {
-        let text = pointer.get();
-        if !text.starts_with('/') {
-            return Err(pointer.fault(format!("`{text}` is not a JSON Pointer, which must start with `/`")));
-        }
-        Pattern::new(text).map_err(|error| pointer.fault(format!("`{text}` is not a valid glob: {error}")))
-    });
+    let pointer = allow
+        .pointer
+        .map(|pointer| PointerGlob::new(pointer.get()).map_err(|error| pointer.fault(error.to_string())));
     Ok(Allow {
         rule: allow.rule.meaning()?,
         paths: allow.path.map(|path| place.globs(&[path])).transpose()?,
@@ -209,7 +203,7 @@ impl OversizedTable {
             *limits = systems.iter().map(At::meaning).collect::<Result<_, _>>()?;
         }
         if let Some(most) = self.most_characters {
-            limits.push(CommandLimit { system: None, most, unit: Unit::Characters });
+            limits.push(CommandLimit::own(most, Unit::Characters));
         }
         Ok(())
     }
@@ -217,37 +211,22 @@ impl OversizedTable {
 
 impl PolicyTable {
     fn resolve(self) -> Result<(Range<usize>, Policy), Fault> {
-        let at = self.schema.span();
+        let schema_at = self.schema.span();
         let schema = match self.schema.into_inner() {
             // A schema may be written as JSON, where that is easier.
-            Json::String(text) => serde_json::from_str(&text)
-                .map_err(|error| Fault(at.clone(), format!("the schema is not valid JSON: {error}")))?,
-            schema => schema,
+            Json::String(text) => text,
+            schema => schema.to_string(),
         };
-        let schema = Schema::of(schema).map_err(|why| {
-            let why = match why {
-                Unusable::Unreadable => "is not valid JSON".to_owned(),
-                Unusable::NoSchema(pointer) if pointer.is_empty() => "is not a valid JSON Schema".to_owned(),
-                Unusable::NoSchema(pointer) => format!("is not a valid JSON Schema at `{pointer}`"),
-                Unusable::Pattern(pointer) => {
-                    format!("contains an invalid regular expression at `{pointer}`")
-                }
-                Unusable::DeadReference => "refers to a part of itself that does not exist".to_owned(),
-                Unusable::Foreign => {
-                    "refers to another document, or contains a regular expression that is not supported"
-                        .to_owned()
-                }
-                Unusable::Endless => "branches without end".to_owned(),
-            };
-            Fault(at, format!("the schema {why}"))
-        })?;
         let level = self.level.map_or(Ok(Level::Error), |level| level.meaning())?;
         let at = self.id.span();
         // Every output prints the message, so it becomes one line without hidden characters.
         let line = |message: String| shown(&message.split_whitespace().collect::<Vec<_>>().join(" "));
         let message = self.message.map(line);
         let tools = tools_of(&self.tools)?;
-        Ok((at, Policy::new(self.id.into_inner(), tools, schema, message, level)))
+        let policy = Policy::new(self.id.into_inner(), tools, &schema);
+        let mut policy = policy.map_err(|error| Fault(schema_at, error.to_string()))?;
+        (policy.message, policy.level) = (message, level);
+        Ok((at, policy))
     }
 }
 
@@ -255,7 +234,7 @@ fn tools_of(names: &[At<String>]) -> Result<ToolNames, Fault> {
     let mut tools = ToolNames::default();
     for name in names {
         let own = ToolNames::new([name.get().as_str()]);
-        tools.extend(own.map_err(|message| name.fault(message))?);
+        tools.extend(own.map_err(|error| name.fault(error.to_string()))?);
     }
     Ok(tools)
 }

@@ -22,6 +22,7 @@ const EXCHANGES_LOOKED_AT: usize = 16;
 
 /// What is known of a file's format.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Detection {
     /// For each format of [`ALL`], how sure it is of the documents together.
     sure: Vec<u32>,

@@ -8,6 +8,7 @@ use crate::formats;
 
 /// A request and its response.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Exchange<'d, 's> {
     /// The body that was sent.
     pub request: Value<'d, 's>,

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::error::Error;
+
 /// How bad a finding is. Two levels and no more: a person can hold two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
@@ -30,13 +32,13 @@ impl fmt::Display for Level {
 }
 
 impl FromStr for Level {
-    type Err = String;
+    type Err = Error;
 
-    fn from_str(name: &str) -> Result<Self, String> {
+    fn from_str(name: &str) -> Result<Self, Error> {
         match name {
             "warning" => Ok(Self::Warning),
             "error" => Ok(Self::Error),
-            _ => Err(format!("`{name}` is neither `error` nor `warning`")),
+            _ => Err(Error::new(format!("`{name}` is neither `error` nor `warning`"))),
         }
     }
 }

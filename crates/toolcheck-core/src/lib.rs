@@ -10,12 +10,14 @@
 //! - [`target`]: what a provider refuses and tolerates, as data with its evidence.
 //! - [`tools`]: definitions of tools that stand in a file of their own.
 //! - [`recognise`]: from an error that an API answered back to the rule.
+//! - [`suggest`]: the known name that is most similar to a mistyped one.
 //! - [`text`]: names from a file as messages may show them.
 
 mod assembly;
 mod claim;
 pub mod conversation;
 pub mod detection;
+mod error;
 pub mod exchange;
 pub mod formats;
 pub mod ir;
@@ -24,6 +26,7 @@ pub mod protocols;
 mod read;
 pub mod recognise;
 pub mod response;
+pub mod suggest;
 pub mod target;
 pub mod text;
 pub mod tools;
@@ -32,6 +35,7 @@ pub mod unsupported;
 pub mod write;
 
 pub use conversation::Conversation;
+pub use error::Error;
 pub use formats::Format;
 pub use ir::{Place, Transcript};
 pub use level::Level;

@@ -13,6 +13,7 @@ use crate::target::{self, FREE, Refusal, Target};
 
 /// A refusal that an error's text is an instance of.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Recognised {
     /// Who answers so.
     pub target: &'static Target,

@@ -4,6 +4,7 @@ use toolcheck_json::{Document, Value};
 
 /// A tool's name and the text of its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Definition {
     /// The name that calls use.
     pub name: String,

@@ -11,6 +11,7 @@ use crate::tools;
 
 /// A kind of document that is not read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Unsupported {
     /// What it is, with its article: "an OpenAI Batch file".
     pub name: &'static str,

@@ -4,6 +4,7 @@ use crate::Span;
 
 /// One thing that is wrong with the text, at its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fault {
     /// What is wrong.
     pub kind: FaultKind,
@@ -15,6 +16,7 @@ pub struct Fault {
 
 /// The kinds of fault, from the encoding of the text to its structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FaultKind {
     /// The file begins with a byte order mark.
     ByteOrderMark,

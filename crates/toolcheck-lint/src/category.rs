@@ -2,6 +2,7 @@
 
 /// What a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Category {
     /// Which result answers which call.
     Pairing,

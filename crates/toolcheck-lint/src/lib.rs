@@ -21,24 +21,25 @@
 
 pub mod category;
 mod engine;
+mod error;
 pub mod finding;
 pub mod fingerprint;
 pub mod observe;
 mod options;
 pub mod policy;
 pub mod report;
-pub mod rule;
+mod rule;
 pub mod rules;
-pub mod schema;
+mod schema;
 pub mod settings;
-pub mod suggest;
-pub mod view;
+mod view;
 pub mod vocabulary;
 
 pub use category::Category;
 pub use engine::{Lines, Piece, RECORDS_OF_HEAD, lint, lint_with};
+pub use error::Error;
 pub use finding::Finding;
 pub use options::{Options, TargetRef};
 pub use report::{FileReport, Reading, Report, SkippedFile};
-pub use rule::Rule;
+pub use rule::{InDataset, Rule};
 pub use settings::Settings;

@@ -4,7 +4,9 @@ use toolcheck_core::response::Answer;
 use toolcheck_json::{Document, Record, Value};
 
 use crate::finding::Finding;
-use crate::rule::Context;
+
+pub use crate::rule::Context;
+pub use crate::view::pairing::{Answers, CallSite, Pairing, ResultSite, Turn};
 
 /// An observer of a file while it is linted.
 pub trait Observer {
@@ -24,6 +26,7 @@ impl Observer for () {}
 
 /// The response to a request.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Response<'r, 's> {
     /// What is recorded; `None` if nothing is.
     pub value: Option<Value<'r, 's>>,

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use toolcheck_core::Level;
 
+use crate::error::Error;
 use crate::schema::Schema;
 use crate::settings::ToolNames;
 
 /// A rule of the user's own: a schema that the arguments of some tools must match.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Policy {
     /// Its id, which its findings show.
     pub id: String,
@@ -23,9 +25,15 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A policy from its parts.
-    #[must_use]
-    pub fn new(id: String, tools: ToolNames, schema: Schema, message: Option<String>, level: Level) -> Self {
-        Self { id, tools, message, level, schema: Arc::new(schema) }
+    /// A policy for these tools, with a JSON Schema as text. Its findings are errors, without a message of their own.
+    ///
+    /// # Errors
+    ///
+    /// The schema is not valid or not supported, and why.
+    pub fn new(id: impl Into<String>, tools: ToolNames, schema: &str) -> Result<Self, Error> {
+        let schema = serde_json::from_str(schema)
+            .map_err(|error| Error::new(format!("the schema is not valid JSON: {error}")))?;
+        let schema = Schema::of(schema).map_err(|why| Error::new(format!("the schema {why}")))?;
+        Ok(Self { id: id.into(), tools, message: None, level: Level::Error, schema: Arc::new(schema) })
     }
 }

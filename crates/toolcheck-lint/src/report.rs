@@ -13,6 +13,7 @@ use crate::finding::{Draft, Finding, Head, Label, Spot};
 
 /// All that a run found.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Report {
     /// The files, in the order in which they were named.
     pub files: Vec<FileReport>,
@@ -22,6 +23,7 @@ pub struct Report {
 
 /// A file that was found in a folder and holds no transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SkippedFile {
     /// Its name.
     pub path: String,
@@ -29,7 +31,21 @@ pub struct SkippedFile {
     pub reason: String,
 }
 
+impl SkippedFile {
+    /// A file and the reason, on one line.
+    #[must_use]
+    pub fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { path: path.into(), reason: reason.into() }
+    }
+}
+
 impl Report {
+    /// The report of these files.
+    #[must_use]
+    pub fn new(files: Vec<FileReport>) -> Self {
+        Self { files, skipped: Vec::new() }
+    }
+
     /// How many findings there are at a level.
     #[must_use]
     pub fn count(&self, level: Level) -> usize {
@@ -45,6 +61,7 @@ impl Report {
 
 /// What was found in one file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct FileReport {
     /// The file's name, as it was given.
     pub path: String,
@@ -170,6 +187,7 @@ impl FileReport {
 
 /// As what transcripts were read, and against whom they were checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Reading {
     /// The id of the format.
     pub format: &'static str,

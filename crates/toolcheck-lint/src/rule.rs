@@ -22,6 +22,7 @@ use crate::vocabulary::Term;
 
 /// A rule: a value, pure, infallible and stateless.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Rule {
     /// Its id: a kebab-case name of the thing that it flags, readable after "allow". For ever.
     pub id: &'static str,
@@ -55,12 +56,13 @@ pub struct Rule {
     /// The placeholders that it shares with other rules, in groups.
     pub common_values: &'static [&'static [Term]],
     /// Looks at a transcript; `None` where the fault can't be seen in one, and the rule only explains an error.
-    pub check: Option<fn(&Context<'_, '_>, &mut Sink<'_>)>,
+    pub(crate) check: Option<fn(&Context<'_, '_>, &mut Sink<'_>)>,
 }
 
 /// What the findings of a rule weigh in a data set. A data set teaches a model and is not sent, so that what an API
 /// accepts is not the question there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InDataset {
     /// What they weigh elsewhere.
     AsElsewhere,
@@ -71,6 +73,12 @@ pub enum InDataset {
 }
 
 impl Rule {
+    /// Whether the fault cannot be seen in a transcript, so that the rule finds nothing and only explains an error.
+    #[must_use]
+    pub fn only_explains(&self) -> bool {
+        self.check.is_none()
+    }
+
     /// What a list of rules says of it behind its summary: whether it only explains, and whether it is off.
     #[must_use]
     pub fn note(&self) -> &'static str {
@@ -249,27 +257,28 @@ pub(crate) use declare_rule;
 
 /// What a rule sees.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Context<'c, 's> {
     /// The document.
     pub document: &'c Document<'s>,
     /// What was read from it.
     pub transcript: &'c Transcript<'s>,
     /// The format that the user named, where it was not found out.
-    pub wanted_format: Option<&'static Format>,
+    pub(crate) wanted_format: Option<&'static Format>,
     /// Whether the text ends before its value does, so that nobody knows what came then.
-    pub is_cut_off: bool,
+    pub(crate) is_cut_off: bool,
     /// Its calls and results.
     pub pairing: &'c Pairing<'c, 's>,
     /// What the transcript keeps of what the model had answered, where that is recorded beside it.
     pub(crate) kept: Option<&'c Kept<'c>>,
     /// The schemas of tools that were compiled so far.
-    pub schemas: &'c Schemas,
+    pub(crate) schemas: &'c Schemas,
     /// Whom it is for.
     pub target: &'c Target,
     /// What the target has said so far.
     pub(crate) verdicts: &'c Verdicts,
     /// What the user has set.
-    pub settings: &'c Settings,
+    pub(crate) settings: &'c Settings,
     /// Its calls in plain text, once a rule has asked for them.
     pub(crate) text_calls: OnceCell<TextCalls>,
 }
@@ -449,14 +458,14 @@ impl Verdicts {
 
 /// Where a rule puts its findings.
 #[derive(Debug)]
-pub struct Sink<'c> {
+pub(crate) struct Sink<'c> {
     rule: &'static Rule,
     findings: &'c mut Vec<Draft>,
 }
 
 impl Sink<'_> {
     /// Reports a fault at a place. Message: what is wrong, lower case, one line, naming the id.
-    pub fn report(&mut self, place: Place, message: impl Into<Line>) -> &mut Draft {
+    pub(crate) fn report(&mut self, place: Place, message: impl Into<Line>) -> &mut Draft {
         self.findings.push(Draft::new(self.rule.id, place, message));
         self.findings.last_mut().expect("a finding has just been pushed")
     }

@@ -1,17 +1,20 @@
 //! What users may set of the rules.
 
+use std::collections::BTreeMap;
+
 use glob::Pattern;
-use rustc_hash::FxHashMap;
 use toolcheck_core::Level;
 use toolcheck_core::protocols::Protocol;
 
+use crate::error::Error;
 use crate::policy::Policy;
 
 /// The settings of a run. The built-in ones serve who sets nothing.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Settings {
     /// How bad the findings of some rules are, in the place of what the target says.
-    pub levels: FxHashMap<&'static str, Level>,
+    pub levels: BTreeMap<&'static str, Level>,
     /// The protocols of calls in plain text that are spoken; where it is `None`, a transcript shows them itself.
     pub text_protocols: Option<Vec<&'static Protocol>>,
     /// The tools that close a task.
@@ -29,7 +32,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            levels: FxHashMap::default(),
+            levels: BTreeMap::new(),
             text_protocols: None,
             completion_tools: ToolNames::exact(&COMPLETION_TOOLS),
             failures_in_a_row: FAILURES_IN_A_ROW,
@@ -72,6 +75,7 @@ const SHELL_TOOLS: [&str; 19] = [
 
 /// How long a command may be for one system.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CommandLimit {
     /// The system's name in prose; `None` for a limit of the user's own.
     pub system: Option<&'static str>,
@@ -81,8 +85,17 @@ pub struct CommandLimit {
     pub unit: Unit,
 }
 
+impl CommandLimit {
+    /// A limit of the user's own.
+    #[must_use]
+    pub fn own(most: usize, unit: Unit) -> Self {
+        Self { system: None, most, unit }
+    }
+}
+
 /// What a limit counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unit {
     /// Bytes of UTF-8.
     Bytes,
@@ -122,9 +135,11 @@ impl ToolNames {
     /// # Errors
     ///
     /// The first name that is not a valid glob, and why.
-    pub fn new<'n>(globs: impl IntoIterator<Item = &'n str>) -> Result<Self, String> {
-        let compile =
-            |name| Pattern::new(name).map_err(|error| format!("`{name}` is not a valid glob: {error}"));
+    pub fn new<'n>(globs: impl IntoIterator<Item = &'n str>) -> Result<Self, Error> {
+        let compile = |name| {
+            let fault = |error| Error::new(format!("`{name}` is not a valid glob: {error}"));
+            Pattern::new(name).map_err(fault)
+        };
         globs.into_iter().map(compile).collect::<Result<_, _>>().map(Self)
     }
 

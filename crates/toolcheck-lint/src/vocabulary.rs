@@ -2,6 +2,7 @@
 
 /// The name of a case, or of a placeholder, with its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Term {
     /// The name, as a target's file has it.
     pub name: &'static str,

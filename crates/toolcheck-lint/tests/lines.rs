@@ -43,7 +43,7 @@ static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
 });
 
 fn shown(file: FileReport) -> String {
-    let report = Report { files: vec![file], ..Report::default() };
+    let report = Report::new(vec![file]);
     let mut text = Vec::new();
     for output in ["json", "full", "gitlab"] {
         (outputs::find(output).unwrap().write)(&report, &Style::default(), &mut text).unwrap();
@@ -82,7 +82,7 @@ proptest! {
     fn pieces_are_the_whole(
         number in 0..1000_usize,
         cuts in prop::collection::vec(0.0..1.0, 0..9),
-        kind in prop::sample::select(&TranscriptKind::ALL[..]),
+        kind in prop::sample::select(TranscriptKind::ALL),
     ) {
         let texts = &*TEXTS;
         let text = &texts[number % texts.len()];

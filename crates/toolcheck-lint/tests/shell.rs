@@ -65,18 +65,17 @@ fn what_is_too_long_for_whom() {
 
 #[test]
 fn limits_and_tools_are_the_users() {
-    let settings = Settings {
-        command_limits: vec![CommandLimit { system: None, most: 1000, unit: Unit::Characters }],
-        shell_tools: ToolNames::new(["mcp__*__run"]).unwrap(),
-        ..Settings::default()
-    };
+    let mut settings = Settings::default();
+    settings.command_limits = vec![CommandLimit::own(1000, Unit::Characters)];
+    settings.shell_tools = ToolNames::new(["mcp__*__run"]).unwrap();
     let arguments = json!({"command": "\u{e9}".repeat(1001)});
     assert_eq!(
         messages(&run(&request("mcp__box__run", &arguments), &settings)),
         ["the command of tool call `call_1` has 1001 characters, over the configured limit (1000)"]
     );
     assert!(run(&request("bash", &arguments), &settings).findings.is_empty());
-    let none = Settings { command_limits: Vec::new(), ..Settings::default() };
+    let mut none = Settings::default();
+    none.command_limits = Vec::new();
     assert!(run(&request("bash", &arguments), &none).findings.is_empty());
 }
 

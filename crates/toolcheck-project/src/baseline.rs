@@ -77,8 +77,9 @@ impl RunBaseline {
         let path = options.path.as_path();
         let name = printable(path);
         let baseline = match fs::read_to_string(path) {
-            Ok(text) => Baseline::parse(&text)
-                .map_err(|error| Error::caused(format!("{name} is not a valid baseline"), &error))?,
+            Ok(text) => Baseline::parse(&text).map_err(|error| {
+                Error::new(format!("invalid baseline: {name}:{}", shown(&error.to_string())))
+            })?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if options.update != BaselineUpdate::Write {
                     let message =

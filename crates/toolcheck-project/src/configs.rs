@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolcheck_config::{Config, ConfigError, ConfigFile, Home, Origin, read_limited};
+use toolcheck_config::{Config, ConfigFile, Home, Origin, read_limited};
 
 use crate::error::Error;
 use crate::options::ConfigOptions;
@@ -132,7 +132,7 @@ fn load(
         Err(error) => return Err(format!("{name}: {error}")),
     };
     // Each on a line of its own, like all errors.
-    let lines = |error: ConfigError| {
+    let lines = |error: toolcheck_config::Error| {
         let errors: Vec<String> = error.all().map(|error| format!("{name}:{error}")).collect();
         errors.join(ANOTHER)
     };

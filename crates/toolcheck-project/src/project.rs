@@ -153,7 +153,7 @@ impl Run {
             if !is_broken {
                 let (reason, is_json) = why_skipped(&outcome.file);
                 self.skipped_not_json += usize::from(!is_json);
-                self.report.skipped.push(SkippedFile { path: outcome.file.path, reason });
+                self.report.skipped.push(SkippedFile::new(outcome.file.path, reason));
             }
             return None;
         }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use toolcheck_config::{Overrides, TargetSource, parse_target};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::suggest::similar;
 use toolcheck_core::target;
 use toolcheck_core::text::bounded;
 use toolcheck_core::tools::Definition;
 use toolcheck_json::Document;
 use toolcheck_lint::TargetRef;
-use toolcheck_lint::suggest::did_you_mean;
 use toolcheck_lint::{Options, Rule};
 
 use crate::configs::{ANOTHER, Configs, LoadedConfig, read_bytes, read_text};
@@ -129,7 +129,7 @@ pub fn find_target(name: &str) -> Result<TargetSource, Error> {
         return Ok(TargetSource::File(path.to_owned()));
     }
     let known = target::ids().collect::<Vec<_>>().join(", ");
-    let similar = did_you_mean(name, target::names());
+    let similar = similar(name, target::names());
     Err(Error::new(format!(
         "no such target: `{}`{similar}\n\ntargets: {known}, or a TOML file of your own",
         bounded(name, 80)

@@ -5,7 +5,7 @@
 //! use toolcheck_report::{Style, outputs};
 //!
 //! let body = br#"{"messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "b", "input": {}}]}]}"#;
-//! let report = Report { files: vec![lint("request.json", body, &Options::default())], ..Report::default() };
+//! let report = Report::new(vec![lint("request.json", body, &Options::default())]);
 //! let mut text = Vec::new();
 //! let output = outputs::find("concise").expect("the output exists");
 //! (output.write)(&report, &Style::default(), &mut text)?;

@@ -1,7 +1,15 @@
 //! How a report is written.
 
-/// What the reader's screen can do.
+/// What the reader's screen can do, and what to write on it.
+///
+/// ```
+/// use toolcheck_report::Style;
+///
+/// let style = Style::new().color(true).width(120);
+/// assert!(style.color && style.has_excerpts);
+/// ```
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Style {
     /// Whether to write colours.
     pub color: bool,
@@ -15,6 +23,56 @@ pub struct Style {
     pub is_quiet: bool,
     /// Whether outputs for people end with the counts of the rules.
     pub with_statistics: bool,
+}
+
+impl Style {
+    /// The default style: no colours, 80 columns, with excerpts.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether to write colours.
+    #[must_use]
+    pub fn color(mut self, color: bool) -> Self {
+        self.color = color;
+        self
+    }
+
+    /// Whether the terminal follows hyperlinks.
+    #[must_use]
+    pub fn has_links(mut self, has_links: bool) -> Self {
+        self.has_links = has_links;
+        self
+    }
+
+    /// The number of columns.
+    #[must_use]
+    pub fn width(mut self, width: usize) -> Self {
+        self.width = width;
+        self
+    }
+
+    /// Whether to show the lines that findings are about.
+    #[must_use]
+    pub fn has_excerpts(mut self, has_excerpts: bool) -> Self {
+        self.has_excerpts = has_excerpts;
+        self
+    }
+
+    /// Whether to leave out the summary.
+    #[must_use]
+    pub fn is_quiet(mut self, is_quiet: bool) -> Self {
+        self.is_quiet = is_quiet;
+        self
+    }
+
+    /// Whether outputs for people end with the number of findings of each rule.
+    #[must_use]
+    pub fn with_statistics(mut self, with_statistics: bool) -> Self {
+        self.with_statistics = with_statistics;
+        self
+    }
 }
 
 impl Default for Style {

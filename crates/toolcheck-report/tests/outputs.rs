@@ -21,12 +21,12 @@ fn report(path: &str, target: Option<&str>) -> Report {
 fn of_bytes(path: &str, bytes: Vec<u8>, target: Option<&str>) -> Report {
     let target = target.map(|id| target::find(id).unwrap());
     let file = lint(path, &bytes, &Options::new().target(target));
-    Report { files: vec![file], ..Report::default() }
+    Report::new(vec![file])
 }
 
 fn show(report: &Report, output: &str, width: usize) -> String {
     let mut text = Vec::new();
-    (outputs::find(output).unwrap().write)(report, &Style { width, ..Style::default() }, &mut text).unwrap();
+    (outputs::find(output).unwrap().write)(report, &Style::new().width(width), &mut text).unwrap();
     String::from_utf8(text).unwrap()
 }
 
@@ -63,25 +63,20 @@ fn a_warning_says_why_it_is_no_error() {
     let path = "targets/openai-chat/mismatched-result-kind-legacy-without-name.json";
     let bytes = std::fs::read(root().join("fixtures").join(path)).unwrap();
     let of_level = |level| {
-        let settings = toolcheck_lint::Settings {
-            levels: [("mismatched-result-kind", level)].into_iter().collect(),
-            ..Default::default()
-        };
+        let mut settings = toolcheck_lint::Settings::default();
+        settings.levels = [("mismatched-result-kind", level)].into_iter().collect();
         let file = lint(path, &bytes, &Options::new().settings(settings.clone()));
-        Report { files: vec![file], ..Report::default() }
+        Report::new(vec![file])
     };
     says(&of_level(Level::Warning), "the configuration says so");
     let error = of_level(Level::Error);
     assert!(!show(&error, "agent", 80).contains("only a warning"));
     // A doubt stays one where the user takes it for an error.
     let bytes = std::fs::read(root().join("fixtures/targets/mistral/misplaced-prefix.json")).unwrap();
-    let settings = toolcheck_lint::Settings {
-        levels: [("misplaced-prefix", Level::Error)].into_iter().collect(),
-        ..Default::default()
-    };
+    let mut settings = toolcheck_lint::Settings::default();
+    settings.levels = [("misplaced-prefix", Level::Error)].into_iter().collect();
     let options = Options::new().target(target::find("mistral")).settings(settings.clone());
-    let shown =
-        show(&Report { files: vec![lint("x.json", &bytes, &options)], ..Report::default() }, "agent", 80);
+    let shown = show(&Report::new(vec![lint("x.json", &bytes, &options)]), "agent", 80);
     assert!(
         shown.contains("misplaced-prefix error") && shown.contains("(in doubt: only the local"),
         "{shown}"
@@ -232,7 +227,7 @@ fn hostile_report() -> Report {
     files.extend(
         of_bytes(HOSTILE, b"{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]}".to_vec(), None).files,
     );
-    Report { files, ..Report::default() }
+    Report::new(files)
 }
 
 const HOSTILE_TAIL: &str = "|</failure>%0D%0A::warning::";
@@ -247,7 +242,7 @@ fn nothing_is_injected_into_any_output() {
     assert_eq!(report.files[2].findings.len(), 0);
     for output in outputs::ALL {
         let mut text = Vec::new();
-        let style = Style { with_statistics: true, ..Style::default() };
+        let style = Style::new().with_statistics(true);
         (output.write)(&report, &style, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let hidden = |character: char| character != '\n' && toolcheck_core::text::is_hidden(character);
@@ -465,7 +460,7 @@ fn a_fingerprint_does_not_depend_on_the_place() {
 fn statistics_stand_below_and_quiet_leaves_the_summary_out() {
     let report = many(5);
     let shown = |is_quiet, with_statistics, output: &str| {
-        let style = Style { is_quiet, with_statistics, ..Style::default() };
+        let style = Style::new().is_quiet(is_quiet).with_statistics(with_statistics);
         let mut text = Vec::new();
         (outputs::find(output).unwrap().write)(&report, &style, &mut text).unwrap();
         String::from_utf8(text).unwrap()
@@ -491,9 +486,8 @@ fn statistics_stand_below_and_quiet_leaves_the_summary_out() {
 fn a_rule_is_a_link_where_the_screen_follows_links() {
     let (mut linked, mut plain) = (Vec::new(), Vec::new());
     let output = outputs::find("full").unwrap();
-    let style = Style { color: true, ..Style::default() };
-    (output.write)(&report("seeds/coco-before.json", None), &Style { has_links: true, ..style }, &mut linked)
-        .unwrap();
+    let style = Style::new().color(true);
+    (output.write)(&report("seeds/coco-before.json", None), &style.has_links(true), &mut linked).unwrap();
     (output.write)(&report("seeds/coco-before.json", None), &style, &mut plain).unwrap();
     assert!(String::from_utf8(linked).unwrap().contains("\x1b]8;;https://"));
     assert!(!String::from_utf8(plain).unwrap().contains("https://github"));
@@ -553,7 +547,7 @@ fn no_output_tells_a_planted_secret() {
         findings += report.files[0].findings.len();
         for output in outputs::ALL {
             let mut text = Vec::new();
-            let style = Style { has_excerpts: false, with_statistics: true, ..Style::default() };
+            let style = Style::new().has_excerpts(false).with_statistics(true);
             (output.write)(&report, &style, &mut text).unwrap();
             let text = String::from_utf8(text).unwrap();
             assert!(!text.contains(SECRET), "{} in {}:\n{text}", path.display(), output.id);
@@ -566,7 +560,7 @@ fn no_output_tells_a_planted_secret() {
 fn without_excerpts_the_places_are_told() {
     let report = report("seeds/coco-before.json", None);
     let mut text = Vec::new();
-    let style = Style { has_excerpts: false, ..Style::default() };
+    let style = Style::new().has_excerpts(false);
     (outputs::find("full").unwrap().write)(&report, &style, &mut text).unwrap();
     insta::assert_snapshot!(String::from_utf8(text).unwrap());
 }

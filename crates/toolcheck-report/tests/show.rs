@@ -16,7 +16,8 @@ fn root() -> PathBuf {
 fn of_file(path: &str, target: Option<&str>) -> Outline {
     let bytes = std::fs::read(root().join("fixtures").join(path)).unwrap();
     let target = target.map(|id| target::find(id).unwrap());
-    let view = View { more: &format!("toolcheck lint {path}"), ..View::default() };
+    let command = format!("toolcheck lint {path}");
+    let view = View::new().more(&command);
     outline(path, &bytes, &Options::new().target(target), &view)
 }
 
@@ -25,7 +26,7 @@ fn of_text(text: &str, view: &View<'_>) -> Outline {
 }
 
 fn show(outline: &Outline, output: &str, width: usize) -> String {
-    drawn(outline, output, &Style { width, ..Style::default() })
+    drawn(outline, output, &Style::new().width(width))
 }
 
 fn drawn(outline: &Outline, output: &str, style: &Style) -> String {
@@ -59,9 +60,9 @@ fn one_sample_in_every_output() {
 fn a_narrow_screen_and_a_coloured_one() {
     let sample = of_file("seeds/coco-before.json", None);
     insta::assert_snapshot!("narrow", show(&sample, "text", 40));
-    let style = Style { color: true, width: 100, ..Style::default() };
+    let style = Style::new().color(true).width(100);
     insta::assert_snapshot!("coloured", drawn(&sample, "text", &style));
-    let linked = drawn(&sample, "text", &Style { has_links: true, ..style });
+    let linked = drawn(&sample, "text", &style.has_links(true));
     let link = "\u{1b}]8;;https://github.com/toolcheck/toolcheck/blob/main/docs/rules/unanswered-tool-call.md\u{1b}\\";
     assert_eq!((linked.matches(link).count(), linked.matches("\u{1b}]8;;\u{1b}\\").count()), (1, 1));
 }
@@ -108,7 +109,7 @@ fn every_kind_of_part_has_its_word() {
     let text = show(&of_text(ALL_KINDS, &View::default()), "text", 100);
     assert!(!text.contains("hunter2") && !text.contains("brief"), "{text}");
     insta::assert_snapshot!("kinds", text);
-    let view = View { shows_text: true, ..View::default() };
+    let view = View::new().shows_text(true);
     let text = show(&of_text(ALL_KINDS, &view), "text", 60);
     assert_eq!(text.matches("hunter2").count(), 3, "{text}");
     insta::assert_snapshot!("kinds-with-text", text);
@@ -117,7 +118,7 @@ fn every_kind_of_part_has_its_word() {
 /// No output tells a value unless it is asked to.
 #[test]
 fn no_value_is_told_unasked() {
-    let told = View { shows_text: true, ..View::default() };
+    let told = View::new().shows_text(true);
     for output in show::outputs::ALL {
         assert!(!show(&of_text(ALL_KINDS, &View::default()), output.id, 80).contains("hunter2"));
         assert!(show(&of_text(ALL_KINDS, &told), output.id, 80).contains("hunter2"));
@@ -142,7 +143,8 @@ fn hostile_outlines() -> Vec<Outline> {
             "response": {"type": "message", "role": "assistant", "stop_reason": "tool_use",
                 "content": [{"type": "text", "text": HOSTILE}, {"type": "tool_use", "id": HOSTILE, "name": HOSTILE, "input": {}}]}})
     );
-    let view = View { shows_text: true, more: &format!("toolcheck lint '{HOSTILE}'"), ..View::default() };
+    let command = format!("toolcheck lint '{HOSTILE}'");
+    let view = View::new().shows_text(true).more(&command);
     let draw = |text: &str| outline(HOSTILE, text.as_bytes(), &Options::default(), &view);
     vec![draw(&request), draw(&exchange.repeat(2)), draw(HOSTILE), draw("")]
 }
@@ -256,7 +258,7 @@ fn the_middle_of_a_long_transcript_is_left_out_but_what_is_broken() {
         assert!(drawn.len() < 30_000, "{}: {}", output.id, drawn.len());
         assert!(drawn.contains("unanswered-tool-call"), "{drawn}");
     }
-    let all = show(&of_text(&text, &View { shows_all: true, ..View::default() }), "text", 80);
+    let all = show(&of_text(&text, &View::new().shows_all(true)), "text", 80);
     assert_eq!(all.lines().filter(|line| line.contains("assistant")).count(), 2_000);
     assert!(!all.contains('⋮'));
 }
@@ -306,7 +308,7 @@ fn what_is_allowed_is_not_marked() {
     let rules = |shown: &str| (shown.matches("✗ unanswered").count(), shown.matches("✗ orphan").count());
     assert_eq!(rules(&shown), (1, 1), "{shown}");
     let is_allowed = |finding: &Finding| allows.iter().any(|allow| allow.allows(finding));
-    let view = View { is_allowed: Some(&is_allowed), ..View::default() };
+    let view = View::new().is_allowed(&is_allowed);
     let outline = of_text(&text, &view);
     let shown = show(&outline, "text", 80);
     assert_eq!(rules(&shown), (0, 1), "{shown}");
@@ -330,7 +332,7 @@ fn no_line_is_wider_than_the_screen() {
         ),
         HOSTILE.to_owned(),
     ];
-    let view = View { shows_text: true, ..View::default() };
+    let view = View::new().shows_text(true);
     for (text, width) in texts.iter().flat_map(|text| (32..=140).map(move |width| (text, width))) {
         let shown =
             show(&outline(&"long/".repeat(40), text.as_bytes(), &Options::default(), &view), "text", width);

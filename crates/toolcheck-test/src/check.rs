@@ -9,13 +9,13 @@ use toolcheck_config::Config;
 use toolcheck_config::allow;
 use toolcheck_config::{Overrides, TargetSource, parse_target};
 use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::suggest::similar;
 use toolcheck_core::target;
 use toolcheck_core::text::{Counted, shown};
 use toolcheck_core::tools::{self, Definition};
 use toolcheck_core::{Format, Level, formats};
 use toolcheck_json::Document;
 use toolcheck_lint::TargetRef;
-use toolcheck_lint::suggest::did_you_mean;
 use toolcheck_lint::{FileReport, Options, Report, Rule, lint, rules};
 use toolcheck_report::{Style, outputs};
 
@@ -191,8 +191,8 @@ impl Check {
     /// answers yet.
     #[track_caller]
     pub fn kind(mut self, kind: &str) -> Self {
-        let kinds = TranscriptKind::ALL.map(TranscriptKind::as_str);
-        let Ok(kind) = kind.parse() else { no_such("kind", kind, kinds.into_iter(), kinds.into_iter()) };
+        let kinds = || TranscriptKind::ALL.iter().copied().map(TranscriptKind::as_str);
+        let Ok(kind) = kind.parse() else { no_such("kind", kind, kinds(), kinds()) };
         self.overrides.read_as.kind = Some(kind);
         self
     }
@@ -285,7 +285,7 @@ impl Check {
         let mut file = lint(&self.name, &self.body.0, &options);
         // Which entries are used shows only over all files of a project.
         let _ = allow::apply(&self.config.allows, path, &mut file);
-        Checked { report: Report { files: vec![file], ..Report::default() }, with_color: self.with_color }
+        Checked { report: Report::new(vec![file]), with_color: self.with_color }
     }
 
     /// Asserts that nothing is found, neither an error nor a warning.
@@ -413,7 +413,7 @@ impl Checked {
 
     fn drawn(&self, is_quiet: bool) -> String {
         let mut text = Vec::new();
-        let style = Style { color: self.with_color, is_quiet, ..Style::default() };
+        let style = Style::new().color(self.with_color).is_quiet(is_quiet);
         let drawn = outputs::find("full").map(|full| (full.write)(&self.report, &style, &mut text));
         debug_assert!(matches!(drawn, Some(Ok(()))), "a picture in memory is always drawn");
         String::from_utf8_lossy(&text).into_owned()
@@ -503,6 +503,6 @@ fn no_such<'k>(
     listed: impl Iterator<Item = &'k str>,
     known: impl Iterator<Item = &'k str>,
 ) -> ! {
-    let similar = did_you_mean(id, known);
+    let similar = similar(id, known);
     panic!("there is no {what} `{id}`{similar}\n\n{what}s: {}", listed.collect::<Vec<_>>().join(", "))
 }

@@ -1,10 +1,9 @@
 //! A configuration that a test or a case brings along.
 
-use toolcheck_config::{Config, ConfigError};
-use toolcheck_config::{ConfigFile, Home};
+use toolcheck_config::{Config, ConfigFile, Error, Home};
 
 /// Reads the text of a `toolcheck.toml` that stands alone: what holds must not depend on other files.
-pub(crate) fn read(text: &str) -> Result<Config, ConfigError> {
+pub(crate) fn read(text: &str) -> Result<Config, Error> {
     let config = Config::parse(text)?;
     match ConfigFile::read(text, Home::Own)? {
         Some(file) if file.extends().is_some() => {

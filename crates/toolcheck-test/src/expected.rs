@@ -5,9 +5,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use toolcheck_core::Level;
+use toolcheck_core::suggest::{Suggestion, similar};
 use toolcheck_core::text::bounded;
-use toolcheck_lint::suggest::did_you_mean;
 use toolcheck_lint::{Finding, rules};
+
+use crate::error::Error;
 
 /// A finding that is expected.
 ///
@@ -22,7 +24,7 @@ use toolcheck_lint::{Finding, rules};
 /// // In the third record of JSON Lines, at either level; and anywhere.
 /// "unanswered-tool-call at 2:/messages/1/content/0".parse::<Expected>()?;
 /// "unanswered-tool-call".parse::<Expected>()?;
-/// # Ok::<(), String>(())
+/// # Ok::<(), toolcheck_test::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {
@@ -76,32 +78,35 @@ impl From<&Finding> for Found {
 }
 
 impl FromStr for Expected {
-    type Err = String;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Error> {
         let (named, place) = match text.split_once(" at ") {
             Some((named, place)) => (named, Some(place.parse()?)),
             None => (text, None),
         };
         let (level, rule) = match named.trim().split_once(' ') {
-            Some((level, rule)) => (Some(level.parse()?), rule.trim()),
+            Some((level, rule)) => {
+                (Some(level.parse::<Level>().map_err(|error| Error::new(error.to_string()))?), rule.trim())
+            }
             None => (None, named.trim()),
         };
         if rules::find(rule).is_none() {
-            return Err(format!("there is no rule `{rule}`{}", similar_rule(rule)));
+            return Err(Error::new(format!("there is no rule `{rule}`{}", similar_rule(rule))));
         }
         Ok(Self { rule: rule.to_owned(), place, level })
     }
 }
 
 impl FromStr for Place {
-    type Err = String;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Error> {
         let text = text.trim();
         let (record, pointer) = match text.split_once(':') {
             Some((record, pointer)) if !text.starts_with('/') => {
-                let number = record.parse().map_err(|_| format!("`{record}` is no number of a record"))?;
+                let fault = |_| Error::new(format!("`{record}` is no number of a record"));
+                let number = record.parse().map_err(fault)?;
                 (number, pointer)
             }
             _ => (0, text),
@@ -109,7 +114,8 @@ impl FromStr for Place {
         // The value itself has the empty pointer, which nobody would see.
         let pointer = if pointer == ROOT { "" } else { pointer };
         if !pointer.is_empty() && !pointer.starts_with('/') {
-            return Err(format!("`{pointer}` is no JSON Pointer: it begins with `/`, or is {ROOT}"));
+            let message = format!("`{pointer}` is no JSON Pointer: it begins with `/`, or is {ROOT}");
+            return Err(Error::new(message));
         }
         Ok(Self { record, pointer: pointer.to_owned() })
     }
@@ -145,8 +151,8 @@ impl fmt::Display for Found {
 }
 
 /// The rule that somebody may have meant.
-pub(crate) fn similar_rule(rule: &str) -> String {
-    did_you_mean(rule, rules::ALL.iter().map(|rule| rule.id))
+pub(crate) fn similar_rule(rule: &str) -> Suggestion<'static> {
+    similar(rule, rules::ALL.iter().map(|rule| rule.id))
 }
 
 /// How what is expected and what was found go together: each of both once, in the order of the text.

@@ -55,6 +55,7 @@ mod check;
 mod config;
 mod conversation;
 pub mod corpus;
+mod error;
 mod expected;
 #[cfg(feature = "proptest")]
 pub mod strategies;
@@ -62,6 +63,7 @@ pub mod write;
 
 pub use check::{Body, Check, Checked, check};
 pub use conversation::conversation;
+pub use error::Error;
 pub use expected::{Change, Difference, Expected, Found, Place};
 pub use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reasoning, ToolOutput, Turn};
 

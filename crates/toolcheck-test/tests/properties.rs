@@ -28,7 +28,7 @@ fn ids(report: &FileReport) -> Vec<&'static str> {
 
 fn draw_text(picture: &toolcheck_report::Outline, width: usize) -> String {
     let mut text = Vec::new();
-    let style = Style { width, ..Default::default() };
+    let style = Style::new().width(width);
     (show::outputs::find("text").unwrap().write)(picture, &style, &mut text).unwrap();
     String::from_utf8(text).unwrap()
 }
@@ -232,7 +232,7 @@ proptest! {
                 prop_assert!(finding.spot.bytes.end <= bytes.len() && finding.spot.bytes.start <= finding.spot.bytes.end);
             }
             let found: Vec<_> = file.findings.iter().map(|found| (found.rule, found.spot.bytes.clone())).collect();
-            let report = Report { files: vec![file], ..Report::default() };
+            let report = Report::new(vec![file]);
             for output in outputs::ALL {
                 (output.write)(&report, &Style::default(), &mut Vec::new()).unwrap();
             }
@@ -249,9 +249,9 @@ proptest! {
     #[test]
     fn any_bytes_are_linted_and_shown(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let file = lint("case", &bytes, &Options::default());
-        let report = Report { files: vec![file], ..Report::default() };
+        let report = Report::new(vec![file]);
         for output in outputs::ALL {
-            (output.write)(&report, &Style { width: 40, color: true, ..Default::default() }, &mut Vec::new()).unwrap();
+            (output.write)(&report, &Style::new().width(40).color(true), &mut Vec::new()).unwrap();
         }
     }
 
@@ -259,10 +259,10 @@ proptest! {
     fn any_bytes_are_drawn(
         bytes in prop::collection::vec(any::<u8>(), 0..400), width in 0..200usize, shows_all: bool, shows_text: bool
     ) {
-        let view = View { shows_all, shows_text, more: "toolcheck lint case", ..View::default() };
+        let view = View::new().shows_all(shows_all).shows_text(shows_text).more("toolcheck lint case");
         let picture = outline("case", &bytes, &Options::default(), &view);
         for drawing in show::outputs::ALL {
-            (drawing.write)(&picture, &Style { width, color: true, ..Default::default() }, &mut Vec::new()).unwrap();
+            (drawing.write)(&picture, &Style::new().width(width).color(true), &mut Vec::new()).unwrap();
         }
     }
 
@@ -273,7 +273,7 @@ proptest! {
         let mut body = format.write_request(&conversation).body;
         let count = messages(&mut body).len();
         let text = body.to_string();
-        let view = View { shows_all: true, shows_text, ..View::default() };
+        let view = View::new().shows_all(true).shows_text(shows_text);
         let picture = outline("case", text.as_bytes(), &Options::new().format(Some(format)), &view);
         let text = draw_text(&picture, width);
         let rows: Vec<usize> = text.lines().filter_map(row_number).collect();

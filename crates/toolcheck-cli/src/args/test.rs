@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use toolcheck_lint::suggest::did_you_mean;
+use toolcheck_core::suggest::similar;
 use toolcheck_test::corpus::Bless;
 use toolcheck_test::corpus::outputs::{self, Output};
 
@@ -77,11 +77,7 @@ fn parse_wanted(text: &str) -> Result<WantedRun, String> {
     let (id, file) = text.split_once('=').map_or((text, None), |(id, file)| (id, Some(PathBuf::from(file))));
     let ids = || outputs::ALL.iter().map(|output| output.id);
     let output = outputs::find(id).ok_or_else(|| {
-        format!(
-            "no such output{}\n\noutputs: {}",
-            did_you_mean(id, ids()),
-            ids().collect::<Vec<_>>().join(", ")
-        )
+        format!("no such output{}\n\noutputs: {}", similar(id, ids()), ids().collect::<Vec<_>>().join(", "))
     })?;
     if file.as_ref().is_some_and(|file| file.as_os_str().is_empty()) {
         return Err("the file name after `=` is missing".to_owned());

@@ -79,12 +79,12 @@ fn places(file: &str, matches: &[Recognised]) -> Result<Places> {
             linted.findings.retain(names_it);
         }
         if !linted.findings.is_empty() {
-            return Ok(Places::Cause(Report { files: vec![linted], ..Report::default() }));
+            return Ok(Places::Cause(Report::new(vec![linted])));
         }
     }
     let target = matches.first().map(|found| found.target);
     let linted = lint(&input.name, &bytes, &Options::new().target(target));
-    Ok(Places::Others(Report { files: vec![linted], ..Report::default() }))
+    Ok(Places::Others(Report::new(vec![linted])))
 }
 
 /// Whether an error names the call of this id. Where it is cut short, the beginning of the id may be all that is left.
@@ -179,7 +179,7 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
     }
     match places {
         None => writeln!(out, "\nName the request that failed to see the place: --error TEXT FILE")?,
-        Some(Places::Others(report)) if rule.check.is_none() => {
+        Some(Places::Others(report)) if rule.only_explains() => {
             writeln!(out, "\nA request does not show this fault.")?;
             write_others(report, "The problems in this file:", out)?;
         }
@@ -223,6 +223,6 @@ fn write_others(report: &Report, title: &str, out: &mut dyn Write) -> Result<()>
 
 fn write_full(report: &Report, out: &mut dyn Write) -> Result<()> {
     let output = outputs::find("full").context("the report has a form for people")?;
-    let style = Style { has_excerpts: !screen::is_ci(), ..screen::style(Color::Auto) };
+    let style = screen::style(Color::Auto).has_excerpts(!screen::is_ci());
     Ok((output.write)(report, &style, out)?)
 }

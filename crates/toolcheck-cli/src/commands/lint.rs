@@ -149,15 +149,13 @@ fn write_outputs(
     is_nothing_read: bool,
     out: &mut dyn Write,
 ) -> Result<Vec<String>> {
-    let style = Style {
-        is_quiet: args.quiet || is_nothing_read,
-        with_statistics: args.statistics,
-        has_excerpts: args.has_excerpts(),
-        ..screen::style(args.color)
-    };
+    let style = screen::style(args.color)
+        .is_quiet(args.quiet || is_nothing_read)
+        .with_statistics(args.statistics)
+        .has_excerpts(args.has_excerpts());
     let mut errors = Vec::new();
     // The files are written first: the reader of the standard output may close it before its end.
-    let file_style = Style { color: false, has_links: false, width: Style::default().width, ..style };
+    let file_style = style.color(false).has_links(false).width(Style::new().width);
     for wanted in &args.output_format {
         let Some(path) = &wanted.file else { continue };
         if let Err(error) = write_file(path, wanted.output, report, &file_style) {
@@ -209,7 +207,7 @@ fn note_skipped(run: &Run, is_verbose: bool) {
         return;
     }
     if is_verbose {
-        for SkippedFile { path, reason } in skipped {
+        for SkippedFile { path, reason, .. } in skipped {
             screen::message("skipped", &format!("{}: {}", shown(path), shown(reason)));
         }
         return;

@@ -21,7 +21,7 @@ pub(crate) fn rules(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
             json: json!({
                 "id": rule.id, "summary": rule.summary(), "category": category.id(),
                 "default_level": rule.default_level.map(|level| level.as_str()), "since": rule.since,
-                "url": rule_url(rule.id), "explained_only": rule.check.is_none(), "optional": rule.is_optional,
+                "url": rule_url(rule.id), "explained_only": rule.only_explains(), "optional": rule.is_optional,
             }),
         });
         (category.title(), rows.collect())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use toolcheck_config::allow::Allow;
-use toolcheck_lint::Rule;
+use toolcheck_lint::{Finding, Rule};
 use toolcheck_project::{Configs, Input, Resolver};
 use toolcheck_report::{View, outline};
 
@@ -23,12 +23,10 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
     let bytes = input.read()?;
     let allows = &settings.config.config.allows;
     let allows: Vec<&Allow> = allows.iter().filter(|allow| allow.is_for(&input.real)).collect();
-    let view = View {
-        shows_all: args.outline.all,
-        shows_text: args.outline.text,
-        more: &lint_command(args),
-        is_allowed: Some(&|finding| allows.iter().any(|allow| allow.allows(finding))),
-    };
+    let command = lint_command(args);
+    let is_allowed = |finding: &Finding| allows.iter().any(|allow| allow.allows(finding));
+    let view = View::new().shows_all(args.outline.all).shows_text(args.outline.text);
+    let view = view.more(&command).is_allowed(&is_allowed);
     let outline = outline(&input.name, &bytes, &settings.options(), &view);
     (args.outline.output_format.write)(&outline, &screen::style(args.outline.color), out)?;
     Ok(Status::Clean)

@@ -6,7 +6,6 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use toolcheck_core::text::line;
 use toolcheck_project::printable;
-use toolcheck_report::Style;
 use toolcheck_test::corpus::{Bless, Corpus};
 
 use crate::args::{BlessArg, TestArgs, WantedRun};
@@ -32,7 +31,7 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
     }
     let mut run = corpus.run(&cases, args.bless.map_or(Bless::Nothing, |bless| bless.0));
     troubles.append(&mut run.troubles);
-    let style = Style { is_quiet: args.quiet, ..screen::style(args.color) };
+    let style = screen::style(args.color).is_quiet(args.quiet);
     for wanted in &args.output_format {
         let Some(path) = &wanted.file else {
             if !cases.is_empty() {
@@ -42,7 +41,7 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
         };
         let write = || -> io::Result<()> {
             let mut file = io::BufWriter::new(fs::File::create(path)?);
-            (wanted.output.write)(&run, &Style { color: false, ..style }, &mut file)?;
+            (wanted.output.write)(&run, &style.color(false), &mut file)?;
             file.flush()
         };
         if let Err(error) = write() {

@@ -25,6 +25,7 @@ use crate::unread;
 
 /// A wire format.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Format {
     /// The id on the command line and in reports.
     pub id: &'static str,

@@ -291,48 +291,79 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     ToolDef { name, schema, executor, ..ToolDef::new(Place::of(value)) }
 }
 
-fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize, dialect: &Dialect) {
-    let mut message = Message::new(Role::Unknown, value, index);
-    let mut content = None;
-    let (mut calls, mut function_call, mut call_id) = (None, None, None);
-    let (mut reasoning, mut audio, mut is_signed) = (None, None, false);
-    // The last of the dialect's names for a result's tool, and its texts beside the content.
-    let (mut result_name, mut texts) = (None, Vec::new());
+/// The members of a message that become parts of it.
+struct Members<'d, 's> {
+    content: Option<Value<'d, 's>>,
+    calls: Option<Value<'d, 's>>,
+    function_call: Option<Value<'d, 's>>,
+    call_id: Option<Named<'s>>,
+    reasoning: Option<Value<'d, 's>>,
+    audio: Option<Value<'d, 's>>,
+    /// Whether a gateway keeps the model's reasoning and its signatures beside it.
+    is_signed: bool,
+    /// The last of the dialect's names for a result's tool, with its rank among them.
+    result_name: Option<(usize, Named<'s>)>,
+    /// The dialect's texts beside the content.
+    texts: Vec<(Value<'d, 's>, Text<'s>)>,
+}
+
+/// Sorts the members of a message.
+fn members<'d, 's>(
+    transcript: &mut Transcript<'s>,
+    message: &mut Message<'s>,
+    value: Value<'d, 's>,
+    dialect: &Dialect,
+) -> Members<'d, 's> {
+    let mut own = Members {
+        content: None,
+        calls: None,
+        function_call: None,
+        call_id: None,
+        reasoning: None,
+        audio: None,
+        is_signed: false,
+        result_name: None,
+        texts: Vec::new(),
+    };
     for member in value.members() {
         match member.key_text().as_deref() {
             Some("role") => message.role_name = Named::of(member),
-            Some("content") => content = Some(member),
-            Some("tool_calls") => calls = Some(member),
+            Some("content") => own.content = Some(member),
+            Some("tool_calls") => own.calls = Some(member),
             Some("function_call") => {
-                function_call = Some(member).filter(|call| call.is_object());
-                transcript
-                    .unread
-                    .extend(Some(member).filter(|call| !call.is_object()).and_then(unread::member));
+                own.function_call = Some(member).filter(|call| call.is_object());
+                let no_call = Some(member).filter(|call| !call.is_object());
+                transcript.unread.extend(no_call.and_then(unread::member));
             }
             Some("reasoning_content" | "reasoning" | "thinking") => {
-                reasoning = Some(member).filter(|text| text.as_json_str().is_some());
+                own.reasoning = Some(member).filter(|text| text.as_json_str().is_some());
             }
-            // What a gateway keeps of the model's reasoning and its signatures.
-            Some("reasoning_details") => is_signed = member.elements().next().is_some(),
-            Some("audio") => audio = Some(member).filter(|audio| audio.is_object()),
+            Some("reasoning_details") => own.is_signed = member.elements().next().is_some(),
+            Some("audio") => own.audio = Some(member).filter(|audio| audio.is_object()),
             Some("weight") => message.weight = Some(Place::of(member)).filter(|_| !member.is_null()),
             Some("prefix") => message.is_prefix = member.as_bool() == Some(true),
-            Some("tool_call_id") => call_id = Named::of(member),
+            Some("tool_call_id") => own.call_id = Named::of(member),
             Some(key) if dialect.result_name.contains(&key) => {
                 let is_better = |known: &(usize, _)| dialect.result_name[known.0] != dialect.result_name[0];
-                if result_name.as_ref().is_none_or(is_better) {
+                if own.result_name.as_ref().is_none_or(is_better) {
                     let rank = dialect.result_name.iter().position(|name| *name == key).unwrap_or_default();
-                    result_name = Named::of(member).map(|name| (rank, name)).or(result_name);
+                    own.result_name = Named::of(member).map(|name| (rank, name)).or(own.result_name);
                 }
             }
             Some(key) if dialect.text.contains(&key) => {
-                texts.extend(Text::of(member).map(|text| (member, text)))
+                own.texts.extend(Text::of(member).map(|text| (member, text)));
             }
             _ => transcript.unread.extend(unread::member(member)),
         }
     }
+    own
+}
+
+fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize, dialect: &Dialect) {
+    let mut message = Message::new(Role::Unknown, value, index);
+    let own = members(transcript, &mut message, value, dialect);
     // A list of calls that was written as a text, or is anything else than a list.
-    let no_list = calls.filter(|calls| !calls.is_array());
+    let no_list = own.calls.filter(|calls| !calls.is_array());
     transcript.unread.extend(no_list.and_then(unread::member));
     let role_name = message.role_name.as_ref().map(|role| &*role.text);
     message.role = match role_name {
@@ -346,73 +377,85 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         }
     };
     let is_function = role_name == Some("function");
-    message.content = Content::of(content);
-    if let Some(content) = content {
+    message.content = Content::of(own.content);
+    if let Some(content) = own.content {
         message.content_place = Place::of(content);
     }
     message.empty_calls =
-        calls.filter(|calls| calls.is_array() && calls.children().next().is_none()).map(Place::of);
+        own.calls.filter(|calls| calls.is_array() && calls.children().next().is_none()).map(Place::of);
     let is_empty = |text: &Value<'_, '_>| text.as_json_str().is_some_and(|text| text.is_empty());
-    message.has_empty_reasoning = reasoning.as_ref().is_some_and(is_empty);
+    message.has_empty_reasoning = own.reasoning.as_ref().is_some_and(is_empty);
     let role = message.role;
     transcript.open_message(message);
 
-    if let Some(text) = reasoning.filter(|text| !is_empty(text)) {
+    if let Some(text) = own.reasoning.filter(|text| !is_empty(text)) {
         let body = Body::Reasoning(Reasoning { id: None, signature: Signature::Missing, is_redacted: false });
         transcript.push(Part::new(text, 0, body));
     }
-    if let Some(audio) = audio {
+    if let Some(audio) = own.audio {
         transcript.push(Part::new(audio, 0, Body::Media));
     }
-    for (value, text) in texts {
+    for (value, text) in own.texts {
         transcript.push(Part::new(value, 0, Body::Text(text)));
     }
     if role == Role::Tool {
-        let body = result(content, call_id, result_name.map(|(_, name)| name), is_function);
+        let body = result(own.content, own.call_id, own.result_name.map(|(_, name)| name), is_function);
         transcript.push(Part::new(value, 0, body));
         return;
     }
-    if let Some(content) = content {
-        if let Some(text) = Text::of(content) {
-            transcript.push(Part::new(content, 0, Body::Text(text)));
+    if let Some(content) = own.content {
+        push_content(transcript, content);
+    }
+    if let Some(calls) = own.calls {
+        push_calls(transcript, calls, own.is_signed);
+    }
+    if let Some(value) = own.function_call {
+        transcript.push(Part::new(value, 0, called(value, None, ToolKind::LegacyFunction)));
+    }
+}
+
+/// Adds a message's content: a text, or its blocks.
+fn push_content<'s>(transcript: &mut Transcript<'s>, content: Value<'_, 's>) {
+    if let Some(text) = Text::of(content) {
+        transcript.push(Part::new(content, 0, Body::Text(text)));
+    }
+    for (index, block) in content.elements().enumerate() {
+        let body = self::block(block);
+        if matches!(body, Body::Opaque) {
+            transcript.unread.extend(unread::block(block));
         }
-        for (index, block) in content.elements().enumerate() {
-            let body = self::block(block);
-            if matches!(body, Body::Opaque) {
-                transcript.unread.extend(unread::block(block));
-            }
-            transcript.push(Part::new(block, index, body));
-            if block.get_str("type").as_deref() == Some("file") {
-                transcript.details.files.push(Place::of(block));
-            }
-            if let Some(place) = unnamed_file(block) {
-                transcript.details.missing_keys.push(MissingKey {
-                    case: "filename",
-                    key: "filename",
-                    place,
-                    name: None,
-                    because: None,
-                });
-            }
+        transcript.push(Part::new(block, index, body));
+        if block.get_str("type").as_deref() == Some("file") {
+            transcript.details.files.push(Place::of(block));
         }
-        if content.is_object() {
-            transcript.unread.extend(unread::block(content));
+        if let Some(place) = unnamed_file(block) {
+            transcript.details.missing_keys.push(MissingKey {
+                case: "filename",
+                key: "filename",
+                place,
+                name: None,
+                because: None,
+            });
         }
     }
-    for (index, value) in calls.into_iter().flat_map(|calls| calls.elements()).enumerate() {
+    if content.is_object() {
+        transcript.unread.extend(unread::block(content));
+    }
+}
+
+/// Adds a message's calls.
+fn push_calls<'s>(transcript: &mut Transcript<'s>, calls: Value<'_, 's>, is_signed: bool) {
+    for (index, value) in calls.elements().enumerate() {
         let mut body = call(value);
         if let Body::Call(call) = &mut body {
             if is_signed {
                 call.signature = Signature::Present;
             }
             if matches!(call.arguments, Arguments::Missing) && is_unread(value) {
-                transcript.unread.extend(calls.and_then(unread::member));
+                transcript.unread.extend(unread::member(calls));
             }
         }
         transcript.push(Part::new(value, index, body));
-    }
-    if let Some(value) = function_call {
-        transcript.push(Part::new(value, 0, called(value, None, ToolKind::LegacyFunction)));
     }
 }
 

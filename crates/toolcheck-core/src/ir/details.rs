@@ -8,6 +8,7 @@ use super::{Named, Place};
 
 /// What single formats have and single rules look at.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Details<'s> {
     /// The marks that divide the request for the provider's cache, in the order in which they count.
     pub cache_marks: Vec<CacheMark>,
@@ -35,6 +36,7 @@ pub struct Details<'s> {
 
 /// A mark that divides a request for the provider's cache.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct CacheMark {
     /// The mark.
     pub place: Place,
@@ -60,6 +62,7 @@ pub enum Bearer {
 
 /// A call that a program made which the provider runs.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ProgrammaticCall<'s> {
     /// Where the call stands.
     pub place: Place,
@@ -69,6 +72,7 @@ pub struct ProgrammaticCall<'s> {
 
 /// A key that an object needs because of another one, and does not have.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct MissingKey<'s> {
     /// Which of the cases of the rule it is.
     pub case: &'static str,
@@ -84,6 +88,7 @@ pub struct MissingKey<'s> {
 
 /// A reference inside a result to a part that the result does not have.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct DanglingReference {
     /// The reference.
     pub place: Place,
@@ -93,6 +98,7 @@ pub struct DanglingReference {
 
 /// An item of the input with an id of its own.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Item<'s> {
     /// The id.
     pub id: Named<'s>,
@@ -104,6 +110,7 @@ pub struct Item<'s> {
 
 /// An image that is written out in the text.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Image<'s> {
     /// The media type that it says it is of.
     pub media_type: Named<'s>,
@@ -115,6 +122,7 @@ pub struct Image<'s> {
 
 /// Something that a format passed over although it holds a call, a result or tools.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Unread<'s> {
     /// Where it is: the value of a key, or a block.
     pub place: Place,

@@ -58,6 +58,7 @@ impl Content {
 
 /// One message of the conversation.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Message<'s> {
     /// Who speaks.
     pub role: Role,
@@ -114,6 +115,7 @@ impl<'s> Message<'s> {
 
 /// One thing that a message holds.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Part<'s> {
     /// The whole part.
     pub place: Place,
@@ -133,6 +135,7 @@ impl<'s> Part<'s> {
 
 /// A text, with the string that it is.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Text<'s> {
     /// The string.
     pub string: JsonStr<'s>,
@@ -150,6 +153,7 @@ impl<'s> Text<'s> {
 
 /// The kinds of part.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Body<'s> {
     /// Text that the other side reads.
     Text(Text<'s>),
@@ -179,6 +183,7 @@ pub enum Executor {
 
 /// What kind of tool is called; a result must be of the kind of its call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum ToolKind {
     /// A function with JSON arguments.
     #[default]
@@ -307,6 +312,7 @@ impl<'s> Arguments<'s> {
 
 /// A call of a tool.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Call<'s> {
     /// The id that its result will name; formats that pair by position have none.
     pub id: Option<Named<'s>>,
@@ -339,6 +345,7 @@ impl Call<'_> {
 
 /// The result of a call.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ToolResult<'s> {
     /// The id of the call that it answers.
     pub call_id: Option<Named<'s>>,
@@ -410,6 +417,7 @@ impl Signature {
 
 /// The model's reasoning.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Reasoning<'s> {
     /// Its own id, where the provider keeps it under one.
     pub id: Option<Named<'s>>,

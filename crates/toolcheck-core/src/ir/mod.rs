@@ -14,6 +14,8 @@ use std::str::FromStr;
 
 use toolcheck_json::Value;
 
+use crate::error::Error;
+
 pub use contents::Contents;
 pub use details::{
     Bearer, CacheMark, DanglingReference, Details, Image, Item, MissingKey, ProgrammaticCall, Unread, What,
@@ -27,6 +29,7 @@ pub use request::{ReasoningMode, ReasoningSetting, Request, ToolChange, ToolChoi
 
 /// What a transcript is for, which decides whether it may end with a call that nothing answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum TranscriptKind {
     /// A request about to be sent: it must be complete.
     #[default]
@@ -39,7 +42,7 @@ pub enum TranscriptKind {
 
 impl TranscriptKind {
     /// The kinds, in the order of the documentation.
-    pub const ALL: [Self; 3] = [Self::Request, Self::Session, Self::Dataset];
+    pub const ALL: &[Self] = &[Self::Request, Self::Session, Self::Dataset];
 
     /// The kind's name in reports and on the command line.
     #[must_use]
@@ -59,18 +62,20 @@ impl fmt::Display for TranscriptKind {
 }
 
 impl FromStr for TranscriptKind {
-    type Err = String;
+    type Err = Error;
 
-    fn from_str(name: &str) -> Result<Self, String> {
+    fn from_str(name: &str) -> Result<Self, Error> {
         Self::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|kind| kind.as_str() == name)
-            .ok_or_else(|| format!("`{name}` is none of `request`, `session` and `dataset`"))
+            .ok_or_else(|| Error::new(format!("`{name}` is none of `request`, `session` and `dataset`")))
     }
 }
 
 /// The format that a transcript was read from, by its names in the table of formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct FormatId {
     /// The id of the format.
     pub id: &'static str,
@@ -80,6 +85,7 @@ pub struct FormatId {
 
 /// A conversation, with the request that it is part of.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Transcript<'s> {
     /// The format that it was read from; `None` where no format knows it, so that it is empty.
     pub format: Option<FormatId>,

@@ -9,6 +9,7 @@ use crate::tools::Definition;
 
 /// What a request says beside its messages.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Request<'s> {
     /// The model that it names.
     pub model: Option<Cow<'s, str>>,
@@ -57,6 +58,7 @@ impl Request<'_> {
 
 /// The tools of a request: those of its own list, and those that stand elsewhere in it.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Tools<'s> {
     /// Where the list stands, as a list or as anything else.
     pub place: Option<Place>,
@@ -123,6 +125,7 @@ impl<'s> Tools<'s> {
 
 /// What a request says of whether the model shall call a tool.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ToolChoice<'s> {
     /// Where it says so.
     pub place: Place,
@@ -158,6 +161,7 @@ pub enum Wanted<'s> {
 
 /// How a request sets the model's reasoning.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct ReasoningSetting {
     /// The setting.
     pub place: Place,
@@ -178,6 +182,7 @@ pub enum ReasoningMode {
 
 /// A tool that the request declares.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ToolDef<'s> {
     /// The whole definition.
     pub place: Place,
@@ -216,6 +221,7 @@ impl ToolDef<'_> {
 
 /// A block that adds a tool to the conversation or removes one.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ToolChange<'s> {
     /// The block.
     pub place: Place,

@@ -20,6 +20,7 @@ use crate::ir::{Body, Message, Part, Place, Role, Text, Transcript};
 
 /// A way to write calls into text.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Protocol {
     /// The id.
     pub id: &'static str,
@@ -74,6 +75,7 @@ struct Answers<'t> {
 
 /// A call that stands in a text.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct TextCall {
     /// How it is written.
     pub protocol: &'static Protocol,
@@ -126,6 +128,7 @@ pub enum Malformation {
 
 /// A block that no harness can read as it was meant.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct MalformedCall {
     /// How it is written.
     pub protocol: &'static Protocol,
@@ -143,6 +146,7 @@ pub struct MalformedCall {
 
 /// The calls of a transcript that stand in texts.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct TextCalls {
     /// The calls, in the order of the file.
     pub calls: Vec<TextCall>,

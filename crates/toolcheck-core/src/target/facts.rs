@@ -11,6 +11,7 @@ use super::refusal::{Evidence, Grounds};
 /// Where results must stand.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Results {
     /// How near to its call a result must be.
     #[serde(default)]
@@ -39,6 +40,7 @@ pub enum Stand {
 /// What ids look like.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Ids {
     /// The regular expression that a call's id must match as a whole.
     #[serde(default)]
@@ -69,6 +71,7 @@ pub struct Ids {
 /// What the parts of a message may hold.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ContentFacts {
     /// The most characters of a text, of a result as of a message.
     #[serde(default)]
@@ -81,6 +84,7 @@ pub struct ContentFacts {
 /// What the names of tools look like.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Names {
     /// The regular expression that a tool's name must match as a whole.
     #[serde(default)]
@@ -93,6 +97,7 @@ pub struct Names {
 /// What holds for the tools of a request.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Tools {
     /// The most tools that a request may declare.
     #[serde(default)]
@@ -123,6 +128,7 @@ pub struct Tools {
 /// Types of tools that some models do not take.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct UnsupportedTools {
     /// The models.
     pub model: Pattern,
@@ -133,6 +139,7 @@ pub struct UnsupportedTools {
 /// Which models may advise a model through a tool.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Advisors {
     /// The models that are advised.
     pub model: Pattern,
@@ -146,6 +153,7 @@ pub struct Advisors {
 /// Each fact is about certain keys of one object, and has its own evidence.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Fields {
     /// The only keys that an object may have.
     #[serde(default)]
@@ -203,6 +211,7 @@ impl From<WrittenKeyFacts> for KeyFacts {
 /// What is known of some keys of an object.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct KeyFact {
     /// The keys. All of them have been seen, not only others of their kind.
     pub keys: Vec<String>,
@@ -228,6 +237,7 @@ impl KeyFact {
 /// How the arguments of a call are written.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ArgumentFacts {
     /// The shape that the target takes; nothing is said where this is `None`.
     #[serde(default)]
@@ -276,6 +286,7 @@ impl Pattern {
 /// Which roles there are.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Roles {
     /// The roles of messages, in the words of the wire format.
     #[serde(default)]

@@ -8,7 +8,6 @@ mod facts;
 mod inherit;
 mod refusal;
 
-use std::fmt;
 use std::sync::OnceLock;
 
 use regex::Regex;
@@ -22,6 +21,7 @@ pub use facts::{
 pub(crate) use refusal::FREE;
 pub use refusal::{Evidence, Grounds, Refusal, Tolerance, Verdict};
 
+use crate::error::Error;
 use crate::formats;
 use crate::ir::TranscriptKind;
 
@@ -123,6 +123,7 @@ fn load(builtin: &'static Builtin) -> &'static Target {
 /// A provider's API, or what stands for one.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Target {
     /// The id on the command line and in reports.
     pub id: String,
@@ -198,20 +199,6 @@ struct Entries {
     tolerances: Vec<usize>,
 }
 
-/// Why a target's file could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TargetError {
-    message: String,
-}
-
-impl fmt::Display for TargetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for TargetError {}
-
 impl Target {
     /// Reads a target's file. What it extends must be one of the targets that are compiled in.
     ///
@@ -219,7 +206,7 @@ impl Target {
     ///
     /// Where the text is not TOML of that shape, or names a target, that does not exist; the message says the
     /// line and column.
-    pub fn parse(text: &str) -> Result<Self, TargetError> {
+    pub fn parse(text: &str) -> Result<Self, Error> {
         let target = Self::read(text)?;
         let ids = &target.ids;
         let own = [&ids.pattern, &ids.server_pattern, &ids.item_pattern, &target.names.pattern];
@@ -235,19 +222,19 @@ impl Target {
     }
 
     /// Reads a target's file without a look at its expressions.
-    fn read(text: &str) -> Result<Self, TargetError> {
+    fn read(text: &str) -> Result<Self, Error> {
         let mut target: Self = toml::from_str(text).map_err(|error| {
             fault_at(text, error.span().map_or(0, |span| span.start), error.message().trim())
         })?;
         let known = |id: &str| {
-            find(id).ok_or_else(|| TargetError {
-                message: format!("`{id}` is no target; there are {}", ids().collect::<Vec<_>>().join(", ")),
+            find(id).ok_or_else(|| {
+                let known = ids().collect::<Vec<_>>().join(", ");
+                Error::new(format!("`{id}` is no target; there are {known}"))
             })
         };
         if let Some(parent) = &target.extends {
             let parent = known(parent)?;
-            target = inherit::overlaid(text)
-                .map_err(|error| TargetError { message: error.message().to_owned() })?;
+            target = inherit::overlaid(text).map_err(|error| Error::new(error.message()))?;
             target.inherit(parent);
         }
         for refusal in &mut target.refusals {
@@ -395,10 +382,10 @@ impl Target {
 
 /// What is wrong at a byte of a target's file. The line itself is not quoted: who names a file that is no target may have
 /// named anything.
-fn fault_at(text: &str, byte: usize, message: &str) -> TargetError {
+fn fault_at(text: &str, byte: usize, message: &str) -> Error {
     let at = toolcheck_json::locate(text.as_bytes(), &[byte]);
     let (line, column) = at.first().map_or((1, 1), |at| (at.line, at.column));
-    TargetError { message: format!("line {line}, column {column}: {message}") }
+    Error::new(format!("line {line}, column {column}: {message}"))
 }
 
 /// Whether an API that speaks a format reads what is written in the format `wire`.

@@ -9,6 +9,7 @@ use crate::level::Level;
 
 /// How well a refusal is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Grounds {
     /// How it is known.
     pub evidence: Evidence,
@@ -35,6 +36,7 @@ impl Grounds {
 /// How a fact is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Evidence {
     /// Concluded from something else. Never enough for an error.
     Inferred,
@@ -60,6 +62,7 @@ impl fmt::Display for Evidence {
 /// Something that a target refuses.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Refusal {
     /// The rule that finds it.
     pub rule: String,
@@ -162,6 +165,7 @@ pub(crate) const FREE: &str = "rest";
 /// Something that a target accepts.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Tolerance {
     /// The rule that would find it.
     pub rule: String,

@@ -4,6 +4,7 @@ mod cost;
 mod values;
 
 use std::cell::RefCell;
+use std::fmt;
 use std::sync::Arc;
 
 use jsonschema::error::{ValidationError, ValidationErrorKind};
@@ -21,7 +22,7 @@ use self::values::{Read, Spanned};
 ///
 /// The transcripts of a log declare the same tools again and again, and compiling is dear.
 #[derive(Debug)]
-pub struct Schemas {
+pub(crate) struct Schemas {
     compiled: RefCell<FxHashMap<Box<[u8]>, Compiled>>,
     /// The tools that are declared beside the transcripts.
     pub(crate) declared: Arc<[Definition]>,
@@ -64,7 +65,7 @@ impl Schemas {
 
 /// A schema that arguments can be held against.
 #[derive(Debug)]
-pub struct Schema {
+pub(crate) struct Schema {
     validator: Validator<Spanned>,
     /// The schema itself, where holding arguments against it may take for ever.
     costly: Option<Json>,
@@ -74,7 +75,7 @@ pub struct Schema {
 
 /// Why a schema can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unusable {
+pub(crate) enum Unusable {
     /// It is no JSON.
     Unreadable,
     /// It is no JSON Schema: the place inside it, as a JSON Pointer.
@@ -101,7 +102,7 @@ impl Schema {
     }
 
     /// Compiles a schema that is spelt as JSON Schema.
-    pub fn of(schema: Json) -> Result<Self, Unusable> {
+    pub(crate) fn of(schema: Json) -> Result<Self, Unusable> {
         let cost = cost::of(&schema);
         if cost == Cost::Endless {
             return Err(Unusable::Endless);
@@ -127,7 +128,7 @@ impl Schema {
     }
 
     /// Whether there may be arguments that can't be held against it in bounded time.
-    pub fn may_take_for_ever(&self) -> bool {
+    pub(crate) fn may_take_for_ever(&self) -> bool {
         self.costly.is_some() || self.has_backtracking
     }
 
@@ -153,6 +154,22 @@ impl Schema {
         arguments: Value<'i, 'i>,
     ) -> impl Iterator<Item = ValidationError<'i>> {
         self.validator.iter_errors(Read(arguments))
+    }
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable => f.write_str("is not valid JSON"),
+            Self::NoSchema(pointer) if pointer.is_empty() => f.write_str("is not a valid JSON Schema"),
+            Self::NoSchema(pointer) => write!(f, "is not a valid JSON Schema at `{pointer}`"),
+            Self::Pattern(pointer) => write!(f, "contains an invalid regular expression at `{pointer}`"),
+            Self::DeadReference => f.write_str("refers to a part of itself that does not exist"),
+            Self::Foreign => f.write_str(
+                "refers to another document, or contains a regular expression that is not supported",
+            ),
+            Self::Endless => f.write_str("branches without end"),
+        }
     }
 }
 

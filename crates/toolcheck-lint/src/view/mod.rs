@@ -4,7 +4,7 @@ pub(crate) mod arguments;
 pub(crate) mod exchanges;
 pub(crate) mod failure;
 pub(crate) mod objects;
-pub mod pairing;
+pub(crate) mod pairing;
 pub(crate) mod server_pairs;
 pub(crate) mod shell;
 

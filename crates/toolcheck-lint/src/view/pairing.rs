@@ -13,6 +13,7 @@ use toolcheck_core::target::{Stand, Target};
 
 /// A call of the client, where it stands.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct CallSite<'t, 's> {
     /// Its number among the calls.
     pub number: usize,
@@ -32,6 +33,7 @@ pub struct CallSite<'t, 's> {
 
 /// A result of the client, where it stands.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct ResultSite<'t, 's> {
     /// Its number among the results.
     pub number: usize,
@@ -77,6 +79,7 @@ impl Answers {
 
 /// Consecutive messages of one role.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Turn {
     /// Whose they are.
     pub role: Role,
@@ -90,6 +93,7 @@ pub struct Turn {
 
 /// The pairing of a transcript's calls and results.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Pairing<'t, 's> {
     /// The turns.
     pub turns: Vec<Turn>,

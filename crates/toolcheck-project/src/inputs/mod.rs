@@ -103,8 +103,7 @@ impl Inputs {
         own_files: HashSet<PathBuf>,
     ) -> Result<Self, Error> {
         let excluded = PathGlobs::new(&here(), options.exclude.iter().map(String::as_str));
-        let excluded =
-            excluded.map_err(|(_, message)| Error::new(format!("--exclude: {}", shown(&message))))?;
+        let excluded = excluded.map_err(|error| Error::caused("--exclude", &error))?;
         let mut collector = Collector {
             options,
             configs,

@@ -26,6 +26,7 @@ use crate::Style;
 
 /// A way to write a report.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Output {
     /// The id on the command line.
     pub id: &'static str,

@@ -10,9 +10,9 @@ use toolcheck_lint::finding::Spot;
 use super::{Output, repository_path, write_json};
 use crate::Style;
 use toolcheck_core::text::{Line, bounded};
+use toolcheck_lint::Rule;
 use toolcheck_lint::fingerprint::Fingerprints;
 use toolcheck_lint::report::{FileReport, Report, rule_url};
-use toolcheck_lint::rule::Rule;
 use toolcheck_lint::rules;
 
 pub(super) static OUTPUT: Output =

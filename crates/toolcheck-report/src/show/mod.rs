@@ -15,9 +15,9 @@ use toolcheck_json::{Document, Record, Span};
 
 use toolcheck_core::text::{Counted, shown};
 use toolcheck_lint::Finding;
+use toolcheck_lint::observe::Context;
 use toolcheck_lint::observe::{Observer, Response};
 use toolcheck_lint::report::{Report, locate_places};
-use toolcheck_lint::rule::Context;
 use toolcheck_lint::{Options, lint_with};
 
 pub(crate) use fold::{Fold, Line};
@@ -25,6 +25,7 @@ pub(crate) use rows::{Row, What};
 
 /// What an outline should show.
 #[derive(Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct View<'v> {
     /// Whether to leave nothing out.
     pub shows_all: bool,
@@ -36,7 +37,41 @@ pub struct View<'v> {
     pub is_allowed: Option<&'v dyn Fn(&Finding) -> bool>,
 }
 
-impl View<'_> {
+impl<'v> View<'v> {
+    /// The default view: long parts are folded, texts are not shown, and nothing is allowed.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether to leave nothing out.
+    #[must_use]
+    pub fn shows_all(mut self, shows_all: bool) -> Self {
+        self.shows_all = shows_all;
+        self
+    }
+
+    /// Whether to show how each text begins.
+    #[must_use]
+    pub fn shows_text(mut self, shows_text: bool) -> Self {
+        self.shows_text = shows_text;
+        self
+    }
+
+    /// The command that shows the findings in full.
+    #[must_use]
+    pub fn more(mut self, command: &'v str) -> Self {
+        self.more = command;
+        self
+    }
+
+    /// A function that says whether the user allows a finding.
+    #[must_use]
+    pub fn is_allowed(mut self, is_allowed: &'v dyn Fn(&Finding) -> bool) -> Self {
+        self.is_allowed = Some(is_allowed);
+        self
+    }
+
     fn allows(&self, finding: &Finding) -> bool {
         self.is_allowed.is_some_and(|is_allowed| is_allowed(finding))
     }
@@ -44,6 +79,7 @@ impl View<'_> {
 
 /// The outline of a file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Outline {
     /// What was found in it.
     pub report: Report,
@@ -182,7 +218,7 @@ pub fn outline(path: &str, bytes: &[u8], options: &Options, view: &View<'_>) -> 
     let found = file.findings.len();
     let mut outline = Outline {
         unmarked: 0,
-        report: Report { files: vec![file], ..Report::default() },
+        report: Report::new(vec![file]),
         more: view.more.to_owned(),
         sections,
         total: builder.total,

@@ -10,9 +10,9 @@ use toolcheck_core::protocols::{Reply, TextCalls};
 use toolcheck_json::{Document, JsonStr, Span};
 
 use toolcheck_core::text::{Counted, bounded};
+use toolcheck_lint::observe::Context;
 use toolcheck_lint::observe::Response;
-use toolcheck_lint::rule::Context;
-use toolcheck_lint::view::pairing::{Answers, Pairing};
+use toolcheck_lint::observe::{Answers, Pairing};
 
 use super::Marks;
 
@@ -292,7 +292,7 @@ impl Writer<'_, '_> {
             Body::Reasoning(reasoning) => other("reasoning").note_if(reasoning.is_redacted, "encrypted"),
             Body::Media => other("media"),
             Body::Empty => other("empty part"),
-            Body::Opaque => other("other part"),
+            _ => other("other part"),
         };
         self.push(row);
     }

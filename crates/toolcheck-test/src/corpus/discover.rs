@@ -7,8 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use glob::Pattern;
+use toolcheck_core::suggest::similar;
 use toolcheck_core::text::shown;
-use toolcheck_lint::suggest::did_you_mean;
 
 /// How cases' files end.
 const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
@@ -150,8 +150,12 @@ impl Corpus {
                     let file = case.name.rsplit('/').next().unwrap_or_default();
                     [&*case.name, file, file.split('.').next().unwrap_or_default()]
                 });
-                let similar = did_you_mean(filter, names);
-                troubles.push(format!("no case is named like `{}`{}", shown(filter), shown(&similar)));
+                let similar = similar(filter, names);
+                troubles.push(format!(
+                    "no case is named like `{}`{}",
+                    shown(filter),
+                    shown(&similar.to_string())
+                ));
             }
         }
         let chosen = self.cases.iter().zip(is_chosen).filter(|(_, is_chosen)| *is_chosen);

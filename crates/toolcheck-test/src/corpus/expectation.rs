@@ -5,11 +5,11 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value as Json;
 use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::suggest::similar;
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::text::bounded;
 use toolcheck_core::{Format, Level, formats};
 use toolcheck_json::{Document, Value};
-use toolcheck_lint::suggest::did_you_mean;
 
 use crate::expected::{Difference, Expected, Found, Place, Step, align, has_level};
 
@@ -84,15 +84,16 @@ impl Expectation {
             }
         }
         let format = written.format.as_deref().map(|id| {
-            let similar = || did_you_mean(id, formats::names());
+            let similar = || similar(id, formats::names());
             formats::named(id).ok_or_else(|| format!("there is no format `{id}`{}", similar()))
         });
         let target = written.target.as_deref().map(|id| {
-            let similar = || did_you_mean(id, target::names());
+            let similar = || similar(id, target::names());
             target::named(id).ok_or_else(|| format!("there is no target `{id}`{}", similar()))
         });
         let findings = written.findings.into_iter().map(|finding| {
-            let level = finding.level.map(|level| level.parse::<Level>()).transpose()?;
+            let level = finding.level.map(|level| level.parse::<Level>()).transpose();
+            let level = level.map_err(|error| error.to_string())?;
             let place = Place { record: finding.record, pointer: finding.pointer };
             Ok(Expected { rule: finding.rule, place: Some(place), level })
         });
@@ -100,7 +101,7 @@ impl Expectation {
         Ok(Self {
             format: format.transpose()?,
             target: target.transpose()?,
-            kind: written.kind.map_or(Ok(TranscriptKind::default()), |kind| kind.parse())?,
+            kind: written.kind.map_or_else(|| Ok(TranscriptKind::default()), |kind| kind.parse())?,
             config: written.config,
             findings: findings.collect::<Result<_, String>>()?,
             is_to_be_described: is_to_be_said(&written.description) || is_to_be_said(&written.source),
@@ -114,6 +115,12 @@ pub(super) struct Broken {
     /// The line and the column, where they are known.
     at: Option<(usize, usize)>,
     why: String,
+}
+
+impl From<toolcheck_core::Error> for Broken {
+    fn from(error: toolcheck_core::Error) -> Self {
+        error.to_string().into()
+    }
 }
 
 impl From<String> for Broken {

@@ -55,7 +55,7 @@ fn another_order_and_another_level_are_told() {
 
 #[test]
 fn mistakes_are_told() {
-    let error = |text: &str| text.parse::<Expected>().expect_err(text);
+    let error = |text: &str| text.parse::<Expected>().expect_err(text).to_string();
     assert_eq!(error("blank-tekst"), "there is no rule `blank-tekst`; did you mean `blank-text`?");
     assert!(error("bad blank-text").contains("neither"));
     assert!(error("blank-text at messages").contains("no JSON Pointer"));

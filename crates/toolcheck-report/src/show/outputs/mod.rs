@@ -13,6 +13,7 @@ use crate::show::Outline;
 
 /// A way to draw a outline.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Output {
     /// The id on the command line.
     pub id: &'static str,

@@ -18,6 +18,7 @@ use crate::expected::Difference;
 
 /// A way to write what came of a corpus.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Output {
     /// The id on the command line.
     pub id: &'static str,

@@ -1,0 +1,24 @@
+//! The error of this crate.
+
+use std::fmt;
+
+/// Text that cannot be read: the file of a target, or a name that does not exist.
+///
+/// The message may quote the text as it is; [`text::shown`](crate::text::shown) makes it safe to print.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error(Box<str>);
+
+impl Error {
+    /// An error with this message.
+    pub(crate) fn new(message: impl Into<Box<str>>) -> Self {
+        Self(message.into())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}

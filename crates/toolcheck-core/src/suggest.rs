@@ -1,0 +1,56 @@
+//! "Did you mean ...?": the known name that is most similar to a mistyped one.
+
+use std::fmt;
+
+/// The lowest similarity, from 0 to 1, that is worth a suggestion.
+const LIKE_ENOUGH: f64 = 0.7;
+
+/// The longest name to suggest something for: comparing two names takes the product of their lengths.
+const LONGEST: usize = 100;
+
+/// The name that was probably meant, if there is one.
+///
+/// As text it is a clause to write behind a message about an unknown name: "; did you mean ...?", or nothing.
+///
+/// ```
+/// use toolcheck_core::suggest::similar;
+///
+/// let known = ["openai-chat", "anthropic"];
+/// assert_eq!(similar("opnai-chat", known).name(), Some("openai-chat"));
+/// let message = format!("unknown format `opnai-chat`{}", similar("opnai-chat", known));
+/// assert_eq!(message, "unknown format `opnai-chat`; did you mean `openai-chat`?");
+/// assert_eq!(similar("yaml", known).to_string(), "");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Suggestion<'k>(Option<&'k str>);
+
+impl<'k> Suggestion<'k> {
+    /// The name.
+    #[must_use]
+    pub fn name(self) -> Option<&'k str> {
+        self.0
+    }
+}
+
+impl<'k> From<&'k str> for Suggestion<'k> {
+    fn from(name: &'k str) -> Self {
+        Self(Some(name))
+    }
+}
+
+impl fmt::Display for Suggestion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |name| write!(f, "; did you mean `{name}`?"))
+    }
+}
+
+/// The most similar of the known names, if it is similar enough.
+pub fn similar<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Suggestion<'k> {
+    if name.len() > LONGEST {
+        return Suggestion(None);
+    }
+    let name = name.to_lowercase().replace('_', "-");
+    let known = known.into_iter().map(|known| (strsim::jaro_winkler(&name, known), known));
+    let nearest = known.max_by(|one, other| one.0.total_cmp(&other.0));
+    Suggestion(nearest.filter(|(likeness, _)| *likeness > LIKE_ENOUGH).map(|(_, known)| known))
+}
