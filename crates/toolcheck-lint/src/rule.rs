@@ -353,7 +353,7 @@ impl Context<'_, '_> {
     }
 
     /// What the target says of the first of these cases that it knows, or of the rule as a whole.
-    fn verdict_of(&self, rule: &Rule, cases: &[&str]) -> Verdict<'_> {
+    pub(crate) fn verdict_of(&self, rule: &Rule, cases: &[&str]) -> Verdict<'_> {
         let known = cases.iter().copied().find(|case| self.target.knows_case(rule.id, case));
         self.verdict(rule, known)
     }

@@ -1,4 +1,5 @@
 use toolcheck_core::ir::Body;
+use toolcheck_core::target::Verdict;
 use toolcheck_json::Kind;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -81,7 +82,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 Kind::String | Kind::Number | Kind::Bool if checks_text => &["not-object"],
                 _ => continue,
             };
-            // Most targets accept most of these, and results are many: nothing is written that nobody reads.
+            // Most targets accept most of these, and there are many results: a draft for each would cost too much.
             if matches!(cx.verdict_of(&RULE, cases), Verdict::Unknown) {
                 continue;
             }
