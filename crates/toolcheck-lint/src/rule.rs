@@ -352,7 +352,14 @@ impl Context<'_, '_> {
         }
     }
 
-    /// What the target says of the first of these cases that it knows, or of the rule as a whole.
+    /// Whether the target says anything about a finding with these cases. Without, the finding of a silent rule is not
+    /// reported.
+    #[must_use]
+    pub(crate) fn has_verdict(&self, rule: &Rule, cases: &[&str]) -> bool {
+        !matches!(self.verdict_of(rule, cases), Verdict::Unknown)
+    }
+
+    /// The verdict on the first of these cases that the target knows, or on the rule as a whole.
     fn verdict_of(&self, rule: &Rule, cases: &[&str]) -> Verdict<'_> {
         let known = cases.iter().copied().find(|case| self.target.knows_case(rule.id, case));
         self.verdict(rule, known)
