@@ -48,21 +48,21 @@ pub struct Detected {
 }
 
 impl Detection {
-    /// Looks at one more document.
-    pub fn look(&mut self, document: &Document<'_>) {
+    /// Adds a document.
+    pub fn add(&mut self, document: &Document<'_>) {
         let root = document.root();
         match exchange::exchanges(root) {
             Some(exchanges) => {
                 exchanges
                     .iter()
                     .take(EXCHANGES_LOOKED_AT)
-                    .for_each(|exchange| self.look_at(exchange.request));
+                    .for_each(|exchange| self.add_request(exchange.request));
             }
-            None => self.look_at(root),
+            None => self.add_request(root),
         }
     }
 
-    fn look_at(&mut self, root: Value<'_, '_>) {
+    fn add_request(&mut self, root: Value<'_, '_>) {
         if unsupported::find(root).is_some() {
             return;
         }

@@ -16,8 +16,8 @@ use crate::category::Category;
 use crate::finding::{Draft, ProviderError};
 use crate::schema::Schemas;
 use crate::settings::Settings;
-use crate::view::exchanges::Kept;
-use crate::view::pairing::{Answers, CallSite, Pairing, ResultSite};
+use crate::view::exchanges::HistoryMatch;
+use crate::view::pairing::{CallSite, PairedWith, Pairing, ResultSite};
 use crate::vocabulary::Term;
 
 /// A rule: a value, pure, infallible and stateless.
@@ -153,9 +153,9 @@ impl Rule {
         }
     }
 
-    /// Whether it may have something to say of transcripts of this format and kind to this target, which the user has
-    /// named or not.
-    pub(crate) fn may_speak(
+    /// Whether it can report anything about transcripts of this format and kind for this target, which the user has named
+    /// or not.
+    pub(crate) fn can_report(
         &self,
         format: &str,
         kind: TranscriptKind,
@@ -170,7 +170,7 @@ impl Rule {
             InDataset::OfNamedTarget if !is_named => return false,
             _ => self.default_level.is_some(),
         };
-        self.check.is_some() && (has_level || target.minds(self.id, wire))
+        self.check.is_some() && (has_level || target.has_entry(self.id, wire))
     }
 }
 
@@ -270,7 +270,7 @@ pub struct Context<'c, 's> {
     /// Its calls and results.
     pub pairing: &'c Pairing<'c, 's>,
     /// What the transcript keeps of what the model had answered, where that is recorded beside it.
-    pub(crate) kept: Option<&'c Kept<'c>>,
+    pub(crate) kept: Option<&'c HistoryMatch<'c>>,
     /// The schemas of tools that were compiled so far.
     pub(crate) schemas: &'c Schemas,
     /// Whom it is for.
@@ -301,7 +301,7 @@ impl Context<'_, '_> {
     /// Whether a result answers a call that the assistant wrote into its text. Such calls have no ids, and in a recording
     /// or a data set nothing else pairs them with their results; a request is held against what the API wants.
     pub(crate) fn answers_text_call(&self, site: &ResultSite<'_, '_>) -> bool {
-        if self.is_request() || site.result.call_id.is_some() || site.answers != Answers::Nothing {
+        if self.is_request() || site.result.call_id.is_some() || site.paired_with != PairedWith::NoCall {
             return false;
         }
         let Some(before) = site.turn.checked_sub(1) else { return false };

@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer};
 
 pub use facts::{
-    Advisors, ArgumentFacts, ContentFacts, Fields, Ids, KeyFact, KeyFacts, Names, Pattern, Results, Roles,
-    Shape, Stand, Tools, UnsupportedTools,
+    Advisors, ArgumentFacts, ContentFacts, Fields, Ids, KeyFact, KeyFacts, Names, Pattern, Placement,
+    Results, Roles, Shape, Tools, UnsupportedTools,
 };
 pub(crate) use refusal::FREE;
 pub use refusal::{Evidence, Grounds, Refusal, Tolerance, Verdict};
@@ -284,11 +284,11 @@ impl Target {
         })
     }
 
-    /// Whether there is a case of a rule that the target refuses or takes harm from, and so something to say.
+    /// Whether the target refuses some case of a rule, or accepts it with harm.
     ///
     /// With `wire`, as for [`Self::verdict`].
     #[must_use]
-    pub fn minds(&self, rule: &str, wire: Option<&str>) -> bool {
+    pub fn has_entry(&self, rule: &str, wire: Option<&str>) -> bool {
         let (mut refusals, mut tolerances) = self.entries(rule);
         refusals.any(|refusal| !refusal.legacy && reads(refusal.format.as_deref(), wire))
             || tolerances.any(|tolerance| tolerance.harm.is_some() && reads(self.format.as_deref(), wire))
@@ -349,10 +349,10 @@ impl Target {
             || tolerances.any(|tolerance| tolerance.case.as_deref() == Some(case))
     }
 
-    /// How near to its call a result must be. Next to it where the file does not say.
+    /// How near to its call a result must be: by default, in the next turn.
     #[must_use]
-    pub fn stand(&self) -> Stand {
-        self.results.stand.unwrap_or(Stand::NextTurn)
+    pub fn result_placement(&self) -> Placement {
+        self.results.placement.unwrap_or(Placement::NextTurn)
     }
 
     /// Whether consecutive messages of the model are one turn.

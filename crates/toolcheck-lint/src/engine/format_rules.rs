@@ -24,7 +24,7 @@ impl<'r> FormatRules<'r> {
         let target = known.unwrap_or_else(|| Target::unknown());
         let id = format.map_or("", |format| format.id);
         let is_named = options.target.is_some();
-        let can_report = |rule: &&'static Rule| rule.may_speak(id, options.kind, target, is_named);
+        let can_report = |rule: &&'static Rule| rule.can_report(id, options.kind, target, is_named);
         let rules = options.rules.iter().copied().filter(can_report).collect();
         Self { format, known, target, rules, verdicts: Verdicts::default() }
     }
