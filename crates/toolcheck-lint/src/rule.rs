@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 
 use rustc_hash::FxHashMap;
 use toolcheck_core::Level;
-use toolcheck_core::formats::{self, Format};
+use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::target::{Target, Verdict};
@@ -153,18 +153,18 @@ impl Rule {
         }
     }
 
-    /// Whether it can report anything about transcripts of this format and kind for this target, which the user has named
+    /// Whether it can report anything about transcripts of this family of formats and kind for this target, which the user has named
     /// or not.
     pub(crate) fn can_report(
         &self,
-        format: &str,
+        family: &str,
         kind: TranscriptKind,
         target: &Target,
         is_named: bool,
     ) -> bool {
         let in_dataset =
             if kind == TranscriptKind::Dataset { self.in_dataset } else { InDataset::AsElsewhere };
-        let wire = self.on_wire.then_some(format);
+        let wire = self.on_wire.then_some(family);
         let has_level = match in_dataset {
             InDataset::AtLeast(_) => true,
             InDataset::OfNamedTarget if !is_named => return false,
@@ -319,9 +319,7 @@ impl Context<'_, '_> {
     /// Whether the target reads the format that the transcript is written in.
     #[must_use]
     pub fn speaks_own_format(&self) -> bool {
-        let spoken = self.target.format.as_deref();
-        let format = self.transcript.format.zip(spoken);
-        format.is_some_and(|(format, spoken)| formats::are_dialects(spoken, format.id))
+        self.transcript.format.is_some_and(|format| self.target.family() == Some(format.family))
     }
 
     /// Whether the target may get the very bytes: it reads the format, or stands for several that do not all translate.
@@ -333,7 +331,7 @@ impl Context<'_, '_> {
     /// The target's verdict on a case of a rule, or on the rule as a whole.
     #[must_use]
     fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
-        let wire = rule.on_wire.then(|| self.transcript.format.map_or("", |format| format.id));
+        let wire = rule.on_wire.then(|| self.transcript.format.map_or("", |format| format.family));
         self.verdicts.of(self.target, rule, case, self.transcript.request.model.as_deref(), wire)
     }
 

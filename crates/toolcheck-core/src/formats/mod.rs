@@ -118,12 +118,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|format| format.id).chain(ALL.iter().flat_map(|format| format.aliases.iter().copied()))
 }
 
-/// Whether two formats, by their ids, are of one family.
-#[must_use]
-pub fn are_dialects(one: &str, other: &str) -> bool {
-    one == other || find(one).zip(find(other)).is_some_and(|(one, other)| one.family == other.family)
-}
-
 /// The text of a result's content, or that of its first block.
 #[must_use]
 pub fn text_of_result<'s>(content: Value<'_, 's>) -> Option<JsonStr<'s>> {

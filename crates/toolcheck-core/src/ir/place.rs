@@ -99,7 +99,7 @@ impl Instead {
 impl<'s> Named<'s> {
     /// The text of an id or a name, or `?` if there is none, for a message.
     #[must_use]
-    pub fn text_or_unknown<'n>(name: Option<&'n Self>) -> &'n str {
+    pub fn text_or_unknown(name: Option<&Self>) -> &str {
         name.map_or("?", |name| &name.text)
     }
 

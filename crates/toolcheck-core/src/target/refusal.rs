@@ -101,9 +101,9 @@ pub struct Refusal {
     /// The target that refuses it, where a union gathers several.
     #[serde(skip)]
     pub target: String,
-    /// The wire format that this target speaks.
+    /// The family of the wire format that this target speaks.
     #[serde(skip)]
-    pub format: Option<String>,
+    pub family: Option<&'static str>,
 }
 
 impl Refusal {

@@ -222,8 +222,9 @@ impl<'r> Run<'r> {
             self.report.count_reading(format.id, rules.known.map(|target| &*target.id), 1);
         } else {
             // With a format that somebody named, a request in another format is just another file of its folder.
-            let is_of_another =
-                || self.options.format.is_some_and(|format| Detection::instead_of(format.id, root).is_some());
+            let is_of_another = || {
+                self.options.format.is_some_and(|format| Detection::instead_of(format.key(), root).is_some())
+            };
             self.report.is_meant_as_request |= unsupported::is_meant_as_request(root) && !is_of_another();
         }
         transcript
