@@ -305,7 +305,11 @@ mod tests {
                 "4:1: unknown role `usr`",
                 "did you mean `user`?",
             ),
-            ("[results]\nstand = \"anywere\"", "4:9: unknown variant `anywere`", "did you mean `anywhere`?"),
+            (
+                "[results]\nplacement = \"anywere\"",
+                "4:13: unknown variant `anywere`",
+                "did you mean `anywhere`?",
+            ),
         ];
         for (text, beginning, end) in cases {
             let faults = faults(text);

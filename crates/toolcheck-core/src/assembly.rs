@@ -6,20 +6,20 @@ use toolcheck_json::Value;
 
 use crate::ir::{Body, Call, Executor, Named, Place, Transcript};
 
-/// One answer of a response: there are as many as the request asked for.
+/// A choice of a response, which has as many as the request asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct Choice {
     /// The calls that it makes, in their order.
-    pub calls: Vec<AnsweredCall>,
+    pub calls: Vec<ChoiceCall>,
     /// What it says beside them.
     pub text: String,
     /// Whether it came to its end: one that was cut off, filtered or aborted owes nothing.
     pub is_whole: bool,
 }
 
-/// A call that an answer makes.
+/// A call in a choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnsweredCall {
+pub struct ChoiceCall {
     /// Its id, where it has one.
     pub id: Option<String>,
     /// The tool's name.
@@ -32,7 +32,7 @@ pub struct AnsweredCall {
     pub place: Place,
 }
 
-impl AnsweredCall {
+impl ChoiceCall {
     /// The call that stands at `value`.
     pub(crate) fn new<'d, 's>(call: &Call<'s>, value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Self {
         let text = |name: &Option<Named<'_>>| {
@@ -47,15 +47,19 @@ impl AnsweredCall {
 /// Where a value stands in the file: a response in a string is read as a document of its own.
 pub(crate) type Locate<'l, 'd, 's> = dyn Fn(Value<'d, 's>) -> Place + 'l;
 
-impl Answer {
-    /// The answer as a summary of what was said in the document of `root`.
-    pub(crate) fn new<'d, 's>(said: &Said<'s>, root: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Self {
+impl Choice {
+    /// The summary of a completion in the document of `root`.
+    pub(crate) fn new<'d, 's>(
+        said: &Completion<'s>,
+        root: Value<'d, 's>,
+        locate: &Locate<'_, 'd, 's>,
+    ) -> Self {
         let mut answer = Self { calls: Vec::new(), text: String::new(), is_whole: said.is_whole };
         for part in &said.transcript.parts {
             match &part.body {
                 Body::Call(call) => {
                     let value = root.document().value(part.place.node);
-                    answer.calls.push(AnsweredCall::new(call, value, locate));
+                    answer.calls.push(ChoiceCall::new(call, value, locate));
                 }
                 Body::Text(text) => text.string.decode_into(&mut answer.text),
                 _ => {}
@@ -81,7 +85,7 @@ pub(crate) struct Assembly {
 #[derive(Debug, Default)]
 struct Growing {
     /// The calls, each with its number in the stream.
-    calls: Vec<(u64, AnsweredCall)>,
+    calls: Vec<(u64, ChoiceCall)>,
     /// What it says beside them.
     text: String,
     /// How it ended, where it has.
@@ -91,7 +95,7 @@ struct Growing {
 impl Assembly {
     /// A call begins, or goes on under its number. A server that gives all calls one number tells them apart by their
     /// ids.
-    pub(crate) fn call(&mut self, answer: u64, number: u64, call: AnsweredCall) {
+    pub(crate) fn call(&mut self, answer: u64, number: u64, call: ChoiceCall) {
         let calls = &mut self.answers.entry(answer).or_default().calls;
         let known = calls.iter_mut().rev().find(|(known, _)| *known == number).map(|(_, call)| call);
         match known {
@@ -105,7 +109,7 @@ impl Assembly {
     }
 
     /// A call that is of no number, or the first to be of its number.
-    pub(crate) fn next_call(&mut self, answer: u64, number: Option<u64>, call: AnsweredCall) {
+    pub(crate) fn next_call(&mut self, answer: u64, number: Option<u64>, call: ChoiceCall) {
         let calls = &mut self.answers.entry(answer).or_default().calls;
         calls.push((number.unwrap_or(calls.len() as u64), call));
     }
@@ -136,7 +140,7 @@ impl Assembly {
     }
 
     /// The response as a whole, which the last event of some streams repeats.
-    pub(crate) fn replace(&mut self, answers: Vec<Answer>) {
+    pub(crate) fn replace(&mut self, answers: Vec<Choice>) {
         self.answers = (0u64..)
             .zip(answers)
             .map(|(number, answer)| {
@@ -147,8 +151,8 @@ impl Assembly {
     }
 
     /// The answers as far as they have come.
-    pub(crate) fn finish(self) -> Vec<Answer> {
-        let answers = self.answers.into_values().map(|answer| Answer {
+    pub(crate) fn finish(self) -> Vec<Choice> {
+        let answers = self.answers.into_values().map(|answer| Choice {
             calls: answer.calls.into_iter().map(|(_, call)| call).collect(),
             text: answer.text,
             // A stream without its end was aborted.
@@ -158,9 +162,9 @@ impl Assembly {
     }
 }
 
-/// An answer that came at once, as the messages that it is.
+/// A choice of a response that was not streamed, as a transcript.
 #[derive(Debug)]
-pub struct Said<'s> {
+pub struct Completion<'s> {
     /// The messages, as a request would hold them.
     pub transcript: Transcript<'s>,
     /// Whether it came to its end.

@@ -11,7 +11,8 @@ use toolcheck_json::{Document, Value};
 use crate::claim::MESSAGES_LOOKED_AT;
 use crate::claim::certainty::{CERTAIN, SURE, SURE_OF_DIALECT, SURE_OF_RECORD};
 use crate::exchange;
-use crate::formats::{self, ALL, Format, are_dialects};
+use crate::formats::{self, ALL, Format};
+use crate::ir::FormatId;
 use crate::unsupported;
 
 /// How near the second format must come to the first, in percent, for a person to be told of it.
@@ -48,21 +49,21 @@ pub struct Detected {
 }
 
 impl Detection {
-    /// Looks at one more document.
-    pub fn look(&mut self, document: &Document<'_>) {
+    /// Adds a document.
+    pub fn add(&mut self, document: &Document<'_>) {
         let root = document.root();
         match exchange::exchanges(root) {
             Some(exchanges) => {
                 exchanges
                     .iter()
                     .take(EXCHANGES_LOOKED_AT)
-                    .for_each(|exchange| self.look_at(exchange.request));
+                    .for_each(|exchange| self.add_request(exchange.request));
             }
-            None => self.look_at(root),
+            None => self.add_request(root),
         }
     }
 
-    fn look_at(&mut self, root: Value<'_, '_>) {
+    fn add_request(&mut self, root: Value<'_, '_>) {
         if unsupported::find(root).is_some() {
             return;
         }
@@ -96,7 +97,7 @@ impl Detection {
         };
         let other = surest(record, counts);
         let other = other.filter(|(sure, best)| {
-            let is_dialect = usual.is_some_and(|usual| are_dialects(usual.id, best.id));
+            let is_dialect = usual.is_some_and(|usual| usual.family == best.family);
             let least = match own {
                 0 => SURE,
                 _ if is_dialect => SURE_OF_DIALECT,
@@ -127,8 +128,8 @@ impl Detection {
 
     /// The format that a document looks like to somebody who reads it as `format` and understands little.
     #[must_use]
-    pub fn instead_of(format: &str, document: Value<'_, '_>) -> Option<&'static Format> {
-        let (sure, best) = surest(document, |other| !are_dialects(ALL[other].id, format))?;
+    pub fn instead_of(format: FormatId, document: Value<'_, '_>) -> Option<&'static Format> {
+        let (sure, best) = surest(document, |other| ALL[other].family != format.family)?;
         (sure >= SURE).then_some(best)
     }
 

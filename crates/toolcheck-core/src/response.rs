@@ -7,19 +7,19 @@ use std::ops::Range;
 
 use toolcheck_json::{Decoded, Document, Records, Value};
 
-pub use crate::assembly::{Answer, AnsweredCall, Said};
 use crate::assembly::{Assembly, Locate};
+pub use crate::assembly::{Choice, ChoiceCall, Completion};
 use crate::formats::Format;
 use crate::ir::Place;
 
 /// Reads a response of a format; `None` where it is none: an error, or something else. Beside it what was said, where
 /// it came at once and stands in the document itself.
 #[must_use]
-pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Vec<Answer>, Vec<Said<'s>>)> {
+pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Vec<Choice>, Vec<Completion<'s>>)> {
     let value = unwrapped(value);
     if value.is_object() {
         let said = (format.answers)(value)?;
-        let answers = said.iter().map(|said| Answer::new(said, value, &|value| Place::of(value))).collect();
+        let answers = said.iter().map(|said| Choice::new(said, value, &|value| Place::of(value))).collect();
         return Some((answers, said));
     }
     let mut pieces = Pieces { format, count: 0, whole: None, assembly: Assembly::default() };
@@ -36,7 +36,7 @@ struct Pieces<'f> {
     format: &'f Format,
     count: usize,
     /// What the first piece is, taken for a response that came at once.
-    whole: Option<Vec<Answer>>,
+    whole: Option<Vec<Choice>>,
     assembly: Assembly,
 }
 
@@ -64,14 +64,14 @@ impl Pieces<'_> {
     fn add<'d, 's>(&mut self, data: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
         if self.count == 0 {
             let said = (self.format.answers)(data);
-            self.whole = said.map(|said| said.iter().map(|said| Answer::new(said, data, locate)).collect());
+            self.whole = said.map(|said| said.iter().map(|said| Choice::new(said, data, locate)).collect());
         }
         self.count += 1;
         (self.format.event)(&mut self.assembly, data, locate);
     }
 
     /// What came at once came alone: the chunks of some streams look like it.
-    fn finish(self) -> Option<Vec<Answer>> {
+    fn finish(self) -> Option<Vec<Choice>> {
         let whole = self.whole.filter(|_| self.count == 1);
         whole.or_else(|| Some(self.assembly.finish()).filter(|assembled| !assembled.is_empty()))
     }

@@ -146,7 +146,7 @@ proptest! {
         let body = format.write_request(&conversation).body.to_string();
         let document = Document::read(body.as_bytes());
         let mut detection = Detection::default();
-        detection.look(&document);
+        detection.add(&document);
         let wanted = (!is_distinct(&held(&conversation, format).0, format)).then_some(format.id);
         let detected = detection.best(wanted).map(|best| best.format.id);
         prop_assert_eq!(detected, Some(format.id), "{}", body);

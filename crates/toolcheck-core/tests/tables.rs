@@ -135,7 +135,7 @@ fn keys_have_a_refusal_that_tells_them() {
             ("missing-field", !fields.required.is_empty()),
         ];
         for (rule, is_needed) in kinds {
-            assert!(!is_needed || target.minds(rule, None), "{}: {rule}", target.id);
+            assert!(!is_needed || target.has_entry(rule, None), "{}: {rule}", target.id);
         }
     }
 }

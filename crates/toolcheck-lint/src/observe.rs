@@ -1,12 +1,12 @@
 //! What is read while a file is linted, for those who show it.
 
-use toolcheck_core::response::Answer;
+use toolcheck_core::response::Choice;
 use toolcheck_json::{Document, Record, Value};
 
 use crate::finding::Finding;
 
 pub use crate::rule::Context;
-pub use crate::view::pairing::{Answers, CallSite, Pairing, ResultSite, Turn};
+pub use crate::view::pairing::{CallSite, PairedWith, Pairing, ResultSite, Turn};
 
 /// An observer of a file while it is linted.
 pub trait Observer {
@@ -31,5 +31,5 @@ pub struct Response<'r, 's> {
     /// What is recorded; `None` if nothing is.
     pub value: Option<Value<'r, 's>>,
     /// The answers in it; none if it is an error, or something else.
-    pub answers: &'r [Answer],
+    pub answers: &'r [Choice],
 }

@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 
 use rustc_hash::FxHashMap;
 use toolcheck_core::Level;
-use toolcheck_core::formats::{self, Format};
+use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::target::{Target, Verdict};
@@ -16,8 +16,8 @@ use crate::category::Category;
 use crate::finding::{Draft, ProviderError};
 use crate::schema::Schemas;
 use crate::settings::Settings;
-use crate::view::exchanges::Kept;
-use crate::view::pairing::{Answers, CallSite, Pairing, ResultSite};
+use crate::view::exchanges::HistoryMatch;
+use crate::view::pairing::{CallSite, PairedWith, Pairing, ResultSite};
 use crate::vocabulary::Term;
 
 /// A rule: a value, pure, infallible and stateless.
@@ -153,24 +153,24 @@ impl Rule {
         }
     }
 
-    /// Whether it may have something to say of transcripts of this format and kind to this target, which the user has
-    /// named or not.
-    pub(crate) fn may_speak(
+    /// Whether it can report anything about transcripts of this family of formats and kind for this target, which the user has named
+    /// or not.
+    pub(crate) fn can_report(
         &self,
-        format: &str,
+        family: &str,
         kind: TranscriptKind,
         target: &Target,
         is_named: bool,
     ) -> bool {
         let in_dataset =
             if kind == TranscriptKind::Dataset { self.in_dataset } else { InDataset::AsElsewhere };
-        let wire = self.on_wire.then_some(format);
+        let wire = self.on_wire.then_some(family);
         let has_level = match in_dataset {
             InDataset::AtLeast(_) => true,
             InDataset::OfNamedTarget if !is_named => return false,
             _ => self.default_level.is_some(),
         };
-        self.check.is_some() && (has_level || target.minds(self.id, wire))
+        self.check.is_some() && (has_level || target.has_entry(self.id, wire))
     }
 }
 
@@ -270,7 +270,7 @@ pub struct Context<'c, 's> {
     /// Its calls and results.
     pub pairing: &'c Pairing<'c, 's>,
     /// What the transcript keeps of what the model had answered, where that is recorded beside it.
-    pub(crate) kept: Option<&'c Kept<'c>>,
+    pub(crate) kept: Option<&'c HistoryMatch<'c>>,
     /// The schemas of tools that were compiled so far.
     pub(crate) schemas: &'c Schemas,
     /// Whom it is for.
@@ -301,7 +301,7 @@ impl Context<'_, '_> {
     /// Whether a result answers a call that the assistant wrote into its text. Such calls have no ids, and in a recording
     /// or a data set nothing else pairs them with their results; a request is held against what the API wants.
     pub(crate) fn answers_text_call(&self, site: &ResultSite<'_, '_>) -> bool {
-        if self.is_request() || site.result.call_id.is_some() || site.answers != Answers::Nothing {
+        if self.is_request() || site.result.call_id.is_some() || site.paired_with != PairedWith::NoCall {
             return false;
         }
         let Some(before) = site.turn.checked_sub(1) else { return false };
@@ -319,9 +319,7 @@ impl Context<'_, '_> {
     /// Whether the target reads the format that the transcript is written in.
     #[must_use]
     pub fn speaks_own_format(&self) -> bool {
-        let spoken = self.target.format.as_deref();
-        let format = self.transcript.format.zip(spoken);
-        format.is_some_and(|(format, spoken)| formats::are_dialects(spoken, format.id))
+        self.transcript.format.is_some_and(|format| self.target.family() == Some(format.family))
     }
 
     /// Whether the target may get the very bytes: it reads the format, or stands for several that do not all translate.
@@ -333,7 +331,7 @@ impl Context<'_, '_> {
     /// The target's verdict on a case of a rule, or on the rule as a whole.
     #[must_use]
     fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
-        let wire = rule.on_wire.then(|| self.transcript.format.map_or("", |format| format.id));
+        let wire = rule.on_wire.then(|| self.transcript.format.map_or("", |format| format.family));
         self.verdicts.of(self.target, rule, case, self.transcript.request.model.as_deref(), wire)
     }
 
@@ -352,8 +350,15 @@ impl Context<'_, '_> {
         }
     }
 
-    /// What the target says of the first of these cases that it knows, or of the rule as a whole.
-    pub(crate) fn verdict_of(&self, rule: &Rule, cases: &[&str]) -> Verdict<'_> {
+    /// Whether the target says anything about a finding with these cases. Without, the finding of a silent rule is not
+    /// reported.
+    #[must_use]
+    pub(crate) fn has_verdict(&self, rule: &Rule, cases: &[&str]) -> bool {
+        !matches!(self.verdict_of(rule, cases), Verdict::Unknown)
+    }
+
+    /// The verdict on the first of these cases that the target knows, or on the rule as a whole.
+    fn verdict_of(&self, rule: &Rule, cases: &[&str]) -> Verdict<'_> {
         let known = cases.iter().copied().find(|case| self.target.knows_case(rule.id, case));
         self.verdict(rule, known)
     }

@@ -48,6 +48,6 @@ pub(crate) static CALL_IDS: &[Term] = &[Term::new("ids", "the ids of the calls, 
 
 /// The placeholders that every text may have.
 pub static EVERYWHERE: &[Term] = &[
-    Term::new("line", "the number of the line in the file; printed as `?`"),
+    Term::new("line", "the number of the line in the file; left out"),
     Term::new("rest", "words that the API makes up, such as the message of another program; left out"),
 ];

@@ -8,13 +8,13 @@ use super::{
     Format, Marks, blocks, declare_tools, is_enabled, is_long_lived, is_of_no_provider, list_of,
     reasoning_setting, strict, write_turns,
 };
-use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
+use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::ir::{
-    Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Image, Named, Part, Place, ProgrammaticCall,
-    Reasoning, Role, Room, Signature, Text, ToolChange, ToolChoice, ToolDef, ToolKind, ToolResult,
-    Transcript, Wanted,
+    Arguments, Bearer, Body, Buffers, CacheMark, Call, Content, Executor, Image, Named, Part, Place,
+    ProgrammaticCall, Reasoning, Role, Signature, Text, ToolChange, ToolChoice, ToolDef, ToolKind,
+    ToolResult, Transcript, Wanted,
 };
 use crate::unread;
 
@@ -25,7 +25,7 @@ pub(super) static FORMAT: Format = Format {
     family: "anthropic",
     marks: Marks { body: &["anthropic_version"], message: &["input_schema"], models: &MODELS },
     sniff,
-    read_in,
+    read_with,
     answers,
     event,
     read_reasoning,
@@ -107,9 +107,9 @@ fn claim(message: Value<'_, '_>) -> Claim {
     Claim::of_blocks(blocks(message, "content").map(sure), Claim::Open)
 }
 
-fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
+fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
     let list = list_of(root, "messages")?;
-    let mut transcript = Transcript::new_in(FORMAT.key(), root, room);
+    let mut transcript = Transcript::with_buffers(FORMAT.key(), root, buffers);
     transcript.batches_results = true;
     transcript.request.model = root.get_str("model");
     let tools = root.get("tools");
@@ -142,12 +142,12 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
 /// The keys of definitions that other APIs have.
 const FOREIGN_TOOLS: [&str; 4] = ["function", "toolSpec", "functionDeclarations", "function_declarations"];
 
-fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     value.get("content").filter(|content| content.is_array())?;
     let mut transcript = Transcript::new(FORMAT.key(), value);
     message(&mut transcript, value, 0);
     let is_whole = assembly::is_whole(value.get("stop_reason"), &WHOLE);
-    Some(vec![Said { transcript, is_whole }])
+    Some(vec![Completion { transcript, is_whole }])
 }
 
 fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
@@ -156,7 +156,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
         Some("content_block_start") => {
             let started = event.get("content_block").map(|value| (value, block(value)));
             if let Some((value, Body::Call(call))) = started {
-                assembly.next_call(0, number, AnsweredCall::new(&call, value, locate));
+                assembly.next_call(0, number, ChoiceCall::new(&call, value, locate));
             }
         }
         Some("content_block_delta") => {

@@ -7,11 +7,11 @@ use super::{
     Format, Marks, blocks, declare_tools, is_enabled, is_long_lived, list_of, reasoning_setting, strict,
     write_turns,
 };
-use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
+use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::ir::{
-    Arguments, Bearer, Body, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning, Room,
+    Arguments, Bearer, Body, Buffers, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning,
     Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::unread;
@@ -23,7 +23,7 @@ pub(super) static FORMAT: Format = Format {
     family: "bedrock-converse",
     marks: Marks { body: &OWN_BODY, message: &BLOCKS, models: &[] },
     sniff,
-    read_in,
+    read_with,
     answers,
     event,
     read_reasoning,
@@ -82,9 +82,9 @@ fn claim(message: Value<'_, '_>) -> Claim {
     Claim::of_blocks(blocks(message, "content").map(sure), Claim::Open)
 }
 
-fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
+fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
     let list = list_of(root, "messages")?;
-    let mut transcript = Transcript::new_in(FORMAT.key(), root, room);
+    let mut transcript = Transcript::with_buffers(FORMAT.key(), root, buffers);
     transcript.batches_results = true;
     transcript.request.model = root.get_str("modelId");
     let config = root.get("toolConfig");
@@ -125,12 +125,12 @@ fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
 const FOREIGN_TOOLS: [&str; 6] =
     ["name", "type", "function", "input_schema", "functionDeclarations", "function_declarations"];
 
-fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     let message = value.get("output")?.get("message")?;
     let mut transcript = Transcript::new(FORMAT.key(), value);
     self::message(&mut transcript, message, 0);
     let is_whole = assembly::is_whole(value.get("stopReason"), &WHOLE);
-    Some(vec![Said { transcript, is_whole }])
+    Some(vec![Completion { transcript, is_whole }])
 }
 
 /// The number of the block that an event is about.
@@ -142,7 +142,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
     if let Some(start) = event.get("contentBlockStart") {
         let tool = start.get("start").and_then(|start| start.get("toolUse"));
         if let Some((tool, Body::Call(call))) = tool.map(|tool| (tool, call(tool))) {
-            assembly.next_call(0, number(start), AnsweredCall::new(&call, tool, locate));
+            assembly.next_call(0, number(start), ChoiceCall::new(&call, tool, locate));
         }
     } else if let Some(piece) = event.get("contentBlockDelta") {
         let delta = piece.get("delta");

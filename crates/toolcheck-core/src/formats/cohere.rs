@@ -6,10 +6,10 @@ use toolcheck_json::Value;
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, blocks, list_of};
-use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
+use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{Assistant, Conversation, Feature};
-use crate::ir::{Room, Transcript};
+use crate::ir::{Buffers, Transcript};
 
 pub(super) static FORMAT: Format = Format {
     id: "cohere",
@@ -18,7 +18,7 @@ pub(super) static FORMAT: Format = Format {
     family: "chat",
     marks: Marks { body: &OWN_BODY, message: &OWN_MESSAGE, models: &MODELS },
     sniff,
-    read_in,
+    read_with,
     answers,
     event,
     read_reasoning: openai_chat::read_reasoning,
@@ -66,7 +66,7 @@ fn claim(message: Value<'_, '_>) -> Claim {
     }
 }
 
-fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     let message = value.get("message").filter(|message| message.is_object())?;
     let is_whole = assembly::is_whole(value.get("finish_reason"), &WHOLE);
     Some(vec![openai_chat::answer(message, is_whole, &DIALECT)])
@@ -79,7 +79,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
     match event.get_str("type").as_deref() {
         Some("tool-call-start") => {
             if let Some((value, call)) = call.and_then(|value| Some((value, openai_chat::call_of(value)?))) {
-                assembly.next_call(0, number, AnsweredCall::new(&call, value, locate));
+                assembly.next_call(0, number, ChoiceCall::new(&call, value, locate));
             }
         }
         Some("tool-call-delta") => {
@@ -97,8 +97,8 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
 /// How an answer ends that came to its end.
 const WHOLE: [&str; 3] = ["COMPLETE", "STOP_SEQUENCE", "TOOL_CALL"];
 
-fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
-    openai_chat::read_dialect(root, &DIALECT, room)
+fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
+    openai_chat::read_dialect(root, &DIALECT, buffers)
 }
 
 static STYLE: Style = Style {

@@ -5,12 +5,12 @@ use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
 use super::{Format, Marks, has_key_of, list_of, write_turns};
-use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
+use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::ir::{
-    Arguments, Body, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning, Role, Room,
-    Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Arguments, Body, Buffers, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning,
+    Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::unread;
 
@@ -21,7 +21,7 @@ pub(super) static FORMAT: Format = Format {
     family: "gemini",
     marks: Marks { body: &[], message: &["parts"], models: &[] },
     sniff,
-    read_in,
+    read_with,
     answers,
     event,
     read_reasoning,
@@ -84,9 +84,9 @@ fn claim(content: Value<'_, '_>) -> Claim {
     }
 }
 
-fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
+fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
     let list = list_of(root, "contents")?;
-    let mut transcript = Transcript::new_in(FORMAT.key(), root, room);
+    let mut transcript = Transcript::with_buffers(FORMAT.key(), root, buffers);
     transcript.batches_results = true;
     transcript.request.model = root.get_str("model");
     let tools = root.get("tools").filter(|tools| tools.is_array());
@@ -150,7 +150,7 @@ fn is_same_key(known: &str, key: &str) -> bool {
     known == key || plain(known) == plain(key)
 }
 
-fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     let candidates = value.get("candidates").filter(|candidates| candidates.is_array())?;
     let answer = |candidate: Value<'_, 's>| {
         let mut transcript = Transcript::new(FORMAT.key(), value);
@@ -158,7 +158,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
             content(&mut transcript, said, 0);
         }
         let reason = candidate.get_any(&["finishReason", "finish_reason"]);
-        Said { transcript, is_whole: assembly::is_whole(reason, &WHOLE) }
+        Completion { transcript, is_whole: assembly::is_whole(reason, &WHOLE) }
     };
     Some(candidates.elements().map(answer).collect())
 }
@@ -172,7 +172,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
             // What goes on with the arguments of a call has no name.
             match part(value) {
                 Body::Call(call) if call.name.is_some() => {
-                    assembly.next_call(index, None, AnsweredCall::new(&call, value, locate));
+                    assembly.next_call(index, None, ChoiceCall::new(&call, value, locate));
                 }
                 Body::Text(_) => assembly.text(index, value.get("text")),
                 _ => {}

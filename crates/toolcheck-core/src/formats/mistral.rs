@@ -6,10 +6,10 @@ use toolcheck_json::Value;
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, blocks, list_of};
-use crate::assembly::{Assembly, Locate, Said};
+use crate::assembly::{Assembly, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{Assistant, Conversation, Feature};
-use crate::ir::{Role, Room, Transcript};
+use crate::ir::{Buffers, Role, Transcript};
 
 pub(super) static FORMAT: Format = Format {
     id: "mistral",
@@ -18,7 +18,7 @@ pub(super) static FORMAT: Format = Format {
     family: "chat",
     marks: Marks { body: &OWN_BODY, message: &["prefix"], models: &MODELS },
     sniff,
-    read_in,
+    read_with,
     answers,
     event,
     read_reasoning: openai_chat::read_reasoning,
@@ -80,7 +80,7 @@ fn claim(message: Value<'_, '_>) -> Claim {
     }
 }
 
-fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     openai_chat::choices(value, &DIALECT)
 }
 
@@ -88,8 +88,8 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
     openai_chat::event(assembly, event, locate);
 }
 
-fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
-    openai_chat::read_dialect(root, &DIALECT, room)
+fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
+    openai_chat::read_dialect(root, &DIALECT, buffers)
 }
 
 static STYLE: Style = Style {

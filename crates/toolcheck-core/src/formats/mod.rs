@@ -14,10 +14,10 @@ mod openai_responses;
 use serde_json::Value as Json;
 use toolcheck_json::{Document, JsonStr, Kind, Value};
 
-use crate::assembly::{Assembly, Locate, Said};
+use crate::assembly::{Assembly, Completion, Locate};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::ir::{
-    Content, FormatId, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, Room, ToolDef,
+    Buffers, Content, FormatId, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, ToolDef,
     Transcript,
 };
 use crate::tools;
@@ -40,10 +40,10 @@ pub struct Format {
     pub marks: Marks,
     /// How sure it is that a document is written in it: 0 for certainly not, 100 for certainly.
     pub sniff: for<'d, 's> fn(Value<'d, 's>) -> u8,
-    /// Reads a document into the room that another transcript has left.
-    pub read_in: for<'d, 's> fn(Value<'d, 's>, Room<'s>) -> Option<Transcript<'s>>,
+    /// Reads a document into the buffers of an earlier transcript.
+    pub read_with: for<'d, 's> fn(Value<'d, 's>, Buffers<'s>) -> Option<Transcript<'s>>,
     /// Reads a response that came at once.
-    pub(crate) answers: for<'d, 's> fn(Value<'d, 's>) -> Option<Vec<Said<'s>>>,
+    pub(crate) answers: for<'d, 's> fn(Value<'d, 's>) -> Option<Vec<Completion<'s>>>,
     /// Reads an event of a response that is streamed.
     pub(crate) event: for<'d, 's> fn(&mut Assembly, Value<'d, 's>, &Locate<'_, 'd, 's>),
     /// Reads the reasoning that a part holds.
@@ -85,7 +85,7 @@ impl Format {
     /// Reads a document; `None` where it holds no list of messages of this format.
     #[must_use]
     pub fn read<'s>(&self, root: Value<'_, 's>) -> Option<Transcript<'s>> {
-        (self.read_in)(root, Room::default())
+        (self.read_with)(root, Buffers::default())
     }
 }
 
@@ -116,12 +116,6 @@ pub fn named(name: &str) -> Option<&'static Format> {
 /// The ids and aliases of all formats.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|format| format.id).chain(ALL.iter().flat_map(|format| format.aliases.iter().copied()))
-}
-
-/// Whether two formats, by their ids, are of one family.
-#[must_use]
-pub fn are_dialects(one: &str, other: &str) -> bool {
-    one == other || find(one).zip(find(other)).is_some_and(|(one, other)| one.family == other.family)
 }
 
 /// The text of a result's content, or that of its first block.

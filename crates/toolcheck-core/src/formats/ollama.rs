@@ -6,10 +6,10 @@ use toolcheck_json::Value;
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, list_of};
-use crate::assembly::{self, Answer, Assembly, Locate, Said};
+use crate::assembly::{self, Assembly, Choice, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{Assistant, Conversation, Feature};
-use crate::ir::{Room, Transcript};
+use crate::ir::{Buffers, Transcript};
 
 pub(super) static FORMAT: Format = Format {
     id: "ollama",
@@ -22,7 +22,7 @@ pub(super) static FORMAT: Format = Format {
         models: &[],
     },
     sniff,
-    read_in,
+    read_with,
     answers,
     event,
     read_reasoning: openai_chat::read_reasoning,
@@ -108,7 +108,7 @@ fn arguments<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
     first_call(message)?.get("function")?.get("arguments")
 }
 
-fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     let message = value.get("message").filter(|message| message.is_object())?;
     Some(vec![openai_chat::answer(message, is_whole(value, true), &DIALECT)])
 }
@@ -116,7 +116,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
 fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
     if let Some(message) = event.get("message") {
         let said = openai_chat::answer(message, true, &DIALECT);
-        for call in Answer::new(&said, message, locate).calls {
+        for call in Choice::new(&said, message, locate).calls {
             assembly.next_call(0, None, call);
         }
         assembly.text(0, message.get("content"));
@@ -135,8 +135,8 @@ fn is_whole(value: Value<'_, '_>, where_silent: bool) -> bool {
     is_done(value, where_silent) && assembly::is_whole(value.get("done_reason"), &["stop"])
 }
 
-fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
-    openai_chat::read_dialect(root, &DIALECT, room)
+fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
+    openai_chat::read_dialect(root, &DIALECT, buffers)
 }
 
 static STYLE: Style = Style {

@@ -6,12 +6,12 @@ use serde_json::Value as Json;
 use toolcheck_json::Value;
 
 use super::{Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
-use crate::assembly::{self, AnsweredCall, Assembly, Locate, Said};
+use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place, Reasoning,
-    Role, Room, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
+    Arguments, Body, Buffers, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place,
+    Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::unread;
 
@@ -26,7 +26,7 @@ pub(super) static FORMAT: Format = Format {
         models: &MODELS,
     },
     sniff,
-    read_in,
+    read_with,
     answers,
     event,
     read_reasoning,
@@ -176,18 +176,18 @@ pub(super) fn is_marked(message: Value<'_, '_>, call: Value<'_, '_>) -> bool {
     call.get("id").is_some() || message.get("content").is_some_and(Value::is_null)
 }
 
-fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
-    read_dialect(root, &DIALECT, room)
+fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
+    read_dialect(root, &DIALECT, buffers)
 }
 
 /// Reads a document of a dialect.
 pub(super) fn read_dialect<'s>(
     root: Value<'_, 's>,
     dialect: &Dialect,
-    room: Room<'s>,
+    buffers: Buffers<'s>,
 ) -> Option<Transcript<'s>> {
     let list = list_of(root, "messages")?;
-    let mut transcript = Transcript::new_in(dialect.format, root, room);
+    let mut transcript = Transcript::with_buffers(dialect.format, root, buffers);
     transcript.request.model = root.get_str("model");
     // A data set's table has `null` in the columns that a row does not use.
     let mut lists = ["tools", "functions"].into_iter().filter_map(|key| root.get(key));
@@ -230,12 +230,12 @@ pub(super) fn wanted<'s>(choice: Value<'_, 's>) -> Wanted<'s> {
     }
 }
 
-fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     choices(value, &DIALECT)
 }
 
 /// Reads a response whose answers are its choices.
-pub(super) fn choices<'s>(value: Value<'_, 's>, dialect: &Dialect) -> Option<Vec<Said<'s>>> {
+pub(super) fn choices<'s>(value: Value<'_, 's>, dialect: &Dialect) -> Option<Vec<Completion<'s>>> {
     let choices = value.get("choices").filter(|choices| choices.is_array())?;
     // A piece of a stream has choices too, but no message in them.
     let answer = |choice: Value<'_, 's>| {
@@ -246,10 +246,10 @@ pub(super) fn choices<'s>(value: Value<'_, 's>, dialect: &Dialect) -> Option<Vec
 }
 
 /// The answer that a response's message is.
-pub(super) fn answer<'s>(value: Value<'_, 's>, is_whole: bool, dialect: &Dialect) -> Said<'s> {
+pub(super) fn answer<'s>(value: Value<'_, 's>, is_whole: bool, dialect: &Dialect) -> Completion<'s> {
     let mut transcript = Transcript::new(dialect.format, value);
     message(&mut transcript, value, 0, dialect);
-    Said { transcript, is_whole }
+    Completion { transcript, is_whole }
 }
 
 /// Reads an event that brings pieces of choices.
@@ -262,7 +262,7 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
         let pieces = delta.and_then(|delta| delta.get("tool_calls"));
         for (place, piece) in (0..).zip(pieces.into_iter().flat_map(|pieces| pieces.elements())) {
             if let Body::Call(call) = call(piece) {
-                let call = AnsweredCall::new(&call, piece, locate);
+                let call = ChoiceCall::new(&call, piece, locate);
                 assembly.call(answer, number(piece).unwrap_or(place), call);
             }
         }
@@ -270,7 +270,7 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
         if let Some(function) = function
             && let Body::Call(call) = called(function, None, ToolKind::LegacyFunction)
         {
-            assembly.call(answer, 0, AnsweredCall::new(&call, function, locate));
+            assembly.call(answer, 0, ChoiceCall::new(&call, function, locate));
         }
         let reason = choice.get("finish_reason");
         if reason.is_some_and(|reason| !reason.is_null()) {

@@ -11,12 +11,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_json::Value;
 
 use super::{Format, Marks, declare_tools};
-use crate::assembly::{self, Answer, Assembly, Locate, Said};
+use crate::assembly::{self, Assembly, Choice, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
 use crate::ir::{
-    self, Arguments, Body, Call, Content, Executor, Message, MissingKey, Named, Part, Place, Reasoning, Role,
-    Room, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
+    self, Arguments, Body, Buffers, Call, Content, Executor, Message, MissingKey, Named, Part, Place,
+    Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::unread;
 
@@ -27,7 +27,7 @@ pub(super) static FORMAT: Format = Format {
     family: "openai-responses",
     marks: Marks { body: &[], message: &[], models: &[] },
     sniff,
-    read_in,
+    read_with,
     answers,
     event,
     read_reasoning,
@@ -210,8 +210,8 @@ fn list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     super::list_of(root, "input")
 }
 
-fn read_in<'s>(root: Value<'_, 's>, room: Room<'s>) -> Option<Transcript<'s>> {
-    let mut transcript = Transcript::new_in(FORMAT.key(), root, room);
+fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
+    let mut transcript = Transcript::with_buffers(FORMAT.key(), root, buffers);
     transcript.request.model = root.get_str("model");
     let tools = root.get("tools");
     declare_tools(&mut transcript, tools, &FOREIGN_TOOLS, |value| Some(tool(value)));
@@ -434,7 +434,7 @@ fn look_at_callers<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     }
 }
 
-fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
+fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     let output = value.get("output").filter(|output| output.is_array())?;
     let mut transcript = Transcript::new(FORMAT.key(), value);
     let mut namespaces = Namespaces::default();
@@ -445,7 +445,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Said<'s>>> {
     }
     let is_cut = |item: Value<'_, '_>| item.get_str("status").is_some_and(|status| status == "incomplete");
     let is_whole = assembly::is_whole(value.get("status"), &["completed"]) && !output.elements().any(is_cut);
-    Some(vec![Said { transcript, is_whole }])
+    Some(vec![Completion { transcript, is_whole }])
 }
 
 fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
@@ -456,8 +456,8 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
             item(&mut transcript, value, 0);
             let number = event.get("output_index").and_then(Value::as_u64).unwrap_or_default();
             let is_done = event.get_str("type").as_deref() == Some("response.output_item.done");
-            let said = Said { transcript, is_whole: true };
-            let answer = Answer::new(&said, value, locate);
+            let said = Completion { transcript, is_whole: true };
+            let answer = Choice::new(&said, value, locate);
             for mut call in answer.calls {
                 // What is added is empty as yet, and what is done is whole.
                 if !is_done {
@@ -471,7 +471,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
             let response = event.get("response");
             let said = response.and_then(|response| Some((response, answers(response)?)));
             let answers = said.map(|(response, said)| {
-                said.iter().map(|said| Answer::new(said, response, locate)).collect::<Vec<_>>()
+                said.iter().map(|said| Choice::new(said, response, locate)).collect::<Vec<_>>()
             });
             match answers {
                 Some(answers) if answers.iter().any(|answer| !answer.calls.is_empty()) => {

@@ -113,9 +113,9 @@ pub struct Transcript<'s> {
     counts: (usize, usize),
 }
 
-/// The room that one transcript leaves to the next.
+/// Buffers reused from one transcript to the next.
 #[derive(Debug, Default)]
-pub struct Room<'s> {
+pub struct Buffers<'s> {
     messages: Vec<Message<'s>>,
     parts: Vec<Part<'s>>,
 }
@@ -124,33 +124,33 @@ impl<'s> Transcript<'s> {
     /// A transcript without messages.
     #[must_use]
     pub fn new(format: FormatId, root: Value<'_, 's>) -> Self {
-        Self::new_in(format, root, Room::default())
+        Self::with_buffers(format, root, Buffers::default())
     }
 
-    /// A transcript without messages, in room that another one has left.
+    /// A transcript without messages, in the buffers of an earlier one.
     #[must_use]
-    pub fn new_in(format: FormatId, root: Value<'_, 's>, room: Room<'s>) -> Self {
-        Self::with(Some(format), root, room)
+    pub fn with_buffers(format: FormatId, root: Value<'_, 's>, buffers: Buffers<'s>) -> Self {
+        Self::with(Some(format), root, buffers)
     }
 
     /// An empty transcript of a document that no format knows.
     #[must_use]
     pub fn unrecognised(root: Value<'_, 's>) -> Self {
-        Self::with(None, root, Room::default())
+        Self::with(None, root, Buffers::default())
     }
 
-    fn with(format: Option<FormatId>, root: Value<'_, 's>, mut room: Room<'s>) -> Self {
+    fn with(format: Option<FormatId>, root: Value<'_, 's>, mut buffers: Buffers<'s>) -> Self {
         // A message takes about eight values in every format, a part about five: growing would copy what is there
         // again and again.
         let expected = root.count();
-        room.messages.reserve(expected / 8);
-        room.parts.reserve(expected / 5);
+        buffers.messages.reserve(expected / 8);
+        buffers.parts.reserve(expected / 5);
         Self {
             format,
             kind: TranscriptKind::default(),
             place: Place::of(root),
-            messages: room.messages,
-            parts: room.parts,
+            messages: buffers.messages,
+            parts: buffers.parts,
             is_body: root.is_object(),
             batches_results: false,
             request: Request::default(),
@@ -161,12 +161,12 @@ impl<'s> Transcript<'s> {
         }
     }
 
-    /// Leaves its room to the next transcript.
+    /// Its buffers, for the next transcript.
     #[must_use]
-    pub fn into_room(mut self) -> Room<'s> {
+    pub fn into_buffers(mut self) -> Buffers<'s> {
         self.messages.clear();
         self.parts.clear();
-        Room { messages: self.messages, parts: self.parts }
+        Buffers { messages: self.messages, parts: self.parts }
     }
 
     /// The parts of a message.

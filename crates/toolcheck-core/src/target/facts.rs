@@ -15,7 +15,7 @@ use super::refusal::{Evidence, Grounds};
 pub struct Results {
     /// How near to its call a result must be.
     #[serde(default)]
-    pub stand: Option<Stand>,
+    pub placement: Option<Placement>,
     /// Whether consecutive messages of the model count as one turn before the results are looked for.
     #[serde(default)]
     pub merges_assistant_messages: Option<bool>,
@@ -30,7 +30,7 @@ pub struct Results {
 /// How near to its call a result must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Stand {
+pub enum Placement {
     /// In the turn right after the call's.
     NextTurn,
     /// Anywhere.

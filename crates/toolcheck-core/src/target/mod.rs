@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer};
 
 pub use facts::{
-    Advisors, ArgumentFacts, ContentFacts, Fields, Ids, KeyFact, KeyFacts, Names, Pattern, Results, Roles,
-    Shape, Stand, Tools, UnsupportedTools,
+    Advisors, ArgumentFacts, ContentFacts, Fields, Ids, KeyFact, KeyFacts, Names, Pattern, Placement,
+    Results, Roles, Shape, Tools, UnsupportedTools,
 };
 pub(crate) use refusal::FREE;
 pub use refusal::{Evidence, Grounds, Refusal, Tolerance, Verdict};
@@ -181,6 +181,9 @@ pub struct Target {
     /// What it accepts.
     #[serde(default, rename = "tolerance")]
     pub tolerances: Vec<Tolerance>,
+    /// The family of the format, if there is a format of that id.
+    #[serde(skip)]
+    family: Option<&'static str>,
     /// Where the entries of each rule are: many rules ask for every transcript.
     #[serde(skip)]
     by_rule: FxHashMap<String, Entries>,
@@ -237,9 +240,10 @@ impl Target {
             target = inherit::overlaid(text).map_err(|error| Error::new(error.message()))?;
             target.inherit(parent);
         }
+        target.family = target.format.as_deref().and_then(formats::find).map(|format| format.family);
         for refusal in &mut target.refusals {
             refusal.target.clone_from(&target.id);
-            refusal.format.clone_from(&target.format);
+            refusal.family = target.family;
         }
         for member in std::mem::take(&mut target.union) {
             target.refusals.extend(known(&member)?.refusals.iter().cloned());
@@ -284,21 +288,21 @@ impl Target {
         })
     }
 
-    /// Whether there is a case of a rule that the target refuses or takes harm from, and so something to say.
+    /// Whether the target refuses some case of a rule, or accepts it with harm.
     ///
     /// With `wire`, as for [`Self::verdict`].
     #[must_use]
-    pub fn minds(&self, rule: &str, wire: Option<&str>) -> bool {
+    pub fn has_entry(&self, rule: &str, wire: Option<&str>) -> bool {
         let (mut refusals, mut tolerances) = self.entries(rule);
-        refusals.any(|refusal| !refusal.legacy && reads(refusal.format.as_deref(), wire))
-            || tolerances.any(|tolerance| tolerance.harm.is_some() && reads(self.format.as_deref(), wire))
+        refusals.any(|refusal| !refusal.legacy && reads(refusal.family, wire))
+            || tolerances.any(|tolerance| tolerance.harm.is_some() && reads(self.family, wire))
     }
 
     /// What the target says of a case of a rule, for a model.
     ///
     /// An entry for the very case goes before one for all cases, an entry for the very model before one for all
-    /// models, and a refusal before a tolerance. With `wire`, the id of a format, only what is known of APIs that read
-    /// this format or a dialect of it counts.
+    /// models, and a refusal before a tolerance. With `wire`, the family of a format, only what is known of APIs that read
+    /// formats of this family counts.
     #[must_use]
     pub fn verdict(
         &self,
@@ -318,7 +322,7 @@ impl Target {
         let refusal = refusals
             .rev()
             .filter_map(|entry| Some((fits(&entry.case, &entry.model)?, entry)))
-            .filter(|(_, entry)| reads(entry.format.as_deref(), wire) && !entry.legacy)
+            .filter(|(_, entry)| reads(entry.family, wire) && !entry.legacy)
             .filter(|(_, entry)| {
                 !entry
                     .except_model
@@ -329,7 +333,7 @@ impl Target {
         let tolerance = tolerances
             .rev()
             .filter_map(|entry| Some((fits(&entry.case, &entry.model)?, entry)))
-            .filter(|_| reads(self.format.as_deref(), wire))
+            .filter(|_| reads(self.family, wire))
             .max_by_key(|(fit, _)| *fit);
         match (refusal, tolerance) {
             (Some((refused, refusal)), Some((tolerated, _))) if refused >= tolerated => {
@@ -349,10 +353,16 @@ impl Target {
             || tolerances.any(|tolerance| tolerance.case.as_deref() == Some(case))
     }
 
-    /// How near to its call a result must be. Next to it where the file does not say.
+    /// The family of the wire format that it speaks.
     #[must_use]
-    pub fn stand(&self) -> Stand {
-        self.results.stand.unwrap_or(Stand::NextTurn)
+    pub fn family(&self) -> Option<&'static str> {
+        self.family
+    }
+
+    /// How near to its call a result must be: by default, in the next turn.
+    #[must_use]
+    pub fn result_placement(&self) -> Placement {
+        self.results.placement.unwrap_or(Placement::NextTurn)
     }
 
     /// Whether consecutive messages of the model are one turn.
@@ -388,7 +398,7 @@ fn fault_at(text: &str, byte: usize, message: &str) -> Error {
     Error::new(format!("line {line}, column {column}: {message}"))
 }
 
-/// Whether an API that speaks a format reads what is written in the format `wire`.
-fn reads(format: Option<&str>, wire: Option<&str>) -> bool {
-    wire.is_none_or(|wire| format.is_some_and(|format| formats::are_dialects(format, wire)))
+/// Whether an API that speaks a format of one family reads what is written in the family `wire`.
+fn reads(family: Option<&str>, wire: Option<&str>) -> bool {
+    wire.is_none() || family == wire
 }

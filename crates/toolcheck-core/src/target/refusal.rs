@@ -101,9 +101,9 @@ pub struct Refusal {
     /// The target that refuses it, where a union gathers several.
     #[serde(skip)]
     pub target: String,
-    /// The wire format that this target speaks.
+    /// The family of the wire format that this target speaks.
     #[serde(skip)]
-    pub format: Option<String>,
+    pub family: Option<&'static str>,
 }
 
 impl Refusal {
@@ -130,7 +130,7 @@ impl Refusal {
             filled.push_str(before);
             match values.iter().rev().find(|(known, _)| *known == name) {
                 Some((_, value)) => filled.push_str(value),
-                None if name == FREE => leave_out(&mut filled, after),
+                None if name == FREE || name == LINE => leave_out(&mut filled, after),
                 // The provider's own numbers may be unknown; without a name there is no sentence.
                 None if NUMBERS.contains(&name) => filled.push('?'),
                 None => return None,
@@ -155,9 +155,12 @@ fn leave_out(filled: &mut String, after: &str) {
     }
 }
 
-/// The numbers that a target's text may name: of a message and of a part in it, from 0 and from 1, of the message
-/// before it, and of the line of a file that holds them.
-const NUMBERS: [&str; 6] = ["index", "part", "member", "part-member", "before", "line"];
+/// The numbers that a target's text may name: of a message and of a part in it, from 0 and from 1, and of the message
+/// before it.
+const NUMBERS: [&str; 5] = ["index", "part", "member", "part-member", "before"];
+
+/// The number of the line in a file. A rule sees one record and not its file, so a finding leaves it out.
+const LINE: &str = "line";
 
 /// What stands for words that the provider makes up as it goes, such as another program's message.
 pub(crate) const FREE: &str = "rest";

@@ -10,7 +10,7 @@ use crate::options::Options;
 use crate::rule::{self, Context, Rule};
 use crate::rules::{self, unread_content};
 use crate::schema::Schemas;
-use crate::view::exchanges::Kept;
+use crate::view::exchanges::HistoryMatch;
 use crate::view::pairing::Pairing;
 
 /// Runs rules on transcripts.
@@ -68,7 +68,7 @@ impl Checker<'_> {
         document: &'c Document<'s>,
         transcript: &'c Transcript<'s>,
         pairing: &'c Pairing<'c, 's>,
-        kept: Option<&'c Kept<'c>>,
+        kept: Option<&'c HistoryMatch<'c>>,
     ) -> Context<'c, 's> {
         self.rules.verdicts.turn_to(transcript.request.model.as_deref());
         Context {
@@ -112,7 +112,7 @@ fn run_rules(
 #[derive(Default)]
 pub(super) struct Continuation<'e> {
     /// What it keeps of the answer, where that owes something.
-    pub(super) kept: Option<&'e Kept<'e>>,
+    pub(super) kept: Option<&'e HistoryMatch<'e>>,
     /// How many of its messages were sent before.
     pub(super) known: usize,
 }

@@ -7,7 +7,7 @@ mod run;
 mod text;
 
 use toolcheck_core::detection::{Detected, Detection};
-use toolcheck_core::ir::Room;
+use toolcheck_core::ir::Buffers;
 use toolcheck_core::unsupported;
 use toolcheck_json::{Document, Layout, Record, Records};
 
@@ -56,7 +56,7 @@ fn lint_records(bytes: &[u8], options: &Options, observer: &mut dyn Observer, re
     let mut run = Run::new(of_file, options, &schemas, observer, report);
     let mut record = first;
     let mut document = document;
-    let mut buffers = Room::default();
+    let mut buffers = Buffers::default();
     loop {
         buffers = run.lint_record(&record, &document, buffers);
         let Some(next) = records.next() else { break };
@@ -76,10 +76,10 @@ fn find_format<'b>(
         return Some(Detected { format, rival: None });
     }
     let mut detection = Detection::default();
-    detection.look(first);
+    detection.add(first);
     if !detection.is_certain() {
         for record in more.into_iter().flatten().take(RECORDS_LOOKED_AT) {
-            detection.look(&Document::read(record.bytes));
+            detection.add(&Document::read(record.bytes));
         }
     }
     detection.best(options.target.as_ref().and_then(|target| target.format.as_deref()))

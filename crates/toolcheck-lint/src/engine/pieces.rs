@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolcheck_core::detection::Detected;
 use toolcheck_core::exchange;
-use toolcheck_core::ir::Room;
+use toolcheck_core::ir::Buffers;
 use toolcheck_json::{Arena, Document, Layout, Position, Record, Records};
 
 use super::find_format;
@@ -111,7 +111,7 @@ impl Lines {
         let rules = self.rules();
         rules.describe(self.detected, &mut report);
         let mut run = Run::new(rules, &self.options, &schemas, &mut none, &mut report);
-        let (mut document, mut buffers) = (Document::read_in(b"", arena), Room::default());
+        let (mut document, mut buffers) = (Document::read_in(b"", arena), Buffers::default());
         let mut records = Records::of_lines(piece);
         for record in records.by_ref() {
             document = Document::read_in(record.bytes, document.into_arena());
@@ -166,7 +166,7 @@ impl Lines {
                 ..record
             };
             let document = Document::read(record.bytes);
-            let _ = run.lint_record(&record, &document, Room::default());
+            let _ = run.lint_record(&record, &document, Buffers::default());
         }
         let exchanges = std::mem::take(&mut run.exchanges);
         self.exchanges = exchanges;

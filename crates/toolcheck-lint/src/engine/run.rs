@@ -3,7 +3,7 @@ use std::rc::Rc;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::Format;
-use toolcheck_core::ir::{Room, Transcript, TranscriptKind};
+use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
 use toolcheck_core::{response, unsupported};
 use toolcheck_json::{Document, Record, Records, Value};
 
@@ -76,8 +76,8 @@ impl<'r> Run<'r> {
         &mut self,
         record: &Record<'_>,
         document: &Document<'s>,
-        buffers: Room<'s>,
-    ) -> Room<'s> {
+        buffers: Buffers<'s>,
+    ) -> Buffers<'s> {
         match exchange::exchanges(document.root()) {
             None => self.lint_transcript(record, document, buffers),
             Some(exchanges) => self.lint_exchanges(record, document, exchanges, buffers),
@@ -89,8 +89,8 @@ impl<'r> Run<'r> {
         &mut self,
         record: &Record<'_>,
         document: &Document<'s>,
-        buffers: Room<'s>,
-    ) -> Room<'s> {
+        buffers: Buffers<'s>,
+    ) -> Buffers<'s> {
         let mut findings = Vec::new();
         let root = document.root();
         let rules = self.rules_for(root);
@@ -98,7 +98,7 @@ impl<'r> Run<'r> {
         let checker = self.checker(&rules);
         checker.check(document, &transcript, Continuation::default(), true, self.observer, &mut findings);
         self.finish_record(record, document, findings);
-        transcript.into_room()
+        transcript.into_buffers()
     }
 
     /// Lints a record of exchanges.
@@ -107,14 +107,14 @@ impl<'r> Run<'r> {
         record: &Record<'_>,
         document: &Document<'s>,
         exchanges: Vec<Exchange<'_, 's>>,
-        mut buffers: Room<'s>,
-    ) -> Room<'s> {
+        mut buffers: Buffers<'s>,
+    ) -> Buffers<'s> {
         let mut findings = Vec::new();
         for (number, exchange) in exchanges.into_iter().enumerate() {
             let rules = self.rules_for(exchange.request);
             buffers = self.lint_exchange(&rules, document, exchange, number == 0, buffers, &mut findings);
         }
-        self.exchanges.leave(document, record);
+        self.exchanges.locate_calls(document, record);
         self.finish_record(record, document, findings);
         buffers
     }
@@ -162,9 +162,9 @@ impl<'r> Run<'r> {
         document: &Document<'s>,
         exchange: Exchange<'_, 's>,
         is_first: bool,
-        buffers: Room<'s>,
+        buffers: Buffers<'s>,
         findings: &mut Vec<Draft>,
-    ) -> Room<'s> {
+    ) -> Buffers<'s> {
         let transcript = self.read(rules, document, exchange.request, buffers);
         let histories = Histories::of(&transcript);
         let (continued, kept) = self.exchanges.continued_by(document, &transcript, &histories).unzip();
@@ -177,7 +177,7 @@ impl<'r> Run<'r> {
         let checker = self.checker(rules);
         checker.check(document, &transcript, continuation, is_first, self.observer, &mut found);
         if let Some(continued) = continued.filter(|_| kept.is_some()) {
-            self.exchanges.settle(continued);
+            self.exchanges.mark_compared(continued);
         }
         let response = exchange.response.zip(rules.format);
         let response = response.and_then(|(response, format)| response::read(format, response));
@@ -188,13 +188,14 @@ impl<'r> Run<'r> {
         for said in said {
             checker.check_answer(document, &transcript, said.transcript, &mut found_in_response);
         }
-        let is_new =
-            |finding: &Draft| !continued.is_some_and(|at| self.exchanges.has_told(at, &transcript, finding));
+        let is_new = |finding: &Draft| {
+            !continued.is_some_and(|at| self.exchanges.was_reported(at, &transcript, finding))
+        };
         found.retain(is_new);
         self.exchanges.add(&histories, answers, continued, [&found, &found_in_response]);
         findings.append(&mut found);
         findings.append(&mut found_in_response);
-        transcript.into_room()
+        transcript.into_buffers()
     }
 
     /// Reads a transcript; an empty one where the format does not know it.
@@ -203,9 +204,9 @@ impl<'r> Run<'r> {
         rules: &FormatRules<'r>,
         document: &Document<'s>,
         root: Value<'_, 's>,
-        buffers: Room<'s>,
+        buffers: Buffers<'s>,
     ) -> Transcript<'s> {
-        let read = rules.format.and_then(|format| (format.read_in)(root, buffers));
+        let read = rules.format.and_then(|format| (format.read_with)(root, buffers));
         let mut transcript = read.unwrap_or_else(|| Transcript::unrecognised(root));
         transcript.kind = self.report.kind;
         if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
@@ -221,8 +222,9 @@ impl<'r> Run<'r> {
             self.report.count_reading(format.id, rules.known.map(|target| &*target.id), 1);
         } else {
             // With a format that somebody named, a request in another format is just another file of its folder.
-            let is_of_another =
-                || self.options.format.is_some_and(|format| Detection::instead_of(format.id, root).is_some());
+            let is_of_another = || {
+                self.options.format.is_some_and(|format| Detection::instead_of(format.key(), root).is_some())
+            };
             self.report.is_meant_as_request |= unsupported::is_meant_as_request(root) && !is_of_another();
         }
         transcript

@@ -78,7 +78,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     // Compiled when they are first called: most tools never are.
     let mut compiled: FxHashMap<&str, Option<Arc<Result<Schema, Unusable>>>> = FxHashMap::default();
-    let mut room = arguments::Room::default();
+    let mut buffers = arguments::Buffers::default();
     for (part, call) in arguments::of_functions(cx, |_| true) {
         let Some(name) = &call.name else { continue };
         let compile = || schemas.get(&*name.text).copied().flatten().map(|schema| cx.schemas.of(schema));
@@ -86,7 +86,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(Ok(schema)) = compiled.entry(&name.text).or_insert_with(compile).as_deref() else {
             continue;
         };
-        let allowed = arguments::with_object(cx, &call.arguments, &mut room, |root| schema.allows(root));
+        let allowed = arguments::with_object(cx, &call.arguments, &mut buffers, |root| schema.allows(root));
         // A table gives each row the arguments of all rows, with `null` for those that the row does not have.
         let is_padded = cx.is_training_example() && matches!(call.arguments, Arguments::Object(_));
         if allowed.flatten() == Some(false) {

@@ -3,7 +3,7 @@ use toolcheck_core::ir::Place;
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::view::exchanges::{GivenCall, Kept, KeptCall};
+use crate::view::exchanges::{HistoryMatch, MatchedCall, PastCall};
 
 declare_rule! {
     /// A tool call that the model made but that is missing from the history.
@@ -71,12 +71,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         report_dropped(cx, out, kept);
         return;
     }
-    let stored: Vec<KeptCall> = kept.calls.iter().copied().flatten().collect();
+    let stored: Vec<MatchedCall> = kept.calls.iter().copied().flatten().collect();
     let (Some(first), Some(given)) = (stored.first(), calls.first()) else { return };
     let total = calls.len();
-    let place_of = |call: &KeptCall| cx.transcript.parts[call.part].place;
+    let place_of = |call: &MatchedCall| cx.transcript.parts[call.part].place;
     let turns = stored.iter().map(|call| call.turn);
-    let label = |finding: &mut crate::finding::Draft, given: &GivenCall, message: &'static str| {
+    let label = |finding: &mut crate::finding::Draft, given: &PastCall, message: &'static str| {
         finding.label_at(given.call.place, given.spot.clone(), message);
         (finding.tool_call_id, finding.tool_name) = (given.call.id.clone(), given.call.name.clone());
         finding.at_most(Level::Warning);
@@ -119,19 +119,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-fn report_dropped(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &Kept<'_>) {
+fn report_dropped(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &HistoryMatch<'_>) {
     let calls = kept.answer.calls.iter().zip(&kept.calls);
     let (held, dropped): (Vec<_>, Vec<_>) = calls.partition(|(_, kept)| kept.is_some());
     let [held, dropped] =
-        [held, dropped].map(|calls| calls.into_iter().map(|(call, _)| call).collect::<Vec<&GivenCall>>());
+        [held, dropped].map(|calls| calls.into_iter().map(|(call, _)| call).collect::<Vec<&PastCall>>());
     let total = kept.answer.calls.len();
-    let name = |call: &GivenCall| match (&call.call.name, &call.call.id) {
+    let name = |call: &PastCall| match (&call.call.name, &call.call.id) {
         (Some(name), Some(id)) => format!("`{}` ({})", shorten(name), shorten(id)),
         (Some(name), None) => format!("`{}`", shorten(name)),
         (None, Some(id)) => format!("`{}`", shorten(id)),
         (None, None) => "a call without a name".to_owned(),
     };
-    let list = |calls: &[&GivenCall]| {
+    let list = |calls: &[&PastCall]| {
         let mut names: Vec<String> = calls.iter().take(NAMED).map(|call| name(call)).collect();
         if calls.len() > NAMED {
             names.push(format!("{} more", calls.len() - NAMED));
@@ -166,13 +166,13 @@ fn report_dropped(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &Kept<'_>) {
 }
 
 /// The message with the calls that were kept, or the one in the place of the response.
-fn place_of_turn(cx: &Context<'_, '_>, kept: &Kept<'_>) -> Place {
+fn place_of_turn(cx: &Context<'_, '_>, kept: &HistoryMatch<'_>) -> Place {
     let held = kept.calls.iter().flatten().map(|call| call.message).min();
     let message = cx.transcript.messages.get(held.unwrap_or(kept.first_new));
     message.map_or(cx.transcript.place, |message| message.place)
 }
 
 /// Whether a result answers the call under its id in the history.
-fn is_answered(cx: &Context<'_, '_>, call: &KeptCall) -> bool {
+fn is_answered(cx: &Context<'_, '_>, call: &MatchedCall) -> bool {
     cx.pairing.call_at(call.part).is_some_and(|site| cx.pairing.answer_of(site).is_some())
 }

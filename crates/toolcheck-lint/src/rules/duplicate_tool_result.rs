@@ -1,7 +1,7 @@
 use toolcheck_core::ir::Named;
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::view::pairing::Answers;
+use crate::view::pairing::PairedWith;
 
 declare_rule! {
     /// A second result for the same tool call.
@@ -43,7 +43,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for site in &cx.pairing.results {
-        let Answers::Again(call) = site.answers else { continue };
+        let PairedWith::Repeated(call) = site.paired_with else { continue };
         let call = &cx.pairing.calls[call];
         let first = cx.pairing.answer_of(call);
         let finding =

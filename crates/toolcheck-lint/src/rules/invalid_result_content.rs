@@ -1,5 +1,4 @@
 use toolcheck_core::ir::Body;
-use toolcheck_core::target::Verdict;
 use toolcheck_json::Kind;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -65,8 +64,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("index", index)
             .value("part", part);
     }
-    // Nearly every result is text, and most targets accept that: a finding for each would cost too much.
-    let checks_text = cx.entry(&RULE, Some("not-object")).is_harmful();
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Result(result) = &part.body else { continue };
@@ -79,11 +76,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 _ if result.has_media && failed => &["failed-with-media", "media"],
                 _ if result.has_media => &["media", "not-text"],
                 Kind::Array => &["not-text", "not-object"],
-                Kind::String | Kind::Number | Kind::Bool if checks_text => &["not-object"],
+                Kind::String | Kind::Number | Kind::Bool => &["not-object"],
                 _ => continue,
             };
-            // Most targets accept most of these, and there are many results: a draft for each would cost too much.
-            if matches!(cx.verdict_of(&RULE, cases), Verdict::Unknown) {
+            // There are many results, and most targets say nothing about most of these: a finding for each would cost too
+            // much.
+            if !cx.has_verdict(&RULE, cases) {
                 continue;
             }
             let finding = out.report(

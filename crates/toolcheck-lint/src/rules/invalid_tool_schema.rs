@@ -208,10 +208,10 @@ fn takes_for_ever(cx: &Context<'_, '_>, tool: &str, schema: &Schema) -> bool {
     if !schema.may_take_for_ever() {
         return false;
     }
-    let mut room = arguments::Room::default();
+    let mut buffers = arguments::Buffers::default();
     arguments::of_functions(cx, |name| name == tool).any(|(_, call)| {
         let is_endless = |arguments: Value<'_, '_>| schema.takes_for_ever_with(arguments);
-        arguments::with_object(cx, &call.arguments, &mut room, is_endless) == Some(true)
+        arguments::with_object(cx, &call.arguments, &mut buffers, is_endless) == Some(true)
     })
 }
 

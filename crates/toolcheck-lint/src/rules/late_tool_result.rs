@@ -73,7 +73,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairing = cx.pairing;
     let mut last = None;
     for site in &pairing.results {
-        let (Some(call), true) = (site.answers.call(), pairing.is_first_answer(site)) else { continue };
+        let (Some(call), true) = (site.paired_with.call(), pairing.is_first_answer(site)) else { continue };
         let call = &pairing.calls[call];
         if site.turn == call.turn || pairing.is_in_place(call, site) {
             continue;
@@ -94,7 +94,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             format!("the result of tool call {title} does not directly follow the call")
         };
         let late = pairing.results_of_turn(site.turn).iter().filter(|other| {
-            other.answers.call().is_some_and(|number| pairing.calls[number].turn == call.turn)
+            other.paired_with.call().is_some_and(|number| pairing.calls[number].turn == call.turn)
         });
         let ids = late.filter_map(|other| other.result.call_id.as_ref());
         let after = call.message_number + 1;

@@ -79,7 +79,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for site in cx.pairing.results.iter().filter(|site| site.result.kind != Some(ToolKind::Approval)) {
         let Some(id) = &site.result.call_id else { continue };
         // The id of a call was checked there. If no call has the id, that is the fault, unless the target accepts it.
-        let call = site.answers.call().map(|call| &cx.pairing.calls[call]);
+        let call = site.paired_with.call().map(|call| &cx.pairing.calls[call]);
         // A number next to a string with the same digits is checked by itself.
         let of_call = call.and_then(|call| call.call.id.as_ref());
         let is_other = of_call.is_some_and(|of_call| of_call.instead != id.instead);

@@ -76,7 +76,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if !cx.transcript.batches_results || reported == Some(site.turn) {
             continue;
         }
-        let Some(call) = site.answers.call().map(|number| &cx.pairing.calls[number]) else { continue };
+        let Some(call) = site.paired_with.call().map(|number| &cx.pairing.calls[number]) else { continue };
         if !cx.pairing.is_in_place(call, site) {
             continue;
         }

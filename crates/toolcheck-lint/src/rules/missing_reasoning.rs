@@ -57,7 +57,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     // The calls whose results end the request: the model continues from there.
     let (number, turn) = (turns.len() - 2, &turns[turns.len() - 2]);
-    let answers = cx.pairing.results_of_turn(number + 1).iter().filter_map(|site| site.answers.call());
+    let answers = cx.pairing.results_of_turn(number + 1).iter().filter_map(|site| site.paired_with.call());
     let is_at_work = answers.into_iter().any(|call| cx.pairing.calls[call].turn == number);
     if turn.role != Role::Assistant || !is_at_work {
         return;

@@ -79,7 +79,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .iter()
         .filter(|site| site.result.call_id.is_none() && site.result.kind.is_none_or(needs_id))
     {
-        let call = site.answers.call().map(|number| &cx.pairing.calls[number]);
+        let call = site.paired_with.call().map(|number| &cx.pairing.calls[number]);
         if call.is_some_and(|call| call.call.id.is_none()) || cx.answers_text_call(site) {
             continue;
         }

@@ -1,7 +1,7 @@
 use toolcheck_core::ir::{Named, Role, ToolKind};
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::view::pairing::Answers;
+use crate::view::pairing::PairedWith;
 
 declare_rule! {
     /// A tool result without a matching tool call.
@@ -74,7 +74,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.transcript.request.continues_remote_state {
         return;
     }
-    for site in cx.pairing.results.iter().filter(|site| site.answers == Answers::Nothing) {
+    for site in cx.pairing.results.iter().filter(|site| site.paired_with == PairedWith::NoCall) {
         // The call was made and dropped, which another rule reports.
         let id = site.result.call_id.as_ref();
         if id.is_some_and(|id| cx.kept.is_some_and(|kept| kept.has_dropped(&id.text))) {

@@ -52,12 +52,12 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let mut room = arguments::Room::default();
+    let mut buffers = arguments::Buffers::default();
     for policy in &cx.settings.policies {
         for (part, call) in arguments::of_functions(cx, |tool| policy.tools.contains(tool)) {
             let allows = |arguments: Value<'_, '_>| policy.schema.allows(arguments);
             // A check that would take too long is skipped.
-            if arguments::with_object(cx, &call.arguments, &mut room, allows).flatten() != Some(false) {
+            if arguments::with_object(cx, &call.arguments, &mut buffers, allows).flatten() != Some(false) {
                 continue;
             }
             let what = match &policy.message {

@@ -43,7 +43,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut reported = None;
     let mut last: Option<usize> = None;
     for site in pairing.results.iter().filter(|site| pairing.is_first_answer(site)) {
-        let Some(call) = site.answers.call() else { continue };
+        let Some(call) = site.paired_with.call() else { continue };
         let call = &pairing.calls[call];
         let before = last.replace(call.number).map(|number| &pairing.calls[number]);
         let Some(before) = before.filter(|before| before.turn == call.turn && before.number > call.number)

@@ -58,7 +58,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         let in_place = |site: &&crate::view::pairing::ResultSite<'_, '_>| {
             pairing.is_first_answer(site)
-                && site.answers.call().is_some_and(|call| pairing.calls[call].turn + 1 == number)
+                && site.paired_with.call().is_some_and(|call| pairing.calls[call].turn + 1 == number)
         };
         let mut results = pairing.results_of_turn(number).iter().filter(in_place);
         let Some(first) = results.next() else { continue };

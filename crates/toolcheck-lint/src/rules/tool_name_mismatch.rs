@@ -35,7 +35,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for site in cx.pairing.results.iter().filter(|site| cx.pairing.is_first_answer(site)) {
-        let Some(call) = site.answers.call().map(|number| &cx.pairing.calls[number]) else { continue };
+        let Some(call) = site.paired_with.call().map(|number| &cx.pairing.calls[number]) else { continue };
         let (Some(said), Some(called)) = (&site.result.name, &call.call.name) else { continue };
         // A name that is empty or not a string is reported by other rules.
         let is_text = said.instead.is_none() && called.instead.is_none();

@@ -134,7 +134,7 @@ fn place(cx: &Context<'_, '_>, unread: &Unread<'_>) -> Place {
 
 /// What to do where the document looks like another format.
 fn instead(cx: &Context<'_, '_>, format: FormatId) -> Option<String> {
-    let other = Detection::instead_of(format.id, cx.document.value(cx.transcript.place.node))?;
+    let other = Detection::instead_of(format, cx.document.value(cx.transcript.place.node))?;
     let id = other.id;
     Some(match cx.wanted_format {
         Some(_) => format!("this looks like {id}: use --format {id}, or no --format at all"),

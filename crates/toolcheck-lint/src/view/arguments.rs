@@ -60,9 +60,9 @@ pub(crate) fn of_functions<'c, 's>(
     })
 }
 
-/// The room for decoded arguments, which serves many calls.
+/// Buffers for decoded arguments, reused from one call to the next.
 #[derive(Default)]
-pub(crate) struct Room {
+pub(crate) struct Buffers {
     text: Vec<u8>,
     arena: Arena,
 }
@@ -72,7 +72,7 @@ pub(crate) struct Room {
 pub(crate) fn with_object<R>(
     cx: &Context<'_, '_>,
     arguments: &Arguments<'_>,
-    room: &mut Room,
+    buffers: &mut Buffers,
     see: impl FnOnce(Value<'_, '_>) -> R,
 ) -> Option<R> {
     match *arguments {
@@ -81,12 +81,12 @@ pub(crate) fn with_object<R>(
             is_json(cx.document, root).then(|| see(root))
         }
         Arguments::Text(text, _) => {
-            room.text.clear();
-            text.decode_bytes_into(&mut room.text);
-            let document = Document::read_in(&room.text, std::mem::take(&mut room.arena));
+            buffers.text.clear();
+            text.decode_bytes_into(&mut buffers.text);
+            let document = Document::read_in(&buffers.text, std::mem::take(&mut buffers.arena));
             let root = Some(document.root()).filter(|root| root.is_object() && is_json(&document, *root));
             let seen = root.map(see);
-            room.arena = document.into_arena();
+            buffers.arena = document.into_arena();
             seen
         }
         Arguments::Missing | Arguments::Null(_) | Arguments::Other(_) => None,
@@ -126,14 +126,14 @@ pub(crate) fn visit_shells<'c, 's>(cx: &Context<'c, 's>, mut see: impl FnMut(&Se
                 && call.name.as_ref().is_some_and(|name| cx.settings.shell_tools.contains(&name.text))
         }
     };
-    let mut room = Room::default();
+    let mut buffers = Buffers::default();
     let transcript: &'c _ = cx.transcript;
     for Part { body, place, .. } in &transcript.parts {
         let Body::Call(call) = body else { continue };
         if !is_shell(call) {
             continue;
         }
-        let read = with_object(cx, &call.arguments, &mut room, |root| serde_json::from_slice(root.raw()));
+        let read = with_object(cx, &call.arguments, &mut buffers, |root| serde_json::from_slice(root.raw()));
         if let Some(Ok(arguments)) = read {
             see(&Seen { place: *place, call, arguments: &arguments, cx });
         }

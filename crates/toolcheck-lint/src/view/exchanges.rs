@@ -10,7 +10,7 @@ use crate::finding::Draft;
 use crate::finding::Spot;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Place, Role, Transcript};
-use toolcheck_core::response::{Answer, AnsweredCall};
+use toolcheck_core::response::{Choice, ChoiceCall};
 use toolcheck_json::{Document, Record};
 
 use crate::report::locate_places;
@@ -19,9 +19,9 @@ use crate::view::arguments;
 /// How many exchanges may still be gone on with. A log of a gateway holds any number of conversations.
 const MOST_OPEN: usize = 256;
 /// How many findings of a conversation are remembered, so that its next request does not bring them again.
-const MOST_TOLD: usize = 1024;
+const MOST_REPORTED: usize = 1024;
 /// How many ids of answers are remembered.
-const MOST_GIVEN: usize = 1 << 20;
+const MOST_IDS: usize = 1 << 20;
 
 /// The exchanges of a file that later requests may go on with.
 #[derive(Debug, Default)]
@@ -41,30 +41,30 @@ struct Open {
     /// Its history word for word and by what it calls alone, because clients change texts that they have sent; and both
     /// without the user's last text, which some clients replace with every request.
     histories: Vec<u64>,
-    answers: Vec<Given>,
+    answers: Vec<PastChoice>,
     /// Whether a later request has kept an answer, or dropped a part of it, so that no other is held against it.
-    is_settled: bool,
+    is_compared: bool,
     /// What was found in the conversation so far.
-    told: FxHashSet<u64>,
+    reported: FxHashSet<u64>,
     /// What was found in the response, with its call: the history of the next request brings it again.
-    told_of_answer: FxHashSet<u64>,
+    reported_of_choice: FxHashSet<u64>,
     /// Whether it stands in another record than the one that is being read.
     is_elsewhere: bool,
 }
 
-/// An answer of a response.
+/// A choice of an earlier response.
 #[derive(Debug)]
-pub(crate) struct Given {
+pub(crate) struct PastChoice {
     /// The calls that the client has to keep.
-    pub(crate) calls: Vec<GivenCall>,
+    pub(crate) calls: Vec<PastCall>,
     text: String,
     is_whole: bool,
 }
 
-/// A call of an answer.
+/// A call in it.
 #[derive(Debug)]
-pub(crate) struct GivenCall {
-    pub(crate) call: AnsweredCall,
+pub(crate) struct PastCall {
+    pub(crate) call: ChoiceCall,
     arguments: u64,
     /// Whether another call of the answer has the same id.
     shares_id: bool,
@@ -72,9 +72,9 @@ pub(crate) struct GivenCall {
     pub(crate) spot: Option<Spot>,
 }
 
-impl Given {
-    fn new(answer: Answer) -> Self {
-        let calls: Vec<AnsweredCall> =
+impl PastChoice {
+    fn new(answer: Choice) -> Self {
+        let calls: Vec<ChoiceCall> =
             answer.calls.into_iter().filter(|call| call.executor == Executor::Client).collect();
         let mut uses: FxHashMap<u64, usize> = FxHashMap::default();
         for id in calls.iter().filter_map(|call| call.id.as_deref()) {
@@ -83,29 +83,29 @@ impl Given {
         let calls = calls.into_iter().map(|call| {
             let arguments = arguments::hash_of_json(call.arguments.as_bytes());
             let shares_id = call.id.as_deref().is_some_and(|id| uses[&hash_of(id)] > 1);
-            let call = AnsweredCall { arguments: String::new(), ..call };
-            GivenCall { call, arguments, shares_id, spot: None }
+            let call = ChoiceCall { arguments: String::new(), ..call };
+            PastCall { call, arguments, shares_id, spot: None }
         });
         Self { calls: calls.collect(), text: answer.text, is_whole: answer.is_whole }
     }
 }
 
-/// What became of an answer in the history of the request that follows it.
+/// A choice, matched with the history of a later request.
 #[derive(Debug)]
-pub(crate) struct Kept<'e> {
+pub(crate) struct HistoryMatch<'e> {
     /// The answer.
-    pub(crate) answer: &'e Given,
+    pub(crate) answer: &'e PastChoice,
     /// For each of its calls, where the history keeps it.
-    pub(crate) calls: Vec<Option<KeptCall>>,
+    pub(crate) calls: Vec<Option<MatchedCall>>,
     /// The first message of the history behind what was sent before, as its number.
     pub(crate) first_new: usize,
     /// How sure it is that the history goes on with this answer and not with another one.
     evidence: Evidence,
 }
 
-/// Where a history keeps a call.
+/// A call of a choice, found in the history.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct KeptCall {
+pub(crate) struct MatchedCall {
     /// The number of its part among all parts.
     pub(crate) part: usize,
     /// The number of its message.
@@ -127,7 +127,7 @@ enum Evidence {
     Same,
 }
 
-impl Kept<'_> {
+impl HistoryMatch<'_> {
     /// How many calls are kept.
     pub(crate) fn count(&self) -> usize {
         self.calls.iter().flatten().count()
@@ -180,34 +180,34 @@ impl Exchanges {
         document: &Document<'s>,
         transcript: &Transcript<'s>,
         histories: &Histories,
-    ) -> Option<(Continued, Option<Kept<'e>>)> {
+    ) -> Option<(Continued, Option<HistoryMatch<'e>>)> {
         if self.open.is_empty() || transcript.request.continues_remote_state {
             return None;
         }
         for (length, hashes) in histories.first.iter().enumerate().rev() {
             for (way, hash) in hashes.iter().enumerate().filter(|(_, hash)| **hash != NO_HISTORY) {
                 let Some(numbers) = self.by_history.get(hash) else { continue };
-                let behind = Behind::new(document, transcript, length, way == 0, &self.given);
+                let behind = NewMessages::new(document, transcript, length, way == 0, &self.given);
                 let found = numbers.iter().map(|number| {
                     let continued = Continued { number: *number, first_new: length };
                     (continued, self.kept(continued, &behind))
                 });
                 // Of equals the latest: it may be a second try.
-                return found.max_by_key(|(_, kept)| kept.as_ref().map(Kept::rank));
+                return found.max_by_key(|(_, kept)| kept.as_ref().map(HistoryMatch::rank));
             }
         }
         None
     }
 
     /// What a history keeps of the answer before it; `None` where that owes nothing.
-    fn kept<'e>(&'e self, continued: Continued, behind: &Behind<'_, '_>) -> Option<Kept<'e>> {
+    fn kept<'e>(&'e self, continued: Continued, behind: &NewMessages<'_, '_>) -> Option<HistoryMatch<'e>> {
         let open = self.open(continued)?;
         // Of several answers the client takes one; which, where it may be one that broke off, nobody knows.
-        if open.is_settled || open.answers.iter().any(|answer| !answer.is_whole) {
+        if open.is_compared || open.answers.iter().any(|answer| !answer.is_whole) {
             return None;
         }
         let compared = open.answers.iter().map(|answer| compare(answer, behind));
-        compared.max_by_key(Kept::rank).filter(|kept| kept.evidence != Evidence::Nothing)
+        compared.max_by_key(HistoryMatch::rank).filter(|kept| kept.evidence != Evidence::Nothing)
     }
 
     /// The exchange, while it is open.
@@ -215,16 +215,16 @@ impl Exchanges {
         self.open.get(continued.number.checked_sub(self.closed)?)
     }
 
-    /// Notes that a request has been held against the exchange that it goes on with.
-    pub(crate) fn settle(&mut self, continued: Continued) {
+    /// Marks an exchange as compared with the request that continues it.
+    pub(crate) fn mark_compared(&mut self, continued: Continued) {
         let open = continued.number.checked_sub(self.closed).and_then(|number| self.open.get_mut(number));
         if let Some(open) = open {
-            open.is_settled = true;
+            open.is_compared = true;
         }
     }
 
-    /// Whether a finding of a request has been told of an earlier one.
-    pub(crate) fn has_told(
+    /// Whether a finding of a request was reported for an earlier one.
+    pub(crate) fn was_reported(
         &self,
         continued: Continued,
         transcript: &Transcript<'_>,
@@ -238,12 +238,12 @@ impl Exchanges {
         self.open(continued).is_some_and(|open| {
             if is_new {
                 let given = |id: &String| self.given.contains(&hash_of(&**id));
-                open.told_of_answer.contains(&hash_with_call(finding))
+                open.reported_of_choice.contains(&hash_with_call(finding))
                     // An id that the client gave to a call without one says nothing new of it.
                     || finding.tool_call_id.as_ref().is_some_and(|id| !given(id))
-                        && open.told_of_answer.contains(&hash_without_id(finding))
+                        && open.reported_of_choice.contains(&hash_without_id(finding))
             } else {
-                open.told.contains(&hash_of_finding(finding))
+                open.reported.contains(&hash_of_finding(finding))
             }
         })
     }
@@ -252,7 +252,7 @@ impl Exchanges {
     pub(crate) fn add(
         &mut self,
         histories: &Histories,
-        answers: Vec<Answer>,
+        answers: Vec<Choice>,
         continued: Option<Continued>,
         [findings, of_answer]: [&[Draft]; 2],
     ) {
@@ -260,22 +260,23 @@ impl Exchanges {
         if histories.is_empty() {
             return;
         }
-        let mut told = continued
+        let mut reported = continued
             .and_then(|continued| self.open(continued))
-            .map(|open| open.told.clone())
+            .map(|open| open.reported.clone())
             .unwrap_or_default();
-        for finding in findings.iter().chain(of_answer).take(MOST_TOLD.saturating_sub(told.len())) {
-            told.insert(hash_of_finding(finding));
+        for finding in findings.iter().chain(of_answer).take(MOST_REPORTED.saturating_sub(reported.len())) {
+            reported.insert(hash_of_finding(finding));
         }
-        let of_answer = of_answer.iter().take(MOST_TOLD);
+        let of_answer = of_answer.iter().take(MOST_REPORTED);
         let without_id = of_answer.clone().filter(|finding| finding.tool_call_id.is_none());
-        let told_of_answer = of_answer.map(hash_with_call).chain(without_id.map(hash_without_id)).collect();
+        let reported_of_choice =
+            of_answer.map(hash_with_call).chain(without_id.map(hash_without_id)).collect();
         if self.open.len() == MOST_OPEN {
             self.close_first();
         }
-        let answers: Vec<Given> = answers.into_iter().map(Given::new).collect();
+        let answers: Vec<PastChoice> = answers.into_iter().map(PastChoice::new).collect();
         for call in answers.iter().flat_map(|answer| &answer.calls) {
-            if let (Some(id), true) = (&call.call.id, self.given.len() < MOST_GIVEN) {
+            if let (Some(id), true) = (&call.call.id, self.given.len() < MOST_IDS) {
                 self.given.insert(hash_of(&**id));
             }
         }
@@ -286,9 +287,9 @@ impl Exchanges {
         self.open.push_back(Open {
             histories,
             answers,
-            is_settled: false,
-            told,
-            told_of_answer,
+            is_compared: false,
+            reported,
+            reported_of_choice,
             is_elsewhere: false,
         });
     }
@@ -306,14 +307,14 @@ impl Exchanges {
         self.closed += 1;
     }
 
-    /// Locates what was added of a record, so that it can be shown from another one.
-    pub(crate) fn leave(&mut self, document: &Document<'_>, record: &Record<'_>) {
+    /// Locates the calls of the record's exchanges, so that findings in other records can refer to them.
+    pub(crate) fn locate_calls(&mut self, document: &Document<'_>, record: &Record<'_>) {
         let added = self.open.iter_mut().rev().take_while(|open| !open.is_elsewhere);
         let calls = added.flat_map(|open| {
             open.is_elsewhere = true;
             open.answers.iter_mut().flat_map(|answer| &mut answer.calls)
         });
-        let mut calls: Vec<&mut GivenCall> = calls.collect();
+        let mut calls: Vec<&mut PastCall> = calls.collect();
         let places: Vec<Place> = calls.iter().map(|call| call.call.place).collect();
         for (call, spot) in calls.iter_mut().zip(locate_places(document, record, &places)) {
             call.spot = Some(spot);
@@ -322,27 +323,27 @@ impl Exchanges {
 }
 
 /// A call of the history.
-struct Stored<'t, 's> {
+struct HistoryCall<'t, 's> {
     call: &'t Call<'s>,
-    at: KeptCall,
+    at: MatchedCall,
     arguments: u64,
     /// Whether an answer may have made it under another id: it stands before the user speaks again, and no answer gave its
     /// id.
     is_free: bool,
 }
 
-/// What stands in a history behind an exchange's own, for comparing it with any number of answers.
-struct Behind<'t, 's> {
+/// The messages of a history after those of the exchange, for comparing them with any number of choices.
+struct NewMessages<'t, 's> {
     transcript: &'t Transcript<'s>,
     /// The number of its first message.
     first_new: usize,
     /// Whether what comes before it is the exchange's own word for word.
     is_verbatim: bool,
-    calls: Vec<Stored<'t, 's>>,
+    calls: Vec<HistoryCall<'t, 's>>,
 }
 
 /// Looks for the calls of an answer behind the exchange's own history.
-fn compare<'e>(answer: &'e Given, behind: &Behind<'_, '_>) -> Kept<'e> {
+fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryMatch<'e> {
     let mut is_taken = vec![false; behind.calls.len()];
     let mut calls: Vec<Option<usize>> = vec![None; answer.calls.len()];
     // Calls may share an id: then each is the one of its tool, and among those the one at its place.
@@ -406,20 +407,20 @@ fn compare<'e>(answer: &'e Given, behind: &Behind<'_, '_>) -> Kept<'e> {
         let ids = (given.call.id.as_deref(), stored.call.id.as_ref().map(|id| &*id.text));
         // An id of its own mends a call that shares one.
         let is_renamed = matches!(ids, (Some(given), Some(stored)) if given != stored) && !given.shares_id;
-        Some(KeptCall { is_renamed, ..stored.at })
+        Some(MatchedCall { is_renamed, ..stored.at })
     });
-    Kept { answer, calls: calls.collect(), first_new: behind.first_new, evidence }
+    HistoryMatch { answer, calls: calls.collect(), first_new: behind.first_new, evidence }
 }
 
 /// Whether the history goes on with the text of the answer.
-fn says_the_same(answer: &Given, behind: &Behind<'_, '_>) -> bool {
+fn says_the_same(answer: &PastChoice, behind: &NewMessages<'_, '_>) -> bool {
     let first = behind.transcript.messages.get(behind.first_new);
     let first = first.filter(|message| message.role == Role::Assistant);
     let said = first.map(|message| text_of(behind.transcript, message)).unwrap_or_default();
     !said.trim().is_empty() && said.trim() == answer.text.trim()
 }
 
-impl<'t, 's> Behind<'t, 's> {
+impl<'t, 's> NewMessages<'t, 's> {
     fn new(
         document: &Document<'s>,
         transcript: &'t Transcript<'s>,
@@ -442,9 +443,9 @@ impl<'t, 's> Behind<'t, 's> {
                 }
                 let id = call.id.as_ref().map(|id| &*id.text);
                 let part = message.parts.start as usize + index;
-                calls.push(Stored {
+                calls.push(HistoryCall {
                     call,
-                    at: KeptCall { part, message: number, is_renamed: false, turn },
+                    at: MatchedCall { part, message: number, is_renamed: false, turn },
                     arguments: arguments::hash(&call.arguments, document),
                     is_free: is_near && !id.is_some_and(|id| given.contains(&hash_of(id))),
                 });

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Role, ToolResult, Transcript};
-use toolcheck_core::target::{Stand, Target};
+use toolcheck_core::target::{Placement, Target};
 
 /// A call of the client, where it stands.
 #[derive(Debug, Clone, Copy)]
@@ -49,30 +49,30 @@ pub struct ResultSite<'t, 's> {
     pub message_number: usize,
     /// The number of its turn.
     pub turn: usize,
-    /// What it answers.
-    pub answers: Answers,
+    /// The call that it belongs to.
+    pub paired_with: PairedWith,
 }
 
-/// What a result answers.
+/// The call that a result belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answers {
+pub enum PairedWith {
     /// The call of this number, and it is the first to do so.
-    Call(usize),
+    First(usize),
     /// The call of this number, which an earlier result has answered.
-    Again(usize),
+    Repeated(usize),
     /// A call of this number, which comes only later.
-    Later(usize),
+    LaterCall(usize),
     /// No call at all.
-    Nothing,
+    NoCall,
 }
 
-impl Answers {
+impl PairedWith {
     /// The call's number.
     #[must_use]
     pub fn call(self) -> Option<usize> {
         match self {
-            Self::Call(number) | Self::Again(number) | Self::Later(number) => Some(number),
-            Self::Nothing => None,
+            Self::First(number) | Self::Repeated(number) | Self::LaterCall(number) => Some(number),
+            Self::NoCall => None,
         }
     }
 }
@@ -111,7 +111,7 @@ pub struct Pairing<'t, 's> {
     stand_ins: FxHashMap<usize, usize>,
     /// The same, by the result.
     stands_for: FxHashMap<usize, usize>,
-    stand: Stand,
+    placement: Placement,
     merges: bool,
     merges_user: bool,
     first_unknown_index: usize,
@@ -191,7 +191,7 @@ impl<'t, 's> Pairing<'t, 's> {
             repeats_ids: false,
             stand_ins: FxHashMap::default(),
             stands_for: FxHashMap::default(),
-            stand: target.stand(),
+            placement: target.result_placement(),
             merges: target.merges_assistant_messages(),
             merges_user: target.merges_user_messages(),
             first_unknown_index: usize::MAX,
@@ -249,7 +249,7 @@ impl<'t, 's> Pairing<'t, 's> {
                     }
                     Body::Result(result) if result.executor == Executor::Client => {
                         let number = self.results.len();
-                        let answers = Answers::Nothing;
+                        let paired_with = PairedWith::NoCall;
                         self.results.push(ResultSite {
                             number,
                             result,
@@ -258,7 +258,7 @@ impl<'t, 's> Pairing<'t, 's> {
                             message,
                             message_number,
                             turn,
-                            answers,
+                            paired_with,
                         });
                     }
                     _ => {}
@@ -292,19 +292,19 @@ impl<'t, 's> Pairing<'t, 's> {
             }
             let id = site.result.call_id.as_ref().map(|id| &*id.text);
             let open = id.and_then(|id| by_id.get_mut(id));
-            self.results[number].answers = match open {
+            self.results[number].paired_with = match open {
                 Some(open) => match open.take() {
-                    Some(call) => Answers::Call(call),
-                    None => open.answered.map_or(Answers::Nothing, Answers::Again),
+                    Some(call) => PairedWith::First(call),
+                    None => open.answered.map_or(PairedWith::NoCall, PairedWith::Repeated),
                 },
                 None => {
                     unmatched.push(number);
-                    Answers::Nothing
+                    PairedWith::NoCall
                 }
             };
-            if let Answers::Call(call) = self.results[number].answers {
+            if let PairedWith::First(call) = self.results[number].paired_with {
                 self.answered_by[call] = Some(number);
-            } else if self.results[number].answers == Answers::Nothing {
+            } else if self.results[number].paired_with == PairedWith::NoCall {
                 self.pair_by_position(number, &mut latest);
             }
         }
@@ -314,14 +314,14 @@ impl<'t, 's> Pairing<'t, 's> {
         // What is left may name a call that comes only after it.
         for number in unmatched {
             let site = &self.results[number];
-            if site.answers != Answers::Nothing {
+            if site.paired_with != PairedWith::NoCall {
                 continue;
             }
             let Some(open) = site.result.call_id.as_ref().and_then(|id| by_id.get_mut(&*id.text)) else {
                 continue;
             };
             if let Some(call) = open.take() {
-                self.results[number].answers = Answers::Later(call);
+                self.results[number].paired_with = PairedWith::LaterCall(call);
                 self.answered_by[call] = Some(number);
             }
         }
@@ -331,7 +331,7 @@ impl<'t, 's> Pairing<'t, 's> {
     /// changed on one side, and that is one fault, not two.
     fn find_stand_ins(&mut self) {
         let mut calls = self.calls.iter().filter(|call| self.answered_by[call.number].is_none()).peekable();
-        for result in self.results.iter().filter(|result| result.answers == Answers::Nothing) {
+        for result in self.results.iter().filter(|result| result.paired_with == PairedWith::NoCall) {
             while calls.next_if(|call| call.turn + 1 < result.turn).is_some() {}
             if let Some(call) = calls.next_if(|call| call.turn + 1 == result.turn) {
                 self.stand_ins.insert(call.number, result.number);
@@ -405,7 +405,7 @@ impl<'t, 's> Pairing<'t, 's> {
         });
         let Some(call) = named.or_else(|| next(&mut latest.in_line)) else { return };
         latest.last = Some(call);
-        self.results[number].answers = Answers::Call(call);
+        self.results[number].paired_with = PairedWith::First(call);
         self.answered_by[call] = Some(number);
     }
 
@@ -432,13 +432,13 @@ impl<'t, 's> Pairing<'t, 's> {
     /// Whether the result is the one that answers its call.
     #[must_use]
     pub fn is_first_answer(&self, result: &ResultSite<'_, '_>) -> bool {
-        result.answers.call().is_some_and(|call| self.answered_by[call] == Some(result.number))
+        result.paired_with.call().is_some_and(|call| self.answered_by[call] == Some(result.number))
     }
 
     /// The call that the result answers first, where it is of another kind than the result.
     #[must_use]
     pub fn mismatched_call(&self, result: &ResultSite<'_, '_>) -> Option<&CallSite<'t, 's>> {
-        let call = result.answers.call().filter(|_| self.is_first_answer(result));
+        let call = result.paired_with.call().filter(|_| self.is_first_answer(result));
         call.map(|call| &self.calls[call]).filter(|call| !call.call.kind.is_answered_by(result.result.kind))
     }
 
@@ -457,9 +457,9 @@ impl<'t, 's> Pairing<'t, 's> {
     /// Whether the result stands where the target looks for the results of the call's turn.
     #[must_use]
     pub fn is_in_place(&self, call: &CallSite<'_, '_>, result: &ResultSite<'_, '_>) -> bool {
-        match self.stand {
-            Stand::Anywhere => true,
-            Stand::NextTurn => {
+        match self.placement {
+            Placement::Anywhere => true,
+            Placement::NextTurn => {
                 result.turn == call.turn + 1
                     && (self.merges || self.reaches_end_of_turn(call))
                     && (self.merges_user || self.begins_turn(result))

@@ -12,7 +12,7 @@ use toolcheck_json::{Document, JsonStr, Span};
 use toolcheck_core::text::{Counted, bounded};
 use toolcheck_lint::observe::Context;
 use toolcheck_lint::observe::Response;
-use toolcheck_lint::observe::{Answers, Pairing};
+use toolcheck_lint::observe::{PairedWith, Pairing};
 
 use super::Marks;
 
@@ -320,17 +320,17 @@ impl Writer<'_, '_> {
         let mut pair = None;
         let mut note = None;
         if result.executor == Executor::Client {
-            let answers = self.pairing.result_at(part_number).map(|site| site.answers);
-            let number = answers.and_then(Answers::call);
+            let answers = self.pairing.result_at(part_number).map(|site| site.paired_with);
+            let number = answers.and_then(PairedWith::call);
             let call = number.and_then(|number| self.pairing.calls.get(number));
             name = name.or_else(|| text_of(call?.call.name.as_ref()));
             pair = number.map(|number| number + 1);
             note = match answers {
-                Some(Answers::Call(_)) | None => None,
-                Some(Answers::Again(_)) => Some("already answered"),
-                Some(Answers::Later(_)) => Some("before its call"),
-                Some(Answers::Nothing) if self.is_continued => Some("call kept by the server"),
-                Some(Answers::Nothing) => Some("no matching call"),
+                Some(PairedWith::First(_)) | None => None,
+                Some(PairedWith::Repeated(_)) => Some("already answered"),
+                Some(PairedWith::LaterCall(_)) => Some("before its call"),
+                Some(PairedWith::NoCall) if self.is_continued => Some("call kept by the server"),
+                Some(PairedWith::NoCall) => Some("no matching call"),
             };
         }
         let title = name.map_or_else(|| "result".to_owned(), |name| bounded(name, NAME));
