@@ -1,4 +1,4 @@
-//! What is made from the tables: a page a rule, one for all rules and one for all targets, and the schema of the
+//! Files that are generated from the tables: one page per rule, the lists of rules and targets, and the schema of the
 //! configuration.
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub(crate) fn write() -> Result<()> {
     Ok(())
 }
 
-/// Every page with its text, by its path in the project.
+/// The path and text of every page.
 fn pages() -> Result<Vec<(PathBuf, String)>> {
     let mut pages: Vec<(PathBuf, String)> = rules::ALL
         .iter()
@@ -38,7 +38,7 @@ fn pages() -> Result<Vec<(PathBuf, String)>> {
     Ok(pages)
 }
 
-/// The schema of the configuration, with what its code does not know of it.
+/// The schema of the configuration, with its id and title.
 fn config_schema() -> Result<String> {
     let mut schema = toolcheck_config::schema();
     let name = "schemas/config.v1.schema.json";
@@ -51,8 +51,8 @@ fn rules_page() -> String {
     let mut page = String::from(
         "# Rules\n\n\
          `toolcheck explain RULE` shows a rule's page in the terminal.\n\
-         The level is that of a finding about which nothing is known for the target; `target` means that the rule reports \
-         only what a target is known to reject or to mishandle. What each target does: [targets.md](targets.md).\n",
+         The level applies if nothing else is known for the target; `target` means that the rule reports only what a \
+         target is known to reject or mishandle. [targets.md](targets.md) lists what each target does.\n",
     );
     for category in Category::ALL {
         let _ = write!(page, "\n## {}\n\n| rule | level | finds |\n| --- | --- | --- |\n", category.title());
@@ -64,7 +64,7 @@ fn rules_page() -> String {
     page
 }
 
-/// The keys that a target's refusals of a rule are about, each with its own evidence.
+/// The keys that a target rejects or requires, if the rule is about keys, with their evidence.
 fn keys(target: &Target, rule: &str) -> String {
     let fields = &target.fields;
     let facts = match rule {
@@ -105,7 +105,7 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
     }
     let mut answers = String::new();
     for target in target::all().filter(|target| target.union.is_empty()) {
-        // What is only taken over from another vendor is said once, below.
+        // What is only inherited from another vendor is listed once, below.
         let is_seen = |refusal: &&target::Refusal| !(target.is_compatible_only && refusal.is_inherited);
         for refusal in target.refusals.iter().filter(|refusal| refusal.rule == rule.id).filter(is_seen) {
             let case = refusal.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
@@ -142,27 +142,27 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
             );
         }
     }
-    let takes_over = |target: &&target::Target| {
+    let inherits = |target: &&target::Target| {
         let mut entries = target.refusals.iter().filter(|refusal| refusal.rule == rule.id);
         target.is_compatible_only && entries.any(|refusal| refusal.is_inherited && !refusal.legacy)
     };
     let compatible: Vec<String> =
-        target::all().filter(takes_over).map(|target| format!("`{}`", target.id)).collect();
+        target::all().filter(inherits).map(|target| format!("`{}`", target.id)).collect();
     if !compatible.is_empty() {
         let _ = writeln!(
             answers,
-            "- Compatible servers are taken to do as the API whose format they speak, and only warn: {}.",
+            "- Compatible servers are assumed to do the same as the API that they imitate, which gives only warnings: {}.",
             compatible.join(", ")
         );
     }
     if !answers.is_empty() {
-        let _ = write!(page, "\n## What the targets say\n\n{answers}");
+        let _ = write!(page, "\n## What targets do\n\n{answers}");
     }
     page.push_str(&vocabulary(rule));
     page
 }
 
-/// The cases and the placeholders that a target's file may use of a rule.
+/// The cases and placeholders of a rule that a target's file may use.
 fn vocabulary(rule: &toolcheck_lint::Rule) -> String {
     let placeholders: Vec<&Term> = rule.placeholders().collect();
     if rule.cases.is_empty() && placeholders.is_empty() {
@@ -170,7 +170,7 @@ fn vocabulary(rule: &toolcheck_lint::Rule) -> String {
     }
     let mut section = String::from(
         "\n## In a target's file\n\n\
-         What a [target of your own](../own-target.md) may say of this rule.\n",
+         These names can be used in a [target of your own](../own-target.md).\n",
     );
     let mut table = |title: &str, terms: &[&Term], braces: (&str, &str)| {
         if !terms.is_empty() {
@@ -184,7 +184,7 @@ fn vocabulary(rule: &toolcheck_lint::Rule) -> String {
     table("placeholder", &placeholders, ("{", "}"));
     if rule.cases.len() > 1 {
         section.push_str(
-            "\nA finding may have several cases: the first of the table that the target knows counts.\n",
+            "\nIf a finding has several cases, the first in the table that the target knows is used.\n",
         );
     }
     section
@@ -197,17 +197,16 @@ fn links(sources: &[String]) -> String {
 fn targets_page() -> String {
     let mut page = String::from(
         "# Targets\n\n\
-         A target is an API, or a server, with what it accepts and refuses. Name one with `--target`, by its id or one of \
-         its other names; without it, each file is checked against the API whose format it is written in.\n\n\
+         A target is an API or a server that requests are checked against. Choose one with `--target`, by its id or one of \
+         its other names; by default each file is checked against the provider of its format.\n\n\
          Each section lists the rules by what the target does:\n\n\
-         - **Refused**: an error, because somebody has seen the refusal or the vendor's documents say it.\n\
-         - **In doubt**: a warning, because sources disagree or the refusal is only inferred.\n\
+         - **Rejected**: an error, because it was observed or is documented.\n\
+         - **In doubt**: a warning, because sources disagree or it is only inferred that the target rejects it.\n\
          - **Accepted with harm**: a warning that says what goes wrong.\n\
          - **Accepted**: no finding.\n\
-         - **Only recognised**: the error's text is known to `toolcheck explain --error`, and no request is checked for it.\n\n\
-         Words in parentheses are the cases of a rule that are meant, and \u{2020} marks what holds for some models only. \
-         A rule that a section does not name has its own default there. The page of each rule has the texts of the errors \
-         and the sources.\n\n\
+         - **Only recognised**: `toolcheck explain --error` knows the error text, but no request is checked for it.\n\n\
+         Words in parentheses are cases of the rule, and \u{2020} marks what applies only to some models. \
+         A rule that is not listed has its default level. The pages of the rules have the error texts and the sources.\n\n\
          | target | name | other names | format |\n| --- | --- | --- | --- |\n",
     );
     for target in target::all() {
@@ -236,15 +235,15 @@ fn target_section(page: &mut String, target: &target::Target) {
     page.push_str("\n\n");
     if let Some(parent) = &target.extends {
         let manner = if target.is_compatible_only {
-            "; what that API refuses only warns here, because this is another vendor's server"
+            "; what that API rejects gives only a warning here, because this is another vendor's server"
         } else {
             ""
         };
-        let _ = writeln!(page, "What is not listed is as for [`{parent}`](#{parent}){manner}.\n");
+        let _ = writeln!(page, "Everything else is as for [`{parent}`](#{parent}){manner}.\n");
     }
     if !target.union.is_empty() {
         let members: Vec<String> = target.union.iter().map(|id| format!("[`{id}`](#{id})")).collect();
-        let _ = writeln!(page, "Refused is what one of these refuses: {}.\n", members.join(", "));
+        let _ = writeln!(page, "Rejects everything that one of these rejects: {}.\n", members.join(", "));
     }
     let own = |refusal: &&target::Refusal| !refusal.is_inherited && refusal.target == target.id;
     let refused = |wanted: Level| {
@@ -255,7 +254,7 @@ fn target_section(page: &mut String, target: &target::Target) {
             is_by_model: refusal.model.is_some() || refusal.except_model.is_some(),
         })
     };
-    list(page, "Refused", refused(Level::Error));
+    list(page, "Rejected", refused(Level::Error));
     list(page, "In doubt", refused(Level::Warning));
     let inherited = target.extends.as_deref().and_then(target::find);
     let is_own = |tolerance: &&target::Tolerance| {
@@ -295,7 +294,7 @@ fn target_section(page: &mut String, target: &target::Target) {
         "Only recognised",
         recognised.map(|refusal| Entry { rule: &refusal.rule, case: None, is_by_model: false }),
     );
-    // What it shares with the target that it extends is said there.
+    // Limits that it shares with the target that it extends are listed there.
     let shared = inherited.map(limits).unwrap_or_default();
     let limits: Vec<String> = limits(target).into_iter().filter(|limit| !shared.contains(limit)).collect();
     if !limits.is_empty() {
@@ -303,14 +302,14 @@ fn target_section(page: &mut String, target: &target::Target) {
     }
 }
 
-/// What a target says of a rule, or of a case of it.
+/// An entry of a target for a rule, or for one of its cases.
 struct Entry<'t> {
     rule: &'t str,
     case: Option<&'t str>,
     is_by_model: bool,
 }
 
-/// Writes the rules of some entries in one line, each once with its cases.
+/// Writes the rules of some entries in one line, each with its cases.
 fn list<'t>(page: &mut String, title: &str, entries: impl Iterator<Item = Entry<'t>>) {
     let mut rules: BTreeMap<&str, Vec<Entry<'t>>> = BTreeMap::new();
     for entry in entries {
@@ -324,7 +323,7 @@ fn list<'t>(page: &mut String, title: &str, entries: impl Iterator<Item = Entry<
         .map(|(rule, entries)| {
             let mark = |is_by_model: bool| if is_by_model { "\u{2020}" } else { "" };
             let link = format!("[{rule}](rules/{rule}.md)");
-            // An entry for the rule as a whole goes for every case.
+            // An entry for the whole rule applies to every case.
             if entries.iter().any(|entry| entry.case.is_none()) {
                 let is_by_model = entries.iter().all(|entry| entry.is_by_model);
                 return format!("{link}{}", mark(is_by_model));
@@ -342,7 +341,7 @@ fn list<'t>(page: &mut String, title: &str, entries: impl Iterator<Item = Entry<
     let _ = writeln!(page, "- **{title}**: {}", words.join(", "));
 }
 
-/// What a target's facts bound.
+/// The limits of a target.
 fn limits(target: &target::Target) -> Vec<String> {
     let named = |what: &str, pattern: &Option<target::Pattern>, max: Option<usize>| {
         let pattern = pattern.as_ref().map(|pattern| format!("match `{}`", pattern.as_str()));
@@ -352,12 +351,12 @@ fn limits(target: &target::Target) -> Vec<String> {
     };
     let roles = target.roles.allowed.as_ref();
     let limits = [
-        named("ids of calls", &target.ids.pattern, target.ids.max_length),
-        named("names of tools", &target.names.pattern, target.names.max_length),
+        named("tool call ids", &target.ids.pattern, target.ids.max_length),
+        named("tool names", &target.names.pattern, target.names.max_length),
         named("texts", &None, target.content.max_length),
         target.tools.max.map(|max| format!("at most {max} tools")),
-        target.content.max_cache_marks.map(|max| format!("at most {max} cache marks")),
-        roles.map(|roles| format!("the roles are {}", roles.join(", "))),
+        target.content.max_cache_marks.map(|max| format!("at most {max} cache markers")),
+        roles.map(|roles| format!("roles: {}", roles.join(", "))),
     ];
     limits.into_iter().flatten().collect()
 }
@@ -367,17 +366,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_as_the_tables_make_them() {
+    fn generated_pages_are_current() {
         for (path, text) in pages().unwrap() {
             let there = fs::read_to_string(root().join(&path)).unwrap_or_default();
             assert!(there == text, "{} is not current: run `cargo xtask docs` and commit it", path.display());
         }
         let count = fs::read_dir(root().join("docs/rules")).unwrap().count();
-        assert_eq!(count, rules::ALL.len(), "docs/rules holds a page of a rule that is gone");
+        assert_eq!(count, rules::ALL.len(), "docs/rules has a page of a rule that no longer exists");
     }
 
     #[test]
-    fn paths_that_the_documentation_names_exist() {
+    fn paths_in_the_documentation_exist() {
         for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "fixtures/README.md"] {
             let text = fs::read_to_string(root().join(document)).unwrap();
             let mut named = 0;
@@ -396,7 +395,7 @@ mod tests {
                     || root().join("fixtures").join(quoted).exists();
                 assert!(exists, "{document} names `{quoted}`, which does not exist");
             }
-            assert!(named > 0, "{document} names paths");
+            assert!(named > 0, "{document} names no paths");
         }
     }
 }

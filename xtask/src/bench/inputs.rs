@@ -103,7 +103,7 @@ pub(super) static HUGE: &[Huge] = &[
         },
     },
     Huge {
-        what: "arrays in each other",
+        what: "nested arrays",
         counts: [10_000, 100_000],
         write: |count, file| {
             let (open, close) = ("[".repeat(count), "]".repeat(count));
@@ -114,7 +114,7 @@ pub(super) static HUGE: &[Huge] = &[
         },
     },
     Huge {
-        what: "bytes of one text",
+        what: "bytes in one text",
         counts: [100_000_000, 1_000_000_000],
         write: |count, file| {
             write!(file, "{{\"messages\": [{{\"role\": \"user\", \"content\": \"")?;
@@ -127,7 +127,7 @@ pub(super) static HUGE: &[Huge] = &[
         },
     },
     Huge {
-        what: "keys of one name",
+        what: "repeated keys",
         counts: [100_000, 1_000_000],
         write: |count, file| {
             write!(file, "{{\"messages\": [{{\"role\": \"user\", \"content\": \"hi\"")?;
@@ -138,7 +138,7 @@ pub(super) static HUGE: &[Huge] = &[
         },
     },
     Huge {
-        what: "faults in one line",
+        what: "problems in one line",
         counts: [1_000, 10_000],
         write: |count, file| {
             // Calls that nothing answers.

@@ -1,4 +1,4 @@
-//! The benchmarks as a page: `cargo xtask bench` measures whole runs of programs and writes `docs/benchmarks.md`.
+//! `cargo xtask bench`: measures whole runs of programs and writes `docs/benchmarks.md`.
 
 mod inputs;
 mod measure;
@@ -16,17 +16,16 @@ use measure::{Program, Taken, in_turns, ratio, shown, size};
 
 pub(crate) use measure::{LAUNCHER, launch};
 
-/// How often each program is run; the least that it takes counts.
+/// How often each program is run; the lowest value counts.
 const ROUNDS: usize = 7;
-/// How large the files of JSON Lines are.
+/// The size of JSON Lines files, in bytes.
 const LINES: u64 = 200_000_000;
-/// How large the largest is.
+/// The size of the largest one.
 const LARGEST: u64 = 1_000_000_000;
-/// How many calls the conversation has that the peers look at: 10,000 messages, since one of them takes minutes for more.
+/// The number of calls in the conversation for other tools: 10,000 messages, because one of them takes minutes for more.
 const CALLS_FOR_PEERS: usize = 4_000;
 
-/// The readers of `benchmarks`, and what the page says of each. What the first takes is in all
-/// of them, and the second is what they are measured against.
+/// The programs of `benchmarks`, and their rows. All of them do what the first does, and are compared with the second.
 const READERS: &[(&str, &str)] = &[
     ("nothing", "the file, held in memory"),
     ("serde_json", "`serde_json`, to a `Value`"),
@@ -35,12 +34,12 @@ const READERS: &[(&str, &str)] = &[
     ("jiter-skip", "`jiter`, skipping everything"),
     ("simd-json", "`simd-json`, to a borrowed value"),
     ("simd-json-tape", "`simd-json`, to a tape"),
-    ("toolcheck-json", "toolcheck's reader, with all spans"),
+    ("toolcheck-json", "toolcheck's parser, with all spans"),
 ];
-/// The outputs that are linted for, and what the page says of each.
+/// The output formats of toolcheck, and their rows.
 const LINTS: &[(&str, &str)] = &[
-    ("concise", "**`toolcheck lint`**, a line for a finding"),
-    ("full", "`toolcheck lint`, a picture for a finding"),
+    ("concise", "**`toolcheck lint`**, one line per finding"),
+    ("full", "`toolcheck lint`, excerpts for each finding"),
 ];
 
 pub(crate) fn run() -> Result<()> {
@@ -66,12 +65,12 @@ struct Tools {
     toolcheck: PathBuf,
     readers: PathBuf,
     folder: PathBuf,
-    /// The compiler's name and version.
+    /// The name and version of the compiler.
     compiler: String,
 }
 
 impl Tools {
-    /// Builds toolcheck as it is released, and the readers.
+    /// Builds toolcheck and the JSON parsers with the release profile.
     fn build() -> Result<Self> {
         let build = |arguments: &[&str]| {
             let status =
@@ -96,7 +95,7 @@ impl Tools {
         self.folder.join(name)
     }
 
-    /// A run that lints a file on one thread, with one line for each finding.
+    /// Lints a file on one thread, with one line per finding.
     fn lint(&self, path: &Path) -> Program {
         self.lint_as("concise", 1, path)
     }
@@ -111,7 +110,7 @@ impl Tools {
         Program::new(&self.readers, &[name]).and(path)
     }
 
-    /// JSON Lines of so many bytes: recorded conversations where there are any, otherwise those that are made here.
+    /// JSON Lines of this size: recorded conversations if there are any, otherwise generated ones.
     fn real_lines(&self, bytes: u64) -> Result<PathBuf> {
         let path = self.file("lines.jsonl");
         inputs::repeated(&path, &inputs::recorded()?.unwrap_or_else(inputs::generated), bytes)?;
@@ -119,7 +118,7 @@ impl Tools {
     }
 }
 
-/// The machine in a few words.
+/// A description of the machine.
 fn machine() -> String {
     let text = |path| fs::read_to_string(path).unwrap_or_default();
     let field = |text: &str, name: &str| {
@@ -137,11 +136,11 @@ fn machine() -> String {
     format!("{processor} ({cores} cores{}, {system} on {kind})", memory.unwrap_or_default())
 }
 
-/// Reading and linting of JSON Lines, against other readers.
+/// Linting JSON Lines, compared with parsing them.
 fn lines(tools: &Tools, page: &mut String) -> Result<()> {
     let files = [
         ("Recorded conversations", "recorded.jsonl", inputs::recorded()?),
-        ("Conversations that are made here", "generated.jsonl", Some(inputs::generated())),
+        ("Generated conversations", "generated.jsonl", Some(inputs::generated())),
     ];
     writeln!(page, "\n## JSON Lines of {}\n", size(LINES))?;
     writeln!(page, "{}", include_str!("lines.md").trim_end())?;
@@ -158,7 +157,7 @@ fn lines(tools: &Tools, page: &mut String) -> Result<()> {
             "\n{what}:\n\n| | processor time | without the file | times as fast as `Value` |\n| --- | ---: | ---: | ---: |"
         )?;
         for (number, ((_, row), taken)) in READERS.iter().chain(LINTS).zip(&taken).enumerate() {
-            // Only the readers hold the file, and the first does nothing else.
+            // Only the parsers hold the file in memory, and the first does nothing else.
             let holds_it = (1..READERS.len()).contains(&number);
             let alone = if holds_it { shown(taken.cpu.saturating_sub(nothing)) } else { String::new() };
             writeln!(page, "| {row} | {} | {alone} | {:.2} |", shown(taken.cpu), ratio(base, taken.cpu))?;
@@ -168,7 +167,7 @@ fn lines(tools: &Tools, page: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// The same with more threads.
+/// Several threads.
 fn threads(tools: &Tools, page: &mut String) -> Result<()> {
     let path = tools.real_lines(LARGEST)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -188,7 +187,7 @@ fn threads(tools: &Tools, page: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// Time and memory against the size of the file.
+/// Time and memory by file size.
 fn memory(tools: &Tools, page: &mut String) -> Result<()> {
     writeln!(page, "\n## Size\n\n{}\n", include_str!("size.md").trim_end())?;
     writeln!(page, "| JSON Lines | processor time | memory |\n| ---: | ---: | ---: |")?;
@@ -202,7 +201,7 @@ fn memory(tools: &Tools, page: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// What a run costs that has almost nothing to do.
+/// A run with almost nothing to do.
 fn small(tools: &Tools, page: &mut String) -> Result<()> {
     let path = tools.file("small.json");
     fs::write(&path, serde_json::json!({"messages": inputs::messages(0, 4)}).to_string())?;
@@ -210,19 +209,19 @@ fn small(tools: &Tools, page: &mut String) -> Result<()> {
     let (bytes, cpu) = (fs::metadata(&path)?.len(), shown(taken.cpu));
     writeln!(
         page,
-        "\nA file of {} takes {cpu} of processor time, start included, and {} of memory.",
+        "\nA file of {} takes {cpu} of processor time, including the start, and {} of memory.",
         size(bytes),
         size(taken.memory)
     )?;
     Ok(())
 }
 
-/// Inputs with too much of one thing.
+/// Inputs with a very large number of one thing.
 fn huge(tools: &Tools, page: &mut String) -> Result<()> {
-    writeln!(page, "\n## Too much of one thing\n\n{}\n", include_str!("huge.md").trim_end())?;
+    writeln!(page, "\n## Extreme inputs\n\n{}\n", include_str!("huge.md").trim_end())?;
     writeln!(
         page,
-        "| | how many | size | processor time | memory | ten times as many take |\n| --- | ---: | ---: | ---: | ---: | ---: |"
+        "| | number | size | processor time | memory | ten times as many take |\n| --- | ---: | ---: | ---: | ---: | ---: |"
     )?;
     for huge in inputs::HUGE {
         let mut fewer: Option<Taken> = None;
@@ -248,7 +247,7 @@ fn huge(tools: &Tools, page: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// The same file through the tools that do a part of the same job.
+/// Other tools with the same file.
 fn beside_peers(tools: &Tools, page: &mut String) -> Result<()> {
     let programs = peers::install(&tools.folder)?;
     let messages = inputs::messages(0, CALLS_FOR_PEERS);
@@ -257,14 +256,14 @@ fn beside_peers(tools: &Tools, page: &mut String) -> Result<()> {
     fs::write(&list, serde_json::to_vec(&messages)?)?;
     fs::write(&body, serde_json::json!({"messages": messages}).to_string())?;
     let own = in_turns(&[tools.lint(&body)], ROUNDS)?[0];
-    writeln!(page, "\n## Beside Python tools\n\n{}\n", include_str!("peers.md").trim_end())?;
+    writeln!(page, "\n## Compared with Python tools\n\n{}\n", include_str!("peers.md").trim_end())?;
     writeln!(
         page,
-        "One conversation of {} messages, {}:\n\n| | looks for | processor time | memory | toolcheck is |\n| --- | --- | ---: | ---: | ---: |",
+        "One conversation of {} messages, {}:\n\n| | checks | processor time | memory | toolcheck is |\n| --- | --- | ---: | ---: | ---: |",
         grouped(count),
         size(fs::metadata(&body)?.len())
     )?;
-    writeln!(page, "| **toolcheck** | all of its rules | {} | {} | |", shown(own.cpu), size(own.memory))?;
+    writeln!(page, "| **toolcheck** | all rules | {} | {} | |", shown(own.cpu), size(own.memory))?;
     for peer in peers::ALL {
         let file = if peer.takes_list { &list } else { &body };
         let (program, arguments) = peers::command(peer, &programs, file)?;
@@ -284,7 +283,7 @@ fn beside_peers(tools: &Tools, page: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// A number with its thousands set apart.
+/// A number with thousands separators.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();

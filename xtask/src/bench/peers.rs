@@ -42,7 +42,7 @@ pub(super) static ALL: &[Peer] = &[
     Peer {
         name: "tracelint",
         version: "0.14.0",
-        looks_for: "arguments, loops and failures of a trace; not whether results answer calls",
+        looks_for: "arguments, loops and failures in a trace, but not whether calls have results",
         run: Run::Program {
             arguments: &["check", "--format", "openai", "--tools", "{tools}"],
             tools: r#"{"tools": {"look_up_reservation": {"schema": {"type": "object", "properties":
@@ -53,14 +53,14 @@ pub(super) static ALL: &[Peer] = &[
     Peer {
         name: "turnsafe",
         version: "0.1.0",
-        looks_for: "whether results answer calls, for two providers",
+        looks_for: "whether calls have results, for two providers",
         run: Run::Library("import turnsafe\nturnsafe.validate(messages, provider='openai')"),
         takes_list: true,
     },
     Peer {
         name: "mistral-common",
         version: "1.13.1",
-        looks_for: "what Mistral's API takes",
+        looks_for: "what Mistral's API accepts",
         run: Run::Library(
             "from mistral_common.protocol.instruct.messages import *\n\
              from mistral_common.protocol.instruct.validator import MistralRequestValidatorV13 as Validator\n\
