@@ -1,6 +1,6 @@
-//! How a report is written.
+//! Options for how a report is written.
 
-/// What the reader's screen can do, and what to write on it.
+/// How to write a report, and what the reader's terminal supports.
 ///
 /// ```
 /// use toolcheck_report::Style;
@@ -13,15 +13,15 @@
 pub struct Style {
     /// Whether to write colours.
     pub color: bool,
-    /// Whether it follows the hyperlinks of terminals (OSC 8).
+    /// Whether the terminal supports hyperlinks (OSC 8).
     pub has_links: bool,
-    /// How many columns there are.
+    /// The width of the terminal, in columns.
     pub width: usize,
-    /// Whether to show the lines that a finding speaks of.
+    /// Whether to show excerpts of the linted files.
     pub has_excerpts: bool,
     /// Whether to leave out the summary.
     pub is_quiet: bool,
-    /// Whether outputs for people end with the counts of the rules.
+    /// Whether outputs for people end with the number of findings per rule.
     pub with_statistics: bool,
 }
 

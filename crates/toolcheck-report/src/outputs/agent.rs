@@ -13,7 +13,7 @@ pub(super) static OUTPUT: Output = Output {
     write,
 };
 
-/// How many characters of each part of a line are written: an agent pays for what it reads.
+/// The maximum number of characters of each part of a line: an agent pays for what it reads.
 const LONGEST: usize = 300;
 
 fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {

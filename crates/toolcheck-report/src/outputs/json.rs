@@ -15,7 +15,7 @@ pub(super) static OUTPUT: Output = Output {
     write,
 };
 
-/// Version 1 of the report. What is here stays; keys may be added.
+/// Version 1 of the report. Keys may be added, but not removed or changed.
 #[derive(Serialize)]
 struct V1<'r> {
     version: u8,
@@ -33,14 +33,14 @@ struct Tool {
     version: &'static str,
 }
 
-/// A file of a folder that holds no transcript.
+/// A file in a folder that contains no transcript.
 #[derive(Serialize)]
 struct SkippedV1<'r> {
     path: &'r str,
     reason: &'r str,
 }
 
-/// As what some transcripts of a file were read.
+/// The format that some transcripts of a file were read as.
 #[derive(Serialize)]
 struct ReadingV1<'r> {
     format: &'static str,
@@ -67,7 +67,7 @@ struct FileV1<'r> {
     tool_results: usize,
 }
 
-/// A finding of the report; the output `jsonl` has the same.
+/// A finding of the report; the output `jsonl` uses the same keys.
 #[derive(Serialize)]
 pub(super) struct FindingV1<'r> {
     rule: &'static str,
@@ -175,7 +175,7 @@ fn reading(reading: &Reading) -> ReadingV1<'_> {
     ReadingV1 { format: reading.format, target: reading.target.as_deref(), transcripts: reading.transcripts }
 }
 
-/// The finding as reports have it.
+/// The finding with the keys of the report.
 pub(super) fn finding<'r>(file: &'r FileReport, found: &'r Finding) -> FindingV1<'r> {
     FindingV1 {
         rule: found.rule,

@@ -50,7 +50,7 @@ fn suite(file: &FileReport, xml: &mut Writer<'_>) -> io::Result<()> {
             text.push_str(&guard(line));
         }
         xml.case(&Case {
-            // The place keeps names apart: readers of these files take equal ones for one test.
+            // The place makes the name unique: readers merge tests of the same name.
             name: &format!("{} at {line}:{column}", finding.rule),
             class: &path,
             file: Some(&path),

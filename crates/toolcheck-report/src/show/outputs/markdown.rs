@@ -3,7 +3,7 @@ use std::io;
 use super::Output;
 use crate::Style;
 use crate::outputs::markdown::{MOST, code, inline};
-use crate::show::{Line, Mark, Marks, Outline, Row, What};
+use crate::show::{Line, Mark, Marks, Outline, Row, RowKind};
 use crate::summary::Summary;
 use toolcheck_core::text::{Counted, bounded};
 use toolcheck_lint::report::rule_url;
@@ -11,7 +11,7 @@ use toolcheck_lint::report::rule_url;
 pub(super) static OUTPUT: Output =
     Output { id: "markdown", summary: "a table for an issue or a pull request comment", write };
 
-/// How many characters of a message are written.
+/// The maximum number of characters of a message.
 const LONGEST: usize = 300;
 
 fn write(outline: &Outline, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
@@ -75,11 +75,11 @@ fn of_row(row: &Row) -> String {
         let details = if details.is_empty() { String::new() } else { format!(", {details}") };
         format!("{arrow} {pair}{}{id}{details}", code(&row.title))
     };
-    let mut what = match row.what {
-        What::Call => tool("→"),
-        What::Result => tool("←"),
-        What::Other if details.is_empty() => inline(&row.title),
-        What::Other => format!("{}, {details}", inline(&row.title)),
+    let mut what = match row.kind {
+        RowKind::Call => tool("→"),
+        RowKind::Result => tool("←"),
+        RowKind::Other if details.is_empty() => inline(&row.title),
+        RowKind::Other => format!("{}, {details}", inline(&row.title)),
     };
     if let Some(beginning) = &row.beginning {
         what.push_str(&format!("<br>“{}”", code(beginning)));
