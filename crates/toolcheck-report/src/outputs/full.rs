@@ -54,7 +54,10 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
             });
             if !style.has_excerpts {
                 let is_linked = style.has_links;
-                let shown = FindingDiagnostic { is_linked, ..FindingDiagnostic::without_excerpts(file, finding, is_repeated) };
+                let shown = FindingDiagnostic {
+                    is_linked,
+                    ..FindingDiagnostic::without_excerpts(file, finding, is_repeated)
+                };
                 write_without_excerpts(&handler, &shown, file, (width, style.color), out)?;
                 continue;
             }
@@ -143,7 +146,8 @@ struct FindingDiagnostic<'f> {
 }
 
 /// The sentence printed instead of a repeated one.
-static SAME_AS_ABOVE: LazyLock<ProviderSentence> = LazyLock::new(|| ProviderSentence("same answer as above".into()));
+static SAME_AS_ABOVE: LazyLock<ProviderSentence> =
+    LazyLock::new(|| ProviderSentence("same answer as above".into()));
 
 /// The sentence below the message: the target's error or the harm done.
 #[derive(Debug)]
@@ -212,7 +216,15 @@ impl<'f> FindingDiagnostic<'f> {
             excerpts.text.push('\n');
         }
         let said = finding.provider_sentence(file.target.as_deref()).map(ProviderSentence);
-        Self { finding, excerpts, labels, answer: said, is_linked: false, is_repeated: false, has_excerpts: true }
+        Self {
+            finding,
+            excerpts,
+            labels,
+            answer: said,
+            is_linked: false,
+            is_repeated: false,
+            has_excerpts: true,
+        }
     }
 }
 

@@ -87,8 +87,7 @@ fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> 
     }
     let mut invocation = json!({"executionSuccessful": true});
     if left_out > 0 {
-        let text =
-            format!("{left_out} of {all} findings are left out: a run can have at most {MOST}");
+        let text = format!("{left_out} of {all} findings are left out: a run can have at most {MOST}");
         invocation["toolExecutionNotifications"] = json!([{"level": "warning", "message": {"text": text}}]);
     }
     let log = Log {
@@ -140,7 +139,13 @@ fn tags(rule: &Rule) -> Vec<&'static str> {
     tags.into_iter().filter_map(|(has, tag)| has.then_some(tag)).collect()
 }
 
-fn result(file: &FileReport, uri: &str, finding: &Finding, rule_index: usize, fingerprint: &str) -> SarifResult {
+fn result(
+    file: &FileReport,
+    uri: &str,
+    finding: &Finding,
+    rule_index: usize,
+    fingerprint: &str,
+) -> SarifResult {
     let mut text = finding.message.to_string();
     let help = finding.help.as_ref().map(|help| Line::from(format!("help: {help}")));
     for paragraph in [finding.provider_sentence(file.target.as_deref()), help].into_iter().flatten() {

@@ -6,7 +6,7 @@ use toolcheck_core::Level;
 use super::Output;
 use crate::Style;
 use crate::markup::{Escaped, Piece, pieces};
-use crate::show::{Line, Mark, Marks, Outline, Row, Section, RowKind};
+use crate::show::{Line, Mark, Marks, Outline, Row, RowKind, Section};
 use crate::summary::Summary;
 use toolcheck_core::text::{Counted, bounded, shown};
 use toolcheck_lint::report::rule_url;

@@ -8,7 +8,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::Output;
 use crate::Style;
-use crate::show::{Fold, Line, Mark, Marks, Outline, Row, Section, RowKind};
+use crate::show::{Fold, Line, Mark, Marks, Outline, Row, RowKind, Section};
 use crate::summary::Summary;
 use toolcheck_core::text::{Counted, bounded, guard, shown};
 use toolcheck_lint::report::rule_url;
