@@ -1,5 +1,5 @@
 //! The packed corpus, as its users see it.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::collections::BTreeSet;
 use std::fs;

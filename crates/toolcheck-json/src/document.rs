@@ -126,7 +126,7 @@ pub struct Arena {
     pub(crate) nodes: Vec<Node>,
     pub(crate) stack: Vec<parse::Frame>,
     pub(crate) faults: Vec<Fault>,
-    /// Whether an object may have two keys that are the same.
+    /// Whether an object may have two equal keys.
     pub(crate) maybe_duplicate: bool,
 }
 

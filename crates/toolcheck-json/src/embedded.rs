@@ -75,7 +75,7 @@ impl Cursor<'_> {
                 b'n' => self.word(b"null")?,
                 _ => self.number()?,
             }
-            // What may follow a value.
+            // A comma or a closing bracket.
             loop {
                 self.skip_space();
                 let is_object = objects & 1 == 1;

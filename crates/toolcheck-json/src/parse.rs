@@ -416,7 +416,7 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    /// Steps over a colon, and the value behind it where it begins: the loop need not turn for it.
+    /// Skips a colon and reads the value after it, without another turn of the loop.
     #[inline]
     fn colon(&mut self) -> State {
         self.skip_space();
@@ -660,7 +660,7 @@ impl<'a, 's> Reader<'a, 's> {
         let mut is_open = 0;
         while let Some(block) = self.bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
             if is_open == 0 {
-                // Most blocks are plain up to the end of the string, or as a whole.
+                // Most blocks are plain, at least up to the end of the string.
                 match block::first_special(block) {
                     None => {
                         at += BLOCK;

@@ -11,7 +11,7 @@ fn json_test_suite() {
     let folder =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/json-test-suite/test_parsing");
     let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: JSONTestSuite is not beside this checkout");
+        eprintln!("skipped: JSONTestSuite is not next to this checkout");
         return;
     };
     let (mut right, mut wrong) = (0, Vec::new());

@@ -19,15 +19,15 @@ pub(crate) struct Excerpt {
     pub(crate) focus: Range<usize>,
 }
 
-/// How many values inside a label's value are searched for the name to mark.
+/// The maximum number of values inside a label's value that are searched for the name to mark.
 const VALUES_SEARCHED: usize = 200;
 /// The minimum number of characters to mark.
 const SHORTEST_MARK: usize = 4;
 /// The minimum width that a string is cut to.
 const SHORTEST_STRING: usize = 12;
 
-/// The excerpt for a place: `span` inside the value `node` of the document, in at most `width` columns. Where it can,
-/// it marks the string that is one of `names`, and leaves room for a caption of `caption` columns under the mark.
+/// The excerpt for a place: `span` inside the value `node` of the document, in at most `width` columns. If
+/// possible, it marks the string that is one of `names`, and leaves room for a caption of `caption` columns under the mark.
 pub(crate) fn excerpt(
     document: &Document<'_>,
     node: NodeId,
@@ -63,7 +63,7 @@ pub(crate) fn excerpt(
     short
 }
 
-/// The value on one line; with `is_short`, without what comes before the focus.
+/// The value on one line; with `is_short`, without the values before the focus.
 fn line(value: Value<'_, '_>, focus: Value<'_, '_>, width: usize, is_short: bool) -> Excerpt {
     let mut line = Line { text: String::new(), width, focus, is_short, marked: 0..0 };
     line.value(value, width);

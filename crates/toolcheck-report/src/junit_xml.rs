@@ -34,7 +34,7 @@ pub struct Counts {
 pub struct Case<'c> {
     /// Its name, unique in the suite: readers merge tests of the same name.
     pub name: &'c str,
-    /// What it belongs to; most readers group by it.
+    /// Its group; most readers group tests by it.
     pub class: &'c str,
     /// The file that it checks.
     pub file: Option<&'c str>,

@@ -39,21 +39,21 @@ impl Style {
         self
     }
 
-    /// Whether the terminal follows hyperlinks.
+    /// Whether the terminal supports hyperlinks.
     #[must_use]
     pub fn has_links(mut self, has_links: bool) -> Self {
         self.has_links = has_links;
         self
     }
 
-    /// The number of columns.
+    /// The width of the terminal, in columns.
     #[must_use]
     pub fn width(mut self, width: usize) -> Self {
         self.width = width;
         self
     }
 
-    /// Whether to show the lines that findings are about.
+    /// Whether to show excerpts of the linted files.
     #[must_use]
     pub fn has_excerpts(mut self, has_excerpts: bool) -> Self {
         self.has_excerpts = has_excerpts;
@@ -67,7 +67,7 @@ impl Style {
         self
     }
 
-    /// Whether outputs for people end with the number of findings of each rule.
+    /// Whether outputs for people end with the number of findings per rule.
     #[must_use]
     pub fn with_statistics(mut self, with_statistics: bool) -> Self {
         self.with_statistics = with_statistics;

@@ -1,5 +1,5 @@
 //! The outputs of a report.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::path::{Path, PathBuf};
 

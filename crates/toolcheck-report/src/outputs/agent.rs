@@ -31,8 +31,8 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
             if let Some(help) = &finding.help {
                 write!(out, " Do: {}.", bounded(help, LONGEST).trim_end_matches('.'))?;
             }
-            if let Some(said) = finding.provider_sentence(file.target.as_deref()) {
-                write!(out, " Because: {}.", bounded(&said, 2 * LONGEST).trim_end_matches('.'))?;
+            if let Some(answer) = finding.provider_sentence(file.target.as_deref()) {
+                write!(out, " Because: {}.", bounded(&answer, 2 * LONGEST).trim_end_matches('.'))?;
             }
             writeln!(out)?;
         }

@@ -215,16 +215,8 @@ impl<'f> FindingDiagnostic<'f> {
             });
             excerpts.text.push('\n');
         }
-        let said = finding.provider_sentence(file.target.as_deref()).map(ProviderSentence);
-        Self {
-            finding,
-            excerpts,
-            labels,
-            answer: said,
-            is_linked: false,
-            is_repeated: false,
-            has_excerpts: true,
-        }
+        let answer = finding.provider_sentence(file.target.as_deref()).map(ProviderSentence);
+        Self { finding, excerpts, labels, answer, is_linked: false, is_repeated: false, has_excerpts: true }
     }
 }
 

@@ -43,9 +43,9 @@ fn suite(file: &FileReport, xml: &mut Writer<'_>) -> io::Result<()> {
             text.push(' ');
             text.push_str(&shown(&finding.spot.pointer));
         }
-        let said = finding.provider_sentence(file.target.as_deref());
+        let answer = finding.provider_sentence(file.target.as_deref());
         let help = finding.help.as_ref().map(|help| Line::from(format!("help: {help}")));
-        for line in [Some(message), said.as_ref(), help.as_ref()].into_iter().flatten() {
+        for line in [Some(message), answer.as_ref(), help.as_ref()].into_iter().flatten() {
             text.push('\n');
             text.push_str(&guard(line));
         }

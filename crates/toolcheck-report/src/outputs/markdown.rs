@@ -84,9 +84,9 @@ fn name(file: &FileReport) -> String {
 
 fn row(file: &FileReport, finding: &Finding) -> String {
     let mut wrong = inline(&bounded(&finding.message, LONGEST));
-    if let Some(said) = finding.provider_sentence(file.target.as_deref()) {
+    if let Some(answer) = finding.provider_sentence(file.target.as_deref()) {
         wrong.push_str("<br>");
-        wrong.push_str(&inline(&bounded(&said, LONGEST)));
+        wrong.push_str(&inline(&bounded(&answer, LONGEST)));
     }
     let help = finding.help.as_ref().map(|help| inline(&bounded(help, LONGEST))).unwrap_or_default();
     format!(

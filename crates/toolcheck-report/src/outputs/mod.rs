@@ -30,7 +30,7 @@ use crate::Style;
 pub struct Output {
     /// The id on the command line.
     pub id: &'static str,
-    /// What it is for, in one line.
+    /// A description in one line.
     pub summary: &'static str,
     /// Whether it needs the files' text, for excerpts or for fingerprints.
     pub needs_source: bool,
@@ -68,7 +68,7 @@ pub fn find(id: &str) -> Option<&'static Output> {
 pub fn write_json(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
     let mut rest = text;
     let mut from = 0;
-    // Most text is plain ASCII, which is skipped byte by byte.
+    // Most text is plain ASCII, which can be checked by its bytes.
     let is_suspect = |byte: &u8| *byte != b'\n' && !(b' '..=b'~').contains(byte);
     while let Some(at) = rest.as_bytes()[from..].iter().position(is_suspect) {
         let at = from + at;

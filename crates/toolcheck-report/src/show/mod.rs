@@ -29,7 +29,7 @@ pub(crate) use rows::{Row, RowKind};
 pub struct View<'v> {
     /// Whether to leave nothing out.
     pub shows_all: bool,
-    /// Whether to show how each text begins. Transcripts may contain secrets.
+    /// Whether to show the beginning of each text. Transcripts may contain secrets.
     pub shows_text: bool,
     /// The command that shows the findings in full, for the last line; without that line if it is empty.
     pub more: &'v str,
@@ -51,7 +51,7 @@ impl<'v> View<'v> {
         self
     }
 
-    /// Whether to show how each text begins.
+    /// Whether to show the beginning of each text.
     #[must_use]
     pub fn shows_text(mut self, shows_text: bool) -> Self {
         self.shows_text = shows_text;
@@ -123,7 +123,7 @@ pub(crate) struct Section {
     pub(crate) lines: Vec<Line>,
     /// Marks outside all lines.
     pub(crate) marks: Marks,
-    /// Where its record begins in the file.
+    /// The offset of its record in the file.
     record_start: usize,
 }
 
@@ -234,7 +234,7 @@ impl Outline {
         self.report.files.first().map_or("", |file| &file.path)
     }
 
-    /// Whether anything was found.
+    /// Whether there are findings.
     pub(crate) fn has_findings(&self) -> bool {
         self.report.files.iter().any(|file| !file.findings.is_empty())
     }
@@ -287,7 +287,7 @@ impl Section {
 }
 
 impl LeftOut {
-    /// The same in words; `None` if nothing is left out.
+    /// The sections that are left out, in words; `None` if nothing is left out.
     pub(crate) fn words(self) -> Option<String> {
         let records = Counted(self.sections, "more record");
         match (self.sections, self.marked) {

@@ -17,7 +17,7 @@ use crate::show::Outline;
 pub struct Output {
     /// The id on the command line.
     pub id: &'static str,
-    /// What it is for, in one line.
+    /// A description in one line.
     pub summary: &'static str,
     /// Writes an outline.
     pub write: fn(&Outline, &Style, &mut dyn io::Write) -> io::Result<()>,

@@ -433,7 +433,7 @@ fn cut(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", head(text, width - 1)))
 }
 
-/// At most `width` columns of an id: its beginning, which is its prefix, and its end, which distinguishes it from others.
+/// At most `width` columns of an id: its prefix, and its end, which distinguishes it from other ids.
 fn middle_cut(id: &str, width: usize) -> Cow<'_, str> {
     if head(id, width).len() == id.len() || width == 0 {
         return Cow::Borrowed(head(id, width));
@@ -442,7 +442,7 @@ fn middle_cut(id: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…{end}", head(id, width - 1 - width / 2)))
 }
 
-/// At most `width` columns of a path: its end, where files differ.
+/// At most `width` columns of a path: its end, since paths often have a common beginning.
 fn start_cut(path: &str, width: usize) -> Cow<'_, str> {
     let whole = tail(path, width);
     if whole.len() == path.len() {
