@@ -1,7 +1,7 @@
-//! Reads a file of JSON Lines with one of several readers, and prints how many records there were.
+//! Reads a JSON Lines file with one of several parsers, and prints the number of records.
 //!
-//! `cargo xtask bench` runs it and measures the processor time of the process: `benchmarks READER FILE`. A program of its
-//! own with dependencies of its own, so that nobody who builds toolcheck has to build what it is compared with.
+//! Usage: `benchmarks READER FILE`. `cargo xtask bench` runs it and measures its processor time. It is a separate crate,
+//! so that building toolcheck does not build the parsers that it is compared with.
 
 mod readers;
 
@@ -14,7 +14,7 @@ fn main() -> Result<()> {
     let mut arguments = std::env::args_os().skip(1);
     let (name, path) = arguments.next().zip(arguments.next()).context("usage: benchmarks READER FILE")?;
     let reader = readers::ALL.iter().find(|reader| name.to_str() == Some(reader.name));
-    let reader = reader.with_context(|| format!("no reader is named {}", name.display()))?;
+    let reader = reader.with_context(|| format!("there is no reader `{}`", name.display()))?;
     let bytes = std::fs::read(Path::new(&path)).with_context(|| path.display().to_string())?;
     let mut lines = Lines { bytes: &bytes };
     let records = (reader.read)(&mut lines).with_context(|| reader.name)?;
@@ -23,7 +23,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The lines of a file that hold anything.
+/// The non-empty lines of a file.
 struct Lines<'s> {
     bytes: &'s [u8],
 }

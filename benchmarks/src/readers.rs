@@ -1,4 +1,4 @@
-//! The readers, each as its documentation has it read a slice.
+//! The readers, each used on a slice as its documentation recommends.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use crate::Lines;
 pub(crate) struct Reader {
     /// Its name on the command line.
     pub(crate) name: &'static str,
-    /// Reads each line and gives their number.
+    /// Reads each line and returns their number.
     pub(crate) read: fn(&mut Lines<'_>) -> Result<usize>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) static ALL: &[Reader] = &[
     Reader { name: "toolcheck-json", read: toolcheck_json },
 ];
 
-/// What it costs to have the file in memory and to find its lines.
+/// Only holds the file in memory and splits its lines.
 fn nothing(lines: &mut Lines<'_>) -> Result<usize> {
     Ok(lines.count())
 }
@@ -45,27 +45,27 @@ fn jiter(lines: &mut Lines<'_>) -> Result<usize> {
     each(lines, |line| Ok(drop(black_box(jiter::JsonValue::parse(line, false)?))))
 }
 
-/// Steps over each value without keeping anything of it.
+/// Skips each value.
 fn jiter_skip(lines: &mut Lines<'_>) -> Result<usize> {
     each(lines, |line| Ok(jiter::Jiter::new(line).next_skip()?))
 }
 
-/// It reads in place, so that the line has to be copied first.
+/// It parses in place, so the line is copied first.
 fn simd_json(lines: &mut Lines<'_>) -> Result<usize> {
-    let mut line_of_its_own = Vec::new();
+    let mut copy = Vec::new();
     each(lines, |line| {
-        line_of_its_own.clear();
-        line_of_its_own.extend_from_slice(line);
-        Ok(drop(black_box(simd_json::to_borrowed_value(&mut line_of_its_own)?)))
+        copy.clear();
+        copy.extend_from_slice(line);
+        Ok(drop(black_box(simd_json::to_borrowed_value(&mut copy)?)))
     })
 }
 
 fn simd_json_tape(lines: &mut Lines<'_>) -> Result<usize> {
-    let (mut line_of_its_own, mut buffers) = (Vec::new(), simd_json::Buffers::default());
+    let (mut copy, mut buffers) = (Vec::new(), simd_json::Buffers::default());
     each(lines, |line| {
-        line_of_its_own.clear();
-        line_of_its_own.extend_from_slice(line);
-        Ok(drop(black_box(simd_json::to_tape_with_buffers(&mut line_of_its_own, &mut buffers)?)))
+        copy.clear();
+        copy.extend_from_slice(line);
+        Ok(drop(black_box(simd_json::to_tape_with_buffers(&mut copy, &mut buffers)?)))
     })
 }
 

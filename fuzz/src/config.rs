@@ -1,4 +1,4 @@
-//! What users write for toolcheck: configurations, policies, targets and baselines.
+//! Files that users write: configurations, policies, targets and baselines.
 
 use std::path::Path;
 
@@ -8,21 +8,21 @@ use toolcheck_lint::{Options, lint};
 
 use super::take;
 
-/// What stands before a policy's schema.
-const POLICY: &str = "[[policy]]\nid = \"held\"\ntools = [\"*\"]\n[policy.schema]\n";
+/// The policy before its schema.
+const POLICY: &str = "[[policy]]\nid = \"checked\"\ntools = [\"*\"]\n[policy.schema]\n";
 
-/// Calls that policies and targets are held against.
+/// Calls to check with policies and targets.
 const CALLS: &str = r#"{"messages": [{"role": "user", "content": "Tide, and then the file?"},
  {"role": "assistant", "content": null, "tool_calls": [
   {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{\"port\": \"Ebb\", \"days\": [1, 2.5, null]}"}},
   {"id": "call_1", "type": "function", "function": {"name": "write file", "arguments": "{\"path\": \"a\", \"nested\": {\"x\": \"\u00e9\"}}"}}]},
  {"role": "tool", "tool_call_id": "call_1", "content": "high"}, {"role": "user", "content": ""}]}"#;
 
-/// The first byte chooses what the text is.
+/// The first byte chooses the kind of file.
 pub fn run(mut data: &[u8]) {
-    let what = take(&mut data);
+    let kind = take(&mut data);
     let Ok(text) = std::str::from_utf8(data) else { return };
-    match what % 5 {
+    match kind % 5 {
         0 => check_config(text),
         1 => check_config(&format!("{POLICY}{text}")),
         2 => check_target(text),
@@ -49,7 +49,7 @@ fn check_config(text: &str) {
     }
 }
 
-/// An error has a message and a place in the text.
+/// Asserts that an error has a message and a place in the text.
 fn check_error(text: &str, error: &Error) {
     assert!(!error.message().is_empty());
     let lines = text.split('\n').count();
@@ -67,11 +67,11 @@ fn check_target(text: &str) {
     }
 }
 
-/// A baseline that is written is read back.
+/// Asserts that a written baseline is read back.
 fn check_baseline(text: &str) {
     if let Ok(baseline) = Baseline::parse(text) {
         let written = baseline.to_text();
-        let read = Baseline::parse(&written).expect("what is written can be read");
+        let read = Baseline::parse(&written).expect("a written baseline can be read");
         assert_eq!((read.len(), read.to_text()), (baseline.len(), written));
     }
 }

@@ -1,4 +1,4 @@
-//! Logs of exchanges: conversations that are generated from the input, written in a format and then disturbed.
+//! Logs of exchanges: conversations that are generated from the input, written in a format and then damaged.
 
 use std::cell::RefCell;
 
@@ -11,24 +11,25 @@ use toolcheck_lint::{Options, rules};
 use toolcheck_test::Conversation;
 use toolcheck_test::strategies::conversations;
 
-use super::seeds::AS_IT_IS;
+use super::seeds::UNCHANGED;
 use super::{lint, take};
 
-/// How many places of a log are disturbed at most.
+/// The maximum number of changes to a log.
 const MOST_CHANGES: usize = 4;
-/// How many bytes choose what is changed, and how.
+/// The number of bytes that choose a change.
 const CHANGE: usize = 8;
-/// How many bytes choose a conversation.
+/// The number of bytes that choose a conversation.
 const SEED: usize = 32;
 
 thread_local! {
-    /// Building it costs more than what is done with it.
+    /// Cached, because building the strategy is slower than using it.
     static CONVERSATIONS: RefCell<BoxedStrategy<Conversation>> = RefCell::new(conversations().boxed());
 }
 
-/// The first byte chooses the format; the changes follow, and what generates the conversation.
+/// The first byte chooses the format, the second the number of changes. The changes follow, and then the seed of the
+/// conversation.
 pub fn run(mut data: &[u8]) {
-    if let Some(log) = data.strip_prefix(&[AS_IT_IS]) {
+    if let Some(log) = data.strip_prefix(&[UNCHANGED]) {
         check(log);
         return;
     }
@@ -45,15 +46,15 @@ pub fn run(mut data: &[u8]) {
     }
 }
 
-/// Lints and shows a log, and gives the rules that are broken in it.
+/// Lints and shows a log, and returns the rules with findings.
 fn check(bytes: &[u8]) -> Vec<&'static str> {
     let found = lint::check(bytes, &Options::new().rules(rules::ALL.to_vec()));
-    // What is a matter of taste does not make a conversation faulty.
+    // Opt-in rules may report valid conversations.
     let is_optional = |id: &&str| rules::find(id).is_some_and(|rule| rule.is_optional);
     found.into_iter().filter(|id| !is_optional(id)).collect()
 }
 
-/// The conversation that the first of these bytes choose.
+/// The conversation that the first bytes choose.
 fn conversation(bytes: &[u8]) -> Option<Conversation> {
     let mut seed = [0; SEED];
     seed.iter_mut().zip(bytes).for_each(|(seed, byte)| *seed = *byte);
@@ -62,7 +63,7 @@ fn conversation(bytes: &[u8]) -> Option<Conversation> {
     CONVERSATIONS.with_borrow(|strategy| Some(strategy.new_tree(&mut runner).ok()?.current()))
 }
 
-/// Removes, repeats, moves or replaces one value. The first byte says how and how deep, each other one which child.
+/// Removes, repeats, moves or replaces one value. The first byte chooses the change and the depth, the others the path.
 fn disturb(value: &mut Json, change: &[u8]) {
     let [how, path @ ..] = change else { return };
     let depth = usize::from(how / 8) % path.len() + 1;

@@ -1,8 +1,8 @@
-//! `explain --error`: any text, held against all that the targets' APIs answer.
+//! `explain --error`: any text, compared with the error texts of all targets.
 
 use toolcheck_core::recognise::{Recognised, recognise};
 
-/// Recognises the text, which is read as the command line reads it.
+/// Recognises the text, decoded as on the command line.
 pub fn run(data: &[u8]) {
     let error = String::from_utf8_lossy(data);
     let found = recognise(&error);
@@ -15,7 +15,8 @@ pub fn run(data: &[u8]) {
     let ids = |found: &[Recognised]| -> Vec<_> {
         found.iter().map(|one| (one.target.id.clone(), one.refusal.rule.clone())).collect()
     };
-    let told = ids(&found);
-    assert!((1..told.len()).all(|at| !told[..at].contains(&told[at])), "each target and rule once: {told:?}");
-    assert_eq!(told, ids(&recognise(&error)));
+    let listed = ids(&found);
+    let is_first = |at: usize| !listed[..at].contains(&listed[at]);
+    assert!((1..listed.len()).all(is_first), "each target and rule once: {listed:?}");
+    assert_eq!(listed, ids(&recognise(&error)));
 }

@@ -1,4 +1,4 @@
-//! The reader, against `serde_json` and against itself.
+//! The reader, compared with `serde_json` and with itself.
 
 use serde_json::Value as Json;
 use toolcheck_json::{Arena, Decoded, Document, Kind, Records, Span, Value, locate, pointers};
@@ -12,10 +12,10 @@ pub fn run(data: &[u8]) {
     check_records(data);
 }
 
-/// Every place is inside the text, and children lie in their parents, each behind its elder sibling.
+/// Asserts that every place is inside the text, and that children are inside their parents, each after the previous one.
 fn check_places(data: &[u8], document: &Document<'_>) {
     let whole = Span::new(0, document.bytes().len() as u32);
-    // A text of another encoding is not read, and the document holds none of its bytes.
+    // A text in another encoding is not read, and the document has no bytes.
     let text = Span::new(0, data.len() as u32);
     for fault in document.faults() {
         assert!(text.contains(fault.span), "{fault:?}");
@@ -30,7 +30,7 @@ fn check_places(data: &[u8], document: &Document<'_>) {
         let mut end = outer.start;
         for child in value.children() {
             let member = child.member_span();
-            assert!(outer.contains(member) && member.start >= end, "{member:?} in {outer:?} behind {end}");
+            assert!(outer.contains(member) && member.start >= end, "{member:?} in {outer:?} after {end}");
             end = member.end;
             open.push(child);
         }
@@ -45,7 +45,7 @@ fn check_places(data: &[u8], document: &Document<'_>) {
         .for_each(|at| assert!(document.innermost(at).index() < document.value_count()));
 }
 
-/// The ways to decode a string agree.
+/// Asserts that all ways to decode a string agree.
 fn check_strings(document: &Document<'_>) {
     let mut open: Vec<Value<'_, '_>> = vec![document.root()];
     while let Some(value) = open.pop() {
@@ -78,7 +78,7 @@ fn check_strings(document: &Document<'_>) {
     }
 }
 
-/// What `serde_json` reads has no fault and is read alike, and what it refuses has one.
+/// Asserts that a text has no faults and the same value if `serde_json` accepts it, and a fault otherwise.
 fn compare(document: &Document<'_>) {
     match serde_json::from_slice::<Json>(document.bytes()) {
         Ok(read) => {
@@ -86,7 +86,7 @@ fn compare(document: &Document<'_>) {
             assert_eq!(to_json(document.root()), read);
         }
         Err(error) => {
-            // What JSON allows and `serde_json` cannot hold.
+            // JSON allows these, but `serde_json` does not.
             let text = error.to_string();
             let is_limit = ["number out of range", "recursion limit exceeded"]
                 .iter()
@@ -96,23 +96,23 @@ fn compare(document: &Document<'_>) {
     }
 }
 
-/// The value as `serde_json` would have it. It is no deeper than `serde_json` reads.
+/// The value as `serde_json` reads it. It is not nested too deeply for recursion, since `serde_json` has read it.
 fn to_json(value: Value<'_, '_>) -> Json {
     match value.kind() {
         Kind::Null => Json::Null,
-        Kind::Bool => Json::Bool(value.as_bool().expect("its kind says so")),
-        Kind::Number => serde_json::from_slice(value.raw()).expect("a number without a fault is one"),
-        Kind::String => Json::String(value.as_str().expect("its kind says so").into_owned()),
+        Kind::Bool => Json::Bool(value.as_bool().expect("the kind is checked")),
+        Kind::Number => serde_json::from_slice(value.raw()).expect("a number without a fault is valid"),
+        Kind::String => Json::String(value.as_str().expect("the kind is checked").into_owned()),
         Kind::Array => value.elements().map(to_json).collect(),
         Kind::Object => {
             let member = |member: Value<'_, '_>| Some((member.key_text()?.into_owned(), to_json(member)));
             value.members().map(|one| member(one).expect("a member has a key")).collect()
         }
-        Kind::Invalid => panic!("a text without faults holds no invalid value"),
+        Kind::Invalid => panic!("a text without faults has no invalid value"),
     }
 }
 
-/// Records follow each other, at the places that they say, and are read the same with an arena that was used before.
+/// Asserts that records follow each other, have the right places, and are read the same with a reused arena.
 fn check_records(data: &[u8]) {
     for records in [Records::new(data), Records::of_lines(data)] {
         let records: Vec<_> = records.collect();

@@ -1,6 +1,6 @@
-//! What must hold of any bytes: one file a fuzz target, each with `run`, which panics where it does not hold.
+//! Properties of any input: one file per fuzz target, each with a function `run`, which panics if a property is violated.
 //!
-//! The workspace's tests have this file as a module, so that what fuzzing found once is tried with every test run.
+//! The workspace's tests include this file as a module, so that every test run tries the seeds and past regressions.
 
 pub mod config;
 pub mod exchanges;
@@ -11,7 +11,7 @@ pub mod seeds;
 
 /// A fuzz target.
 pub struct Target {
-    /// Its name, which the binary and the folders of its inputs bear.
+    /// Its name, also of the binary and of the folders of its inputs.
     pub name: &'static str,
     /// Tries one input.
     pub run: fn(&[u8]),
@@ -26,7 +26,7 @@ pub static ALL: [Target; 5] = [
     Target { name: "config", run: config::run },
 ];
 
-/// Takes the first byte off, for what an input has to choose; 0 where there is none.
+/// Takes the first byte, which makes a choice for the input; 0 if there is none.
 fn take(data: &mut &[u8]) -> usize {
     let Some((first, rest)) = data.split_first() else { return 0 };
     *data = rest;

@@ -1,4 +1,4 @@
-//! From bytes to findings and pictures, in every output.
+//! Linting and outlines of any bytes, in every output.
 
 use serde_json::Value as Json;
 use toolcheck_core::formats;
@@ -13,7 +13,7 @@ use toolcheck_report::{View, outline, show};
 
 use super::take;
 
-/// The first bytes choose the format, the target and the kind; what follows is the file.
+/// The first bytes choose the format, the target and the kind; the rest is the file.
 pub fn run(mut data: &[u8]) {
     let targets: Vec<&'static Target> = target::all().collect();
     let (format, target, kind) = (take(&mut data), take(&mut data), take(&mut data));
@@ -25,25 +25,25 @@ pub fn run(mut data: &[u8]) {
     check(data, &options);
 }
 
-/// Lints a file whole and in pieces, and shows it in every way.
+/// Lints a file whole and in pieces, and writes it in one of the outputs.
 pub(crate) fn check(bytes: &[u8], options: &Options) -> Vec<&'static str> {
     let file = lint("case.jsonl", bytes, options);
     check_places(bytes, &file);
     assert_eq!(format!("{:?}", file.findings), format!("{:?}", lint("case.jsonl", bytes, options).findings));
     let found = file.findings.iter().map(|finding| finding.rule).collect();
     let report = Report::new(vec![file]);
-    // All of them each time would be most of the time: the input's bytes choose one, so that it stays the same one.
+    // Writing all outputs would take most of the time. The bytes choose one, so that the same input gives the same one.
     let choice =
         bytes.iter().fold(0, |sum: usize, byte| sum.wrapping_mul(31).wrapping_add(usize::from(*byte)));
     check_output(&report, choice);
-    check_drawing(bytes, options, choice);
+    check_outline(bytes, options, choice);
     if let Some(pieces) = in_pieces(bytes, options) {
         assert_eq!(shown(&pieces), shown(&report));
     }
     found
 }
 
-/// Every place is inside the file, inside its record, and at the line and column that it says.
+/// Asserts that every place is inside the file and its record, and has the right line and column.
 fn check_places(bytes: &[u8], file: &FileReport) {
     let spots = file.findings.iter().flat_map(|finding| {
         let labels = finding.labels.iter().map(|label| &label.spot);
@@ -63,12 +63,12 @@ fn check_places(bytes: &[u8], file: &FileReport) {
     assert_eq!(ends.iter().map(|(_, position)| *position).collect::<Vec<_>>(), located);
 }
 
-/// An output is text in which nothing hides, and what is to be JSON is.
+/// Asserts that an output has no hidden characters, and that JSON is valid.
 fn check_output(report: &Report, choice: usize) {
     let narrow = Style::new().color(true).has_links(true).width(20).with_statistics(true);
     let output = &outputs::ALL[choice % outputs::ALL.len()];
     let mut text = Vec::new();
-    (output.write)(report, &narrow, &mut text).expect("a vector takes everything");
+    (output.write)(report, &narrow, &mut text).expect("writing to memory never fails");
     let text = rendered(output, report);
     check_text(output.id, &text);
     let is_json = |text: &str| serde_json::from_str::<Json>(text).is_ok();
@@ -79,19 +79,19 @@ fn check_output(report: &Report, choice: usize) {
     }
 }
 
-/// Draws the file, briefly or with all there is.
-fn check_drawing(bytes: &[u8], options: &Options, choice: usize) {
+/// Asserts that an outline of the file, folded or whole, has no hidden characters.
+fn check_outline(bytes: &[u8], options: &Options, choice: usize) {
     let more = "toolcheck lint case";
     let whole = View::new().shows_all(true).shows_text(true).more(more);
     let (view, width) = if choice.is_multiple_of(2) { (View::default(), 80) } else { (whole, 33) };
-    let drawing = &show::outputs::ALL[choice / 2 % show::outputs::ALL.len()];
-    let picture = outline("case", bytes, options, &view);
+    let output = &show::outputs::ALL[choice / 2 % show::outputs::ALL.len()];
+    let outline = outline("case", bytes, options, &view);
     let mut text = Vec::new();
-    (drawing.write)(&picture, &Style::new().width(width), &mut text).expect("a vector takes everything");
-    check_text(drawing.id, &String::from_utf8(text).expect("a drawing is text"));
+    (output.write)(&outline, &Style::new().width(width), &mut text).expect("writing to memory never fails");
+    check_text(output.id, &String::from_utf8(text).expect("an output is text"));
 }
 
-/// Nothing in an output hides or steers what people see.
+/// Asserts that an output has no hidden characters.
 fn check_text(output: &str, text: &str) {
     let hidden = text.chars().find(|character| *character != '\n' && is_hidden(*character));
     assert_eq!(hidden, None, "{output}");
@@ -99,21 +99,21 @@ fn check_text(output: &str, text: &str) {
 
 fn rendered(output: &outputs::Output, report: &Report) -> String {
     let mut text = Vec::new();
-    (output.write)(report, &Style::default(), &mut text).expect("a vector takes everything");
+    (output.write)(report, &Style::default(), &mut text).expect("writing to memory never fails");
     String::from_utf8(text).expect("an output is text")
 }
 
-/// What tells one report from another.
+/// The report in the outputs that together contain all of it.
 fn shown(report: &Report) -> String {
     let outputs = outputs::ALL.iter().filter(|output| matches!(output.id, "json" | "full" | "gitlab"));
     outputs.map(|output| rendered(output, report)).collect()
 }
 
-/// Lints JSON Lines in pieces, of which all are linted before any is added; `None` for what is none.
+/// Lints JSON Lines in pieces, all of them before the first is added; `None` if the bytes are not JSON Lines.
 fn in_pieces(bytes: &[u8], options: &Options) -> Option<Report> {
     let mut lines = Lines::new("case.jsonl", bytes, options)?;
     let ends: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] == b'\n').map(|at| at + 1).collect();
-    // In the middle, and behind the first line.
+    // After the first line, and in the middle.
     let cuts = [*ends.first()?, ends[ends.len() / 2]];
     let pieces = [&bytes[..cuts[0]], &bytes[cuts[0]..cuts[1]], &bytes[cuts[1]..]];
     let linted = pieces.map(|piece| lines.lint(piece));

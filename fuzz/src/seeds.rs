@@ -1,4 +1,4 @@
-//! The inputs that fuzzing begins with, made from what the project has anyway: `cargo xtask fuzz-corpus` writes them.
+//! The seeds for fuzzing, made from other files of the project: `cargo xtask fuzz-corpus` writes them.
 
 use std::fs;
 use std::io;
@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use toolcheck_core::target;
 
-/// The largest seed: larger ones slow fuzzing down and show nothing that smaller ones do not.
+/// The maximum size of a seed: larger ones slow fuzzing down without covering more code.
 const LARGEST: u64 = 40 << 10;
 
-/// A log of exchanges as it is begins with this byte, where others are generated.
-pub const AS_IT_IS: u8 = b'!';
+/// The first byte of a log of exchanges that is used unchanged; other inputs generate one.
+pub const UNCHANGED: u8 = b'!';
 
 /// Makes the seeds of a target from the project's directory, in the same order on every machine.
 type Make = fn(&Path) -> io::Result<Vec<Vec<u8>>>;
 
-/// The fuzz targets, and what makes their seeds.
+/// The fuzz targets, with the functions that make their seeds.
 pub static ALL: [(&str, Make); 5] =
     [("json", cases), ("lint", lint), ("exchanges", exchanges), ("explain", explain), ("config", config)];
 
@@ -32,19 +32,19 @@ fn lint(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     Ok(cases(root)?.into_iter().enumerate().map(with_choices).collect())
 }
 
-/// Puts before a case what chooses its format (most are told from the content), its target and its kind.
+/// Prepends to a case the bytes that choose its format (detected for most of them), its target and its kind.
 fn with_choices((number, case): (usize, Vec<u8>)) -> Vec<u8> {
     let format = if number % 4 == 0 { number / 4 % 16 } else { 0 };
     let choices = [format, number % 53, number / 53 % 3].map(|choice| choice as u8);
     [&choices[..], &case].concat()
 }
 
-/// The logs of the corpus as they are, and conversations of the generator's, some of them changed.
+/// The logs of the corpus, and inputs that generate conversations, some of them with changes.
 fn exchanges(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut seeds: Vec<Vec<u8>> = cases(root)?;
     seeds.retain(|case| case.windows(9).any(|bytes| bytes == b"\"request\""));
-    seeds.iter_mut().for_each(|case| case.insert(0, AS_IT_IS));
-    // Bytes without a pattern, the same each time.
+    seeds.iter_mut().for_each(|case| case.insert(0, UNCHANGED));
+    // Pseudo-random bytes, the same each time.
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut byte = || {
         state ^= state << 13;
@@ -60,7 +60,7 @@ fn exchanges(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     Ok(seeds)
 }
 
-/// What the targets' APIs answer, bare and in an envelope.
+/// The error texts of the targets, some of them in an envelope.
 fn explain(_root: &Path) -> io::Result<Vec<Vec<u8>>> {
     let refusals = target::all().flat_map(|target| &target.refusals).filter(|refusal| !refusal.is_inherited);
     let texts = refusals.filter_map(|refusal| refusal.text.as_deref());
@@ -71,7 +71,7 @@ fn explain(_root: &Path) -> io::Result<Vec<Vec<u8>>> {
     Ok(seeds.map(String::into_bytes).collect())
 }
 
-/// What users write, behind the byte that says what it is.
+/// Files that users write, after the byte that chooses their kind.
 fn config(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     let of = |kind: u8, texts: Vec<Vec<u8>>| texts.into_iter().map(move |text| [&[kind][..], &text].concat());
     let is_toml = |name: &str| name.ends_with(".toml");
@@ -103,7 +103,7 @@ const PROJECTS: [&str; 2] = [
     "[package]\nname = \"a\"\n[package.metadata.toolcheck]\nignore = [\"blank-text\"]\n",
 ];
 
-/// The small files below a folder whose names are wanted, by their paths.
+/// The small files in a folder and its subfolders whose names match, sorted by path.
 fn files(folder: &Path, is_wanted: impl Fn(&str) -> bool + Copy) -> io::Result<Vec<Vec<u8>>> {
     let mut open = vec![folder.to_owned()];
     let mut paths: Vec<PathBuf> = Vec::new();

@@ -1,6 +1,6 @@
-//! The corpus as one archive, for programs that do not build this project: `cargo xtask corpus [DIR]`.
+//! Packs the corpus into an archive, for other programs: `cargo xtask corpus [DIR]`.
 //!
-//! The same files give the same bytes, on any day and on any machine.
+//! The build is reproducible: the same files give the same bytes on any day and any machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,8 +17,8 @@ use crate::root;
 
 /// The folder of the cases.
 const FIXTURES: &str = "fixtures";
-/// What goes with the cases: how they are described, and on which terms they may be used.
-const BESIDE: [&str; 7] = [
+/// The files packed with the cases: descriptions, schemas and licences.
+const EXTRAS: [&str; 7] = [
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "docs/corpus.md",
@@ -27,11 +27,11 @@ const BESIDE: [&str; 7] = [
     "schemas/expect.v1.schema.json",
     "schemas/report.v1.schema.json",
 ];
-/// What every file of the archive was last changed at, in seconds since 1970: 1 January 1980, the first day that every
-/// archive format can tell.
+/// The modification time of every file in the archive, in seconds since 1970: 1 January 1980, the first day that every
+/// archive format can represent.
 const CHANGED_AT: u64 = 315_532_800;
 
-/// What the archive holds. Version 1 of the vocabulary: keys may be added.
+/// The contents of the archive. Version 1: keys may be added, but not removed or changed.
 #[derive(Serialize)]
 struct Manifest<'m> {
     version: u8,
@@ -54,7 +54,7 @@ struct CaseV1<'m> {
     rules: BTreeSet<&'static str>,
 }
 
-/// Packs the corpus into a directory, the build's own where none is named.
+/// Packs the corpus into a directory, by default `target`.
 pub(crate) fn pack(directory: Option<PathBuf>) -> Result<()> {
     let directory = directory.unwrap_or_else(|| root().join("target"));
     let name = concat!("toolcheck-corpus-", env!("CARGO_PKG_VERSION"));
@@ -77,13 +77,13 @@ pub(crate) fn pack(directory: Option<PathBuf>) -> Result<()> {
 fn files() -> Result<BTreeMap<String, Vec<u8>>> {
     let root = root();
     let mut files = BTreeMap::new();
-    let mut open: Vec<PathBuf> = BESIDE.iter().map(|path| root.join(path)).collect();
+    let mut open: Vec<PathBuf> = EXTRAS.iter().map(|path| root.join(path)).collect();
     open.push(root.join(FIXTURES));
     while let Some(path) = open.pop() {
         if path.is_dir() {
             for entry in fs::read_dir(&path)? {
                 let entry = entry?;
-                // What editors and systems leave behind.
+                // Hidden files come from editors and operating systems.
                 if !entry.file_name().as_encoded_bytes().starts_with(b".") {
                     open.push(entry.path());
                 }
@@ -98,7 +98,7 @@ fn files() -> Result<BTreeMap<String, Vec<u8>>> {
     Ok(files)
 }
 
-/// The manifest of a corpus that is as expected; no other is packed.
+/// The manifest of the corpus. A corpus with failed cases is not packed.
 fn manifest(files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>> {
     let sums: BTreeMap<&str, String> =
         files.iter().map(|(path, bytes)| (path.as_str(), sha256(bytes))).collect();
@@ -106,7 +106,7 @@ fn manifest(files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>> {
     let (cases, _) = corpus.select(&[]);
     let run = corpus.run(&cases, Bless::Nothing);
     let is_as_expected = run.failed() + run.unreadable() + run.troubles.len() == 0;
-    ensure!(is_as_expected, "the corpus is not as expected: `toolcheck test` tells where");
+    ensure!(is_as_expected, "the corpus has failed cases: run `toolcheck test` to see them");
     let cases = run.results.iter().map(|result| case(result, &sums)).collect::<Result<_>>()?;
     let manifest = Manifest { version: 1, corpus: env!("CARGO_PKG_VERSION"), cases, files: sums.clone() };
     let mut text = serde_json::to_vec_pretty(&manifest)?;

@@ -1,4 +1,4 @@
-//! What fuzzing begins with: `cargo xtask fuzz-corpus`.
+//! The seeds for fuzzing: `cargo xtask fuzz-corpus`.
 
 use std::fs;
 
@@ -7,11 +7,10 @@ use anyhow::{Context, Result};
 use crate::root;
 
 #[path = "../../fuzz/src/seeds.rs"]
-#[allow(unreachable_pub, reason = "it is a part of the fuzz crate, which has it in public")]
+#[allow(unreachable_pub, reason = "the module is public in the fuzz crate")]
 mod seeds;
 
-/// Writes the seeds of each fuzz target to where `cargo fuzz run` begins. What is
-/// there already stays.
+/// Writes the seeds of each fuzz target into the folder that `cargo fuzz run` starts with. Other files in it are kept.
 pub(crate) fn write() -> Result<()> {
     for (target, make) in seeds::ALL {
         let folder = root().join("fuzz/corpus").join(target);

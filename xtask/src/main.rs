@@ -1,6 +1,6 @@
-//! Chores of the project: `cargo xtask docs`, `cargo xtask bench`, `cargo xtask corpus`, `cargo xtask
+//! Development tasks: `cargo xtask docs`, `cargo xtask bench`, `cargo xtask corpus`, `cargo xtask
 //! fuzz-corpus`, `cargo xtask package`.
-#![allow(clippy::disallowed_macros, reason = "chores print to the terminal")]
+#![allow(clippy::disallowed_macros, reason = "tasks print to the terminal")]
 
 mod bench;
 mod corpus;

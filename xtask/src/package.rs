@@ -1,7 +1,7 @@
-//! Packs the crates, and builds them from what the packages hold.
+//! Packages the crates, and builds each from its package.
 //!
-//! Not with cargo's own verification: it unpacks the crates that others of them need into the registry's folder once a
-//! version, so after a change it would build against what they held before.
+//! Cargo's own verification is not used: it unpacks a dependency into the registry's folder only once per version, so
+//! after a change it would build against the old contents.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +11,10 @@ use anyhow::{Context, Result, ensure};
 
 use crate::root;
 
-/// Packs the crates into `target/package`, and checks each as those who fetch it get it.
+/// Packages the crates into `target/package`, and checks each as its users get it.
 pub(crate) fn check() -> Result<()> {
     let packages = root().join("target/package");
-    // Those of an earlier version, and of crates that are no more.
+    // Packages of an earlier version or of removed crates.
     for old in crates(&packages).unwrap_or_default() {
         fs::remove_file(packages.join(format!("{old}.crate")))?;
     }
@@ -36,7 +36,7 @@ pub(crate) fn check() -> Result<()> {
         String::from("[workspace]\nresolver = \"3\"\nmembers = [\"toolcheck-*\"]\n\n[patch.crates-io]\n");
     for folder in &crates {
         let package = packages.join(format!("{folder}.crate"));
-        // `m`: all files of a package bear the same old day, by which cargo could not tell that they changed.
+        // `m`: all files of a package have the same old date, so cargo would not notice changes.
         run(Command::new("tar").arg("-xmzf").arg(&package).arg("-C").arg(&unpacked))?;
         println!("{:5} KiB  {folder}", fs::metadata(&package)?.len().div_ceil(1024));
         let (name, _) = folder.rsplit_once('-').context("a package has a version")?;
@@ -44,7 +44,7 @@ pub(crate) fn check() -> Result<()> {
     }
     fs::write(unpacked.join("Cargo.toml"), manifest)?;
     fs::copy(root().join("Cargo.lock"), unpacked.join("Cargo.lock"))?;
-    // One by one: together, what one of them turns on of another would hide that a third forgot it.
+    // One by one: in one build, a feature that one crate enables would hide that another one forgot it.
     for folder in &crates {
         let target = packages.join("build");
         let mut cargo = cargo(&unpacked.join(folder));
@@ -64,7 +64,7 @@ fn crates(packages: &Path) -> Result<Vec<String>> {
     Ok(crates)
 }
 
-/// The cargo that runs this.
+/// The cargo that runs this program.
 fn cargo(folder: &Path) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(folder);

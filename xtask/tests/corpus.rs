@@ -1,5 +1,5 @@
-//! The packed corpus as whoever unpacks it has it.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+//! The packed corpus, as its users see it.
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Packs the corpus into a folder and gives back the archive.
+/// Packs the corpus into a folder and returns the archive.
 fn packed(folder: &Path) -> Vec<u8> {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask")).arg("corpus").arg(folder).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -39,7 +39,7 @@ fn the_same_corpus_gives_the_same_bytes() {
 }
 
 #[test]
-fn the_archive_says_what_it_holds_and_runs() {
+fn the_archive_has_a_manifest_and_its_cases_pass() {
     let bytes = packed(&folder("packed"));
     let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(&bytes[..]));
     let mut paths = Vec::new();
@@ -53,9 +53,9 @@ fn the_archive_says_what_it_holds_and_runs() {
         let path = path.split_once('/').unwrap().1.to_owned();
         paths.push((path, sha256(&text)));
     }
-    // The manifest comes first, for whoever reads no further.
+    // The manifest comes first, so that a reader can stop after it.
     assert_eq!(paths.remove(0).0, "manifest.json");
-    assert!(paths.is_sorted(), "what is packed is in order");
+    assert!(paths.is_sorted(), "the files are sorted");
 
     let unpacked = folder("unpacked");
     tar::Archive::new(flate2::read::GzDecoder::new(&bytes[..])).unpack(&unpacked).unwrap();
@@ -71,14 +71,14 @@ fn the_archive_says_what_it_holds_and_runs() {
     for (path, sum) in &paths {
         assert_eq!(files[path], **sum, "{path}");
     }
-    // What the pages of the archive point at is in it.
+    // The pages in the archive link only to files in it.
     for page in ["fixtures/README.md", "docs/corpus.md"] {
         let text = fs::read_to_string(root.join(page)).unwrap();
         let links: Vec<&str> = text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()).collect();
         assert!(!links.is_empty());
         for link in links.iter().filter(|link| !link.contains("://")) {
             let target = root.join(page).parent().unwrap().join(link);
-            assert!(target.exists(), "{page} points at {link}");
+            assert!(target.exists(), "{page} links to {link}");
         }
     }
     let run = toolcheck_test::corpus::run(&root.join("fixtures")).unwrap();

@@ -98,7 +98,7 @@ fn what_fails_is_told() {
     // The names of the folders above count.
     let mut command = toolcheck();
     let output = command.current_dir(folder.join("same/ferry")).args(["test", "."]).output().unwrap();
-    assert!(stdout(&output).contains("FAILED gemini.json\n  it reads otherwise than anthropic.json"));
+    assert!(stdout(&output).contains("FAILED gemini.json\n  differs from anthropic.json"));
 }
 
 #[test]

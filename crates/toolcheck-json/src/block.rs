@@ -1,11 +1,11 @@
-//! What the bytes of a string mean, told for many of them at a time and without a branch.
+//! Classifies the bytes of a string, many at a time and without branches.
 
 use wide::u8x16;
 
-/// How many bytes of a string are looked at together.
+/// The number of bytes in a block.
 pub(crate) const BLOCK: usize = 32;
 
-/// The bytes of a block that mean something in a string, a bit for each.
+/// The special bytes of a block, as masks with one bit per byte.
 pub(crate) struct Masks {
     pub(crate) quotes: u32,
     pub(crate) backslashes: u32,
@@ -27,7 +27,7 @@ impl Masks {
     }
 }
 
-/// The first byte of a block that means something in a string, and where it is.
+/// The first special byte of a block, with its index.
 #[inline]
 pub(crate) fn first_special(block: &[u8; BLOCK]) -> Option<(usize, u8)> {
     let [low, high] = halves(block);
@@ -41,7 +41,7 @@ pub(crate) fn first_special(block: &[u8; BLOCK]) -> Option<(usize, u8)> {
     block.get(first).map(|byte| (first, *byte))
 }
 
-/// Where the first backslash is. It is mostly near in JSON that is written in a string.
+/// The index of the first backslash. In JSON in a string it is usually near.
 #[inline]
 pub(crate) fn first_backslash(bytes: &[u8]) -> Option<usize> {
     let Some(near) = bytes.first_chunk::<{ BLOCK / 2 }>() else {
@@ -53,7 +53,7 @@ pub(crate) fn first_backslash(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The letters that stand behind a backslash in almost every escape of one character.
+/// The letters after the backslash in the most common escapes of one character.
 #[inline]
 pub(crate) fn common_escapes(block: &[u8; BLOCK]) -> u32 {
     let [low, high] = halves(block);
@@ -78,12 +78,12 @@ fn mask(low: u8x16, high: u8x16) -> u32 {
     low.to_bitmask() | high.to_bitmask() << 16
 }
 
-/// Which bytes are escaped, a bit for each, and whether (1 or 0) the first one of the next block is. `is_open` says the
-/// same of this block.
+/// A mask of the escaped bytes, and whether (1 or 0) the first byte of the next block is escaped. `is_open` says the same
+/// of this block.
 ///
-/// In a run of backslashes the first one escapes the second, the third one the fourth. To subtract a run from the bits
-/// behind each of its bytes borrows through all of it; with the odd bits set before, those of the result that are not
-/// as they were are the backslashes that escape, and the byte behind a run of an odd number.
+/// In a run of backslashes, the first one escapes the second, the third one the fourth, and so on. Subtracting a run from
+/// the bits after each of its bytes borrows through the whole run. If the odd bits are set before, the bits that change
+/// are the backslashes that escape, and the byte after a run of odd length.
 #[inline]
 pub(crate) fn escaped(backslashes: u32, is_open: u32) -> (u32, u32) {
     /// The bits of odd positions.
@@ -101,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    /// The same, one byte after the other.
+    /// The same, byte by byte.
     fn escaped_one_by_one(backslashes: u32, mut is_open: u32) -> (u32, u32) {
         let mut escaped = 0;
         for bit in 0..BLOCK {
@@ -113,20 +113,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_escaped(one: u32, other: u32, is_open in 0..=1u32) {
+        fn escaped_bytes_are_found(one: u32, other: u32, is_open in 0..=1u32) {
             for backslashes in [one, one & other, one | other] {
                 prop_assert_eq!(escaped(backslashes, is_open), escaped_one_by_one(backslashes, is_open));
             }
         }
 
         #[test]
-        fn where_the_first_backslash_is(before in "[a-z]{0,40}", after in "[a-z\\\\]{0,40}") {
+        fn the_first_backslash_is_found(before in "[a-z]{0,40}", after in "[a-z\\\\]{0,40}") {
             let text = before + &after;
             prop_assert_eq!(first_backslash(text.as_bytes()), text.find('\\'));
         }
 
         #[test]
-        fn what_a_byte_is(bytes: [u8; BLOCK]) {
+        fn special_bytes_are_found(bytes: [u8; BLOCK]) {
             let Masks { quotes, backslashes, controls } = Masks::of(&bytes);
             let of = |is_one: fn(u8) -> bool| {
                 (0..BLOCK).filter(|at| is_one(bytes[*at])).fold(0, |mask, at| mask | 1 << at)

@@ -1,22 +1,22 @@
-//! The text of a string, and the way from it back to the file.
+//! Decoded strings, with a mapping back to the file.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::{JsonStr, Span};
 
-/// The text of a string of the document, of which every part can be found again in the file.
+/// The decoded text of a string, with a mapping from every part of it to its place in the file.
 #[derive(Debug)]
 pub struct Decoded<'s> {
     text: Cow<'s, str>,
-    /// For each byte of the text, where in the string it comes from; `None` where it stands at its own number.
+    /// For each byte of the text, its offset in the string; `None` if the offsets are the same.
     offsets: Option<Vec<u32>>,
-    /// The inside of the string, without its quotes.
+    /// The span of the string without its quotes.
     inside: Span,
 }
 
 impl<'s> Decoded<'s> {
-    /// The text of a string whose value begins at `start`, with its quote.
+    /// Decodes a string whose opening quote is at `start`.
     #[must_use]
     pub fn new(string: JsonStr<'s>, start: u32) -> Self {
         let inside = Span::new(start + 1, start + 1 + string.raw().len() as u32);
@@ -35,7 +35,7 @@ impl<'s> Decoded<'s> {
         &self.text
     }
 
-    /// Where a range of the text's bytes stands in the file. Beyond its end it stands at the closing quote.
+    /// The span in the file of a range of the text's bytes. Beyond the end of the text it is the closing quote.
     #[must_use]
     pub fn span_of(&self, range: Range<usize>) -> Span {
         let in_file = |at: usize| match &self.offsets {

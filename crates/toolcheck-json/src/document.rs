@@ -1,4 +1,4 @@
-//! The arena of nodes and the views into it.
+//! Documents: an arena of nodes, and views of its values.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -31,20 +31,20 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
-    /// The smallest span that holds both.
+    /// The smallest span that contains both.
     #[must_use]
     pub fn to(self, other: Self) -> Self {
         Self { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// Whether `other` lies inside.
+    /// Whether `other` is inside this span.
     #[must_use]
     pub fn contains(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 }
 
-/// The name of a value inside its document, in the order of the text.
+/// The id of a value in its document. Ids are in the order of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(crate) u32);
 
@@ -52,14 +52,14 @@ impl NodeId {
     /// The document's outermost value.
     pub const ROOT: Self = Self(0);
 
-    /// Its number among the values of its document.
+    /// Its index among the values of its document.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Kind {
@@ -75,12 +75,12 @@ pub enum Kind {
     Array,
     /// An object.
     Object,
-    /// Something that is no JSON value and was reported as a fault, or a value that is missing.
+    /// Something that is not a JSON value and is reported as a fault, or a missing value.
     Invalid,
 }
 
 impl Kind {
-    /// The kind as JSON Schema names it.
+    /// The name of the kind in JSON Schema.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -95,45 +95,45 @@ impl Kind {
     }
 }
 
-/// A value in the arena: 24 bytes whatever it is.
+/// A value in the arena.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node {
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// The key's span with its quotes; empty where the value has no key.
+    /// The key's span with its quotes; empty if the value has no key.
     pub(crate) key_start: u32,
     pub(crate) key_end: u32,
-    /// The node after this one and everything inside it.
+    /// The index of the node after this one and all its descendants.
     pub(crate) next: u32,
     pub(crate) kind: Kind,
     pub(crate) flags: u8,
 }
 
-/// The string holds a backslash.
+/// The string contains a backslash.
 pub(crate) const ESCAPED: u8 = 1;
-/// The key holds a backslash.
+/// The key contains a backslash.
 pub(crate) const KEY_ESCAPED: u8 = 2;
 /// The string has no closing quote.
 pub(crate) const UNTERMINATED: u8 = 4;
 /// The value has a key.
 pub(crate) const KEYED: u8 = 8;
-/// Two keys of this object may be the same.
+/// Two keys of this object may be equal.
 pub(crate) const MAYBE_DUPLICATE: u8 = 16;
 
-/// The memory of a document, to be used again for the next one.
+/// The memory of a document, which can be reused for the next one.
 #[derive(Debug, Default)]
 pub struct Arena {
     pub(crate) nodes: Vec<Node>,
     pub(crate) stack: Vec<parse::Frame>,
     pub(crate) faults: Vec<Fault>,
-    /// Whether an object may have two keys that are the same.
+    /// Whether an object may have two equal keys.
     pub(crate) maybe_duplicate: bool,
 }
 
 /// A JSON text that has been read: a flat arena of values, each with its span.
 pub struct Document<'s> {
     pub(crate) bytes: &'s [u8],
-    /// The same bytes, where they are UTF-8 as a whole.
+    /// The same bytes as text, if all of them are UTF-8.
     pub(crate) text: Option<&'s str>,
     pub(crate) arena: Arena,
     pub(crate) faults_left_out: usize,
@@ -150,7 +150,7 @@ impl fmt::Debug for Document<'_> {
 }
 
 impl<'s> Document<'s> {
-    /// Reads one JSON text. Never fails: see [`Self::faults`].
+    /// Reads one JSON text. This never fails: see [`Self::faults`].
     #[must_use]
     pub fn read(bytes: &'s [u8]) -> Self {
         Self::read_in(bytes, Arena::default())
@@ -162,7 +162,7 @@ impl<'s> Document<'s> {
         parse::document(bytes, arena)
     }
 
-    /// Gives the memory back for the next document.
+    /// The memory of the document, for the next one.
     #[must_use]
     pub fn into_arena(self) -> Arena {
         self.arena
@@ -174,25 +174,25 @@ impl<'s> Document<'s> {
         self.bytes
     }
 
-    /// What is wrong with the text, in the order of the text.
+    /// The faults of the text, in the order of the text.
     #[must_use]
     pub fn faults(&self) -> &[Fault] {
         &self.arena.faults
     }
 
-    /// How many more faults there were than are kept.
+    /// The number of further faults, which are not kept.
     #[must_use]
     pub fn faults_left_out(&self) -> usize {
         self.faults_left_out
     }
 
-    /// The outermost value. A text without any value has one of [`Kind::Invalid`], and a fault that says why.
+    /// The outermost value. If the text has no value, it is one of [`Kind::Invalid`], and a fault says why.
     #[must_use]
     pub fn root(&self) -> Value<'_, 's> {
         Value { document: self, id: NodeId::ROOT.0 }
     }
 
-    /// The value of that name. The name must come from this document.
+    /// The value with this id, which must come from this document.
     #[must_use]
     #[inline]
     pub fn value(&self, id: NodeId) -> Value<'_, 's> {
@@ -200,7 +200,7 @@ impl<'s> Document<'s> {
         Value { document: self, id: id.0 }
     }
 
-    /// The innermost value that holds the byte at `offset`; at the end of the text, the byte before it.
+    /// The innermost value that contains the byte at `offset`; at the end of the text, the byte before it.
     #[must_use]
     pub fn innermost(&self, offset: u32) -> NodeId {
         let offset = offset.min((self.bytes.len() as u32).saturating_sub(1));
@@ -219,9 +219,9 @@ impl<'s> Document<'s> {
         self.arena.nodes.len()
     }
 
-    /// The members whose key an earlier member of the same object has, each after that earlier one.
+    /// The members with the same key as an earlier member of their object, as pairs of the earlier and the later one.
     ///
-    /// Linear in the number of members: most objects are ruled out while they are read.
+    /// Linear in the number of members. Reading the text already rules out most objects.
     #[must_use]
     pub fn duplicate_keys(&self) -> Vec<(Value<'_, 's>, Value<'_, 's>)> {
         let mut found = Vec::new();
@@ -275,7 +275,7 @@ impl fmt::Debug for Value<'_, '_> {
 }
 
 impl PartialEq for Value<'_, '_> {
-    /// The same value of the same document.
+    /// Whether both are the same value of the same document.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.document, other.document) && self.id == other.id
     }
@@ -293,20 +293,20 @@ impl<'d, 's> Value<'d, 's> {
         self.document
     }
 
-    /// The value's name in its document.
+    /// The id of the value in its document.
     #[must_use]
     pub fn id(self) -> NodeId {
         NodeId(self.id)
     }
 
-    /// What the value is.
+    /// The kind of the value.
     #[must_use]
     #[inline]
     pub fn kind(self) -> Kind {
         self.node().kind
     }
 
-    /// The bytes of the value, quotes and brackets included.
+    /// The span of the value, including quotes and brackets.
     #[must_use]
     #[inline]
     pub fn span(self) -> Span {
@@ -314,33 +314,33 @@ impl<'d, 's> Value<'d, 's> {
         Span::new(node.start, node.end)
     }
 
-    /// The bytes of the key, quotes included.
+    /// The span of the key, including quotes.
     #[must_use]
     pub fn key_span(self) -> Option<Span> {
         let node = self.node();
         (node.flags & KEYED != 0).then(|| Span::new(node.key_start, node.key_end))
     }
 
-    /// The bytes of the member: key, colon and value. The value alone where it has no key.
+    /// The span of the member: key, colon and value. Only the value if it has no key.
     #[must_use]
     pub fn member_span(self) -> Span {
         self.key_span().map_or(self.span(), |key| key.to(self.span()))
     }
 
-    /// The value as it stands in the text.
+    /// The value as it is written in the text.
     #[must_use]
     pub fn raw(self) -> &'s [u8] {
         &self.document.bytes[self.span().range()]
     }
 
-    /// The key, where the value is a member of an object.
+    /// The key, if the value is a member of an object.
     #[must_use]
     pub fn key(self) -> Option<JsonStr<'s>> {
         let flags = self.node().flags;
         self.key_span().map(|span| self.document.string(span, (flags & KEY_ESCAPED != 0, false)))
     }
 
-    /// The key's text, where the value is a member of an object.
+    /// The key's text, if the value is a member of an object.
     #[must_use]
     #[inline]
     pub fn key_text(self) -> Option<Cow<'s, str>> {
@@ -365,7 +365,7 @@ impl<'d, 's> Value<'d, 's> {
         self.key().is_some_and(|own| own.eq_str(key))
     }
 
-    /// The string, where the value is one.
+    /// The string, if the value is one.
     #[must_use]
     #[inline]
     pub fn as_json_str(self) -> Option<JsonStr<'s>> {
@@ -375,7 +375,7 @@ impl<'d, 's> Value<'d, 's> {
         })
     }
 
-    /// The string's text, where the value is one.
+    /// The string's text, if the value is one.
     #[must_use]
     #[inline]
     pub fn as_str(self) -> Option<Cow<'s, str>> {
@@ -389,13 +389,13 @@ impl<'d, 's> Value<'d, 's> {
         self.as_json_str().map(JsonStr::decode)
     }
 
-    /// The truth value, where the value is one.
+    /// The Boolean, if the value is one.
     #[must_use]
     pub fn as_bool(self) -> Option<bool> {
         (self.kind() == Kind::Bool).then(|| self.raw() == b"true")
     }
 
-    /// The number, where the value is a whole one that is not negative and not too large.
+    /// The number, if the value is an integer that fits into a `u64`.
     #[must_use]
     pub fn as_u64(self) -> Option<u64> {
         let digits = std::str::from_utf8(self.raw()).ok().filter(|_| self.kind() == Kind::Number)?;
@@ -420,7 +420,7 @@ impl<'d, 's> Value<'d, 's> {
         self.kind() == Kind::Array
     }
 
-    /// How many values there are in it, itself among them.
+    /// The number of values in it, including itself.
     #[must_use]
     pub fn count(self) -> usize {
         let node = self.node();
@@ -455,20 +455,20 @@ impl<'d, 's> Value<'d, 's> {
         children
     }
 
-    /// The member with this key. Where there are several, the last one, as `JSON.parse` and Python's
-    /// `json` take it.
+    /// The member with this key. If there are several, the last one, as in `JSON.parse` and Python's
+    /// `json`.
     #[must_use]
     pub fn get(self, key: &str) -> Option<Self> {
         self.members().filter(|member| member.has_key(key)).last()
     }
 
-    /// The member with the first of these keys that there is.
+    /// The member with the first of these keys that exists.
     #[must_use]
     pub fn get_any(self, keys: &[&str]) -> Option<Self> {
         keys.iter().find_map(|key| self.get(key))
     }
 
-    /// The text of the member with this key, where it is a string.
+    /// The text of the member with this key, if it is a string.
     #[must_use]
     pub fn get_str(self, key: &str) -> Option<Cow<'s, str>> {
         self.get(key)?.as_str()

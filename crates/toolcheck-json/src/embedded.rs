@@ -1,15 +1,15 @@
-//! JSON that is written in a JSON string, told without decoding it.
+//! Recognises JSON in a JSON string, without decoding the string.
 //!
-//! Arguments of calls are mostly written so, and almost all of them are sound. Decoding them only to see that costs more
-//! than reading the file around them.
+//! The arguments of calls are usually written like this, and nearly all of them are valid. Decoding them only to check
+//! that would cost more than reading the rest of the file.
 
 use crate::block::first_backslash;
 
-/// The deepest nesting that is followed.
+/// The maximum depth of nesting.
 const DEEPEST: u32 = 64;
 
-/// Whether the inside of a string, escapes untouched, is certainly the text of an object. What is written in an unusual
-/// way is not told here: `false` says nothing.
+/// Whether the inside of a string, with its escapes, is certainly the text of an object. `false` means that it is not known:
+/// an object in an unusual notation is not recognised.
 pub(crate) fn is_surely_object(raw: &[u8]) -> bool {
     let mut at = Cursor { raw, at: 0 };
     at.skip_space();
@@ -29,7 +29,7 @@ impl Cursor<'_> {
         self.raw.get(self.at).copied()
     }
 
-    /// Passes over white space: blanks, and the line ends and tabs that are written as escapes.
+    /// Skips white space: spaces, and line ends and tabs, which are escapes here.
     fn skip_space(&mut self) {
         loop {
             match self.raw.get(self.at..) {
@@ -40,14 +40,14 @@ impl Cursor<'_> {
         }
     }
 
-    /// Passes over a byte that must come.
+    /// Skips a byte that must be next.
     fn expect(&mut self, byte: u8) -> Option<()> {
         (self.peek() == Some(byte)).then(|| self.at += 1)
     }
 
-    /// Passes over a whole object or array, however deep; `None` where it is not surely one.
+    /// Skips a whole object or array; `None` if it is not certainly one.
     fn object_or_array(&mut self) -> Option<()> {
-        // One bit for each that is open: whether it is an object.
+        // One bit for each open container: whether it is an object.
         let (mut objects, mut depth): (u64, u32) = (0, 0);
         loop {
             self.skip_space();
@@ -75,7 +75,7 @@ impl Cursor<'_> {
                 b'n' => self.word(b"null")?,
                 _ => self.number()?,
             }
-            // What may follow a value.
+            // A comma or a closing bracket.
             loop {
                 self.skip_space();
                 let is_object = objects & 1 == 1;
@@ -107,7 +107,7 @@ impl Cursor<'_> {
         self.expect(b':')
     }
 
-    /// Passes over a string, whose quotes are written as escapes.
+    /// Skips a string, whose quotes are escapes here.
     fn string(&mut self) -> Option<()> {
         if !self.raw.get(self.at..)?.starts_with(b"\\\"") {
             return None;
@@ -120,7 +120,7 @@ impl Cursor<'_> {
                     self.at += 2;
                     return Some(());
                 }
-                // An escape inside, whose backslash is one itself.
+                // An escape of the inner string, whose backslash is escaped.
                 [b'\\', b'n' | b't' | b'r' | b'b' | b'f' | b'/', ..] => self.at += 3,
                 [b'\\', b'\\', b'"' | b'\\', ..] => self.at += 4,
                 [b'\\', b'u', digits @ ..] => {
@@ -130,7 +130,7 @@ impl Cursor<'_> {
                     }
                     self.at += 7;
                 }
-                // A character that the outer string writes as an escape, and that is no control character inside.
+                // An escape of the outer string, for a character that is not a control character.
                 [b'/', ..] => self.at += 2,
                 [b'u', digits @ ..] => {
                     let unit = crate::string::code_unit(digits)?;
@@ -171,7 +171,7 @@ impl Cursor<'_> {
         Some(())
     }
 
-    /// Passes over digits, at least one.
+    /// Skips at least one digit.
     fn digits(&mut self) -> Option<usize> {
         let length = self.raw[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += length;
@@ -183,14 +183,14 @@ impl Cursor<'_> {
 mod tests {
     use super::*;
 
-    /// Whether the text, written into a JSON string, is told to be an object.
-    fn is_told(text: &str) -> bool {
+    /// Whether the text, written into a JSON string, is recognised as an object.
+    fn is_recognised(text: &str) -> bool {
         let written = serde_json::to_string(text).expect("a text can be written");
         is_surely_object(&written.as_bytes()[1..written.len() - 1])
     }
 
     #[test]
-    fn sound_objects_are_told() {
+    fn valid_objects_are_recognised() {
         let texts = [
             "{}",
             " { } ",
@@ -199,12 +199,12 @@ mod tests {
             "{\n  \"a\": \"\\n\\u00e9 \\\" \\\\ \u{e9} \u{1F600}\"\n}\n",
         ];
         for text in texts {
-            assert!(is_told(text), "{text}");
+            assert!(is_recognised(text), "{text}");
         }
     }
 
     #[test]
-    fn what_is_no_object_is_not_told() {
+    fn other_texts_are_not_recognised() {
         let texts = [
             "",
             "1",
@@ -233,7 +233,7 @@ mod tests {
             "{\"a\":+1}",
         ];
         for text in texts {
-            assert!(!is_told(text), "{text}");
+            assert!(!is_recognised(text), "{text}");
         }
     }
 }

@@ -1,16 +1,16 @@
-//! What can be wrong with JSON text, and where.
+//! The faults of JSON text.
 
 use crate::Span;
 
-/// One thing that is wrong with the text, at its place.
+/// A fault of the text, with its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// The bytes that are wrong; empty where something is missing.
+    /// The bytes that are wrong; empty if something is missing.
     pub span: Span,
-    /// Where the value that the fault belongs to begins, such as the bracket that is never closed.
+    /// The start of the value that the fault belongs to, such as the bracket that is never closed.
     pub opened_at: Option<u32>,
 }
 
@@ -32,7 +32,7 @@ pub enum FaultKind {
     UnterminatedString,
     /// An array or object that is still open at the end of the text.
     Unclosed,
-    /// A closing bracket that closes nothing, or closes the wrong kind.
+    /// A closing bracket without an opening one, or of the wrong kind.
     MismatchedBracket,
     /// A comma after the last element or member.
     TrailingComma,
@@ -48,9 +48,9 @@ pub enum FaultKind {
     NotANumber,
     /// A number that JSON's grammar does not allow, such as `01`, `+1` or `1.`.
     InvalidNumber,
-    /// A word other than `true`, `false` and `null`, or a character that no value starts with.
+    /// A word other than `true`, `false` and `null`, or a character that cannot start a value.
     InvalidValue,
-    /// Null bytes between values, as an interrupted write leaves them behind.
+    /// Null bytes between values, as left by an interrupted write.
     NulBytes,
     /// A `//` or `/* */` comment.
     Comment,
@@ -62,7 +62,7 @@ pub enum FaultKind {
     Empty,
     /// The text is longer than the 4 GiB that a span can address.
     TooLong,
-    /// The text is UTF-16, as some shells write redirected output. JSON that is exchanged is UTF-8 (RFC 8259, 8.1).
+    /// The text is UTF-16, as some shells write redirected output. Exchanged JSON must be UTF-8 (RFC 8259, 8.1).
     Utf16,
     /// The text is UTF-32.
     Utf32,
@@ -130,7 +130,7 @@ pub(crate) fn other_encoding(bytes: &[u8]) -> Option<FaultKind> {
     }
 }
 
-/// How many bytes are checked to decide whether they are text.
+/// The number of bytes that are checked to decide whether the file is text.
 const LOOKED_AT: usize = 4096;
 
 /// Whether the bytes are not text: more than a tenth of the first ones can't be in a text, or more than a quarter if
@@ -139,7 +139,7 @@ pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(LOOKED_AT)];
     let is_json = begins_as_json(bytes);
     let is_control = |byte: u8| match byte {
-        // An interrupted write leaves null bytes behind.
+        // An interrupted write leaves null bytes.
         0 => !is_json,
         b'\t' | b'\n' | b'\r' | 0x0C | 0x1B => false,
         other => other < 0x20,

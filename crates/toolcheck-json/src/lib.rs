@@ -1,8 +1,8 @@
 //! A tolerant JSON and JSON Lines reader that keeps the byte span of every key and value.
 //!
-//! Reading never fails and never recurses: what is malformed becomes a [`Fault`] with its place,
+//! Reading never fails and never recurses: malformed JSON is reported as a [`Fault`] with its place,
 //! and the rest is still read. Numbers stay raw, duplicate keys are kept, strings are unescaped
-//! only when somebody asks for them.
+//! only on demand.
 //!
 //! ```
 //! use toolcheck_json::Document;
@@ -15,8 +15,8 @@
 //! assert_eq!(document.faults().len(), 1); // the trailing comma
 //! ```
 //!
-//! Why not an existing parser: every one tried refuses a lone surrogate, and none keeps spans,
-//! duplicate keys, raw numbers and a truncated tail together.
+//! Why not an existing parser: all that were tried reject a lone surrogate, and none of them supports
+//! spans, duplicate keys, raw numbers and truncated text together.
 
 mod block;
 mod decoded;

@@ -1,6 +1,6 @@
-//! From byte offsets to lines and columns.
+//! Converts byte offsets to lines and columns.
 
-/// A place as a person names it.
+/// A line and column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// The line, from 1. A line ends after `\n`.
@@ -11,9 +11,9 @@ pub struct Position {
 
 /// The positions of `offsets` in `bytes`, in the order of `offsets`.
 ///
-/// One pass over the text whatever the number of offsets, so that ten thousand findings in one line
-/// cost no more than one. An offset beyond the end stands for the end. Bytes that are no UTF-8 count
-/// one column for each byte that begins a character or is none.
+/// One pass over the text, whatever the number of offsets: ten thousand findings in one line cost no more
+/// than one. An offset beyond the end is the end. In invalid UTF-8, every byte that is not a
+/// continuation byte counts as a column.
 #[must_use]
 pub fn locate(bytes: &[u8], offsets: &[usize]) -> Vec<Position> {
     let mut order: Vec<usize> = (0..offsets.len()).collect();
@@ -35,9 +35,9 @@ pub fn locate(bytes: &[u8], offsets: &[usize]) -> Vec<Position> {
     positions
 }
 
-/// How many characters begin in `bytes`.
+/// The number of characters that begin in `bytes`.
 fn characters(bytes: &[u8]) -> u64 {
-    // Sums of bytes that cannot overflow one: the compiler adds many at once.
+    // Sums of chunks that fit into a `u8`, so that the compiler can vectorise them.
     let begins = |byte: &u8| u8::from(byte & 0xC0 != 0x80);
     bytes.chunks(192).map(|chunk| u64::from(chunk.iter().map(begins).sum::<u8>())).sum()
 }

@@ -1,4 +1,4 @@
-//! The reader's loop: one pass, no recursion, no failure.
+//! The reader: one pass over the bytes, without recursion; it never fails.
 
 use crate::block::{self, BLOCK, Masks};
 use crate::document::{
@@ -7,7 +7,7 @@ use crate::document::{
 use crate::fault::{Fault, FaultKind, begins_as_json, is_binary, other_encoding};
 use crate::string::{code_unit, low_surrogate};
 
-/// How many faults of one document are kept: a binary file has one a byte.
+/// The maximum number of faults kept per document: a binary file may have one per byte.
 const MOST_FAULTS: usize = 256;
 
 /// An open array or object.
@@ -15,18 +15,18 @@ const MOST_FAULTS: usize = 256;
 pub(crate) struct Frame {
     node: u32,
     object: bool,
-    /// One bit for each key seen, by a hash: two keys with the same bit may be the same.
+    /// One bit for each key so far, by a hash: two keys with the same bit may be equal.
     keys: u64,
 }
 
-/// What the reader expects next.
+/// The next expected token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// A value, or the end of an array that has just been opened.
+    /// A value, or the end of an array that was just opened.
     First,
     /// A value.
     Value,
-    /// A key, or the end of an object that has just been opened.
+    /// A key, or the end of an object that was just opened.
     FirstKey,
     /// A key.
     Key,
@@ -34,7 +34,7 @@ enum State {
     After,
 }
 
-/// Reads one value, and nothing after it.
+/// Reads a text that consists of one value.
 pub(crate) fn document(bytes: &[u8], mut arena: Arena) -> Document<'_> {
     let mut left_out = 0;
     let Some(mut reader) = Reader::new(bytes, &mut arena, &mut left_out) else {
@@ -65,10 +65,10 @@ pub(crate) fn document(bytes: &[u8], mut arena: Arena) -> Document<'_> {
     Document { bytes, text, arena, faults_left_out: left_out }
 }
 
-/// How many of the first bytes are marked where nothing of the text is read.
+/// The number of bytes that a fault covers if the text is not read at all.
 const MARKED: usize = 4;
 
-/// The document of a text of which nothing is read, for this reason.
+/// The document of a text that is not read, because of this fault.
 fn unread(bytes: &[u8], kind: FaultKind, marked: usize, mut arena: Arena) -> Document<'_> {
     let span = Span::new(0, bytes.len().min(marked) as u32);
     arena.nodes.clear();
@@ -87,8 +87,8 @@ fn unread(bytes: &[u8], kind: FaultKind, marked: usize, mut arena: Arena) -> Doc
     Document { bytes: &bytes[..0], text: Some(""), arena, faults_left_out: 0 }
 }
 
-/// How many bytes the first value takes, white space before it included, and whether it is an array
-/// or object without a fault in its structure.
+/// The length in bytes of the first value, including the white space before it, and whether it is an
+/// array or object without a fault in its structure.
 pub(crate) fn extent(bytes: &[u8], arena: &mut Arena) -> (usize, bool) {
     let mut left_out = 0;
     let Some(mut reader) = Reader::new(bytes, arena, &mut left_out) else { return (bytes.len(), false) };
@@ -110,7 +110,7 @@ fn invalid_utf8(bytes: &[u8], arena: &mut Arena, left_out: &mut usize) {
         if start == end {
             continue;
         }
-        // Neighbouring bytes that are all wrong (Latin-1 text, a binary blob) are one fault.
+        // A run of invalid bytes (Latin-1 text, binary data) is one fault.
         if last_end == Some(start)
             && let Some(last) = arena.faults.last_mut()
         {
@@ -136,7 +136,7 @@ struct Reader<'a, 's> {
 }
 
 impl<'a, 's> Reader<'a, 's> {
-    /// `None` where the text is longer than a span can address.
+    /// `None` if the text is longer than a span can address.
     fn new(bytes: &'s [u8], arena: &'a mut Arena, left_out: &'a mut usize) -> Option<Self> {
         arena.nodes.clear();
         arena.stack.clear();
@@ -146,7 +146,7 @@ impl<'a, 's> Reader<'a, 's> {
         Some(Self { bytes, at: 0, arena, left_out, key: None })
     }
 
-    /// Reads one value; whether it ended before the text did.
+    /// Reads one value. Returns whether the value is complete before the end of the text.
     fn run(&mut self) -> bool {
         self.skip_space();
         if self.at == self.bytes.len() {
@@ -168,11 +168,11 @@ impl<'a, 's> Reader<'a, 's> {
                 if !self.arena.nodes.is_empty() {
                     return true;
                 }
-                // Stray brackets before the value have been reported; the value may still come.
+                // Stray brackets before the value have been reported; the value may still follow.
                 state = State::Value;
             }
         }
-        // The text ended inside the value: one fault, at its end, whatever is still open.
+        // The text ends inside the value: one fault at the end, however many containers are open.
         if self.key.is_some() {
             self.push(self.at, Kind::Invalid, 0);
         }
@@ -188,12 +188,12 @@ impl<'a, 's> Reader<'a, 's> {
         false
     }
 
-    /// Whether what was read is a value. What follows something that is none belongs to the same fault.
+    /// Whether a valid value was read. Anything after an invalid one belongs to the same fault.
     fn is_value(&self) -> bool {
         self.arena.nodes.first().is_some_and(|node| node.kind != Kind::Invalid)
     }
 
-    /// Reports what follows the outermost value.
+    /// Reports content after the outermost value.
     fn nothing_follows(&mut self) {
         self.skip_space();
         while self.bytes.get(self.at) == Some(&b'/') && self.comment() {
@@ -257,7 +257,7 @@ impl<'a, 's> Reader<'a, 's> {
             Some(frame) if frame.object == object => {}
             _ => {
                 self.fault(FaultKind::MismatchedBracket, start, start + 1);
-                // Where an outer bracket matches, the inner ones were left open; otherwise the bracket is stray.
+                // If an outer bracket matches, the inner ones were left open; otherwise the bracket is stray.
                 let Some(depth) = self.arena.stack.iter().rposition(|frame| frame.object == object) else {
                     return State::After;
                 };
@@ -311,7 +311,7 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    /// What stands where a value should stand and is none.
+    /// Handles anything else in place of a value.
     #[cold]
     fn no_value(&mut self, byte: u8) -> State {
         let start = self.at;
@@ -362,7 +362,7 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    /// A member whose value is missing keeps its key.
+    /// Reports a missing value. The member keeps its key.
     #[cold]
     fn missing_value(&mut self) {
         self.fault(FaultKind::MissingValue, self.at, self.at);
@@ -386,14 +386,14 @@ impl<'a, 's> Reader<'a, 's> {
         let end = self.at;
         self.note_key(start, end, flags);
         if flags & UNTERMINATED != 0 {
-            // The text ends inside a key: there is no member to keep.
+            // The text ends inside a key: there is no member.
             self.key = None;
             return State::After;
         }
         self.colon()
     }
 
-    /// Marks the object where this key's bit was set before.
+    /// Stores the key, and marks the object if the key's bit is already set.
     #[inline]
     fn note_key(&mut self, start: usize, end: usize, flags: u8) {
         let escaped = if flags & ESCAPED != 0 { KEY_ESCAPED } else { 0 };
@@ -416,7 +416,7 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    /// Steps over a colon, and the value behind it where it begins: the loop need not turn for it.
+    /// Skips a colon and reads the value after it, without another turn of the loop.
     #[inline]
     fn colon(&mut self) -> State {
         self.skip_space();
@@ -429,7 +429,7 @@ impl<'a, 's> Reader<'a, 's> {
         self.bytes.get(self.at).map_or(State::Value, |byte| self.value(*byte))
     }
 
-    /// What stands where a key should stand and is none.
+    /// Handles anything else in place of a key.
     #[cold]
     fn no_key(&mut self, byte: u8) -> State {
         let start = self.at;
@@ -503,7 +503,7 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    /// Steps over `word`, where it stands here and ends here.
+    /// Skips `word`, if it is next and is a whole word.
     #[inline]
     fn word(&mut self, word: &[u8]) -> bool {
         let rest = &self.bytes[self.at..];
@@ -522,8 +522,8 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    /// Steps over a string in single quotes, as Python prints it, and returns its flags. A text that has one is full
-    /// of them: that is one fault.
+    /// Skips a string in single quotes, as Python prints it, and returns its flags. Only the first one is reported: a text
+    /// with one usually has many.
     #[cold]
     fn single_quoted(&mut self) -> u8 {
         let start = self.at;
@@ -550,7 +550,7 @@ impl<'a, 's> Reader<'a, 's> {
         flags
     }
 
-    /// Steps over a comment and reports it. Not a comment: nothing happens.
+    /// Skips a comment and reports it. Returns `false` if there is none.
     #[cold]
     fn comment(&mut self) -> bool {
         let start = self.at;
@@ -619,7 +619,7 @@ impl<'a, 's> Reader<'a, 's> {
         self.fault(kind, start, self.at);
     }
 
-    /// Steps over a string, from its opening quote, and returns its flags.
+    /// Skips a string, from its opening quote, and returns its flags.
     #[inline]
     fn string(&mut self) -> u8 {
         let opened_at = Some(self.at as u32);
@@ -648,11 +648,11 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    /// Steps over what is plain in a string, a block at a time, and says whether that was its end. Otherwise it stops
-    /// before a byte to be looked at alone: a rare escape, a control character, one of the last of the text.
+    /// Skips the plain part of a string, one block at a time, and returns whether the string ended. Otherwise it stops
+    /// before a byte that is handled alone: a rare escape, a control character, or one of the last bytes of the text.
     ///
-    /// Texts of several lines and JSON in a string are full of escapes. They are bits of a block's masks here, and no
-    /// branch depends on where they stand: guessing that wrong costs more than all else that is done for a block.
+    /// Texts with several lines and JSON in a string are full of escapes. Here they are bits of a block's masks, and no
+    /// branch depends on their positions: a mispredicted branch would cost more than the rest of the work for a block.
     #[inline]
     fn plain_blocks(&mut self, flags: &mut u8) -> bool {
         let mut at = self.at;
@@ -660,7 +660,7 @@ impl<'a, 's> Reader<'a, 's> {
         let mut is_open = 0;
         while let Some(block) = self.bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
             if is_open == 0 {
-                // Most blocks are plain up to the end of the string, or as a whole.
+                // Most blocks are plain, at least up to the end of the string.
                 match block::first_special(block) {
                     None => {
                         at += BLOCK;
@@ -704,7 +704,7 @@ impl<'a, 's> Reader<'a, 's> {
         self.fault(FaultKind::ControlCharacter, start, self.at);
     }
 
-    /// Steps over an escape, from its backslash.
+    /// Skips an escape, from its backslash.
     fn escape(&mut self) {
         match self.bytes.get(self.at + 1) {
             Some(byte) if IS_SIMPLE_ESCAPE[usize::from(*byte)] => self.at += 2,
@@ -734,7 +734,7 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    /// Whether the text ends fewer than `length` bytes after `start`, inside the string: what looks wrong there
+    /// Whether the text ends fewer than `length` bytes after `start`, inside the string: an escape that looks invalid there
     /// is only cut off.
     #[cold]
     fn is_cut_within(&self, start: usize, length: usize) -> bool {
@@ -743,7 +743,7 @@ impl<'a, 's> Reader<'a, 's> {
     }
 }
 
-/// The bytes that make an escape of one character.
+/// The bytes that, after a backslash, are an escape of one character.
 const IS_SIMPLE_ESCAPE: [bool; 256] = {
     let mut table = [false; 256];
     let mut rest: &[u8] = br#""\/bfnrt"#;
@@ -754,7 +754,7 @@ const IS_SIMPLE_ESCAPE: [bool; 256] = {
     table
 };
 
-/// Whether the byte belongs to the word or number before it, for the sake of one fault a word.
+/// Whether the byte continues the word or number before it, so that each invalid word is one fault.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'-' | b'+' | b'.' | b'$')
 }

@@ -6,33 +6,33 @@ use crate::document::{Document, Kind, NodeId};
 
 /// The JSON Pointers of `ids`, in their order.
 ///
-/// One walk over the document whatever the number of values: subtrees without one are stepped over,
-/// and what is common to two neighbours is walked once.
+/// One walk over the document, whatever the number of values: subtrees without any of them are
+/// skipped, and common ancestors are visited once.
 #[must_use]
 pub fn pointers(document: &Document<'_>, ids: &[NodeId]) -> Vec<String> {
     let mut order: Vec<usize> = (0..ids.len()).collect();
     order.sort_unstable_by_key(|&index| ids[index]);
     let mut found = vec![String::new(); ids.len()];
     let nodes = &document.arena.nodes;
-    // The way down to the current place: a container, the child of it that is being looked at, the child's
-    // number, and how long the pointer was before the child's name.
-    let mut way: Vec<(u32, u32, usize, usize)> = Vec::new();
+    // The path to the current place: a container, its current child, the child's number, and the length of the
+    // pointer before the child's name.
+    let mut path: Vec<(u32, u32, usize, usize)> = Vec::new();
     let mut pointer = String::new();
     for index in order {
         let target = ids[index].0;
-        while let Some(&(container, ..)) = way.last() {
+        while let Some(&(container, ..)) = path.last() {
             if target > container && target < nodes[container as usize].next {
                 break;
             }
-            way.pop();
+            path.pop();
         }
-        if way.is_empty() {
+        if path.is_empty() {
             if target == 0 || target as usize >= nodes.len() {
                 continue;
             }
-            way.push((0, 1, 0, 0));
+            path.push((0, 1, 0, 0));
         }
-        while let Some((container, child, number, length)) = way.last_mut() {
+        while let Some((container, child, number, length)) = path.last_mut() {
             while nodes[*child as usize].next <= target {
                 *child = nodes[*child as usize].next;
                 *number += 1;
@@ -56,7 +56,7 @@ pub fn pointers(document: &Document<'_>, ids: &[NodeId]) -> Vec<String> {
                 break;
             }
             let length = pointer.len();
-            way.push((child, child + 1, 0, length));
+            path.push((child, child + 1, 0, length));
         }
         found[index].clone_from(&pointer);
     }

@@ -1,30 +1,30 @@
-//! JSON Lines: which texts a file holds, told from its content.
+//! Splits a file into its JSON texts, such as JSON Lines. The layout is detected from the content.
 
 use crate::fault::{is_binary, other_encoding};
 use crate::locate::Position;
 use crate::{Arena, Document, FaultKind, Kind, locate, parse};
 
-/// How a file lays out its JSON texts.
+/// The layout of the JSON texts in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// One text.
     Single,
-    /// One text a line; blank lines do not count.
+    /// One text per line; blank lines are skipped.
     Lines,
-    /// One text after the other, each over as many lines as it likes, as `jq .` prints them.
+    /// One text after the other, each on any number of lines, as `jq .` prints them.
     Concatenated,
 }
 
 /// One JSON text of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'s> {
-    /// Its number, from 0, blank lines not counted.
+    /// Its number, from 0; blank lines are not counted.
     pub index: usize,
     /// Its bytes.
     pub bytes: &'s [u8],
-    /// Where its bytes begin in the file.
+    /// The offset of its bytes in the file.
     pub start: usize,
-    /// The same place as a line and column.
+    /// The same offset as a line and column.
     pub position: Position,
 }
 
@@ -56,13 +56,14 @@ pub struct Records<'s> {
 }
 
 impl<'s> Records<'s> {
-    /// Finds out how `bytes` is laid out.
+    /// The records of `bytes`, whose layout is detected.
     #[must_use]
     pub fn new(bytes: &'s [u8]) -> Self {
         Self::reading(bytes).0
     }
 
-    /// Finds out how `bytes` is laid out. Where that takes reading the first record, its document comes with it.
+    /// The records of `bytes`, whose layout is detected. If that requires reading the first record, its document is
+    /// returned as well.
     #[must_use]
     pub fn reading(bytes: &'s [u8]) -> (Self, Option<Document<'s>>) {
         let mut arena = Arena::default();
@@ -70,33 +71,32 @@ impl<'s> Records<'s> {
         (Self { arena, ..Self::laid_out(bytes, layout) }, document)
     }
 
-    /// The records of text that is known to be JSON Lines, such as a part of a file.
+    /// The records of a text that is known to be JSON Lines, such as a part of a file.
     #[must_use]
     pub fn of_lines(bytes: &'s [u8]) -> Self {
         Self::laid_out(bytes, Layout::Lines)
     }
 
-    /// The records of text whose layout is known.
+    /// The records of a text with a known layout.
     #[must_use]
     pub fn laid_out(bytes: &'s [u8], layout: Layout) -> Self {
         let position = Position { line: 1, column: 1 };
         Self { bytes, layout, at: 0, position, index: 0, first_blank: None, arena: Arena::default() }
     }
 
-    /// How the file is laid out.
+    /// The layout of the file.
     #[must_use]
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// How many lines lie behind, with the one that has just been given.
+    /// The number of lines up to and including the last record that was returned.
     #[must_use]
     pub fn lines_passed(&self) -> u64 {
         self.position.line - 1
     }
 
-    /// The first blank line of those that lie behind, where each line is a text. Its number is that of the record that
-    /// follows it.
+    /// The first blank line so far, if the layout is [`Layout::Lines`]. Its number is that of the record after it.
     #[must_use]
     pub fn first_blank_line(&self) -> Option<Record<'s>> {
         self.first_blank
@@ -163,12 +163,12 @@ impl<'s> Iterator for Records<'s> {
     }
 }
 
-/// How many lines are looked at where the first one leaves the question open.
+/// The number of lines that are checked if the first one does not decide the layout.
 const LINES_LOOKED_AT: usize = 8;
 
 fn detect<'s>(bytes: &'s [u8], arena: &mut Arena) -> (Layout, Option<Document<'s>>) {
     if other_encoding(bytes).is_some() || is_binary(bytes) {
-        // Its bytes are no lines.
+        // Its bytes are not lines.
         return (Layout::Single, None);
     }
     let mut lines = Records::of_lines(bytes).map(|record| record.bytes).take(LINES_LOOKED_AT + 1);
@@ -181,7 +181,7 @@ fn detect<'s>(bytes: &'s [u8], arena: &mut Arena) -> (Layout, Option<Document<'s
         return (Layout::Lines, None);
     }
     let document = Document::read_in(bytes, std::mem::take(arena));
-    let rest = behind_whole(&document).map(|end| &bytes[end..]);
+    let rest = end_of_container(&document).map(|end| &bytes[end..]);
     if rest.is_some_and(is_blank) {
         return (Layout::Single, Some(document));
     }
@@ -199,12 +199,12 @@ fn detect<'s>(bytes: &'s [u8], arena: &mut Arena) -> (Layout, Option<Document<'s
     (Layout::Single, Some(document))
 }
 
-/// Where the array or object of a document ends, if there is no fault in its structure.
-fn behind_whole(document: &Document<'_>) -> Option<usize> {
-    let is_beside = |kind: FaultKind| {
+/// The end of the array or object of a document, if there is no fault in its structure.
+fn end_of_container(document: &Document<'_>) -> Option<usize> {
+    let is_harmless = |kind: FaultKind| {
         kind.is_in_text() || matches!(kind, FaultKind::ByteOrderMark | FaultKind::TrailingContent)
     };
-    let is_whole = document.faults().iter().all(|fault| is_beside(fault.kind));
+    let is_whole = document.faults().iter().all(|fault| is_harmless(fault.kind));
     let root =
         Some(document.root()).filter(|root| is_whole && matches!(root.kind(), Kind::Array | Kind::Object))?;
     Some(root.span().end as usize)
@@ -239,14 +239,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_with_blank_ones_crlf_and_no_final_newline() {
+    fn lines_may_be_blank_end_in_crlf_or_lack_the_final_newline() {
         let (layout, found) = records("{\"a\":1}\r\n\r\n\n[2]\n{\"c\":3}");
         assert_eq!(layout, Layout::Lines);
         assert_eq!(found, [(0, "{\"a\":1}\r", 1, 1), (1, "[2]", 4, 1), (2, "{\"c\":3}", 5, 1)]);
     }
 
     #[test]
-    fn the_first_blank_line_is_known_once_it_lies_behind() {
+    fn the_first_blank_line_is_known_after_the_next_record() {
         let mut records = Records::of_lines(b"[1]\n[2]\n \r\n\n[3]\n\n");
         let blank = |records: &Records<'_>| {
             records

@@ -1,11 +1,11 @@
-//! Strings as they stand in the source, unescaped on demand.
+//! Strings as they are written in the source, decoded on demand.
 
 use std::borrow::Cow;
 
 use crate::block::first_backslash;
 use crate::embedded;
 
-/// The inside of a JSON string, without its quotes, as it stands in the source.
+/// The inside of a JSON string, without its quotes, as it is written in the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JsonStr<'s> {
     raw: &'s [u8],
@@ -23,7 +23,7 @@ impl<'s> JsonStr<'s> {
         self.raw
     }
 
-    /// Whether the string holds a backslash, so that its text differs from its bytes.
+    /// Whether the string contains a backslash, so that its text differs from its bytes.
     #[must_use]
     pub fn is_escaped(self) -> bool {
         self.escaped
@@ -35,10 +35,10 @@ impl<'s> JsonStr<'s> {
         self.raw.is_empty()
     }
 
-    /// Whether the string holds nothing but white space (an empty string does).
+    /// Whether the string consists only of white space, or is empty.
     #[must_use]
     pub fn is_blank(self) -> bool {
-        // Almost every text shows its answer in the first character.
+        // The first character is nearly always enough.
         match self.raw.first() {
             None => true,
             Some(byte) if byte.is_ascii_graphic() && *byte != b'\\' => false,
@@ -46,14 +46,14 @@ impl<'s> JsonStr<'s> {
         }
     }
 
-    /// Whether the text is certainly that of a JSON object, told without decoding it. `false` says nothing: the text may be
-    /// an object that is written in an unusual way.
+    /// Whether the text is certainly a JSON object, checked without decoding it. `false` means that it is not known: the
+    /// text may be an object in an unusual notation.
     #[must_use]
     pub fn is_surely_object(self) -> bool {
         embedded::is_surely_object(self.raw)
     }
 
-    /// The text, borrowed where it holds no escape. A lone surrogate and a byte that is not UTF-8
+    /// The text, borrowed if it has no escapes. A lone surrogate and a byte that is not UTF-8
     /// become U+FFFD.
     #[must_use]
     pub fn decode(self) -> Cow<'s, str> {
@@ -66,7 +66,7 @@ impl<'s> JsonStr<'s> {
         }
     }
 
-    /// Writes the text that [`Self::decode`] gives to the end of `text`, whose room serves many strings.
+    /// Appends the text that [`Self::decode`] returns to `text`, a buffer that can be used for many strings.
     pub fn decode_into(self, text: &mut String) {
         text.reserve(self.raw.len());
         match std::str::from_utf8(self.raw) {
@@ -75,7 +75,7 @@ impl<'s> JsonStr<'s> {
         }
     }
 
-    /// How many characters (Unicode scalar values) the text has that [`Self::decode`] gives, told without building it.
+    /// The number of characters (Unicode scalar values) of the text, counted without decoding it.
     #[must_use]
     pub fn char_count(self) -> usize {
         let (mut raw, mut count) = (self.raw, 0);
@@ -87,8 +87,8 @@ impl<'s> JsonStr<'s> {
         count + count_chars(raw)
     }
 
-    /// Writes the bytes of the text to the end of `bytes`: what [`Self::decode`] gives, but bytes that are not UTF-8 stay
-    /// as they are. For readers of JSON in a string, which look at bytes anyway.
+    /// Appends the bytes of the text to `bytes`, like [`Self::decode`], but bytes that are not UTF-8 are kept. For parsers of
+    /// JSON in a string, which read bytes anyway.
     pub fn decode_bytes_into(self, bytes: &mut Vec<u8>) {
         let mut raw = self.raw;
         bytes.reserve(raw.len());
@@ -111,9 +111,9 @@ impl<'s> JsonStr<'s> {
         bytes.extend_from_slice(raw);
     }
 
-    /// The text together with, for every byte of it, where in [`Self::raw`] that byte came from.
+    /// The text, and for each of its bytes the offset in [`Self::raw`] that it comes from.
     ///
-    /// This is how a place inside JSON that is written in a JSON string is found again in the file.
+    /// With it, a place in JSON in a string can be mapped to a place in the file.
     #[must_use]
     pub fn decode_with_offsets(self) -> (String, Vec<u32>) {
         let mut offsets = Vec::with_capacity(self.raw.len());
@@ -124,20 +124,20 @@ impl<'s> JsonStr<'s> {
         (text, offsets)
     }
 
-    /// Whether the decoded text equals `other`, without building it where there is no escape.
+    /// Whether the decoded text equals `other`. A string without escapes is not decoded.
     #[must_use]
     pub fn eq_str(self, other: &str) -> bool {
         if !self.escaped && self.raw == other.as_bytes() {
             return true;
         }
-        // Without an escape, only a byte that is not UTF-8 makes the text another one than the bytes.
+        // Without escapes, the text differs from the bytes only if they are not UTF-8.
         let has_replacement = || !other.is_ascii() && other.contains(char::REPLACEMENT_CHARACTER);
         let differs = self.escaped || has_replacement();
         differs && self.decode() == other
     }
 }
 
-/// How many characters these bytes are, each run that is not UTF-8 being one.
+/// The number of characters; each invalid UTF-8 sequence counts as one.
 fn count_chars(bytes: &[u8]) -> usize {
     let count = |chunk: std::str::Utf8Chunk<'_>| {
         chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty())
@@ -145,7 +145,7 @@ fn count_chars(bytes: &[u8]) -> usize {
     bytes.utf8_chunks().map(count).sum()
 }
 
-/// Unescapes `raw` where all of it is UTF-8, as almost every string is.
+/// Unescapes a string that is valid UTF-8, as nearly all are.
 fn unescape_str(mut raw: &str, text: &mut String) {
     while let Some(run) = first_backslash(raw.as_bytes()) {
         text.push_str(&raw[..run]);
@@ -156,7 +156,7 @@ fn unescape_str(mut raw: &str, text: &mut String) {
     text.push_str(raw);
 }
 
-/// Unescapes `raw`, telling `wrote` for each character where in `raw` it began and how many bytes it became.
+/// Unescapes `raw`, and calls `wrote` for each character with its offset in `raw` and its length in the text.
 fn unescape(raw: &[u8], text: &mut String, mut wrote: impl FnMut(u32, usize)) {
     let mut at = 0;
     while at < raw.len() {
@@ -187,7 +187,7 @@ fn unescape(raw: &[u8], text: &mut String, mut wrote: impl FnMut(u32, usize)) {
     }
 }
 
-/// The character that the escape at the start of `raw` stands for, and the escape's length in bytes.
+/// The character of the escape at the start of `raw`, and the escape's length in bytes.
 fn escape(raw: &[u8]) -> (char, usize) {
     let simple = |character| (character, 2);
     match raw.get(1) {
@@ -210,12 +210,12 @@ fn escape(raw: &[u8]) -> (char, usize) {
             Some(unit) => (char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER), 6),
             None => (char::REPLACEMENT_CHARACTER, 2),
         },
-        // The reader has reported the escape; its text is kept so that nothing disappears.
+        // Reading has reported the invalid escape; its text is kept.
         Some(_) | None => ('\\', 1),
     }
 }
 
-/// The four hex digits at the start of `digits`.
+/// The value of the four hex digits at the start of `digits`.
 pub(crate) fn code_unit(digits: &[u8]) -> Option<u16> {
     let mut unit = 0u16;
     for digit in digits.get(..4)? {
@@ -224,7 +224,7 @@ pub(crate) fn code_unit(digits: &[u8]) -> Option<u16> {
     Some(unit)
 }
 
-/// The low half of a surrogate pair, where `raw` begins with its escape.
+/// The low surrogate, if `raw` begins with its escape.
 pub(crate) fn low_surrogate(raw: &[u8]) -> Option<u16> {
     if raw.starts_with(b"\\u") {
         code_unit(&raw[2..]).filter(|unit| (0xDC00..=0xDFFF).contains(unit))

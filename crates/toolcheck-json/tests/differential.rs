@@ -1,11 +1,11 @@
-//! The reader against `serde_json`: what one reads, the other reads, and alike.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+//! Compares the reader with `serde_json`: both must read the same values.
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use toolcheck_json::{Document, FaultKind, Kind, Value, locate, pointers};
 
-/// The value as `serde_json` would have it.
+/// The value as `serde_json` reads it.
 fn to_json(value: Value<'_, '_>) -> Json {
     match value.kind() {
         Kind::Null => Json::Null,
@@ -17,7 +17,7 @@ fn to_json(value: Value<'_, '_>) -> Json {
             .members()
             .map(|member| (member.key().unwrap().decode().into_owned(), to_json(member)))
             .collect(),
-        Kind::Invalid => panic!("a fault-free text holds no invalid value"),
+        Kind::Invalid => panic!("a text without faults has no invalid value"),
     }
 }
 
@@ -39,7 +39,7 @@ fn json() -> impl Strategy<Value = Json> {
     })
 }
 
-/// JSON and what is nearly JSON.
+/// Valid and slightly invalid JSON.
 fn nearly_json() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("{".to_owned()),
@@ -66,7 +66,7 @@ fn nearly_json() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-/// Every value lies inside its parent, after its elder sibling and behind its own key.
+/// Asserts that every value is inside its parent, after the previous sibling and after its own key.
 fn assert_spans_nest(value: Value<'_, '_>) {
     let outer = value.span();
     let mut last_end = outer.start;
@@ -81,19 +81,19 @@ fn assert_spans_nest(value: Value<'_, '_>) {
 
 proptest! {
     #[test]
-    fn what_serde_json_writes_is_read_back(value in json(), pretty: bool) {
+    fn the_output_of_serde_json_is_read_back(value in json(), pretty: bool) {
         let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
         let document = Document::read(text.as_bytes());
         prop_assert_eq!(document.faults(), &[]);
         let root = document.root();
-        // What serde_json itself reads: the last digit of a float may differ from what was generated.
+        // Compared with what `serde_json` reads, because the last digit of a float may differ from the generated value.
         let read: Json = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(to_json(root), read);
         assert_spans_nest(root);
     }
 
     #[test]
-    fn both_agree_on_what_is_json(text in nearly_json()) {
+    fn both_accept_the_same_texts(text in nearly_json()) {
         let document = Document::read(text.as_bytes());
         assert_spans_nest(document.root());
         match serde_json::from_str::<Json>(&text) {
@@ -101,7 +101,7 @@ proptest! {
                 prop_assert_eq!(document.faults(), &[]);
                 prop_assert_eq!(to_json(document.root()), read);
             }
-            // What `serde_json` cannot hold and JSON allows: a number beyond the range of a double.
+            // JSON allows numbers beyond the range of a double, but `serde_json` does not.
             Err(error) if error.to_string().starts_with("number out of range") => {}
             Err(error) => prop_assert!(!document.faults().is_empty(), "{text:?}: {error}"),
         }
@@ -142,34 +142,34 @@ proptest! {
     }
 
     #[test]
-    fn a_text_cut_anywhere_is_still_read(value in json(), cut in any::<prop::sample::Index>()) {
+    fn a_text_cut_off_anywhere_is_still_read(value in json(), cut in any::<prop::sample::Index>()) {
         let text = value.to_string();
         let bytes = &text.as_bytes()[..cut.index(text.len())];
         let document = Document::read(bytes);
         let structural = document.faults().iter().filter(|fault| fault.kind != FaultKind::InvalidUtf8).count();
-        // One fault for one cut; none where a shorter number is left.
+        // One fault at most; none if a shorter number is left.
         prop_assert!(structural <= 1, "{:?} {:?}", String::from_utf8_lossy(bytes), document.faults());
     }
 
     #[test]
-    fn an_object_in_a_string_is_told_only_where_it_is_one(
+    fn an_object_in_a_string_is_recognised_only_if_it_is_one(
         text in r#"(\{|\}|\[|\]|"a"|:|,|1|-0.5e3|01|true|null| |\n|"\\\\n"|"\\\\u00e9"|"\\\\u12"|\\\\|"\u{e9}"|x){0,12}"#,
         pretty: bool
     ) {
-        let told = |text: &str| {
+        let is_recognised = |text: &str| {
             let written = serde_json::to_string(text).unwrap();
             Document::read(written.as_bytes()).root().as_json_str().unwrap().is_surely_object()
         };
         let read = serde_json::from_str::<serde_json::Value>(&text);
-        prop_assert!(!told(&text) || read.as_ref().is_ok_and(|value| value.is_object()), "{text}");
+        prop_assert!(!is_recognised(&text) || read.as_ref().is_ok_and(|value| value.is_object()), "{text}");
         if let Ok(value) = &read {
             let text = if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
-            prop_assert_eq!(told(&text.unwrap()), value.is_object());
+            prop_assert_eq!(is_recognised(&text.unwrap()), value.is_object());
         }
     }
 
     #[test]
-    fn strings_full_of_escapes(inside in r#"([\\"ntr/ux1]|\\\\|\\"|\\u00e9|\n|[a-z]{20}){0,60}"#) {
+    fn strings_full_of_escapes_are_read_alike(inside in r#"([\\"ntr/ux1]|\\\\|\\"|\\u00e9|\n|[a-z]{20}){0,60}"#) {
         let text = format!("[\"{inside}\"]");
         let document = Document::read(text.as_bytes());
         match serde_json::from_str::<Json>(&text) {

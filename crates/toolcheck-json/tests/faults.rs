@@ -1,4 +1,4 @@
-//! Each fault at its place, and the rest of the text still read.
+//! Faults have a place, and the rest of the text is still read.
 
 use toolcheck_json::{Document, FaultKind, Kind, Records};
 
@@ -40,7 +40,7 @@ fn structure() {
     assert_eq!(check(r#"{"a": [1, 2}"#, &[(MismatchedBracket, 11, 12)]), "1 2");
     assert_eq!(check("\0\0\0\0\0[1, \0\x002]", &[(NulBytes, 0, 5), (NulBytes, 9, 11)]), "1 2");
     assert_eq!(check("\0\0\0\0\0\n", &[(NulBytes, 0, 5)]), "");
-    // What is no value at all is one fault, whatever follows.
+    // Text that is not JSON is one fault, whatever follows.
     assert_eq!(check("12:30 the server starts", &[(TrailingContent, 2, 23)]), "12");
     assert_eq!(check("starting the server", &[(InvalidValue, 0, 8)]), "starting");
     assert_eq!(check("", &[(Empty, 0, 0)]), "");
@@ -85,7 +85,7 @@ fn strings() {
 }
 
 #[test]
-fn what_is_wrong_inside_a_string_leaves_its_text_readable() {
+fn a_string_with_faults_can_still_be_decoded() {
     let document = Document::read(b"[\"a\\ud800b\", \"a\xffb\", \"a\\qb\"]");
     let texts: Vec<_> = document.root().elements().map(|value| value.as_str().unwrap()).collect();
     assert_eq!(texts, ["a\u{fffd}b", "a\u{fffd}b", "a\\qb"]);
@@ -102,13 +102,13 @@ fn duplicate_keys_are_kept_and_found() {
 }
 
 #[test]
-fn depth_costs_no_stack() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let text = "[".repeat(200_000) + &"]".repeat(200_000);
     assert_eq!(Document::read(text.as_bytes()).faults(), &[]);
 }
 
 #[test]
-fn a_binary_file_gives_a_bounded_number_of_faults() {
+fn a_binary_file_has_a_bounded_number_of_faults() {
     let bytes: Vec<u8> = (0..100_000u32).map(|number| (number * 31 % 251) as u8).collect();
     let document = Document::read(&bytes);
     assert!(document.faults().len() <= 512);

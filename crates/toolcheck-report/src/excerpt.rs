@@ -19,15 +19,15 @@ pub(crate) struct Excerpt {
     pub(crate) focus: Range<usize>,
 }
 
-/// How many values inside a label's value are searched for the name to mark.
+/// The maximum number of values inside a label's value that are searched for the name to mark.
 const VALUES_SEARCHED: usize = 200;
 /// The minimum number of characters to mark.
 const SHORTEST_MARK: usize = 4;
 /// The minimum width that a string is cut to.
 const SHORTEST_STRING: usize = 12;
 
-/// The excerpt for a place: `span` inside the value `node` of the document, in at most `width` columns. Where it can,
-/// it marks the string that is one of `names`, and leaves room for a caption of `caption` columns under the mark.
+/// The excerpt for a place: `span` inside the value `node` of the document, in at most `width` columns. If
+/// possible, it marks the string that is one of `names`, and leaves room for a caption of `caption` columns under the mark.
 pub(crate) fn excerpt(
     document: &Document<'_>,
     node: NodeId,
@@ -45,7 +45,7 @@ pub(crate) fn excerpt(
     let named = names.iter().find_map(|name| find(value, name));
     // A finding about the whole text is not about its first value.
     let focus = named.unwrap_or_else(|| if node == NodeId::ROOT { value } else { first_scalar(value) });
-    // The caption hangs from the middle of the mark, after a short stroke.
+    // The caption starts below the middle of the mark, after a short stroke.
     let fits = |shown: &Excerpt| {
         let before = shown.text[..shown.focus.start].chars().count();
         before + shown.text[shown.focus.clone()].chars().count() / 2 + 4 + caption <= width
@@ -56,14 +56,14 @@ pub(crate) fn excerpt(
     }
     let mut short = line(value, focus, width, true);
     if !fits(&short) {
-        // The beginning of the mark will do.
+        // Marking only the beginning leaves room for the caption.
         let marked = short.text[short.focus.clone()].char_indices().nth(SHORTEST_MARK);
         short.focus.end = marked.map_or(short.focus.end, |(at, _)| short.focus.start + at);
     }
     short
 }
 
-/// The value on one line; with `is_short`, without what comes before the focus.
+/// The value on one line; with `is_short`, without the values before the focus.
 fn line(value: Value<'_, '_>, focus: Value<'_, '_>, width: usize, is_short: bool) -> Excerpt {
     let mut line = Line { text: String::new(), width, focus, is_short, marked: 0..0 };
     line.value(value, width);
@@ -73,7 +73,7 @@ fn line(value: Value<'_, '_>, focus: Value<'_, '_>, width: usize, is_short: bool
     Excerpt { text: line.text, focus: line.marked }
 }
 
-/// The string inside `value` that is `name`.
+/// The string inside `value` that equals `name`.
 fn find<'d, 's>(value: Value<'d, 's>, name: &str) -> Option<Value<'d, 's>> {
     let mut open = std::collections::VecDeque::from([value]);
     for _ in 0..VALUES_SEARCHED {
@@ -140,7 +140,7 @@ impl Line<'_, '_> {
             let is_focus = child == self.focus || self.holds_focus(child);
             let key = child.key().map(|key| cut(&String::from_utf8_lossy(key.raw()), 24).into_owned());
             let used = self.text.chars().count();
-            // What comes before the focus must leave room for it.
+            // Values before the focus must leave room for it.
             let reserved = if seen_focus { 6 } else { 6 + self.width / 2 };
             let nested = matches!(child.kind(), Kind::Array | Kind::Object) && !is_focus;
             let least = key.as_ref().map_or(0, |key| key.chars().count() + 4)

@@ -1,4 +1,4 @@
-//! JUnit XML, for whatever is made of test suites and test cases.
+//! A writer of JUnit XML, for anything that consists of test suites and test cases.
 //!
 //! ```
 //! use toolcheck_report::junit_xml::{Case, Counts, Outcome, Writer};
@@ -18,44 +18,44 @@ use std::io;
 
 use crate::markup::Escaped;
 
-/// How many tests there are, and how many of them did not pass.
+/// The number of tests, and of those that did not pass.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
     /// All tests.
     pub tests: usize,
-    /// Those that failed.
+    /// Tests that failed.
     pub failures: usize,
-    /// Those that could not be run.
+    /// Tests that could not be run.
     pub errors: usize,
 }
 
 /// One test.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'c> {
-    /// Its name in the suite: readers take two of one name for one test.
+    /// Its name, unique in the suite: readers merge tests of the same name.
     pub name: &'c str,
-    /// What it belongs to; most readers group by it.
+    /// Its group; most readers group tests by it.
     pub class: &'c str,
-    /// The file that it is about.
+    /// The file that it checks.
     pub file: Option<&'c str>,
     /// The line of that file.
     pub line: Option<u64>,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: Outcome<'c>,
 }
 
-/// What came of a test.
+/// The outcome of a test.
 #[derive(Debug, Clone, Copy)]
 pub enum Outcome<'c> {
     /// It passed.
     Passed,
     /// It failed.
     Failed {
-        /// What sort of failure it is.
+        /// The kind of failure.
         kind: &'c str,
         /// The failure in one line.
         message: &'c str,
-        /// All of it.
+        /// The whole failure.
         text: &'c str,
     },
     /// It could not be run.
@@ -65,7 +65,7 @@ pub enum Outcome<'c> {
     },
 }
 
-/// Writes test suites one after the other. All text is data, whatever it holds.
+/// Writes test suites one after the other. Text is always escaped.
 pub struct Writer<'o> {
     out: &'o mut dyn io::Write,
 }
@@ -75,7 +75,7 @@ impl<'o> Writer<'o> {
     ///
     /// # Errors
     ///
-    /// Where the text cannot be written, here and below.
+    /// Returns an error if the text cannot be written, here and below.
     pub fn begin(name: &str, counts: Counts, out: &'o mut dyn io::Write) -> io::Result<Self> {
         let Counts { tests, failures, errors } = counts;
         writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
@@ -112,7 +112,7 @@ impl<'o> Writer<'o> {
             Outcome::Failed { kind, message, text } => {
                 let (kind, message) = (Escaped(kind), Escaped(message));
                 write!(out, ">\n      <failure type=\"{kind}\" message=\"{message}\">")?;
-                // A line end between tags is one, and in an attribute it would be a space.
+                // Between tags a line end is kept; in an attribute it would be read as a space.
                 for (number, line) in text.split('\n').enumerate() {
                     write!(out, "{}{}", if number == 0 { "" } else { "\n" }, Escaped(line))?;
                 }

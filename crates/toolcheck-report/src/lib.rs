@@ -30,7 +30,7 @@ mod summary;
 pub use show::{Outline, View, outline};
 pub use style::Style;
 
-/// The page about the crates as libraries, whose code runs.
+/// The page about the crates as libraries; its examples run as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
 mod library {}

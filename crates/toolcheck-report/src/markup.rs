@@ -1,8 +1,8 @@
-//! Text that stands between the tags of XML and HTML.
+//! Text for XML and HTML.
 
 use std::fmt::{self, Write as _};
 
-/// Text as XML 1.0 and HTML allow it, in an attribute or between tags. The characters that it has no way to write are left out.
+/// Text escaped for XML 1.0 and HTML, in an attribute or between tags. Characters that XML cannot represent are left out.
 pub(crate) struct Escaped<'t>(pub(crate) &'t str);
 
 impl fmt::Display for Escaped<'_> {
@@ -28,11 +28,11 @@ impl fmt::Display for Escaped<'_> {
 pub(crate) enum Piece<'t> {
     /// Plain text.
     Plain(&'t str),
-    /// What stood between two backticks.
+    /// Text between two backticks.
     Code(&'t str),
 }
 
-/// The pieces of a message. A backtick that nothing closes is plain.
+/// The pieces of a message. An unclosed backtick is plain text.
 pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;

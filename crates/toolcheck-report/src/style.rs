@@ -1,6 +1,6 @@
-//! How a report is written.
+//! Options for how a report is written.
 
-/// What the reader's screen can do, and what to write on it.
+/// How to write a report, and what the reader's terminal supports.
 ///
 /// ```
 /// use toolcheck_report::Style;
@@ -13,15 +13,15 @@
 pub struct Style {
     /// Whether to write colours.
     pub color: bool,
-    /// Whether it follows the hyperlinks of terminals (OSC 8).
+    /// Whether the terminal supports hyperlinks (OSC 8).
     pub has_links: bool,
-    /// How many columns there are.
+    /// The width of the terminal, in columns.
     pub width: usize,
-    /// Whether to show the lines that a finding speaks of.
+    /// Whether to show excerpts of the linted files.
     pub has_excerpts: bool,
     /// Whether to leave out the summary.
     pub is_quiet: bool,
-    /// Whether outputs for people end with the counts of the rules.
+    /// Whether outputs for people end with the number of findings per rule.
     pub with_statistics: bool,
 }
 
@@ -39,21 +39,21 @@ impl Style {
         self
     }
 
-    /// Whether the terminal follows hyperlinks.
+    /// Whether the terminal supports hyperlinks.
     #[must_use]
     pub fn has_links(mut self, has_links: bool) -> Self {
         self.has_links = has_links;
         self
     }
 
-    /// The number of columns.
+    /// The width of the terminal, in columns.
     #[must_use]
     pub fn width(mut self, width: usize) -> Self {
         self.width = width;
         self
     }
 
-    /// Whether to show the lines that findings are about.
+    /// Whether to show excerpts of the linted files.
     #[must_use]
     pub fn has_excerpts(mut self, has_excerpts: bool) -> Self {
         self.has_excerpts = has_excerpts;
@@ -67,7 +67,7 @@ impl Style {
         self
     }
 
-    /// Whether outputs for people end with the number of findings of each rule.
+    /// Whether outputs for people end with the number of findings per rule.
     #[must_use]
     pub fn with_statistics(mut self, with_statistics: bool) -> Self {
         self.with_statistics = with_statistics;

@@ -28,7 +28,7 @@ impl fmt::Display for Summary<'_> {
             Counted(sum(|file| file.tool_calls), "call"),
             Counted(sum(|file| file.tool_results), "result"),
         )?;
-        // Hidden findings are counted, so that nobody mistakes them for a clean run.
+        // Hidden findings are counted, so that they are not mistaken for a clean run.
         let (allowed, in_baseline) = (sum(|file| file.allowed), sum(|file| file.in_baseline));
         if allowed > 0 {
             write!(f, ", {allowed} allowed")?;
@@ -62,7 +62,7 @@ impl fmt::Display for Readings<'_> {
                 write!(f, ", checked against {target}")?;
             }
         }
-        // The user can settle what the text leaves open.
+        // If the text is ambiguous, the user can choose.
         let rivals: Vec<&str> = self.0.files.iter().filter_map(|file| file.rival).collect();
         match (rivals.as_slice(), self.0.files.len()) {
             ([], _) => Ok(()),
@@ -94,18 +94,18 @@ pub(crate) fn close(report: &Report, style: &Style, out: &mut dyn io::Write) -> 
     Ok(())
 }
 
-/// How often a rule found something.
+/// The number of findings of a rule.
 #[derive(Debug)]
 pub(crate) struct Count {
     /// The rule.
     pub(crate) rule: &'static str,
-    /// How many findings it has.
+    /// The number of its findings.
     pub(crate) findings: usize,
     errors: usize,
 }
 
 impl Count {
-    /// How bad they are, in words.
+    /// The numbers of errors and warnings, in words.
     pub(crate) fn levels(&self) -> String {
         let errors = Counted(self.errors, "error");
         let warnings = Counted(self.findings - self.errors, "warning");

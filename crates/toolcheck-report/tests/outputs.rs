@@ -1,5 +1,5 @@
-//! What people and machines see.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+//! The outputs of a report.
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::path::{Path, PathBuf};
 
@@ -38,13 +38,13 @@ fn one_sample_in_every_output() {
     }
 }
 
-/// What a target answers with an error is an error, or one reads in the same breath why it is a warning.
+/// If a target rejects something, the finding is an error, or the output says why it is only a warning.
 #[test]
-fn a_warning_says_why_it_is_no_error() {
+fn a_warning_says_why_it_is_not_an_error() {
     let outputs = ["agent", "full", "github", "junit", "markdown", "sarif"];
     let says = |report: &Report, why: &str| {
         for output in outputs {
-            // On a wide screen the sentence is not broken into lines.
+            // On a wide screen the sentence is not wrapped.
             let shown = show(report, output, 400).replace("\n      ", " ");
             assert!(shown.contains(&format!("(only a warning: {why})")), "{output}: {shown}");
         }
@@ -71,7 +71,7 @@ fn a_warning_says_why_it_is_no_error() {
     says(&of_level(Level::Warning), "the configuration says so");
     let error = of_level(Level::Error);
     assert!(!show(&error, "agent", 80).contains("only a warning"));
-    // A doubt stays one where the user takes it for an error.
+    // The doubt is still shown if the user makes it an error.
     let bytes = std::fs::read(root().join("fixtures/targets/mistral/misplaced-prefix.json")).unwrap();
     let mut settings = toolcheck_lint::Settings::default();
     settings.levels = [("misplaced-prefix", Level::Error)].into_iter().collect();
@@ -94,12 +94,12 @@ fn a_narrow_screen() {
 }
 
 #[test]
-fn a_fault_of_the_text_shows_the_text() {
+fn a_syntax_error_shows_the_text() {
     let text = "{\"messages\": [\n  {\"role\": \"user\", \"content\": \"caf\u{e9} \\ud83d\"},\n  {\"role\": \"user\", \"content\": NaN}\n]}";
     insta::assert_snapshot!(show(&of_bytes("broken.json", text.as_bytes().to_vec(), None), "full", 80));
 }
 
-/// A request on one line of two megabytes, with a call that nothing answers in the middle.
+/// A request on one line of two megabytes, with an unanswered call in the middle.
 fn one_long_line() -> Vec<u8> {
     let filler = "lorem ipsum \u{4e2d}\u{6587} dolor ".repeat(40_000);
     let message = format!("{{\"role\":\"user\",\"content\":\"{filler}\"}}");
@@ -122,10 +122,10 @@ fn no_line_is_wider_than_the_screen() {
     for case in cases {
         for width in [60, 80, 100] {
             let shown = show(&report(case, None), "full", width);
-            // The two lines of the summary are sentences, which a terminal may wrap.
+            // The two lines of the summary are sentences, which the terminal wraps.
             let (findings, _) = shown.trim_end().rsplit_once("\n1 error").unwrap();
             for line in findings.lines() {
-                // An address of the file is never cut: a terminal makes it a link.
+                // The place in the file is never cut: terminals turn it into a link.
                 if !line.contains(case) {
                     assert!(line.chars().count() <= width, "{width}: {line}");
                 }
@@ -135,7 +135,7 @@ fn no_line_is_wider_than_the_screen() {
 }
 
 #[test]
-fn what_a_terminal_would_obey_is_shown_instead() {
+fn control_characters_are_made_visible() {
     let text = "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}, {\"role\": \"assistant\", \"content\": [\
          {\"type\": \"tool_use\", \"id\": \"\\u001b[31mred\\u202e\", \"name\": \"\u{202e}evil\", \"input\": {}}]}, \
          {\"role\": \"user\", \"content\": \"b\"}]}";
@@ -143,8 +143,9 @@ fn what_a_terminal_would_obey_is_shown_instead() {
     assert!(!report.files[0].findings.is_empty());
     for output in outputs::ALL {
         let shown = show(&report, output.id, 80);
-        let obeyed = |character: char| character.is_control() && character != '\n' || character == '\u{202e}';
-        assert!(!shown.chars().any(obeyed), "{}: {shown:?}", output.id);
+        let is_control =
+            |character: char| character.is_control() && character != '\n' || character == '\u{202e}';
+        assert!(!shown.chars().any(is_control), "{}: {shown:?}", output.id);
     }
 }
 
@@ -159,14 +160,14 @@ fn no_message_quotes_a_value() {
     );
     let report = of_bytes("secret.json", text.into_bytes(), None);
     assert!(report.files[0].findings.len() >= 3);
-    // `full` shows the lines of the file, and is for whoever has the file.
+    // `full` shows excerpts of the file.
     for output in outputs::ALL.iter().filter(|output| output.id != "full") {
         assert!(!show(&report, output.id, 80).contains(planted), "{}", output.id);
     }
 }
 
 #[test]
-fn json_fits_its_schema() {
+fn json_is_valid_against_its_schema() {
     let schema: Json =
         serde_json::from_slice(&std::fs::read(root().join("schemas/report.v1.schema.json")).unwrap())
             .unwrap();
@@ -189,7 +190,7 @@ fn json_fits_its_schema() {
     let mut wrong: Json =
         serde_json::from_str(&show(&report("seeds/coco-before.json", None), "json", 80)).unwrap();
     wrong["findings"][0]["line"] = 0.into();
-    assert!(!validator.is_valid(&wrong), "the schema refuses what is wrong");
+    assert!(!validator.is_valid(&wrong), "the schema rejects an invalid report");
 }
 
 #[test]
@@ -204,7 +205,7 @@ fn the_table_equals_its_directory() {
     assert_eq!(ids, stems);
 }
 
-/// What an output might obey: of terminals, workflow commands, XML, HTML, Markdown, JSON and SARIF.
+/// Characters with a meaning in terminals, workflow commands, XML, HTML, Markdown, JSON or SARIF.
 const HOSTILE: &str =
     "\u{1b}[31m\n::error::%0A##[a]]]><script>|`\u{202e}\"'\\ @u,line=#1 [x](//e) {0} &lt; \u{fffe}www.e.e";
 
@@ -249,7 +250,7 @@ fn nothing_is_injected_into_any_output() {
         assert!(!text.chars().any(hidden), "{}: {text:?}", output.id);
         match output.id {
             "agent" | "concise" | "grouped" => {
-                // Every line is one of ours: none begins with what a name holds behind its line end.
+                // No line begins with text from a name that contains a line end.
                 let lines = text.lines().filter(|line| line.contains(" error") || line.contains(" warning"));
                 assert!(lines.count() >= findings.len(), "{text}");
                 assert!(!text.lines().any(|line| line.starts_with("::")), "{text}");
@@ -268,7 +269,7 @@ fn nothing_is_injected_into_any_output() {
                         properties.split(',').map(|property| property.split_once('=').unwrap().0).collect();
                     let on_one_line = ["file", "line", "endLine", "col", "endColumn", "title"];
                     assert!(keys == on_one_line || keys == ["file", "line", "endLine", "title"], "{line}");
-                    // What of the data looks like an escape is none.
+                    // An escape sequence in a name is not read as an escape.
                     assert!(!properties.contains("%0A"), "{line}");
                     assert!(data.split("%0A").count() <= 3, "{line}");
                 }
@@ -277,7 +278,7 @@ fn nothing_is_injected_into_any_output() {
             "json" => assert_eq!(
                 serde_json::from_str::<Json>(&text).unwrap()["files"][0]["path"],
                 HOSTILE,
-                "what is escaped is still the same"
+                "the escaped path is read back unchanged"
             ),
             "jsonl" => {
                 assert_eq!(text.lines().count(), findings.len());
@@ -295,7 +296,7 @@ fn nothing_is_injected_into_any_output() {
                 assert_eq!(fingerprints.len(), findings.len());
             }
             "sarif" => {
-                assert_fits_sarif(&text);
+                assert_valid_sarif(&text);
                 let json: Json = serde_json::from_str(&text).unwrap();
                 let results = json["runs"][0]["results"].as_array().unwrap();
                 assert_eq!(results.len(), findings.len());
@@ -335,15 +336,15 @@ fn nothing_is_injected_into_any_output() {
                     columns = own;
                 }
             }
-            other => panic!("{other} is not held against hostile names"),
+            other => panic!("{other} is not tested with hostile names"),
         }
     }
 }
 
-fn assert_fits_sarif(text: &str) {
+fn assert_valid_sarif(text: &str) {
     let path = root().join("schemas/third-party/sarif-2.1.0.schema.json");
     let mut schema: Json = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    // The standard's pattern of languages has a bracket too many, which is no expression for this validator.
+    // The standard's pattern for languages has an extra bracket, so the validator rejects it as a regular expression.
     for owner in ["run", "toolComponent"] {
         let language = &mut schema["definitions"][owner]["properties"]["language"];
         assert!(language.as_object_mut().unwrap().remove("pattern").is_some());
@@ -354,11 +355,11 @@ fn assert_fits_sarif(text: &str) {
     assert!(errors.is_empty(), "{errors:#?}");
     let mut wrong = json;
     wrong["runs"][0]["columnKind"] = "bytes".into();
-    assert!(!validator.is_valid(&wrong), "the schema refuses what is wrong");
+    assert!(!validator.is_valid(&wrong), "the schema rejects an invalid report");
 }
 
 #[test]
-fn sarif_fits_the_schema_of_its_standard() {
+fn sarif_is_valid_against_the_standard_schema() {
     let reports = [
         report("seeds/coco-before.json", None),
         report("seeds/coco-after.json", None),
@@ -368,7 +369,7 @@ fn sarif_fits_the_schema_of_its_standard() {
     ];
     for report in reports {
         let text = show(&report, "sarif", 80);
-        assert_fits_sarif(&text);
+        assert_valid_sarif(&text);
         let json: Json = serde_json::from_str(&text).unwrap();
         let run = &json["runs"][0];
         for result in run["results"].as_array().unwrap() {
@@ -379,7 +380,7 @@ fn sarif_fits_the_schema_of_its_standard() {
     }
 }
 
-/// A report with the one finding of a sample, so many times; every third is a warning.
+/// A report with the finding of a sample `count` times; every third is a warning.
 fn many(count: usize) -> Report {
     let mut report = report("seeds/coco-before.json", None);
     let mut finding = report.files[0].findings.remove(0);
@@ -397,7 +398,7 @@ fn many(count: usize) -> Report {
 }
 
 #[test]
-fn sarif_stays_within_what_is_taken_and_says_so() {
+fn sarif_is_limited_and_says_how_many_findings_are_left_out() {
     let json: Json = serde_json::from_str(&show(&many(25_010), "sarif", 80)).unwrap();
     let run = &json["runs"][0];
     let results = run["results"].as_array().unwrap();
@@ -409,12 +410,12 @@ fn sarif_stays_within_what_is_taken_and_says_so() {
 }
 
 #[test]
-fn github_gets_ten_of_each_level_and_one_line_of_the_rest() {
+fn github_gets_ten_findings_per_level_and_the_number_of_the_rest() {
     let text = show(&many(40), "github", 80);
     let count = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
     assert_eq!((count("::error "), count("::warning "), count("::notice ")), (10, 10, 1), "{text}");
     assert!(text.ends_with(
-        "::notice title=toolcheck::20 findings more than GitHub shows; \
+        "::notice title=toolcheck::20 more findings than GitHub shows; \
          26 errors, 14 warnings in 1 transcript (3 messages, 2 calls, 1 result)\n"
     ));
 }
@@ -449,7 +450,7 @@ fn a_fingerprint_does_not_depend_on_the_place() {
     assert_eq!((alone.len(), later.len()), (1, 2));
     assert_eq!(alone[0], later[1]);
     assert_ne!(later[0], later[1]);
-    // Equal findings have fingerprints of their own.
+    // Equal findings have different fingerprints.
     let json: Json = serde_json::from_str(&show(&many(3), "gitlab", 80)).unwrap();
     let all: std::collections::HashSet<_> =
         json.as_array().unwrap().iter().map(|issue| issue["fingerprint"].to_string()).collect();
@@ -457,7 +458,7 @@ fn a_fingerprint_does_not_depend_on_the_place() {
 }
 
 #[test]
-fn statistics_stand_below_and_quiet_leaves_the_summary_out() {
+fn statistics_follow_the_report_and_quiet_omits_the_summary() {
     let report = many(5);
     let shown = |is_quiet, with_statistics, output: &str| {
         let style = Style::new().is_quiet(is_quiet).with_statistics(with_statistics);
@@ -483,7 +484,7 @@ fn statistics_stand_below_and_quiet_leaves_the_summary_out() {
 }
 
 #[test]
-fn a_rule_is_a_link_where_the_screen_follows_links() {
+fn a_rule_is_a_link_if_the_terminal_supports_links() {
     let (mut linked, mut plain) = (Vec::new(), Vec::new());
     let output = outputs::find("full").unwrap();
     let style = Style::new().color(true);
@@ -493,10 +494,10 @@ fn a_rule_is_a_link_where_the_screen_follows_links() {
     assert!(!String::from_utf8(plain).unwrap().contains("https://github"));
 }
 
-/// What no output may show unless it shows the lines of the file.
+/// A value that no output may show without excerpts.
 const SECRET: &str = "sk-hunter2";
 
-/// Plants the secret in every text, argument and result, and says in how many.
+/// Plants the secret in every text, argument and result, and returns their number.
 fn plant(value: &mut Json, is_content: bool) -> usize {
     match value {
         Json::String(text) if is_content => {
@@ -516,7 +517,7 @@ fn plant(value: &mut Json, is_content: bool) -> usize {
                 "response",
                 "reasoning",
             ];
-            // What describes the conversation may be named: ids, tools, roles and kinds.
+            // Messages may name ids, tools, roles and types.
             let names = ["id", "Id", "name", "type", "Type", "role"];
             let plant = |(key, value): (&String, &mut Json)| {
                 let is_name = names.iter().any(|name| key.ends_with(name));
@@ -529,7 +530,7 @@ fn plant(value: &mut Json, is_content: bool) -> usize {
 }
 
 #[test]
-fn no_output_tells_a_planted_secret() {
+fn no_output_shows_a_planted_secret() {
     let mut open = vec![root().join("fixtures")];
     let (mut planted, mut findings) = (0, 0);
     while let Some(path) = open.pop() {
@@ -557,7 +558,7 @@ fn no_output_tells_a_planted_secret() {
 }
 
 #[test]
-fn without_excerpts_the_places_are_told() {
+fn without_excerpts_the_places_are_listed() {
     let report = report("seeds/coco-before.json", None);
     let mut text = Vec::new();
     let style = Style::new().has_excerpts(false);

@@ -1,5 +1,5 @@
-//! What a drawn transcript looks like.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+//! The outputs of an outline.
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::path::{Path, PathBuf};
 
@@ -26,10 +26,10 @@ fn of_text(text: &str, view: &View<'_>) -> Outline {
 }
 
 fn show(outline: &Outline, output: &str, width: usize) -> String {
-    drawn(outline, output, &Style::new().width(width))
+    styled(outline, output, &Style::new().width(width))
 }
 
-fn drawn(outline: &Outline, output: &str, style: &Style) -> String {
+fn styled(outline: &Outline, output: &str, style: &Style) -> String {
     let mut text = Vec::new();
     (show::outputs::find(output).unwrap().write)(outline, style, &mut text).unwrap();
     String::from_utf8(text).unwrap()
@@ -61,19 +61,19 @@ fn a_narrow_screen_and_a_coloured_one() {
     let sample = of_file("seeds/coco-before.json", None);
     insta::assert_snapshot!("narrow", show(&sample, "text", 40));
     let style = Style::new().color(true).width(100);
-    insta::assert_snapshot!("coloured", drawn(&sample, "text", &style));
-    let linked = drawn(&sample, "text", &style.has_links(true));
+    insta::assert_snapshot!("coloured", styled(&sample, "text", &style));
+    let linked = styled(&sample, "text", &style.has_links(true));
     let link = "\u{1b}]8;;https://github.com/toolcheck/toolcheck/blob/main/docs/rules/unanswered-tool-call.md\u{1b}\\";
     assert_eq!((linked.matches(link).count(), linked.matches("\u{1b}]8;;\u{1b}\\").count()), (1, 1));
 }
 
 #[test]
-fn exchanges_show_what_was_answered_and_dropped() {
+fn exchanges_show_responses_and_dropped_calls() {
     insta::assert_snapshot!(show(&of_file("seeds/goclaw-last-kept.jsonl", None), "text", 80));
 }
 
 #[test]
-fn an_exchange_of_another_format_says_so() {
+fn an_exchange_in_another_format_names_it() {
     let shown = show(&of_file("exchanges/mixed-formats.jsonl", None), "text", 80);
     let headings: Vec<&str> = shown.lines().filter(|line| line.starts_with("exchange ")).collect();
     let expected = ["1 of 4, line 1", "2 of 4, line 2, openai-chat", "3 of 4, line 3", "4 of 4, line 4"];
@@ -89,7 +89,7 @@ fn calls_in_texts_and_several_findings_of_one_line() {
     );
 }
 
-/// What stands in a message beside texts, calls and results.
+/// A request with every kind of message part.
 const ALL_KINDS: &str = r#"{"model": "m", "max_tokens": 1, "system": "be brief", "tools": [], "messages": [
  {"role": "user", "content": [{"type": "text", "text": ""}, {"type": "text", "text": " "},
    {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}]},
@@ -105,7 +105,7 @@ const ALL_KINDS: &str = r#"{"model": "m", "max_tokens": 1, "system": "be brief",
  {"role": "assistant", "content": []}]}"#;
 
 #[test]
-fn every_kind_of_part_has_its_word() {
+fn every_kind_of_part_has_a_label() {
     let text = show(&of_text(ALL_KINDS, &View::default()), "text", 100);
     assert!(!text.contains("hunter2") && !text.contains("brief"), "{text}");
     insta::assert_snapshot!("kinds", text);
@@ -115,17 +115,17 @@ fn every_kind_of_part_has_its_word() {
     insta::assert_snapshot!("kinds-with-text", text);
 }
 
-/// No output tells a value unless it is asked to.
+/// No output shows a value without `shows_text`.
 #[test]
-fn no_value_is_told_unasked() {
-    let told = View::new().shows_text(true);
+fn values_are_shown_only_on_request() {
+    let with_text = View::new().shows_text(true);
     for output in show::outputs::ALL {
         assert!(!show(&of_text(ALL_KINDS, &View::default()), output.id, 80).contains("hunter2"));
-        assert!(show(&of_text(ALL_KINDS, &told), output.id, 80).contains("hunter2"));
+        assert!(show(&of_text(ALL_KINDS, &with_text), output.id, 80).contains("hunter2"));
     }
 }
 
-/// What a output might obey: of terminals, HTML, Markdown.
+/// Characters with a meaning in terminals, HTML or Markdown.
 const HOSTILE: &str =
     "\u{1b}[31m\n::error::]]><script>x</script>|`\u{202e}\"'\\ @u #1 [x](//e) &lt; www.e.e </style>";
 
@@ -145,8 +145,8 @@ fn hostile_outlines() -> Vec<Outline> {
     );
     let command = format!("toolcheck lint '{HOSTILE}'");
     let view = View::new().shows_text(true).more(&command);
-    let draw = |text: &str| outline(HOSTILE, text.as_bytes(), &Options::default(), &view);
-    vec![draw(&request), draw(&exchange.repeat(2)), draw(HOSTILE), draw("")]
+    let of = |text: &str| outline(HOSTILE, text.as_bytes(), &Options::default(), &view);
+    vec![of(&request), of(&exchange.repeat(2)), of(HOSTILE), of("")]
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn nothing_is_injected_into_any_outline() {
             assert!(!text.chars().any(hidden), "{}: {text:?}", output.id);
             assert!(number > 1 || text.contains("error::"), "{}: {text}", output.id);
             match output.id {
-                // A line of our own begins every line.
+                // No line begins with text from a name that contains a line end.
                 "text" => assert!(!text.lines().any(|line| line.starts_with("::")), "{text}"),
                 "markdown" => {
                     assert!(
@@ -215,7 +215,7 @@ fn nothing_is_injected_into_any_outline() {
                             assert!(is_known, "{}", attribute.name());
                         }
                         if let Some(id) = node.attribute("id") {
-                            assert!(ids.insert(id), "two things are named {id}");
+                            assert!(ids.insert(id), "two elements have the id {id}");
                         }
                         links.extend(node.attribute("href"));
                     }
@@ -226,13 +226,13 @@ fn nothing_is_injected_into_any_outline() {
                         assert!(is_ours, "{link} leads nowhere");
                     }
                 }
-                other => panic!("{other} is not held against hostile names"),
+                other => panic!("{other} is not tested with hostile names"),
             }
         }
     }
 }
 
-/// So many calls in a row, each in a message, of which the one with this number has no result.
+/// A request with `calls` calls in a row, each in its own message; call number `broken` has no result.
 fn long(calls: usize, broken: usize) -> String {
     let mut messages = vec![r#"{"role": "user", "content": "go"}"#.to_owned()];
     for number in 0..calls {
@@ -249,14 +249,14 @@ fn long(calls: usize, broken: usize) -> String {
 }
 
 #[test]
-fn the_middle_of_a_long_transcript_is_left_out_but_what_is_broken() {
+fn the_middle_of_a_long_transcript_is_left_out_except_for_findings() {
     let text = long(2_000, 1_000);
     let shown = show(&of_text(&text, &View::default()), "text", 80);
     insta::assert_snapshot!(shown);
     for output in show::outputs::ALL {
-        let drawn = show(&of_text(&text, &View::default()), output.id, 80);
-        assert!(drawn.len() < 30_000, "{}: {}", output.id, drawn.len());
-        assert!(drawn.contains("unanswered-tool-call"), "{drawn}");
+        let shown = show(&of_text(&text, &View::default()), output.id, 80);
+        assert!(shown.len() < 30_000, "{}: {}", output.id, shown.len());
+        assert!(shown.contains("unanswered-tool-call"), "{shown}");
     }
     let all = show(&of_text(&text, &View::new().shows_all(true)), "text", 80);
     assert_eq!(all.lines().filter(|line| line.contains("assistant")).count(), 2_000);
@@ -275,7 +275,7 @@ fn a_file_of_many_records_shows_the_broken_ones() {
     let shown = show(&of_text(&log(500, 100), &View::default()), "text", 80);
     assert_eq!(shown.matches("! empty-content").count(), 5, "{shown}");
     assert!(shown.contains("⋮ 91 more records without findings\n\nrecord 100 of 500, line 100\n"), "{shown}");
-    // However many are broken, the outline ends, and the summary counts them all.
+    // However many records are broken, the outline is bounded, and the summary counts them all.
     let shown = show(&of_text(&log(5_000, 1), &View::default()), "text", 80);
     assert_eq!(shown.matches("! empty-content").count(), 40);
     assert!(shown.contains("⋮ 4960 more records, 4960 with findings\n"), "{shown}");
@@ -300,7 +300,7 @@ fn a_line_with_many_findings_counts_the_rest() {
 }
 
 #[test]
-fn what_is_allowed_is_not_marked() {
+fn allowed_findings_are_not_marked() {
     let text = long(3, 0).replace(r#""tool_use", "id": "t2""#, r#""tool_use", "id": "lost""#);
     let config = "[[allow]]\nrule = \"unanswered-tool-call\"\nreason = \"seen\"";
     let allows = toolcheck_config::Config::parse(config).unwrap().allows;
@@ -313,7 +313,7 @@ fn what_is_allowed_is_not_marked() {
     let shown = show(&outline, "text", 80);
     assert_eq!(rules(&shown), (0, 1), "{shown}");
     assert_eq!((outline.report.files[0].findings.len(), outline.report.files[0].allowed), (1, 1));
-    // What is marked is still what is listed.
+    // The same findings are marked and listed.
     let page = show(&outline, "html", 80);
     assert!(page.contains("href=\"#finding-0\"") && page.contains("id=\"finding-0\""), "{page}");
 }

@@ -1,4 +1,4 @@
-//! One body held against the rules, in a test.
+//! Checks a request body in a test.
 
 use std::fmt;
 use std::path::Path;
@@ -35,8 +35,7 @@ use crate::expected::{Difference, Expected, Found, similar_rule};
 /// check(request).format("anthropic").assert_findings(&["unanswered-tool-call at /messages/1/content/0"]);
 /// ```
 ///
-/// It is held against the API of its own format, with the rules that are on where nobody says otherwise, unless the
-/// [`Check`] says more.
+/// By default the body is checked against the API of its own format, with the default rules; [`Check`] has options.
 pub fn check(body: impl Into<Body>) -> Check {
     Check {
         name: "body.json".to_owned(),
@@ -48,12 +47,12 @@ pub fn check(body: impl Into<Body>) -> Check {
     }
 }
 
-/// What is checked, as the bytes that would be sent: made of text, of bytes, or of a [`serde_json::Value`].
+/// The bytes to check, as they would be sent: from text, bytes, or a [`serde_json::Value`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct Body(Vec<u8>);
 
 impl Body {
-    /// What serde writes of a value, such as a request of your own types.
+    /// The JSON that serde writes for a value, such as a request of your own types.
     ///
     /// ```
     /// use toolcheck_test::{Body, check};
@@ -66,18 +65,18 @@ impl Body {
     ///
     /// # Panics
     ///
-    /// Where the value can't be written as JSON.
+    /// If the value can't be written as JSON.
     #[must_use]
     #[track_caller]
     pub fn of(value: &(impl Serialize + ?Sized)) -> Self {
-        // On several lines, so that a line number says something.
+        // On several lines, so that line numbers are useful.
         match serde_json::to_vec_pretty(value) {
             Ok(bytes) => Self(bytes),
-            Err(error) => panic!("it can't be written as JSON: {error}"),
+            Err(error) => panic!("the value can't be written as JSON: {error}"),
         }
     }
 
-    /// JSON Lines: each value a record.
+    /// JSON Lines, with one record per value.
     #[must_use]
     pub fn lines<'v>(records: impl IntoIterator<Item = &'v Json>) -> Self {
         Self(records.into_iter().flat_map(|record| format!("{record}\n").into_bytes()).collect())
@@ -134,7 +133,7 @@ impl From<&Vec<u8>> for Body {
 
 impl From<&Json> for Body {
     fn from(value: &Json) -> Self {
-        // Its own text with indentation, which can always be written.
+        // A `Value` can always be written.
         Self(format!("{value:#}").into_bytes())
     }
 }
@@ -145,10 +144,10 @@ impl From<Json> for Body {
     }
 }
 
-/// A body, and how it is to be checked.
+/// A body, and the options of its check.
 ///
-/// Nothing is checked until something is asserted, or [`Check::report`] is asked for. A name that there is not (of a
-/// format, a target, a kind or a rule) panics at once, with the name that is most like it.
+/// Nothing is checked before an assertion or [`Check::report`]. An unknown name (of a format, target, kind or rule)
+/// panics at once and suggests a similar one.
 #[derive(Debug, Clone)]
 #[must_use = "nothing is checked until something is asserted"]
 pub struct Check {
@@ -156,20 +155,20 @@ pub struct Check {
     body: Body,
     tools: Vec<Definition>,
     config: Config,
-    /// What takes precedence over the configuration.
+    /// The options that take precedence over the configuration.
     overrides: Overrides,
     with_color: bool,
 }
 
 impl Check {
-    /// The wire format that it is written in, by a name of `toolcheck formats`. Left out, the content shows it.
+    /// The wire format of the body, by a name of `toolcheck formats`. By default it is detected.
     #[track_caller]
     pub fn format(mut self, id: &str) -> Self {
         self.overrides.read_as.format = Some(known_format(id));
         self
     }
 
-    /// The API that it is for, by a name of `toolcheck targets`. Left out, it is the format's own.
+    /// The API to check against, by a name of `toolcheck targets`. By default the format's own.
     #[track_caller]
     pub fn target(mut self, id: &str) -> Self {
         let Some(target) = target::named(id) else { no_such("target", id, target::ids(), target::names()) };
@@ -177,18 +176,18 @@ impl Check {
         self
     }
 
-    /// The API that it is for, described by the text of a TOML file (`schemas/target.v1.schema.json`).
+    /// The API to check against, described by the text of a TOML file (`schemas/target.v1.schema.json`).
     #[track_caller]
     pub fn own_target(mut self, toml: &str) -> Self {
         match parse_target(toml) {
             Ok(target) => self.overrides.read_as.target = Some(TargetRef::from(target).into()),
-            Err(error) => panic!("it is no target:\n{error}"),
+            Err(error) => panic!("invalid target:\n{error}"),
         }
         self
     }
 
-    /// What it is for: `request` (left out, this), `session` or `dataset`. The last two may end with calls that nothing
-    /// answers yet.
+    /// The kind of transcript: `request` (the default), `session` or `dataset`. The last two may end with unanswered
+    /// calls.
     #[track_caller]
     pub fn kind(mut self, kind: &str) -> Self {
         let kinds = || TranscriptKind::ALL.iter().copied().map(TranscriptKind::as_str);
@@ -197,34 +196,34 @@ impl Check {
         self
     }
 
-    /// Declares tools for transcripts that do not: a list of them, a request of any format, or an MCP server's answer to
-    /// `tools/list`.
+    /// Declares tools for transcripts without tool definitions: a list of tools, a request of any format, or an MCP
+    /// server's response to `tools/list`.
     #[track_caller]
     pub fn tools(mut self, declared: impl Into<Body>) -> Self {
         let Body(bytes) = declared.into();
         let document = Document::read(&bytes);
         let tools = Some(document.root()).filter(|_| document.faults().is_empty()).and_then(tools::read);
         let Some(tools) = tools else {
-            panic!("it declares no tools: it is no list of them, no request and no answer to tools/list")
+            panic!("no tools found: expected a list of tools, a request or an MCP response to `tools/list`")
         };
         self.tools = tools;
         self
     }
 
-    /// The text of a `toolcheck.toml`: what rules are set to, which of them run, what is allowed, your own policies, and
-    /// whatever else it says of a file of this name ([`Check::named`]) that the check itself does not. No file is looked
-    /// for, so it may not name any: no configuration that it extends, no target or tools of its own.
+    /// The text of a `toolcheck.toml`: rule settings and selection, allowed findings, policies, and other settings for a
+    /// file of this name ([`Check::named`]). Options of the check itself take precedence. No file is read, so the
+    /// configuration may not name any: it cannot extend another one or name a target or tools file.
     #[track_caller]
     pub fn config(mut self, toml: &str) -> Self {
         let config = match config::read(toml) {
             Ok(config) => config,
-            Err(error) => panic!("it is no configuration: {error}"),
+            Err(error) => panic!("invalid configuration: {error}"),
         };
         let reads = std::iter::once(&config.read_as).chain(config.files.iter().map(|files| &files.read_as));
         for read_as in reads {
             if matches!(read_as.target, Some(TargetSource::File(_))) || read_as.tools.is_some() {
                 panic!(
-                    "it is no configuration for a test: it names a file of a target or of tools, and none is read"
+                    "invalid configuration for a test: it names a target or tools file, but files are not read"
                 );
             }
         }
@@ -232,14 +231,14 @@ impl Check {
         self
     }
 
-    /// Runs these rules and no others.
+    /// Runs only these rules.
     #[track_caller]
     pub fn select<'r>(mut self, ids: impl IntoIterator<Item = &'r str>) -> Self {
         self.overrides.selection.select = known_rules(ids);
         self
     }
 
-    /// Runs these rules too: those that are off unless somebody asks for them.
+    /// Also runs these opt-in rules.
     #[track_caller]
     pub fn extend_select<'r>(mut self, ids: impl IntoIterator<Item = &'r str>) -> Self {
         self.overrides.selection.extend_select.extend(known_rules(ids));
@@ -253,26 +252,26 @@ impl Check {
         self
     }
 
-    /// The name that it has where it is shown; `body.json` where nobody says otherwise.
+    /// The file name to show for the body; by default `body.json`.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// Whether a failing assertion shows colours. It does not where nobody asks for them.
+    /// Whether a failing assertion uses colours; by default it does not.
     pub fn color(mut self, with_color: bool) -> Self {
         self.with_color = with_color;
         self
     }
 
-    /// What is found.
+    /// The report on the body.
     #[must_use]
     pub fn report(&self) -> Checked {
         let path = Path::new(&self.name);
         let (read_as, selection) = self.config.for_file(path, &self.overrides);
         let target = match &read_as.target {
             Some(TargetSource::Loaded(target)) => Some(target.clone()),
-            // A configuration that names a file was refused.
+            // `config` rejects a configuration that names a file.
             Some(TargetSource::File(_)) | None => None,
         };
         let options = Options::new()
@@ -283,55 +282,54 @@ impl Check {
             .settings(self.config.settings.clone())
             .rules(selection.rules());
         let mut file = lint(&self.name, &self.body.0, &options);
-        // Which entries are used shows only over all files of a project.
+        // Unused entries are only known over all files of a project.
         let _ = allow::apply(&self.config.allows, path, &mut file);
         Checked { report: Report::new(vec![file]), with_color: self.with_color }
     }
 
-    /// Asserts that nothing is found, neither an error nor a warning.
+    /// Asserts that there are no findings, neither errors nor warnings.
     ///
     /// # Panics
     ///
-    /// Where something is found, with the picture that `toolcheck lint` draws; and where there is no transcript at all.
+    /// If there is a finding, with the output of `toolcheck lint`; or if there is no transcript.
     #[track_caller]
     pub fn assert_clean(&self) {
         let checked = self.report();
         checked.assert_transcript();
         let count = checked.file().findings.len();
         if count > 0 {
-            panic!("{} in {}\n\n{}", Counted(count, "finding"), checked.read_as(), checked.told());
+            panic!("{} in {}\n\n{}", Counted(count, "finding"), checked.read_as(), checked.failure_text());
         }
     }
 
-    /// Asserts that nothing is found that the target refuses, and no call or result is lost. Warnings may be.
+    /// Asserts that there are no errors. Warnings are ignored.
     ///
     /// # Panics
     ///
-    /// Where there is an error, with the picture that `toolcheck lint` draws; and where there is no transcript at all.
+    /// If there is an error, with the output of `toolcheck lint`; or if there is no transcript.
     #[track_caller]
     pub fn assert_no_errors(&self) {
         let checked = self.report();
         checked.assert_transcript();
         let count = checked.file().count(Level::Error);
         if count > 0 {
-            panic!("{} in {}\n\n{}", Counted(count, "error"), checked.read_as(), checked.told());
+            panic!("{} in {}\n\n{}", Counted(count, "error"), checked.read_as(), checked.failure_text());
         }
     }
 
-    /// Asserts that exactly this is found, in the order of the text: rules, with levels and places where they matter
-    /// ([`Expected`] says how they are written).
+    /// Asserts that exactly these are the findings, in the order of the text: rules, optionally with levels and places
+    /// (see [`Expected`] for the syntax).
     ///
     /// # Panics
     ///
-    /// Where something else is found, with what is missing, what is unexpected, and the picture that `toolcheck lint`
-    /// draws.
+    /// If the findings differ, with the missing and unexpected ones and the output of `toolcheck lint`.
     #[track_caller]
     pub fn assert_findings(&self, expected: &[&str]) {
         let mut wanted = Vec::new();
         for text in expected {
             match text.parse::<Expected>() {
                 Ok(expected) => wanted.push(expected),
-                Err(error) => panic!("`{text}` can't be expected: {error}"),
+                Err(error) => panic!("invalid expectation `{text}`: {error}"),
             }
         }
         let checked = self.report();
@@ -339,25 +337,29 @@ impl Check {
         if !difference.is_empty() {
             let lines: String =
                 difference.lines(&shown(&self.name)).iter().map(|line| format!("  {line}\n")).collect();
-            panic!("other findings than expected in {}\n{lines}\n{}", checked.read_as(), checked.told());
+            panic!(
+                "unexpected or missing findings in {}\n{lines}\n{}",
+                checked.read_as(),
+                checked.failure_text()
+            );
         }
     }
 }
 
-/// How many findings a failing test shows.
-const FINDINGS_TOLD: usize = 10;
+/// The maximum number of findings that a failing test shows.
+const FINDINGS_SHOWN: usize = 10;
 
-/// What was found in a body.
+/// The report on a body.
 ///
-/// As text it is one finding a line, or `clean`: ids and places and no wording, so that a snapshot of it changes only
-/// where what is found does. [`Checked::picture`] is the other one, for people.
+/// Displayed, it has one line per finding, or is `clean`: ids and places without messages, so that a snapshot changes
+/// only if the findings do. [`Checked::render`] returns the output for people.
 ///
 /// ```
 /// use toolcheck_test::check;
 ///
 /// let report = check!([{"role": "user", "content": ""}]).format("anthropic").report();
 /// assert_eq!(report.to_string(), "error empty-content at /0/content");
-/// assert!(report.picture().contains("help:"));
+/// assert!(report.render().contains("help:"));
 /// ```
 #[derive(Debug)]
 pub struct Checked {
@@ -370,63 +372,63 @@ impl Checked {
         &self.report.files[0]
     }
 
-    /// The id of the format that it was read as; `None` where none recognised it.
+    /// The id of the format that the body was read as; `None` if it was not recognised.
     #[must_use]
     pub fn format(&self) -> Option<&'static str> {
         self.file().format
     }
 
-    /// The id of the target that it was held against.
+    /// The id of the target that the body was checked against.
     #[must_use]
     pub fn target(&self) -> Option<&str> {
         self.file().target.as_deref()
     }
 
-    /// Whether nothing was found.
+    /// Whether there are no findings.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.file().findings.is_empty()
     }
 
-    /// What was found, in the order of the text.
+    /// The findings, in the order of the text.
     #[must_use]
     pub fn found(&self) -> Vec<Found> {
         self.file().findings.iter().map(Found::from).collect()
     }
 
-    /// What `toolcheck lint` shows, in 80 columns. Its wording may change in any release.
+    /// The output of `toolcheck lint`, in 80 columns. Its wording may change in any release.
     #[must_use]
-    pub fn picture(&self) -> String {
-        self.drawn(false)
+    pub fn render(&self) -> String {
+        self.write_full(false)
     }
 
-    /// The picture of the first findings, which a failing test prints.
-    fn told(mut self) -> String {
+    /// The output for the first findings, which a failing test prints.
+    fn failure_text(mut self) -> String {
         let findings = &mut self.report.files[0].findings;
-        let more = findings.len().saturating_sub(FINDINGS_TOLD);
-        findings.truncate(FINDINGS_TOLD);
+        let more = findings.len().saturating_sub(FINDINGS_SHOWN);
+        findings.truncate(FINDINGS_SHOWN);
         match more {
-            0 => self.picture(),
-            _ => format!("{}and {}\n", self.drawn(true), Counted(more, "more finding")),
+            0 => self.render(),
+            _ => format!("{}and {}\n", self.write_full(true), Counted(more, "more finding")),
         }
     }
 
-    fn drawn(&self, is_quiet: bool) -> String {
+    fn write_full(&self, is_quiet: bool) -> String {
         let mut text = Vec::new();
         let style = Style::new().color(self.with_color).is_quiet(is_quiet);
-        let drawn = outputs::find("full").map(|full| (full.write)(&self.report, &style, &mut text));
-        debug_assert!(matches!(drawn, Some(Ok(()))), "a picture in memory is always drawn");
+        let written = outputs::find("full").map(|full| (full.write)(&self.report, &style, &mut text));
+        debug_assert!(matches!(written, Some(Ok(()))), "writing to memory never fails");
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// What it is and what for.
+    /// The body's name, format and target, in words.
     fn read_as(&self) -> String {
-        let format = self.format().unwrap_or("nothing known");
-        let target = shown(self.target().unwrap_or("no API"));
+        let format = self.format().unwrap_or("an unknown format");
+        let target = shown(self.target().unwrap_or("no target"));
         format!("{}, read as {format} and checked against {target}", shown(&self.file().path))
     }
 
-    /// What holds no transcript is not clean: a test of it would test nothing.
+    /// A body without a transcript is not clean: its test would test nothing.
     #[track_caller]
     fn assert_transcript(&self) {
         if self.file().transcripts == 0 && self.is_clean() {
@@ -447,7 +449,7 @@ impl fmt::Display for Checked {
     }
 }
 
-/// What a snapshot keeps: version 1, to which keys may be added.
+/// Version 1 of a serialised report. Keys may be added, but not removed or changed.
 #[derive(Serialize)]
 struct CheckedV1<'c> {
     format: Option<&'static str>,
@@ -476,10 +478,10 @@ impl Serialize for Checked {
     }
 }
 
-/// The format of that id.
+/// The format with this id.
 #[track_caller]
 pub(crate) fn known_format(id: &str) -> &'static Format {
-    // A closure would tell its own place, here and below.
+    // Not a closure, here and below: a panic in a closure would report the closure's place, not the caller's.
     let Some(format) = formats::named(id) else {
         no_such("format", id, formats::ALL.iter().map(|format| format.id), formats::names())
     };
@@ -498,11 +500,11 @@ fn known_rules<'r>(ids: impl IntoIterator<Item = &'r str>) -> Vec<&'static Rule>
 
 #[track_caller]
 fn no_such<'k>(
-    what: &str,
+    noun: &str,
     id: &str,
     listed: impl Iterator<Item = &'k str>,
     known: impl Iterator<Item = &'k str>,
 ) -> ! {
     let similar = similar(id, known);
-    panic!("there is no {what} `{id}`{similar}\n\n{what}s: {}", listed.collect::<Vec<_>>().join(", "))
+    panic!("there is no {noun} `{id}`{similar}\n\n{noun}s: {}", listed.collect::<Vec<_>>().join(", "))
 }

@@ -1,11 +1,11 @@
-//! Reading a conversation in a test.
+//! Reads a conversation in a test.
 
 use serde_json::Value as Json;
 
 use crate::Conversation;
 use crate::check::known_format;
 
-/// The conversation in a request body of a format, to compare two of them: before and after an adapter, or in two formats.
+/// The conversation in a request body of a format, to compare bodies: before and after an adapter, or in two formats.
 ///
 /// ```
 /// use serde_json::json;
@@ -16,12 +16,12 @@ use crate::check::known_format;
 /// assert_eq!(conversation(&chat, "openai-chat"), conversation(&gemini, "gemini"));
 /// ```
 ///
-/// Calls have the ids `call_0`, `call_1` and so on, because some formats have none. [`Conversation::without`] leaves out
-/// what one of the formats cannot hold. Definitions of tools and media are not part of a conversation.
+/// Calls have the ids `call_0`, `call_1` and so on, because some formats have no ids. [`Conversation::without`] removes
+/// features that one of the formats cannot represent. Tool definitions and media are not part of a conversation.
 ///
 /// # Panics
 ///
-/// If there is no such format, or the body is no request of it.
+/// If there is no such format, or the body is not a request of that format.
 #[must_use]
 #[track_caller]
 pub fn conversation(body: &Json, format: &str) -> Conversation {

@@ -1,4 +1,4 @@
-//! What is expected and what was found: ids and places, never wording.
+//! Expected and actual findings, compared by ids and places, never by messages.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,9 +11,9 @@ use toolcheck_lint::{Finding, rules};
 
 use crate::error::Error;
 
-/// A finding that is expected.
+/// An expected finding.
 ///
-/// As text it is the rule's id, its level before it and its place behind it where they matter:
+/// As text it is the rule's id, optionally with the level before it and the place after it:
 ///
 /// ```
 /// use toolcheck_test::Expected;
@@ -30,9 +30,9 @@ use crate::error::Error;
 pub struct Expected {
     /// The id of the rule.
     pub rule: String,
-    /// Where it is; anywhere, where this is `None`.
+    /// The place; `None` for any place.
     pub place: Option<Place>,
-    /// How bad it is; either, where this is `None`.
+    /// The level; `None` for either level.
     pub level: Option<Level>,
 }
 
@@ -45,16 +45,16 @@ pub struct Place {
     pub pointer: String,
 }
 
-/// A finding, as far as it can be expected.
+/// An actual finding, with the properties that an expectation can name.
 ///
-/// As text it is what [`Expected`] reads.
+/// [`Expected`] can parse its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The id of the rule.
     pub rule: &'static str,
-    /// How bad it is for the target.
+    /// Its level for the target.
     pub level: Level,
-    /// Where it is.
+    /// Its place.
     pub place: Place,
     /// The line on which it begins, from 1.
     pub line: u64,
@@ -62,7 +62,7 @@ pub struct Found {
     pub column: u64,
 }
 
-/// The most characters of a pointer that are shown.
+/// The maximum number of characters of a pointer that are shown.
 const POINTER_SHOWN: usize = 200;
 
 impl From<&Finding> for Found {
@@ -105,23 +105,23 @@ impl FromStr for Place {
         let text = text.trim();
         let (record, pointer) = match text.split_once(':') {
             Some((record, pointer)) if !text.starts_with('/') => {
-                let fault = |_| Error::new(format!("`{record}` is no number of a record"));
+                let fault = |_| Error::new(format!("`{record}` is not a record number"));
                 let number = record.parse().map_err(fault)?;
                 (number, pointer)
             }
             _ => (0, text),
         };
-        // The value itself has the empty pointer, which nobody would see.
+        // The root has the empty pointer, which would be invisible.
         let pointer = if pointer == ROOT { "" } else { pointer };
         if !pointer.is_empty() && !pointer.starts_with('/') {
-            let message = format!("`{pointer}` is no JSON Pointer: it begins with `/`, or is {ROOT}");
+            let message = format!("`{pointer}` is not a JSON Pointer: it must begin with `/`, or be {ROOT}");
             return Err(Error::new(message));
         }
         Ok(Self { record, pointer: pointer.to_owned() })
     }
 }
 
-/// How the empty pointer is written.
+/// The text of the empty pointer.
 const ROOT: &str = "\"\"";
 
 impl fmt::Display for Place {
@@ -150,15 +150,15 @@ impl fmt::Display for Found {
     }
 }
 
-/// The rule that somebody may have meant.
+/// A suggestion of a similar rule id.
 pub(crate) fn similar_rule(rule: &str) -> Suggestion<'static> {
     similar(rule, rules::ALL.iter().map(|rule| rule.id))
 }
 
-/// How what is expected and what was found go together: each of both once, in the order of the text.
+/// A step of the alignment of expected and actual findings: each of them occurs once, in the order of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// An expected finding was found, if perhaps at another level.
+    /// An expected finding was found, possibly at another level.
     Pair(usize, usize),
     /// An expected finding was not found there.
     Missing(usize),
@@ -166,10 +166,9 @@ pub(crate) enum Step {
     Unexpected(usize),
 }
 
-/// Holds what is expected against what was found, in one pass. What only stands in another order is both missing and
-/// unexpected.
+/// Aligns the expected with the actual findings, in one pass. Findings in another order are both missing and unexpected.
 pub(crate) fn align(expected: &[Expected], found: &[Found]) -> Vec<Step> {
-    // What is still to come on each side. An expectation without a place takes any finding of its rule.
+    // The numbers of remaining entries on each side. An expectation without a place matches any finding of its rule.
     let mut awaited = HashMap::<(&str, Option<&Place>), usize>::new();
     let mut coming = HashMap::<(&str, Option<&Place>), usize>::new();
     for expected in expected {
@@ -192,7 +191,7 @@ pub(crate) fn align(expected: &[Expected], found: &[Found]) -> Vec<Step> {
                 .iter()
                 .any(|place| awaited.get(&(other.rule, *place)).is_some_and(|count| *count > 0))
         };
-        // One that comes later is waited for, as long as what stands before it is awaited by nobody.
+        // An expectation that a later finding matches is kept, unless another expectation matches the current finding.
         let is_missing = one.is_some_and(|one| !is_coming(one) || other.is_none_or(&is_awaited));
         let step = match is_pair {
             true => Step::Pair(next, at),
@@ -214,26 +213,26 @@ pub(crate) fn align(expected: &[Expected], found: &[Found]) -> Vec<Step> {
     steps
 }
 
-/// What is otherwise than expected.
+/// The difference between the expected and the actual findings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Difference {
-    /// What is missing and what is unexpected, in the order of the text.
+    /// The missing and unexpected findings, in the order of the text.
     pub changes: Vec<Change>,
-    /// How many findings are as expected.
+    /// The number of findings that are as expected.
     pub as_expected: usize,
 }
 
-/// One thing that is otherwise than expected. A finding at another level is two.
+/// A missing or unexpected finding. A finding at another level is one of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// It was expected and not found.
+    /// It was expected, but not found.
     Missing(Expected),
-    /// It was found and not expected.
+    /// It was found, but not expected.
     Unexpected(Found),
 }
 
 impl Difference {
-    /// Holds what is expected against what was found.
+    /// Compares the expected with the actual findings.
     #[must_use]
     pub fn of(expected: &[Expected], found: &[Found]) -> Self {
         let mut difference = Self::default();
@@ -252,14 +251,14 @@ impl Difference {
         difference
     }
 
-    /// Whether all is as expected.
+    /// Whether everything is as expected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// The lines that tell it: `-` and what is missing, `+` and what was found with its place in the file `path`, and
-    /// how many there are beyond those that one would read.
+    /// The difference as lines: `-` for a missing finding, `+` for an unexpected one with its place in the file `path`.
+    /// Further differences are only counted.
     #[must_use]
     pub fn lines(&self, path: &str) -> Vec<String> {
         let mut lines: Vec<String> =
@@ -271,16 +270,16 @@ impl Difference {
     }
 }
 
-/// How many differences are told.
+/// The maximum number of differences that are listed.
 const CHANGES_SHOWN: usize = 40;
 
-/// Whether a finding is of the level that is expected, if any is.
+/// Whether a finding has the expected level, if a level is expected.
 pub(crate) fn has_level(expected: &Expected, found: &Found) -> bool {
     expected.level.is_none_or(|level| level == found.level)
 }
 
 impl Change {
-    /// The line that tells it: `-` and what is missing, or `+` and what was found, with its place in the file `path`.
+    /// The change as a line: `-` for a missing finding, or `+` for an unexpected one with its place in the file `path`.
     #[must_use]
     pub fn line(&self, path: &str) -> String {
         match self {

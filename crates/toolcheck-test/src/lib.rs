@@ -1,6 +1,6 @@
-//! Helpers for tests of what makes, converts or stores tool-calling conversations.
+//! Test helpers for code that builds, converts or stores tool-calling conversations.
 //!
-//! A body that your code would send, and what an API would say to it:
+//! Checks a request body that your code would send:
 //!
 //! ```
 //! use toolcheck_test::check;
@@ -14,10 +14,10 @@
 //! .assert_clean();
 //! ```
 //!
-//! Where it is not clean, the test fails with the picture that `toolcheck lint` draws: the place, what the API answers,
-//! and what to do. Where a finding is what you want, [`Check::assert_findings`] names it.
+//! If it is not clean, the test fails with the output of `toolcheck lint`: the place, the API's error and how to fix it.
+//! [`Check::assert_findings`] asserts that a body has certain findings.
 //!
-//! Whatever conversation goes in, what comes out is clean, and nothing of it is lost:
+//! A property test: for any conversation, the request is clean and nothing is lost:
 //!
 #![cfg_attr(feature = "proptest", doc = "```")]
 #![cfg_attr(not(feature = "proptest"), doc = "```ignore")]
@@ -28,18 +28,18 @@
 //! # fn adapt(request: &serde_json::Value) -> serde_json::Value { request.clone() }
 //! proptest! {
 //!     # #[allow(unused)]
-//!     fn what_is_sent_is_clean(request in transcripts("openai-chat")) {
+//!     fn the_request_is_clean(request in transcripts("openai-chat")) {
 //!         let sent = adapt(&request);
 //!         check(&sent).format("openai-chat").target("portable").assert_clean();
 //!         let read = |body| conversation(body, "openai-chat");
 //!         prop_assert_eq!(read(&sent), read(&request));
 //!     }
 //! }
-//! # what_is_sent_is_clean();
+//! # the_request_is_clean();
 //! ```
 //!
-//! - [`check()`] checks one body; [`Check`] says how, and [`Checked`] is what was found, made for snapshots.
-//! - [`corpus`] runs a directory of cases with expectations beside them; `toolcheck test` is the same.
+//! - [`check()`] checks one body; [`Check`] has the options, and [`Checked`] is the report, which can be used in snapshots.
+//! - [`corpus`] runs a directory of cases, each with an expectation file, like `toolcheck test`.
 //! - [`Conversation`] is a conversation without a wire format: [`mod@write`] writes it in each, and [`conversation()`] reads
 //!   it from each, so that two bodies can be compared.
 #![cfg_attr(
@@ -47,9 +47,9 @@
     doc = "- [`strategies`] generates conversations, and faults to plant in them."
 )]
 //!
-//! `examples/responses-to-chat` is a whole crate that is tested so.
+//! `examples/responses-to-chat` is a complete crate with such tests.
 //!
-//! The feature `proptest`, which is on by default, is what `strategies` needs.
+//! The module `strategies` needs the feature `proptest`, which is on by default.
 
 mod check;
 mod config;
@@ -67,7 +67,7 @@ pub use error::Error;
 pub use expected::{Change, Difference, Expected, Found, Place};
 pub use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reasoning, ToolOutput, Turn};
 
-/// [`check`](crate::check()) of a literal, written as in [`serde_json::json!`].
+/// [`check`](crate::check()) with a literal, written as in [`serde_json::json!`].
 ///
 /// ```
 /// use toolcheck_test::check;
@@ -85,7 +85,7 @@ macro_rules! check {
 #[doc(hidden)]
 pub use serde_json::json as __json;
 
-/// The code of the page is run too.
+/// The examples of the guide run as doctests.
 #[cfg(all(doctest, feature = "proptest"))]
 #[doc = include_str!("../../../docs/test-helper.md")]
 struct Page;

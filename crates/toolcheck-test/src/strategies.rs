@@ -1,6 +1,6 @@
 //! Strategies for property tests: conversations, and faults to plant in them.
 //!
-//! What they generate may become richer in any release, so a property should hold of whatever a provider accepts.
+//! They may generate more in any release, so a property should hold for every request that a provider accepts.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value as Json};
@@ -22,17 +22,16 @@ use crate::{Assistant, Call, Conversation, Reasoning, Turn};
 ///
 /// # Panics
 ///
-/// Where there is no such format.
+/// If there is no such format.
 #[track_caller]
 pub fn transcripts(format: &str) -> impl Strategy<Value = Json> + use<> {
     let format = known_format(format);
     conversations().prop_map(move |conversation| format.write_request(&conversation).body)
 }
 
-/// Conversations that every provider accepts in its own format: a system text or none, reasoning
-/// before some calls,
-/// alternating turns, ids of nine letters and digits, each
-/// call answered once and in order, an end that the model can go on from.
+/// Conversations that every provider accepts in its own format: with or without a system text, with reasoning before some
+/// calls, alternating turns, ids of nine letters and digits, one result per call in the same order, and an end that the
+/// model can continue from.
 pub fn conversations() -> impl Strategy<Value = Conversation> {
     let rounds = (prop::collection::vec(round(), 0..4), prop::option::of(round()));
     (prop::option::of(text()), text(), rounds).prop_map(|(system, first, (rounds, last))| {
@@ -42,17 +41,17 @@ pub fn conversations() -> impl Strategy<Value = Conversation> {
             turns.push(Turn::Assistant(Assistant::new(answer)));
             turns.push(Turn::User(question));
         }
-        // The request may also be the one that brings results.
+        // The request may also end with results.
         turns.extend(last.into_iter().flat_map(|round| round.steps).flatten());
         let mut conversation = Conversation::new(turns);
         conversation.system = system.unwrap_or_default();
-        give_ids(&mut conversation);
-        learn_from_failures(&mut conversation);
+        assign_ids(&mut conversation);
+        fix_repeated_failures(&mut conversation);
         conversation
     })
 }
 
-/// A question's way: calls and their results, the model's answer, and the next question.
+/// The steps after a question: calls and their results, the model's answer, and the next question.
 #[derive(Debug, Clone)]
 struct Round {
     steps: Vec<[Turn; 2]>,
@@ -68,22 +67,22 @@ fn round() -> impl Strategy<Value = Round> {
     })
 }
 
-/// Calls, and their results.
+/// Calls and their results.
 fn step() -> impl Strategy<Value = [Turn; 2]> {
     let call = (tool_name(), arguments(), any::<bool>(), text());
-    let said = (prop::option::of(reasoning()), prop::option::of(text()));
-    (said, prop::collection::vec(call, 1..5)).prop_map(|((reasoning, said), calls)| {
+    let before = (prop::option::of(reasoning()), prop::option::of(text()));
+    (before, prop::collection::vec(call, 1..5)).prop_map(|((reasoning, text), calls)| {
         let (mut calls_made, mut outputs) = (Vec::new(), Vec::new());
-        for (name, arguments, failed, text) in calls {
+        for (name, arguments, failed, result) in calls {
             let call = Call::new("", name, arguments);
-            let mut output = call.output(text);
+            let mut output = call.output(result);
             output.failed = failed;
             calls_made.push(call);
             outputs.push(output);
         }
-        let said = Assistant::new(said.unwrap_or_default()).with_calls(calls_made);
-        let said = reasoning.into_iter().fold(said, Assistant::with_reasoning);
-        [Turn::Assistant(said), Turn::Results(outputs)]
+        let message = Assistant::new(text.unwrap_or_default()).with_calls(calls_made);
+        let message = reasoning.into_iter().fold(message, Assistant::with_reasoning);
+        [Turn::Assistant(message), Turn::Results(outputs)]
     })
 }
 
@@ -97,7 +96,7 @@ fn tool_name() -> impl Strategy<Value = String> {
         .prop_map(str::to_owned)
 }
 
-/// Texts with what needs care in JSON; never blank.
+/// Texts with characters that need escaping in JSON; never blank.
 fn text() -> impl Strategy<Value = String> {
     "[a-z]{1,8}[ -~\u{e4}\u{df}\u{4e2d}\u{1F600}\n\t]{0,24}"
 }
@@ -114,13 +113,13 @@ fn arguments() -> impl Strategy<Value = Map<String, Json>> {
     prop::collection::vec(("[a-z_]{1,8}", value), 0..4).prop_map(|members| members.into_iter().collect())
 }
 
-/// Lets a call that failed work when it is made again right after: a model that repeats it for ever is a fault.
-fn learn_from_failures(conversation: &mut Conversation) {
+/// Makes a call succeed if it repeats a failed one: repeating the same failing call is a fault of its own.
+fn fix_repeated_failures(conversation: &mut Conversation) {
     let mut failed: Option<(String, Map<String, Json>)> = None;
     let mut made = Vec::new();
     for turn in &mut conversation.turns {
         match turn {
-            Turn::Assistant(said) => made.clone_from(&said.calls),
+            Turn::Assistant(message) => made.clone_from(&message.calls),
             Turn::Results(outputs) => {
                 for (call, output) in made.iter().zip(outputs) {
                     let this = (call.name.clone(), call.arguments.clone());
@@ -133,15 +132,15 @@ fn learn_from_failures(conversation: &mut Conversation) {
     }
 }
 
-/// Gives every call an id of its own, and its result the same one.
-fn give_ids(conversation: &mut Conversation) {
+/// Gives every call a unique id, and its result the same id.
+fn assign_ids(conversation: &mut Conversation) {
     let mut next = 0;
     let mut open: Vec<String> = Vec::new();
     for turn in &mut conversation.turns {
         match turn {
-            Turn::Assistant(said) => {
+            Turn::Assistant(message) => {
                 open.clear();
-                for call in &mut said.calls {
+                for call in &mut message.calls {
                     call.id = format!("call{next:05}");
                     next += 1;
                     open.push(call.id.clone());
@@ -173,17 +172,17 @@ fn give_ids(conversation: &mut Conversation) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// A result disappears.
+    /// A result is missing.
     DropResult,
-    /// A result comes twice.
+    /// A result occurs twice.
     RepeatResult,
-    /// A result comes that nothing asked for.
+    /// A result without a call is added.
     AddResult,
     /// A result's id is changed.
     RenameResult,
-    /// Two calls of a turn get the same id, and their results too.
+    /// Two calls of a turn, and their results, get the same id.
     MergeIds,
-    /// A call gets the id of an earlier turn's call, and its result too.
+    /// A call and its result get the id of an earlier turn's call.
     ReuseId,
 }
 
@@ -197,14 +196,14 @@ pub const FAULTS: &[Fault] = &[
     Fault::ReuseId,
 ];
 
-/// A fault.
+/// Any of the faults.
 pub fn faults() -> impl Strategy<Value = Fault> {
     prop::sample::select(FAULTS)
 }
 
 impl Fault {
-    /// Plants the fault at the place that `at` chooses. Returns the id that the finding must name; `None` where the
-    /// conversation has no place for it.
+    /// Plants the fault at the place that `at` chooses. Returns the id that the finding must name; `None` if the
+    /// conversation has no suitable place.
     pub fn plant(self, conversation: &mut Conversation, at: prop::sample::Index) -> Option<String> {
         let with_results: Vec<usize> = (0..conversation.turns.len())
             .filter(
@@ -218,7 +217,7 @@ impl Fault {
         let earlier = with_results.iter().copied().find(|earlier| *earlier < turn);
         let earlier_id = earlier.map(|earlier| match &conversation.turns[earlier] {
             Turn::Results(outputs) => outputs[0].call_id.clone(),
-            _ => unreachable!("the turn holds results"),
+            _ => unreachable!("the turn has results"),
         });
         let (before, after) = conversation.turns.split_at_mut(turn);
         let (Some(Turn::Assistant(Assistant { calls, .. })), Some(Turn::Results(outputs))) =
@@ -265,13 +264,13 @@ impl Fault {
         }
     }
 
-    /// The rule that finds the fault in a format, whose calls have ids or have none; `None` where it is no fault there.
+    /// The rule that reports the fault in a format, depending on whether its calls have ids; `None` if it is not a fault there.
     #[must_use]
     pub fn rule(self, has_ids: bool) -> Option<&'static str> {
         match self {
             Self::DropResult => Some("unanswered-tool-call"),
             Self::RepeatResult if has_ids => Some("duplicate-tool-result"),
-            // Without ids a result too many is just that.
+            // Without ids, an additional result has no call.
             Self::RepeatResult | Self::AddResult => Some("orphan-tool-result"),
             Self::RenameResult => has_ids.then_some("orphan-tool-result"),
             Self::MergeIds => has_ids.then_some("duplicate-tool-call-id"),

@@ -1,4 +1,4 @@
-//! Conversations, written in each wire format as its provider wants it.
+//! Writes conversations in each wire format, as its provider expects them.
 
 use serde_json::Value as Json;
 use toolcheck_core::formats;
@@ -7,19 +7,19 @@ use crate::Conversation;
 
 /// The conversation as a request body of the format; `None` if there is no such format.
 ///
-/// It names no model, which the API requires and the caller knows. Without one, a request of text alone may not show which
-/// format it is written in: name the format or the target to check it.
-/// What the format cannot hold is left out; [`toolcheck_core::Format::write_request`] says what that is.
+/// The model is missing, because only the caller knows it. Without a model, the format of a request with only text may not
+/// be recognised: to check it, name the format or the target. Anything that the format cannot represent is left out;
+/// [`toolcheck_core::Format::write_request`] lists it.
 #[must_use]
 pub fn write(conversation: &Conversation, format: &str) -> Option<Json> {
     Some(formats::named(format)?.write_request(conversation).body)
 }
 
-/// The requests in which the conversation came about, each with the model's answer, in order of time; `None` if there is
-/// no such format.
+/// The requests that led to the conversation, each with the model's response, in order of time; `None` if there is no
+/// such format.
 ///
-/// `kept` is what the application keeps of a conversation: the history of each request is `kept` of what was said before,
-/// and each response is what the model said.
+/// `kept` returns what the application stores of a conversation: the history of each request is `kept` of the turns
+/// before it, and each response is what the model wrote.
 #[must_use]
 pub fn exchanges(
     conversation: &Conversation,

@@ -1,12 +1,12 @@
-//! The builder as a test of somebody else uses it.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+//! `check` as a user's test calls it.
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Value as Json, json};
 use toolcheck_test::{Body, check};
 
-/// What a failing test prints.
+/// The panic message of a failing test.
 fn failure(test: impl FnOnce()) -> String {
     let panic = catch_unwind(AssertUnwindSafe(test)).expect_err("it fails");
     panic
@@ -16,7 +16,7 @@ fn failure(test: impl FnOnce()) -> String {
         .unwrap()
 }
 
-/// Two calls, of which one is answered.
+/// Two calls, one without a result.
 fn unanswered() -> Json {
     json!({"max_tokens": 9, "messages": [
         {"role": "user", "content": "Which ferry goes first?"},
@@ -31,7 +31,7 @@ fn unanswered() -> Json {
 const FINDING: &str = "error unanswered-tool-call at /messages/1/content/1";
 
 #[test]
-fn every_sort_of_body_is_the_same_body() {
+fn all_types_of_body_are_checked_alike() {
     let value = unanswered();
     let text = value.to_string();
     let bodies: [Body; 8] = [
@@ -55,7 +55,7 @@ fn every_sort_of_body_is_the_same_body() {
 }
 
 #[test]
-fn a_failure_is_the_picture_of_the_linter() {
+fn a_failure_shows_the_output_of_the_linter() {
     insta::assert_snapshot!("not-clean", failure(|| check(unanswered()).assert_clean()));
     let other = || {
         check(unanswered())
@@ -73,7 +73,7 @@ fn a_failure_is_the_picture_of_the_linter() {
 }
 
 #[test]
-fn a_failure_is_told_where_the_assertion_stands() {
+fn a_panic_has_the_location_of_the_assertion() {
     let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let hook = std::panic::take_hook();
     let lines = std::sync::Arc::clone(&seen);
@@ -106,19 +106,19 @@ fn a_failure_is_told_where_the_assertion_stands() {
 }
 
 #[test]
-fn a_mistyped_name_is_told_with_what_may_have_been_meant() {
-    let told = |test: fn()| failure(test).lines().next().unwrap().to_owned();
+fn an_unknown_name_panics_with_a_suggestion() {
+    let message = |test: fn()| failure(test).lines().next().unwrap().to_owned();
     let messages = [
-        told(|| drop(check("[]").format("anthropics"))),
-        told(|| drop(check("[]").target("bedrok"))),
-        told(|| drop(check("[]").kind("sesion"))),
-        told(|| drop(check("[]").select(["blank-tekst"]))),
-        told(|| check("[]").assert_findings(&["eror blank-text"])),
-        told(|| drop(toolcheck_test::conversation(&json!([]), "chat"))),
+        message(|| drop(check("[]").format("anthropics"))),
+        message(|| drop(check("[]").target("bedrok"))),
+        message(|| drop(check("[]").kind("sesion"))),
+        message(|| drop(check("[]").select(["blank-tekst"]))),
+        message(|| check("[]").assert_findings(&["eror blank-text"])),
+        message(|| drop(toolcheck_test::conversation(&json!([]), "chat"))),
     ];
-    let key = told(|| drop(check("[]").config("ingore = []")));
+    let key = message(|| drop(check("[]").config("ingore = []")));
     assert!(
-        key.starts_with("it is no configuration: 1:1:") && key.ends_with("did you mean `ignore`?"),
+        key.starts_with("invalid configuration: 1:1:") && key.ends_with("did you mean `ignore`?"),
         "{key}"
     );
     insta::assert_snapshot!(messages.join("\n"), @r"
@@ -126,24 +126,24 @@ fn a_mistyped_name_is_told_with_what_may_have_been_meant() {
     there is no target `bedrok`; did you mean `bedrock`?
     there is no kind `sesion`; did you mean `session`?
     there is no rule `blank-tekst`; did you mean `blank-text`?
-    `eror blank-text` can't be expected: `eror` is neither `error` nor `warning`
+    invalid expectation `eror blank-text`: `eror` is neither `error` nor `warning`
     there is no format `chat`; did you mean `chat-completions`?
     ");
 }
 
 #[test]
-fn what_is_asked_for_counts() {
+fn options_of_a_check_are_used() {
     let anthropic = || check(unanswered());
     anthropic().ignore(["unanswered-tool-call"]).assert_clean();
     anthropic().select(["blank-text"]).assert_clean();
     assert_eq!(anthropic().target("bedrock").report().target(), Some("bedrock"));
     assert_eq!(anthropic().report().format(), Some("anthropic"));
-    // A recording may end with calls that nothing answers yet.
+    // A session may end with unanswered calls.
     let mut unfinished = unanswered();
     unfinished["messages"].as_array_mut().unwrap().pop();
     check(&unfinished).assert_findings(&["unanswered-tool-call", "unanswered-tool-call"]);
     check(&unfinished).kind("session").assert_clean();
-    // Warnings are findings, and no errors.
+    // Warnings are findings, but not errors.
     let twice = check(
         r#"{"max_tokens": 1, "max_tokens": 1, "system": "x", "messages": [{"role": "user", "content": "x"}]}"#,
     );
@@ -153,7 +153,7 @@ fn what_is_asked_for_counts() {
 }
 
 #[test]
-fn tools_policies_and_targets_of_ones_own() {
+fn own_tools_policies_and_targets() {
     let request = json!({"max_tokens": 9, "messages": [
         {"role": "user", "content": "Write it down."},
         {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_ink", "name": "write", "input": {"path": 7}}]},
@@ -175,16 +175,16 @@ fn tools_policies_and_targets_of_ones_own() {
     for names_a_file in ["extend = \"../toolcheck.toml\"", "tools = \"tools.json\"", "target = \"ours.toml\""]
     {
         let message = failure(|| drop(check("[]").config(names_a_file)));
-        assert!(message.contains("is no configuration"), "{message}");
+        assert!(message.contains("invalid configuration"), "{message}");
     }
     let gateway = "id = \"gateway\"\nname = \"Ours\"\nextends = \"anthropic\"\n";
     let report = check(unanswered()).own_target(gateway).report();
     assert_eq!((report.target(), report.to_string()), (Some("gateway"), FINDING.to_owned()));
-    assert!(failure(|| drop(check("[]").own_target("id = 1"))).contains("no target"));
+    assert!(failure(|| drop(check("[]").own_target("id = 1"))).contains("invalid target"));
 }
 
 #[test]
-fn a_report_is_made_for_snapshots() {
+fn a_report_can_be_used_in_snapshots() {
     let report = check(unanswered()).report();
     assert_eq!(report.to_string(), FINDING);
     assert!(!report.is_clean());
@@ -206,7 +206,7 @@ fn a_report_is_made_for_snapshots() {
 }
 
 #[test]
-fn a_thousand_findings_are_not_a_thousand_pictures() {
+fn a_failure_shows_a_limited_number_of_findings() {
     let messages = vec![json!({"role": "user", "content": ""}); 1000];
     let body = json!({"max_tokens": 9, "system": "x", "messages": messages});
     let test = || check(&body).format("anthropic");
@@ -216,7 +216,7 @@ fn a_thousand_findings_are_not_a_thousand_pictures() {
 }
 
 #[test]
-fn nothing_is_not_clean() {
+fn a_body_without_a_transcript_is_not_clean() {
     assert_eq!(
         failure(|| check("").ignore(["malformed-json"]).assert_clean()),
         "there is no transcript in body.json"

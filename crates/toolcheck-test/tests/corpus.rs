@@ -1,5 +1,5 @@
 //! The project's own corpus.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::path::{Path, PathBuf};
 
@@ -13,12 +13,12 @@ fn root() -> PathBuf {
 #[test]
 fn every_case_is_as_expected() {
     let run = corpus::run(&root().join("fixtures")).unwrap();
-    assert!(run.results.len() > 100, "the corpus is there: {}", run.results.len());
+    assert!(run.results.len() > 100, "the corpus has cases: {}", run.results.len());
     run.assert_passed();
 }
 
 #[test]
-fn every_expectation_fits_its_schema() {
+fn every_expectation_is_valid_against_the_schema() {
     let schema: Json =
         serde_json::from_slice(&std::fs::read(root().join("schemas/expect.v1.schema.json")).unwrap())
             .unwrap();
@@ -63,7 +63,7 @@ fn a_wrong_expectation_fails() {
 }
 
 #[test]
-fn a_case_may_bring_its_configuration() {
+fn a_case_may_have_its_own_configuration() {
     let folder = tempdir("own-configuration");
     let request = r#"{"messages": [{"role": "user", "content": ""}]}"#;
     let expectation = r#"{"description": "d", "source": "s", "config": "own.toml", "format": "anthropic",
@@ -77,7 +77,7 @@ fn a_case_may_bring_its_configuration() {
     let level = "[levels]\nempty-content = \"warning\"\n";
     assert_eq!(outcome(level), Outcome::Passed);
     assert!(matches!(outcome(""), Outcome::Failed(Failure::Findings(_))));
-    // What it switches off and what it allows is found all the same.
+    // Rules that it ignores and findings that it allows are still reported.
     let allow = "[[allow]]\nrule = \"empty-content\"\nreason = \"seen\"\n";
     assert_eq!(outcome(&format!("ignore = [\"empty-content\"]\n{level}{allow}")), Outcome::Passed);
     for broken in ["ingore = []", "extend = \"other.toml\""] {

@@ -1,5 +1,5 @@
-//! How formats are told apart, over the corpus.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+//! Detection of formats, over the corpus.
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use toolcheck_core::detection::Detection;
 use toolcheck_core::formats;
 use toolcheck_json::{Document, Records};
 
-/// How sure a format must be of a record for it to leave the format of the others.
+/// How sure a format must be of a record for the record to have another format than the rest of the file.
 const SURE: u8 = 70;
 
-/// The files of the corpus that hold cases.
+/// The case files of the corpus.
 fn cases() -> Vec<PathBuf> {
     let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")];
     let mut cases = Vec::new();
@@ -24,7 +24,7 @@ fn cases() -> Vec<PathBuf> {
     cases
 }
 
-/// A record is not shown to a format that has no mark in it, so one that is sure has a mark.
+/// A format without a mark in a record is not asked about it, so a format that is sure must have a mark.
 #[test]
 fn a_format_that_is_sure_has_a_mark() {
     let (mut sure, mut read) = (0, 0);

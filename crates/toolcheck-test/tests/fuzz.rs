@@ -1,6 +1,6 @@
-//! The fuzz targets without a fuzzer: over their seeds, whole and damaged, and over all that fuzzing found once.
+//! The fuzz targets without a fuzzer: over their seeds, unchanged and damaged, and over past regressions.
 #![allow(clippy::disallowed_macros, reason = "a test prints to the terminal")]
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 #![cfg(feature = "proptest")]
 
 use std::fs;
@@ -8,19 +8,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 #[path = "../../../fuzz/src/lib.rs"]
-#[allow(unreachable_pub, reason = "it is a crate of its own too")]
+#[allow(unreachable_pub, reason = "it is also a separate crate")]
 mod fuzz;
 
-/// How many seeds of a target are tried, evenly taken from all.
+/// The maximum number of seeds tried per target, spread evenly over all seeds.
 const SEEDS: usize = 60;
-/// How often each of them is damaged.
+/// The number of damaged variants of each seed.
 const DAMAGES: usize = 3;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Tries an input, and says how to try it again where that fails.
+/// Tries an input, and prints it if that fails.
 fn try_input(target: &fuzz::Target, what: &str, bytes: &[u8]) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (target.run)(bytes))) {
         eprintln!("{} fails on {what}: {}", target.name, bytes.escape_ascii());
@@ -28,9 +28,9 @@ fn try_input(target: &fuzz::Target, what: &str, bytes: &[u8]) {
     }
 }
 
-/// The same bytes with a bit turned, cut off, with a part twice or with a part taken out.
+/// The bytes with a part cut off, repeated or removed, or with flipped bits.
 fn damaged(bytes: &[u8], how: usize) -> Vec<u8> {
-    // Places that have nothing to do with each other, the same with each run.
+    // Places that look random, but are the same in each run.
     let at = |salt: usize| (how + salt).wrapping_mul(0x9e37_79b9) % (bytes.len() + 1);
     let (from, to) = (at(1).min(at(2)), at(1).max(at(2)));
     let mut damaged = bytes.to_vec();
@@ -82,11 +82,11 @@ fn seeds_of_config() {
 }
 
 #[test]
-fn what_fuzzing_found_stays_mended() {
+fn regressions_stay_fixed() {
     for folder in fs::read_dir(root().join("fuzz/regressions")).unwrap() {
         let folder = folder.unwrap().path();
         let target = fuzz::ALL.iter().find(|target| folder.ends_with(target.name));
-        let target = target.unwrap_or_else(|| panic!("{} is no fuzz target", folder.display()));
+        let target = target.unwrap_or_else(|| panic!("{} is not a fuzz target", folder.display()));
         for input in fs::read_dir(&folder).unwrap() {
             let input = input.unwrap().path();
             try_input(target, &input.display().to_string(), &fs::read(&input).unwrap());

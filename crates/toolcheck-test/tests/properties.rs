@@ -1,5 +1,5 @@
-//! What must always hold of conversations in every format.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+//! Properties of conversations in every format.
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 #![cfg(feature = "proptest")]
 
 use proptest::prelude::*;
@@ -26,17 +26,17 @@ fn ids(report: &FileReport) -> Vec<&'static str> {
     report.findings.iter().map(|finding| finding.rule).collect()
 }
 
-fn draw_text(picture: &toolcheck_report::Outline, width: usize) -> String {
+fn outline_text(outline: &toolcheck_report::Outline, width: usize) -> String {
     let mut text = Vec::new();
     let style = Style::new().width(width);
-    (show::outputs::find("text").unwrap().write)(picture, &style, &mut text).unwrap();
+    (show::outputs::find("text").unwrap().write)(outline, &style, &mut text).unwrap();
     String::from_utf8(text).unwrap()
 }
 
-/// The number that a line of a drawing begins with, where it is the row of a message.
+/// The message number at the beginning of a line of an outline, if the line has one.
 fn row_number(line: &str) -> Option<usize> {
     let number = line.strip_prefix("  ")?.split_whitespace().next()?;
-    // What stands further to the right belongs to the message above.
+    // A number further to the right belongs to the message above.
     let is_in_column = line.find(number)? < 6;
     number.parse().ok().filter(|_| is_in_column)
 }
@@ -75,8 +75,8 @@ fn disturb(value: &mut Json, steps: &[prop::sample::Index], with: &Json, how: u8
     }
 }
 
-/// Options that name the target where nothing else tells the format of a request from all others: without a model and a
-/// system text, messages of text alone are the same in Anthropic Messages and in Chat Completions.
+/// Options that name the target if the format of a request cannot be detected: without a model, a system text and calls,
+/// messages are the same in Anthropic Messages and in Chat Completions.
 fn naming_target(conversation: &Conversation, format: &Format) -> Options {
     let has_calls = conversation.turns.iter().any(|turn| !turn.calls().is_empty());
     let is_distinct = format.id != "anthropic" || !conversation.system.is_empty() || has_calls;
@@ -97,13 +97,13 @@ proptest! {
                 prop_assert!(message.place.span.contains(part.place.span), "{part:?} outside {message:?}");
                 prop_assert_eq!(document.value(part.place.node).span(), part.place.span);
             }
-            prop_assert!(message.place.span.start >= last, "messages stand in the order of the text");
+            prop_assert!(message.place.span.start >= last, "messages are in the order of the text");
             last = message.place.span.start;
         }
     }
 
     #[test]
-    fn what_a_format_writes_is_clean_and_recognised(conversation in conversations(), format in format(), pretty: bool) {
+    fn written_requests_are_clean_and_recognised(conversation in conversations(), format in format(), pretty: bool) {
         let body = format.write_request(&conversation).body;
         let report = lint_value(&body, format, pretty);
         prop_assert_eq!(ids(&report), Vec::<&str>::new(), "{}: {}", format.id, body);
@@ -137,17 +137,17 @@ proptest! {
         let turn = turns[at.index(turns.len())];
         let calls = conversation.turns[turn].calls();
         let (total, dropped) = (calls.len(), calls[which.index(calls.len())].clone());
-        // The application never stores the call, and never runs it.
-        let keep = |said: &Conversation| {
-            let mut said = said.clone();
-            for turn in &mut said.turns {
+        // The application neither stores nor runs the call.
+        let keep = |conversation: &Conversation| {
+            let mut kept = conversation.clone();
+            for turn in &mut kept.turns {
                 match turn {
-                    Turn::Assistant(said) => said.calls.retain(|call| call.id != dropped.id),
+                    Turn::Assistant(message) => message.calls.retain(|call| call.id != dropped.id),
                     Turn::Results(outputs) => outputs.retain(|output| output.call_id != dropped.id),
                     _ => {}
                 }
             }
-            said
+            kept
         };
         let exchanges = format.write_exchanges(&conversation, keep);
         let lines: String = exchanges.iter().map(|exchange| format!("{exchange}\n")).collect();
@@ -172,7 +172,7 @@ proptest! {
         prop_assume!(id.is_some());
         let body = format.write_request(&conversation).body;
         let report = lint_value(&body, format, pretty);
-        // Ids that return are checked by one target less.
+        // One target accepts ids of earlier calls.
         let is_silent = fault.rule(has_ids) == Some("reused-tool-call-id") && format.id == "mistral";
         let expected: Vec<_> = fault.rule(has_ids).into_iter().filter(|_| !is_silent).collect();
         prop_assert_eq!(ids(&report), expected, "{:?} in {}: {}", fault, format.id, body);
@@ -213,7 +213,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_panics_on_what_is_nearly_a_conversation(
+    fn nothing_panics_on_damaged_conversations(
         conversation in conversations(),
         format in format(),
         steps in prop::collection::vec(any::<prop::sample::Index>(), 1..7),
@@ -236,18 +236,18 @@ proptest! {
             for output in outputs::ALL {
                 (output.write)(&report, &Style::default(), &mut Vec::new()).unwrap();
             }
-            let picture = outline("case", bytes, &Options::new().format(format), &View::default());
-            let drawn = &picture.report.files[0].findings;
-            prop_assert_eq!(found, drawn.iter().map(|found| (found.rule, found.spot.bytes.clone())).collect::<Vec<_>>());
-            let text = draw_text(&picture, 80);
-            for found in drawn.iter().filter(|_| drawn.len() < 7) {
+            let shown = outline("case", bytes, &Options::new().format(format), &View::default());
+            let shown_findings = &shown.report.files[0].findings;
+            prop_assert_eq!(found, shown_findings.iter().map(|found| (found.rule, found.spot.bytes.clone())).collect::<Vec<_>>());
+            let text = outline_text(&shown, 80);
+            for found in shown_findings.iter().filter(|_| shown_findings.len() < 7) {
                 prop_assert!(text.contains(found.rule), "{} in {}", found.rule, text);
             }
         }
     }
 
     #[test]
-    fn any_bytes_are_linted_and_shown(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn any_bytes_are_linted_and_reported(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let file = lint("case", &bytes, &Options::default());
         let report = Report::new(vec![file]);
         for output in outputs::ALL {
@@ -256,13 +256,13 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_drawn(
+    fn any_bytes_have_an_outline(
         bytes in prop::collection::vec(any::<u8>(), 0..400), width in 0..200usize, shows_all: bool, shows_text: bool
     ) {
         let view = View::new().shows_all(shows_all).shows_text(shows_text).more("toolcheck lint case");
-        let picture = outline("case", &bytes, &Options::default(), &view);
-        for drawing in show::outputs::ALL {
-            (drawing.write)(&picture, &Style::new().width(width).color(true), &mut Vec::new()).unwrap();
+        let shown = outline("case", &bytes, &Options::default(), &view);
+        for output in show::outputs::ALL {
+            (output.write)(&shown, &Style::new().width(width).color(true), &mut Vec::new()).unwrap();
         }
     }
 
@@ -274,25 +274,25 @@ proptest! {
         let count = messages(&mut body).len();
         let text = body.to_string();
         let view = View::new().shows_all(true).shows_text(shows_text);
-        let picture = outline("case", text.as_bytes(), &Options::new().format(Some(format)), &view);
-        let text = draw_text(&picture, width);
+        let shown = outline("case", text.as_bytes(), &Options::new().format(Some(format)), &view);
+        let text = outline_text(&shown, width);
         let rows: Vec<usize> = text.lines().filter_map(row_number).collect();
         let mut sorted = rows.clone();
         sorted.sort();
         sorted.dedup();
         prop_assert_eq!(&rows, &sorted, "{}", text);
-        prop_assert_eq!(rows.len(), picture.report.files[0].messages, "{}", text);
+        prop_assert_eq!(rows.len(), shown.report.files[0].messages, "{}", text);
         prop_assert!(rows.last().is_none_or(|last| *last < count), "{}", text);
         for line in text.lines() {
             prop_assert!(line.width() <= width, "{} columns: {:?}", width, line);
         }
-        // Each call and its result bear one number.
-        let joined = |sign: &str| -> Vec<String> {
+        // A call and its result have the same number.
+        let numbers = |sign: &str| -> Vec<String> {
             let signs = text.lines().filter_map(|line| line.split_once(sign).map(|(_, rest)| rest.trim_start()));
             signs.map(|rest| rest.split(' ').next().unwrap().to_owned()).collect()
         };
         if !shows_text {
-            prop_assert_eq!(joined("→ "), joined("← "), "{}", text);
+            prop_assert_eq!(numbers("→ "), numbers("← "), "{}", text);
         }
     }
 

@@ -1,5 +1,5 @@
-//! Every refusal in the targets' data has a case in the corpus that meets it: a fact that nothing trips is no fact.
-#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+//! Every refusal in the targets' data is covered by a case in the corpus.
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,17 +8,17 @@ use serde_json::Value as Json;
 use toolcheck_core::{formats, target};
 use toolcheck_lint::{Options, lint, rules};
 
-/// A target, a rule and a case of it.
+/// A target, a rule and one of the rule's cases.
 type Fact = (String, String, Option<String>);
 
-/// What no transcript can show, each with the reason.
+/// Refusals that no transcript of the corpus covers, each with the reason.
 const WITHOUT_CASE: &[(&str, &str, Option<&str>, &str)] = &[
     ("openai-responses", "detached-reasoning", Some("missing"), "nothing shows that the model had reasoned"),
     ("openai-chat", "oversized-content", None, "a case would be ten megabytes long"),
     ("openai-responses", "oversized-content", None, "a case would be ten megabytes long"),
 ];
 
-/// What is met without its text, each with the reason.
+/// Refusals that are covered without their text, each with the reason.
 const WITHOUT_TEXT: &[(&str, &str, Option<&str>, &str)] =
     &[("openai-responses", "unknown-role", None, "it names the role, which a message may lack")];
 
@@ -35,7 +35,7 @@ fn a_text_of_more_than_ten_megabytes_is_too_long() {
 
 #[test]
 fn every_refusal_has_a_case() {
-    let met = facts_met();
+    let covered = covered_facts();
     let mut missing = Vec::new();
     let mut count = 0;
     for target in target::all().filter(|target| target.union.is_empty()) {
@@ -48,9 +48,9 @@ fn every_refusal_has_a_case() {
             if !is_checked {
                 continue;
             }
-            assert!(!(is_left_out && met.contains_key(&fact)), "{fact:?} has a case after all");
+            assert!(!(is_left_out && covered.contains_key(&fact)), "{fact:?} has a case after all");
             count += 1;
-            if !is_left_out && !met.contains_key(&fact) {
+            if !is_left_out && !covered.contains_key(&fact) {
                 missing.push(format!("{} {} {}", fact.0, fact.1, fact.2.as_deref().unwrap_or("-")));
             }
         }
@@ -64,18 +64,18 @@ fn every_refusal_has_a_case() {
     );
 }
 
-/// A text that lacks a value is not printed at all, and the finding loses the provider's words.
+/// If a value for a placeholder is missing, the finding lacks the provider's text.
 #[test]
-fn every_refusal_that_is_met_prints_its_text() {
+fn every_covered_refusal_has_its_text() {
     let mut missing = Vec::new();
     let mut count = 0;
-    for ((target, rule, case), texts) in facts_met() {
+    for ((target, rule, case), texts) in covered_facts() {
         let target = target::find(&target).unwrap();
         let mut known = target
             .refusals
             .iter()
             .filter(|refusal| (&refusal.rule, &refusal.case, refusal.legacy) == (&rule, &case, false));
-        // Some models may be answered without a text.
+        // Some refusals have no text.
         if known.any(|refusal| refusal.text.is_none()) {
             continue;
         }
@@ -84,19 +84,18 @@ fn every_refusal_that_is_met_prints_its_text() {
             (*target_id, *rule_id, *case_name) == (&target.id, &rule, case.as_deref())
         });
         let lacks_text = texts.iter().any(Option::is_none);
-        assert!(lacks_text || !is_left_out, "{} {rule} prints its text after all", target.id);
+        assert!(lacks_text || !is_left_out, "{} {rule} has its text after all", target.id);
         if lacks_text && !is_left_out {
             missing.push(format!("{} {rule} {}", target.id, case.as_deref().unwrap_or("-")));
         }
     }
-    assert!(count > 100, "the corpus meets refusals: {count}");
-    assert!(missing.is_empty(), "the text lacks a value:\n{}", missing.join("\n"));
+    assert!(count > 100, "the corpus covers refusals: {count}");
+    assert!(missing.is_empty(), "a placeholder of the text has no value:\n{}", missing.join("\n"));
 }
 
-/// Every refusal that a case of the corpus meets, under the target that its expectation names, with the texts that were
-/// printed.
-fn facts_met() -> BTreeMap<Fact, Vec<Option<String>>> {
-    let mut met: BTreeMap<Fact, Vec<Option<String>>> = BTreeMap::new();
+/// The refusals that the corpus covers, by the targets that its expectations name, with the texts of the findings.
+fn covered_facts() -> BTreeMap<Fact, Vec<Option<String>>> {
+    let mut covered: BTreeMap<Fact, Vec<Option<String>>> = BTreeMap::new();
     let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")];
     while let Some(path) = open.pop() {
         if path.is_dir() {
@@ -115,8 +114,8 @@ fn facts_met() -> BTreeMap<Fact, Vec<Option<String>>> {
         for finding in report.findings {
             let Some(answer) = finding.provider_error else { continue };
             let fact = (answer.target, finding.rule.to_owned(), answer.case);
-            met.entry(fact).or_default().push(answer.text);
+            covered.entry(fact).or_default().push(answer.text);
         }
     }
-    met
+    covered
 }

@@ -60,10 +60,10 @@ fn the_report_of_the_fault() {
 
 /// What a failing test prints is what `toolcheck lint` shows.
 #[test]
-fn the_picture_of_the_fault() {
+fn the_report_on_the_fault() {
     let sent = convert_item_by_item(&two_calls()).expect("it can be converted");
     let report = check(&sent).named("sent.json").format("openai-chat").target("bedrock").report();
-    insta::assert_snapshot!(report.picture());
+    insta::assert_snapshot!(report.render());
 }
 
 proptest! {

@@ -9,8 +9,8 @@ use serde_json::{Value as Json, json};
 
 use crate::root;
 
-/// The messages of a conversation with this many calls, two a turn, that no tool has anything against. Its ids begin
-/// with the number `start`; they are of the length that Mistral's API wants.
+/// The messages of a conversation with this many calls, two per turn, that no tool reports. Its ids begin with the number
+/// `start`, and have the length that Mistral's API requires.
 pub(super) fn messages(start: usize, calls: usize) -> Vec<Json> {
     let mut messages = vec![json!({"role": "system", "content": "You help the customers of an airline."})];
     for turn in 0..calls / 2 {
@@ -37,14 +37,14 @@ pub(super) fn messages(start: usize, calls: usize) -> Vec<Json> {
     messages
 }
 
-/// A folder for what is made.
+/// The folder of the generated files.
 pub(super) fn folder() -> Result<PathBuf> {
     let folder = root().join("target/bench");
     fs::create_dir_all(&folder)?;
     Ok(folder)
 }
 
-/// JSON Lines of so many bytes at least: the lines again and again.
+/// Writes the lines repeatedly, until the file has at least this many bytes.
 pub(super) fn repeated(path: &Path, lines: &[u8], bytes: u64) -> Result<()> {
     ensure!(!lines.is_empty(), "nothing to repeat");
     let mut file = BufWriter::new(File::create(path).with_context(|| path.display().to_string())?);
@@ -56,13 +56,13 @@ pub(super) fn repeated(path: &Path, lines: &[u8], bytes: u64) -> Result<()> {
     Ok(file.flush()?)
 }
 
-/// The lines of conversations that are made here.
+/// Generated conversations, one per line.
 pub(super) fn generated() -> Vec<u8> {
     let line = |number: usize| format!("{}\n", json!({"messages": messages(number * 100, 40)}));
     (0..100).map(line).collect::<String>().into_bytes()
 }
 
-/// The lines of conversations that were recorded, where tau-bench's lie beside the checkout.
+/// Recorded conversations of tau-bench, one per line, if they are next to the checkout.
 pub(super) fn recorded() -> Result<Option<Vec<u8>>> {
     let path = "../shared/data/transcripts/tau-bench/historical_trajectories_gpt-4o-airline.json";
     let Ok(bytes) = fs::read(root().join(path)) else { return Ok(None) };
@@ -71,17 +71,17 @@ pub(super) fn recorded() -> Result<Option<Vec<u8>>> {
     Ok(Some(trajectories.iter().map(line).collect::<String>().into_bytes()))
 }
 
-/// An input that has so much of one thing.
+/// An input with a huge number of one thing.
 pub(super) struct Huge {
     /// The thing.
     pub(super) what: &'static str,
-    /// How much of it is tried.
+    /// The numbers that are tried.
     pub(super) counts: [usize; 2],
     /// Writes the input.
     pub(super) write: fn(usize, &mut dyn Write) -> std::io::Result<()>,
 }
 
-/// Everything that there can be too much of.
+/// All huge inputs.
 pub(super) static HUGE: &[Huge] = &[
     Huge {
         what: "calls in one conversation",
@@ -141,7 +141,7 @@ pub(super) static HUGE: &[Huge] = &[
         what: "problems in one line",
         counts: [1_000, 10_000],
         write: |count, file| {
-            // Calls that nothing answers.
+            // Calls without results.
             let lone = messages(0, 2 * count).into_iter().filter(|message| message["role"] != "tool");
             write!(file, "{}", json!({"messages": lone.collect::<Vec<_>>()}))
         },

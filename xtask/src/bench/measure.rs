@@ -1,4 +1,4 @@
-//! Running a program and measuring what it takes of the machine.
+//! Runs a program and measures its time and memory.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,18 +8,18 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use wait4::Wait4;
 
-/// What a run of a program took.
+/// The time and memory of a run of a program.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Taken {
-    /// Processor time, the system's for it included.
+    /// Processor time, including system time.
     pub(super) cpu: Duration,
-    /// Time on the wall.
+    /// Wall-clock time.
     pub(super) wall: Duration,
-    /// The most memory that was resident, in bytes.
+    /// Peak resident memory, in bytes.
     pub(super) memory: u64,
 }
 
-/// A program to be measured. Its output goes nowhere.
+/// A program to measure. Its output is discarded.
 pub(super) struct Program {
     path: PathBuf,
     arguments: Vec<OsString>,
@@ -30,31 +30,31 @@ impl Program {
         Self { path: path.to_owned(), arguments: arguments.iter().map(OsString::from).collect() }
     }
 
-    /// The same with one argument more.
+    /// The program with one more argument.
     pub(super) fn and(mut self, argument: impl Into<OsString>) -> Self {
         self.arguments.push(argument.into());
         self
     }
 
-    /// Runs it once, below a process that holds nothing: what its parent holds would count as its own memory.
+    /// Runs it once, from a small process: the memory of the parent process would count as its own.
     fn run(&self) -> Result<Taken> {
         let mut launcher = Command::new(std::env::current_exe()?);
         let output = launcher.arg(LAUNCHER).arg(&self.path).args(&self.arguments).output()?;
         ensure!(output.status.success(), "{:?}: {}", self.arguments, String::from_utf8_lossy(&output.stderr));
         let figures = String::from_utf8(output.stdout)?;
         let figures: Vec<u64> = figures.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
-        let [cpu, wall, memory] = figures[..] else { bail!("three figures are told, not {figures:?}") };
+        let [cpu, wall, memory] = figures[..] else { bail!("expected three figures, not {figures:?}") };
         Ok(Taken { cpu: Duration::from_nanos(cpu), wall: Duration::from_nanos(wall), memory })
     }
 }
 
-/// The command of this program that runs another one and tells what it took.
+/// The command of this program that runs and measures another one.
 pub(crate) const LAUNCHER: &str = "measure";
 
-/// Runs the program that the arguments name, and prints its processor time, its time (both in nanoseconds) and its memory.
-/// A linter that finds something ends with 1, or with 2.
+/// Runs the program that the arguments name, and prints its processor time and wall-clock time (in nanoseconds) and its
+/// memory. An exit status of 1 or 2 is accepted: linters use it for findings.
 pub(crate) fn launch(mut arguments: impl Iterator<Item = OsString>) -> Result<()> {
-    let program = arguments.next().context("no program is named")?;
+    let program = arguments.next().context("missing program")?;
     let mut command = Command::new(&program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let begin = Instant::now();
@@ -67,8 +67,7 @@ pub(crate) fn launch(mut arguments: impl Iterator<Item = OsString>) -> Result<()
     Ok(())
 }
 
-/// Measures programs in turns, so that what disturbs the machine disturbs all of them, and gives the least that each
-/// took: disturbances only add.
+/// Measures programs in turns, so that other load affects all of them, and returns the minimum of each: load only adds.
 pub(super) fn in_turns(programs: &[Program], rounds: usize) -> Result<Vec<Taken>> {
     let mut least: Vec<Option<Taken>> = vec![None; programs.len()];
     for _ in 0..rounds {
@@ -83,7 +82,7 @@ pub(super) fn in_turns(programs: &[Program], rounds: usize) -> Result<Vec<Taken>
     least.into_iter().collect::<Option<_>>().context("nothing was measured")
 }
 
-/// A duration for people: three digits that count.
+/// A duration for people, with about three significant digits.
 pub(super) fn shown(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     match seconds {
@@ -104,7 +103,7 @@ pub(super) fn size(bytes: u64) -> String {
     }
 }
 
-/// How many times as long `one` took as `other`.
+/// The ratio of two durations.
 pub(super) fn ratio(one: Duration, other: Duration) -> f64 {
     one.as_secs_f64() / other.as_secs_f64()
 }

@@ -1,4 +1,4 @@
-//! The Python tools that do a part of the same job, each in the version that is named here.
+//! The Python tools that do a part of the same job, with their versions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,24 +6,24 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-/// A tool that is measured beside toolcheck.
+/// A tool that toolcheck is compared with.
 pub(super) struct Peer {
-    /// Its name, and its package.
+    /// Its name, which is also the name of its package.
     pub(super) name: &'static str,
     pub(super) version: &'static str,
-    /// What it looks for, in a few words.
+    /// A short description of what it checks.
     pub(super) looks_for: &'static str,
     /// How it is run.
     pub(super) run: Run,
-    /// Whether it takes a bare list of messages, and no body around it.
+    /// Whether it expects a bare list of messages instead of a request body.
     pub(super) takes_list: bool,
 }
 
 /// How a peer is run.
 pub(super) enum Run {
-    /// A program of its own, with these arguments, in which `{tools}` is a file with this text.
+    /// A program with these arguments, in which `{tools}` is the path of a file with this text.
     Program { arguments: &'static [&'static str], tools: &'static str },
-    /// A library: this text of Python, which has the list of messages in `messages`.
+    /// A library: a Python script, which has the list of messages in `messages`.
     Library(&'static str),
 }
 
@@ -71,7 +71,7 @@ pub(super) static ALL: &[Peer] = &[
     },
 ];
 
-/// Installs the peers into a virtual environment below `folder`, unless it is there, and gives the folder of its programs.
+/// Installs the peers into a virtual environment in `folder`, unless it exists, and returns the folder of its programs.
 pub(super) fn install(folder: &Path) -> Result<PathBuf> {
     let environment = folder.join("peers");
     let programs = environment.join(if cfg!(windows) { "Scripts" } else { "bin" });
@@ -82,17 +82,17 @@ pub(super) fn install(folder: &Path) -> Result<PathBuf> {
         return Ok(programs);
     }
     let made = Command::new("python3").args(["-m", "venv"]).arg(&environment).status();
-    ensure!(made.context("python3")?.success(), "no virtual environment could be made");
+    ensure!(made.context("python3")?.success(), "cannot create a virtual environment");
     let installed = Command::new(programs.join("python"))
         .args(["-m", "pip", "install", "--quiet"])
         .args(packages)
         .status();
-    ensure!(installed.context("pip")?.success(), "the peers could not be installed");
+    ensure!(installed.context("pip")?.success(), "cannot install the peers");
     fs::write(done, wanted)?;
     Ok(programs)
 }
 
-/// The program and the arguments with which a peer looks at a file.
+/// The program and arguments to check a file with a peer.
 pub(super) fn command(peer: &Peer, programs: &Path, file: &Path) -> Result<(PathBuf, Vec<String>)> {
     let file = file.display().to_string();
     Ok(match &peer.run {

@@ -13,7 +13,7 @@ pub(super) static OUTPUT: Output = Output {
     write,
 };
 
-/// How many characters of each part of a line are written: an agent pays for what it reads.
+/// The maximum number of characters of each part of a line: an agent pays for what it reads.
 const LONGEST: usize = 300;
 
 fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
@@ -31,8 +31,8 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
             if let Some(help) = &finding.help {
                 write!(out, " Do: {}.", bounded(help, LONGEST).trim_end_matches('.'))?;
             }
-            if let Some(said) = finding.provider_sentence(file.target.as_deref()) {
-                write!(out, " Because: {}.", bounded(&said, 2 * LONGEST).trim_end_matches('.'))?;
+            if let Some(answer) = finding.provider_sentence(file.target.as_deref()) {
+                write!(out, " Because: {}.", bounded(&answer, 2 * LONGEST).trim_end_matches('.'))?;
             }
             writeln!(out)?;
         }

@@ -25,13 +25,13 @@ pub(super) static OUTPUT: Output = Output {
     write,
 };
 
-/// The columns beside the text: a line number, a bar and the spaces around them.
+/// The columns to the left of the text: a line number, a bar and the spaces around them.
 const MARGIN: usize = 10;
-/// The narrowest and the widest screen that is written for.
+/// The minimum and maximum width of the output, in columns.
 const WIDTHS: (usize, usize) = (40, 120);
-/// The longest path to a value that is told in words.
+/// The maximum length of a JSON Pointer without an excerpt, in characters.
 const LONGEST_POINTER: usize = 400;
-/// How many labels of one finding are shown.
+/// The maximum number of labels shown for a finding.
 const LABELS_SHOWN: usize = 8;
 
 fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
@@ -40,33 +40,36 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_width(width)
         .with_links(style.has_links)
-        // Ids and commands are copied: they end at no hyphen.
+        // Ids and commands must stay whole, so that they can be copied.
         .with_word_splitter(textwrap::WordSplitter::NoHyphenation);
     for file in &report.files {
         let mut record: Option<(usize, Document<'_>)> = None;
         let mut before: Option<&Finding> = None;
         for finding in &file.findings {
-            // One answer speaks of all the calls of a turn: it is printed once.
-            let is_said = before.replace(finding).is_some_and(|before| {
+            // One provider error may cover all the calls of a turn: it is printed once.
+            let is_repeated = before.replace(finding).is_some_and(|before| {
                 before.rule == finding.rule
                     && before.provider_error.is_some()
                     && before.provider_error == finding.provider_error
             });
             if !style.has_excerpts {
                 let is_linked = style.has_links;
-                let shown = Shown { is_linked, ..Shown::without_excerpts(file, finding, is_said) };
+                let shown = FindingDiagnostic {
+                    is_linked,
+                    ..FindingDiagnostic::without_excerpts(file, finding, is_repeated)
+                };
                 write_without_excerpts(&handler, &shown, file, (width, style.color), out)?;
                 continue;
             }
-            // The text of a record is read again for its excerpts, once for all its findings.
+            // A record is parsed again for its excerpts, once for all its findings.
             let start = finding.spot.record_bytes.start;
             if record.as_ref().is_none_or(|(known, _)| *known != start) {
                 let bytes = file.source().get(finding.spot.record_bytes.clone()).unwrap_or_default();
                 record = Some((start, Document::read(bytes)));
             }
             let Some((_, document)) = &record else { continue };
-            let shown = Shown::new(file, finding, document, width);
-            let shown = Shown { is_linked: style.has_links, is_said, ..shown };
+            let shown = FindingDiagnostic::new(file, finding, document, width);
+            let shown = FindingDiagnostic { is_linked: style.has_links, is_repeated, ..shown };
             let mut text = String::new();
             handler
                 .clone()
@@ -80,22 +83,22 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
     summary::close(report, style, out)
 }
 
-/// Writes a text whose lines end where their text does, whatever padding they were drawn with.
+/// Writes a text without trailing spaces.
 fn write_trimmed(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
     text.lines().try_for_each(|line| writeln!(out, "{}", guard(line.trim_end())))
 }
 
-/// Writes a finding with its places as lines of text: no line of the file is shown.
+/// Writes a finding with its places, but without lines of the file.
 fn write_without_excerpts(
     handler: &GraphicalReportHandler,
-    drawn: &Shown<'_>,
+    diagnostic: &FindingDiagnostic<'_>,
     file: &FileReport,
     (width, is_colored): (usize, bool),
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let finding = drawn.finding;
+    let finding = diagnostic.finding;
     let mut text = String::new();
-    handler.render_report(&mut text, drawn).map_err(io::Error::other)?;
+    handler.render_report(&mut text, diagnostic).map_err(io::Error::other)?;
     write_trimmed(&text, out)?;
     let mut line = |title: &str, text: &str, colors: Colors| {
         let indent = " ".repeat(title.len() + 3);
@@ -129,46 +132,47 @@ fn write_without_excerpts(
     writeln!(out, "\n  more: toolcheck explain {}\n", finding.rule)
 }
 
-/// A finding as miette draws it.
+/// A finding as a diagnostic of miette.
 #[derive(Debug)]
-struct Shown<'f> {
+struct FindingDiagnostic<'f> {
     finding: &'f Finding,
     excerpts: Excerpts,
     labels: Vec<LabeledSpan>,
-    answer: Option<Said>,
+    answer: Option<ProviderSentence>,
     is_linked: bool,
-    /// Whether the target's answer stands above already.
-    is_said: bool,
+    /// Whether the finding before it has the same provider error.
+    is_repeated: bool,
     has_excerpts: bool,
 }
 
-/// What is printed for an answer that stands above already.
-static SAID_BEFORE: LazyLock<Said> = LazyLock::new(|| Said("same answer as above".into()));
+/// The sentence printed instead of a repeated one.
+static SAME_AS_ABOVE: LazyLock<ProviderSentence> =
+    LazyLock::new(|| ProviderSentence("same answer as above".into()));
 
-/// What stands under the message: what the target answers, or what harm is done.
+/// The sentence below the message: the target's error or the harm done.
 #[derive(Debug)]
-struct Said(Line);
+struct ProviderSentence(Line);
 
-impl fmt::Display for Said {
+impl fmt::Display for ProviderSentence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Said {}
+impl std::error::Error for ProviderSentence {}
 
-impl<'f> Shown<'f> {
-    /// A finding of which only the words are drawn.
-    fn without_excerpts(file: &FileReport, finding: &'f Finding, is_said: bool) -> Self {
-        let answer = finding.provider_sentence(file.target.as_deref()).map(Said);
+impl<'f> FindingDiagnostic<'f> {
+    /// A finding of which only the text is written.
+    fn without_excerpts(file: &FileReport, finding: &'f Finding, is_repeated: bool) -> Self {
+        let answer = finding.provider_sentence(file.target.as_deref()).map(ProviderSentence);
         let (excerpts, labels) = (Excerpts::default(), Vec::new());
-        Self { finding, excerpts, labels, answer, is_linked: false, is_said, has_excerpts: false }
+        Self { finding, excerpts, labels, answer, is_linked: false, is_repeated, has_excerpts: false }
     }
 
     fn new(file: &FileReport, finding: &'f Finding, document: &Document<'_>, width: usize) -> Self {
         let names: Vec<&str> =
             [&finding.tool_call_id, &finding.tool_name].into_iter().flatten().map(|name| &**name).collect();
-        // In the order of the text, as one reads it.
+        // In the order of the file.
         let own = &finding.spot;
         let mut places = vec![(own, &*finding.caption, true)];
         let labels = finding.labels.iter().take(LABELS_SHOWN);
@@ -176,7 +180,7 @@ impl<'f> Shown<'f> {
         places.sort_by_key(|(spot, ..)| spot.bytes.start);
         let mut excerpts = Excerpts::default();
         let mut labels = Vec::new();
-        // The text of another record is read once for all places in it that stand together.
+        // Another record is parsed once for all consecutive places in it.
         let mut other: Option<(usize, Document<'_>)> = None;
         for (spot, caption, is_primary) in places {
             let base = spot.record_bytes.start;
@@ -211,12 +215,12 @@ impl<'f> Shown<'f> {
             });
             excerpts.text.push('\n');
         }
-        let said = finding.provider_sentence(file.target.as_deref()).map(Said);
-        Self { finding, excerpts, labels, answer: said, is_linked: false, is_said: false, has_excerpts: true }
+        let answer = finding.provider_sentence(file.target.as_deref()).map(ProviderSentence);
+        Self { finding, excerpts, labels, answer, is_linked: false, is_repeated: false, has_excerpts: true }
     }
 }
 
-/// What stands over an excerpt, before the line and column.
+/// The heading of an excerpt, before the line and column.
 fn header(path: &str, pointer: &str, width: usize) -> String {
     let path = shown(path);
     let room = width.saturating_sub(path.chars().count() + 26);
@@ -234,20 +238,20 @@ fn header(path: &str, pointer: &str, width: usize) -> String {
     format!("{shown} in {path}")
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for FindingDiagnostic<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.finding.message)
     }
 }
 
-impl std::error::Error for Shown<'_> {
+impl std::error::Error for FindingDiagnostic<'_> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        let answer = if self.is_said { Some(&*SAID_BEFORE) } else { self.answer.as_ref() };
+        let answer = if self.is_repeated { Some(&*SAME_AS_ABOVE) } else { self.answer.as_ref() };
         answer.map(|answer| answer as &(dyn std::error::Error + 'static))
     }
 }
 
-impl Diagnostic for Shown<'_> {
+impl Diagnostic for FindingDiagnostic<'_> {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         Some(Box::new(format!("{}[{}]", self.finding.level, self.finding.rule)))
     }
@@ -260,13 +264,13 @@ impl Diagnostic for Shown<'_> {
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        // Without excerpts it is written below the places.
+        // Without excerpts the help is written after the places.
         let help = self.finding.help.as_ref().filter(|_| self.has_excerpts);
         help.map(|help| Box::new(help) as Box<dyn fmt::Display>)
     }
 
     fn url<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        // On a terminal the rule's name is a link; elsewhere its address would only push the text away.
+        // On a terminal the rule id becomes a link; elsewhere the address would only take up space.
         self.is_linked.then(|| Box::new(self.finding.url()) as Box<dyn fmt::Display>)
     }
 
@@ -279,7 +283,7 @@ impl Diagnostic for Shown<'_> {
     }
 }
 
-/// The excerpts of a finding as one text, of which miette sees one line at a time.
+/// The excerpts of a finding as one text, of which miette reads one line at a time.
 #[derive(Debug, Default)]
 struct Excerpts {
     text: String,
@@ -303,7 +307,7 @@ impl SourceCode for Excerpts {
         _: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let (start, end) = (span.offset(), span.offset() + span.len());
-        // A span over two lines is no place of the file: they are drawn apart.
+        // Each line is a separate excerpt, so a span over two lines is not a place in the file.
         let block = self.blocks.iter().find(|block| block.start <= start && end <= block.end);
         let block = block.ok_or(MietteError::OutOfBounds)?;
         Ok(Box::new(MietteSpanContents::new_named(

@@ -13,7 +13,7 @@ use toolcheck_lint::report::{FileReport, Report};
 pub(super) static OUTPUT: Output =
     Output { id: "github", summary: "GitHub Actions annotations", needs_source: false, write };
 
-/// How many annotations of a level GitHub takes from a step; it drops the others without a word.
+/// The number of annotations per level that GitHub shows for a step; it silently drops the others.
 const MOST: usize = 10;
 
 fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
@@ -26,9 +26,9 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
     let beyond = |level| report.count(level).saturating_sub(MOST);
     let left_out = beyond(Level::Error) + beyond(Level::Warning);
     if left_out > 0 {
-        let findings = Counted(left_out, "finding");
+        let findings = Counted(left_out, "more finding");
         let counts = if style.is_quiet { String::new() } else { format!("; {}", Summary(report)) };
-        writeln!(out, "::notice title=toolcheck::{findings} more than GitHub shows{counts}")?;
+        writeln!(out, "::notice title=toolcheck::{findings} than GitHub shows{counts}")?;
     }
     Ok(())
 }
@@ -43,20 +43,20 @@ fn annotate(file: &FileReport, finding: &Finding, out: &mut dyn io::Write) -> io
         start.line,
         end.line
     )?;
-    // GitHub takes columns for a place on one line only.
+    // GitHub accepts columns only if the place is on one line.
     if start.line == end.line {
         write!(out, ",col={},endColumn={}", start.column, end.column)?;
     }
     write!(out, ",title={}::{}", Property(finding.rule), Data(&finding.message))?;
-    let said = finding.provider_sentence(file.target.as_deref());
+    let answer = finding.provider_sentence(file.target.as_deref());
     let help = finding.help.as_ref().map(|help| Line::from(format!("help: {help}")));
-    for line in [said, help].into_iter().flatten() {
+    for line in [answer, help].into_iter().flatten() {
         write!(out, "{}", Data(&format!("\n{line}")))?;
     }
     writeln!(out)
 }
 
-/// The text of a command.
+/// The message of a workflow command.
 struct Data<'t>(&'t str);
 
 impl fmt::Display for Data<'_> {
@@ -65,7 +65,7 @@ impl fmt::Display for Data<'_> {
     }
 }
 
-/// The value of a command's property.
+/// The value of a property of a workflow command.
 struct Property<'t>(&'t str);
 
 impl fmt::Display for Property<'_> {

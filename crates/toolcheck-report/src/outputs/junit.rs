@@ -43,14 +43,14 @@ fn suite(file: &FileReport, xml: &mut Writer<'_>) -> io::Result<()> {
             text.push(' ');
             text.push_str(&shown(&finding.spot.pointer));
         }
-        let said = finding.provider_sentence(file.target.as_deref());
+        let answer = finding.provider_sentence(file.target.as_deref());
         let help = finding.help.as_ref().map(|help| Line::from(format!("help: {help}")));
-        for line in [Some(message), said.as_ref(), help.as_ref()].into_iter().flatten() {
+        for line in [Some(message), answer.as_ref(), help.as_ref()].into_iter().flatten() {
             text.push('\n');
             text.push_str(&guard(line));
         }
         xml.case(&Case {
-            // The place keeps names apart: readers of these files take equal ones for one test.
+            // The place makes the name unique: readers merge tests of the same name.
             name: &format!("{} at {line}:{column}", finding.rule),
             class: &path,
             file: Some(&path),

@@ -18,9 +18,9 @@ pub(super) static OUTPUT: Output = Output {
     write,
 };
 
-/// How many bytes are written before the rest is only counted: a comment on GitHub holds 65,536 characters.
+/// The number of bytes after which the rest is only counted: a comment on GitHub can have 65,536 characters.
 pub(crate) const MOST: usize = 60_000;
-/// How many characters of each text are written.
+/// The maximum number of characters of each text.
 const LONGEST: usize = 500;
 
 fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
@@ -37,7 +37,7 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
             let _ = writeln!(text, "| {} | {} |", count.rule, count.levels());
         }
     }
-    // Half of the room may go to the names of files.
+    // At most half of the output is the list of files.
     let mut unnamed = 0;
     let mut is_first = true;
     for file in report.files.iter().filter(|file| !file.findings.is_empty()) {
@@ -64,7 +64,7 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
                 let head = "| place | level | rule | what is wrong | what to do |\n| --- | --- | --- | --- | --- |\n";
                 rows = format!("\n### {}\n\n{head}{rows}", name(file));
             }
-            // Once something did not fit, nothing may follow it that would seem to be all there is.
+            // Once something did not fit, nothing may follow, or the output would seem complete.
             if left_out > 0 || text.len() + rows.len() > MOST {
                 left_out += 1;
             } else {
@@ -84,9 +84,9 @@ fn name(file: &FileReport) -> String {
 
 fn row(file: &FileReport, finding: &Finding) -> String {
     let mut wrong = inline(&bounded(&finding.message, LONGEST));
-    if let Some(said) = finding.provider_sentence(file.target.as_deref()) {
+    if let Some(answer) = finding.provider_sentence(file.target.as_deref()) {
         wrong.push_str("<br>");
-        wrong.push_str(&inline(&bounded(&said, LONGEST)));
+        wrong.push_str(&inline(&bounded(&answer, LONGEST)));
     }
     let help = finding.help.as_ref().map(|help| inline(&bounded(help, LONGEST))).unwrap_or_default();
     format!(
@@ -99,7 +99,7 @@ fn row(file: &FileReport, finding: &Finding) -> String {
     )
 }
 
-/// A text, with what it holds in backticks as code.
+/// A text, with the parts in backticks as code.
 pub(crate) fn inline(text: &str) -> String {
     let mut written = String::new();
     for piece in pieces(text) {
@@ -111,7 +111,7 @@ pub(crate) fn inline(text: &str) -> String {
     written
 }
 
-/// A text as code. Tags, because a backtick inside could end what backticks began.
+/// A text as code. In tags, because a backtick in the text would close backticks.
 pub(crate) fn code(text: &str) -> String {
     let mut written = String::from("<code>");
     escape(text, true, &mut written);
@@ -119,12 +119,12 @@ pub(crate) fn code(text: &str) -> String {
     written
 }
 
-/// Writes a text so that nothing in it is Markdown or HTML: a character reference never is.
+/// Writes a text so that nothing in it is read as Markdown or HTML: a character reference never is.
 fn escape(text: &str, is_code: bool, out: &mut String) {
     for (at, character) in text.char_indices() {
         let rest = &text[at..];
         let is_special = match character {
-            // Inside a word it is no mark, and names are full of it.
+            // Inside a word it is not markup, and names often contain it.
             '_' => !is_inside_word(text, at),
             '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$' | '"' => true,
             // An address becomes a link by itself.
@@ -133,9 +133,9 @@ fn escape(text: &str, is_code: bool, out: &mut String) {
             '@' | '#' => true,
             _ => false,
         };
-        // Nobody is called and no issue is linked from code, and a reference would not prevent it.
-        let is_call = matches!(character, '@' | '#') && !is_code;
-        if is_call {
+        // In code nobody is mentioned and no issue is linked; a character reference would not prevent that.
+        let is_mention = matches!(character, '@' | '#') && !is_code;
+        if is_mention {
             out.push_str("<code>");
         }
         if is_special {
@@ -143,13 +143,13 @@ fn escape(text: &str, is_code: bool, out: &mut String) {
         } else {
             out.push(character);
         }
-        if is_call {
+        if is_mention {
             out.push_str("</code>");
         }
     }
 }
 
-/// Whether the one-byte character there stands between a letter or digit on either side.
+/// Whether the one-byte character at `at` is between two letters or digits.
 fn is_inside_word(text: &str, at: usize) -> bool {
     let is_letter = |character: Option<char>| character.is_some_and(char::is_alphanumeric);
     is_letter(text[..at].chars().next_back()) && is_letter(text[at + 1..].chars().next())

@@ -1,6 +1,6 @@
 //! The outputs: one file each.
 //!
-//! Adding an output is a file and two lines here.
+//! To add an output, add a file and two lines here.
 
 mod agent;
 mod concise;
@@ -30,9 +30,9 @@ use crate::Style;
 pub struct Output {
     /// The id on the command line.
     pub id: &'static str,
-    /// What it is for, in one line.
+    /// A description in one line.
     pub summary: &'static str,
-    /// Whether it needs the files' text, to show it or to know a finding again by it.
+    /// Whether it needs the files' text, for excerpts or for fingerprints.
     pub needs_source: bool,
     /// Writes a report.
     pub write: fn(&Report, &Style, &mut dyn io::Write) -> io::Result<()>,
@@ -53,22 +53,22 @@ pub static ALL: &[&Output] = &[
     &sarif::OUTPUT,
 ];
 
-/// The output of that id.
+/// The output with this id.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Output> {
     ALL.iter().copied().find(|output| output.id == id)
 }
 
-/// Writes JSON text and a line end. What hides or turns text on a screen becomes an escape, which any reader undoes:
-/// people read JSON in terminals and logs too. Outside strings such a character is a line end.
+/// Writes JSON text and a line end. Characters that hide or reorder text on a screen are escaped, since people read JSON
+/// in terminals and logs too; a JSON parser reads them back unchanged. Outside strings such a character is a line end.
 ///
 /// # Errors
 ///
-/// Where it cannot be written.
+/// Returns an error if the text cannot be written.
 pub fn write_json(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
     let mut rest = text;
     let mut from = 0;
-    // Most text is plain ASCII, which is passed over by its bytes.
+    // Most text is plain ASCII, which can be checked by its bytes.
     let is_suspect = |byte: &u8| *byte != b'\n' && !(b' '..=b'~').contains(byte);
     while let Some(at) = rest.as_bytes()[from..].iter().position(is_suspect) {
         let at = from + at;
@@ -97,15 +97,15 @@ fn colors_of(level: Level) -> Colors {
     }
 }
 
-/// A text in colours, where the screen has them.
+/// The text in colours, if the terminal supports them.
 fn painted<'t>(text: &'t str, colors: Colors, style: &Style) -> Cow<'t, str> {
     if style.color { Cow::Owned(format!("{colors}{text}{colors:#}")) } else { Cow::Borrowed(text) }
 }
 
-/// The path as repositories name it: relative to where the program ran, with slashes.
+/// The path as it is written in a repository: relative to the current directory, with slashes.
 #[must_use]
 pub fn repository_path(path: &str) -> Cow<'_, str> {
     let path = path.strip_prefix("./").unwrap_or(path);
-    // Elsewhere a backslash is a letter of the name.
+    // On other systems a backslash is part of the name.
     if cfg!(windows) { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) }
 }

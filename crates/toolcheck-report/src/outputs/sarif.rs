@@ -18,11 +18,11 @@ use toolcheck_lint::rules;
 pub(super) static OUTPUT: Output =
     Output { id: "sarif", summary: "SARIF 2.1.0, for code scanning", needs_source: true, write };
 
-/// How many results of a run GitHub takes; it refuses a file with more.
+/// The maximum number of results per run on GitHub, which rejects a file with more.
 const MOST: usize = 25_000;
-/// How many related places of a result GitHub shows.
+/// The maximum number of related places per result that GitHub shows.
 const MOST_RELATED: usize = 100;
-/// How many characters of a rule's description GitHub takes.
+/// The maximum length of a rule's description on GitHub, in characters.
 const LONGEST: usize = 1_000;
 
 #[derive(Serialize)]
@@ -39,12 +39,12 @@ struct Run {
     tool: Json,
     column_kind: &'static str,
     invocations: [Json; 1],
-    results: Vec<Found>,
+    results: Vec<SarifResult>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Found {
+struct SarifResult {
     rule_id: &'static str,
     rule_index: usize,
     level: &'static str,
@@ -59,7 +59,7 @@ struct Found {
 fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let all: usize = report.files.iter().map(|file| file.findings.len()).sum();
     let left_out = all.saturating_sub(MOST);
-    // Where not all fit, the warnings go first.
+    // If there are too many, warnings are left out first.
     let mut warnings = report.count(Level::Warning).saturating_sub(left_out);
     let mut fingerprints = Fingerprints::default();
     let mut indices = FxHashMap::default();
@@ -69,7 +69,7 @@ fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> 
         let path = repository_path(&file.path);
         let uri = uri(&path);
         for finding in &file.findings {
-            // All are counted, so that a fingerprint does not depend on what was left out.
+            // Computed for every finding, so that a fingerprint does not depend on what is left out.
             let fingerprint = fingerprints.next(&path, finding);
             if finding.level == Level::Warning {
                 let Some(rest) = warnings.checked_sub(1) else { continue };
@@ -82,13 +82,12 @@ fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> 
                 descriptions.push(description(finding.rule));
                 descriptions.len() - 1
             });
-            results.push(found(file, &uri, finding, rule_index, &fingerprint));
+            results.push(result(file, &uri, finding, rule_index, &fingerprint));
         }
     }
     let mut invocation = json!({"executionSuccessful": true});
     if left_out > 0 {
-        let text =
-            format!("{left_out} of {all} findings are left out: {MOST} are the most that a run may have");
+        let text = format!("{left_out} of {all} findings are left out: a run can have at most {MOST}");
         invocation["toolExecutionNotifications"] = json!([{"level": "warning", "message": {"text": text}}]);
     }
     let log = Log {
@@ -110,11 +109,11 @@ fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> 
     write_json(&serde_json::to_string_pretty(&log)?, out)
 }
 
-/// What there is to know of a rule.
+/// The description of a rule.
 fn description(id: &str) -> Json {
     let mut description = json!({"id": id, "helpUri": rule_url(id)});
     let Some(rule) = rules::find(id) else { return description };
-    // Some lines end with a mark for the rule's test.
+    // In the examples, a comment for the rule's test marks the flagged lines.
     let docs = rule.page().replace("  // flagged", "  <-- flagged");
     let why = docs.split("## ").find_map(|section| section.strip_prefix("Why is this bad?\n"));
     let why = why.unwrap_or(rule.summary()).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -140,7 +139,13 @@ fn tags(rule: &Rule) -> Vec<&'static str> {
     tags.into_iter().filter_map(|(has, tag)| has.then_some(tag)).collect()
 }
 
-fn found(file: &FileReport, uri: &str, finding: &Finding, rule_index: usize, fingerprint: &str) -> Found {
+fn result(
+    file: &FileReport,
+    uri: &str,
+    finding: &Finding,
+    rule_index: usize,
+    fingerprint: &str,
+) -> SarifResult {
     let mut text = finding.message.to_string();
     let help = finding.help.as_ref().map(|help| Line::from(format!("help: {help}")));
     for paragraph in [finding.provider_sentence(file.target.as_deref()), help].into_iter().flatten() {
@@ -150,7 +155,7 @@ fn found(file: &FileReport, uri: &str, finding: &Finding, rule_index: usize, fin
     let related = finding.labels.iter().take(MOST_RELATED).enumerate().map(|(index, label)| {
         let mut location = location(uri, &label.spot);
         location["id"] = json!(index + 1);
-        // Viewers tell a place by its message, so it has one.
+        // Viewers show a related place by its message, so it must have one.
         let text = if label.message.is_empty() { "see also" } else { &label.message };
         location["message"] = message(text);
         location
@@ -168,7 +173,7 @@ fn found(file: &FileReport, uri: &str, finding: &Finding, rule_index: usize, fin
             properties["doubt"] = json!(doubt);
         }
     }
-    Found {
+    SarifResult {
         rule_id: finding.rule,
         rule_index,
         level: finding.level.as_str(),
@@ -180,7 +185,7 @@ fn found(file: &FileReport, uri: &str, finding: &Finding, rule_index: usize, fin
     }
 }
 
-/// A message. In SARIF `[text](target)` is a link, so where a name holds one its bracket is escaped.
+/// A message. In SARIF `[text](target)` is a link, so a bracket of such a text is escaped.
 fn message(text: &str) -> Json {
     let text = if text.contains("](") { text.replace('[', "\\[") } else { text.to_owned() };
     json!({"text": text})
@@ -198,14 +203,14 @@ fn location(uri: &str, spot: &Spot) -> Json {
             "byteLength": spot.bytes.len(),
         },
     }});
-    // The root has the empty pointer, which names nothing.
+    // The root has the empty pointer, which is not a name.
     if !spot.pointer.is_empty() {
         location["logicalLocations"] = json!([{"fullyQualifiedName": spot.pointer}]);
     }
     location
 }
 
-/// The path as a reference: relative where the path is.
+/// The path as a URI reference; relative if the path is relative.
 fn uri(path: &str) -> String {
     let is_drive = cfg!(windows) && path.as_bytes().get(1) == Some(&b':');
     let mut uri = String::from(match path.as_bytes().first() {

@@ -1,9 +1,9 @@
-//! What is left out of a long conversation.
+//! Leaves out the middle of a long conversation.
 
-use super::rows::{Row, What};
+use super::rows::{Row, RowKind};
 use toolcheck_core::text::Counted;
 
-/// One line of a outline.
+/// One line of an outline.
 #[derive(Debug)]
 pub(crate) enum Line {
     /// A row.
@@ -19,19 +19,19 @@ pub(crate) struct Fold {
     calls: usize,
     results: usize,
     others: usize,
-    /// How many of the rows are marked.
+    /// The number of marked rows.
     marked: usize,
-    /// How many of them are in an earlier request too.
+    /// The number of rows that are in an earlier request too.
     known: usize,
 }
 
-/// How many rows a conversation may have before its middle is left out.
+/// The maximum number of rows of a conversation that is shown whole.
 const ROWS_SHOWN: usize = 120;
-/// How many rows of its beginning and of its end are then shown.
+/// The number of rows shown at the beginning and at the end of a longer one.
 const ENDS_SHOWN: usize = 20;
-/// How many marked rows are then shown.
+/// The maximum number of marked rows shown of a longer one.
 const MARKED_SHOWN: usize = 100;
-/// Fewer rows are not worth a line that counts them.
+/// The minimum number of rows to replace with a line that counts them.
 const LEAST_FOLDED: usize = 3;
 
 /// The lines of a conversation. Marked rows are shown with their neighbours, wherever they are.
@@ -81,7 +81,7 @@ pub(super) fn fold(rows: Vec<Row>, shows_all: bool) -> Vec<Line> {
     lines
 }
 
-/// Shows gaps so small that the line that counts their rows would not be shorter.
+/// Shows gaps that are too small to be worth a line that counts their rows.
 fn show_small_gaps(is_shown: &mut [bool]) {
     let mut start = 0;
     while start < is_shown.len() {
@@ -96,16 +96,16 @@ fn show_small_gaps(is_shown: &mut [bool]) {
 impl Fold {
     fn add(&mut self, row: &Row) {
         self.messages += usize::from(row.is_first && row.number.is_some());
-        match row.what {
-            What::Call => self.calls += 1,
-            What::Result => self.results += 1,
-            What::Other => self.others += 1,
+        match row.kind {
+            RowKind::Call => self.calls += 1,
+            RowKind::Result => self.results += 1,
+            RowKind::Other => self.others += 1,
         }
         self.marked += usize::from(!row.marks.is_empty());
         self.known += usize::from(row.is_known);
     }
 
-    /// What is left out, in words.
+    /// The rows that are left out, in words.
     pub(crate) fn words(&self) -> String {
         let mut counts = Vec::new();
         let mut count = |number, noun| {

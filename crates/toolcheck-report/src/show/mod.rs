@@ -1,7 +1,7 @@
 //! A conversation at a glance: its messages, tool calls, results and problems.
 //!
-//! A outline is built while the file is linted, from what the rules see. Its size is bounded, however large the file:
-//! what is left out is counted, and marked rows are left out last.
+//! An outline is built while the file is linted, from the context of the rules. Its size is bounded, however large the
+//! file is: rows that are left out are counted, and marked rows are left out last.
 
 mod fold;
 pub mod outputs;
@@ -21,17 +21,17 @@ use toolcheck_lint::report::{Report, locate_places};
 use toolcheck_lint::{Options, lint_with};
 
 pub(crate) use fold::{Fold, Line};
-pub(crate) use rows::{Row, What};
+pub(crate) use rows::{Row, RowKind};
 
-/// What an outline should show.
+/// The contents of an outline.
 #[derive(Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct View<'v> {
     /// Whether to leave nothing out.
     pub shows_all: bool,
-    /// Whether to show how each text begins. Transcripts may contain secrets.
+    /// Whether to show the beginning of each text. Transcripts may contain secrets.
     pub shows_text: bool,
-    /// The command that shows the findings in full, for the last line; none if it is empty.
+    /// The command that shows the findings in full, for the last line; without that line if it is empty.
     pub more: &'v str,
     /// Whether the user allows a finding, which is then not marked; `None` if nothing is allowed.
     pub is_allowed: Option<&'v dyn Fn(&Finding) -> bool>,
@@ -51,7 +51,7 @@ impl<'v> View<'v> {
         self
     }
 
-    /// Whether to show how each text begins.
+    /// Whether to show the beginning of each text.
     #[must_use]
     pub fn shows_text(mut self, shows_text: bool) -> Self {
         self.shows_text = shows_text;
@@ -81,26 +81,26 @@ impl<'v> View<'v> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outline {
-    /// What was found in it.
+    /// The report on it.
     pub report: Report,
     /// The command that shows the findings in full.
     more: String,
-    /// What is drawn.
+    /// The sections that are shown.
     pub(crate) sections: Vec<Section>,
-    /// How many sections the file has.
+    /// The number of sections in the file.
     pub(crate) total: usize,
     /// The sections that are left out at the end.
     pub(crate) left_out: LeftOut,
-    /// How many findings have no mark in the drawing.
+    /// The number of findings without a mark in the outline.
     pub(crate) unmarked: usize,
 }
 
-/// Scenes that are left out.
+/// Sections that are left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct LeftOut {
-    /// How many.
+    /// Their number.
     pub(crate) sections: usize,
-    /// How many of them have findings.
+    /// The number of them with findings.
     pub(crate) marked: usize,
 }
 
@@ -117,55 +117,55 @@ pub(crate) struct Section {
     format: &'static str,
     /// Whether that differs from the format of the file: a gateway's log may contain several.
     is_of_other_format: bool,
-    /// What is left out before it.
+    /// The sections that are left out before it.
     pub(crate) left_out: LeftOut,
-    /// What is drawn.
+    /// Its lines.
     pub(crate) lines: Vec<Line>,
-    /// Marks that don't belong to any line.
+    /// Marks outside all lines.
     pub(crate) marks: Marks,
-    /// Where its record begins in the file.
+    /// The offset of its record in the file.
     record_start: usize,
 }
 
-/// What is wrong with a line.
+/// The marks of a line.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
     /// The first marks.
     pub(crate) shown: Vec<Mark>,
-    /// How many more there are.
+    /// The number of further findings.
     pub(crate) more: usize,
 }
 
-/// A finding, or the other end of one.
+/// A finding, or a label of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mark {
     /// The number of the finding in the report.
     pub(crate) finding: usize,
     /// Its rule.
     pub(crate) rule: &'static str,
-    /// How bad it is.
+    /// Its level.
     pub(crate) level: Level,
-    /// What is wrong, or for another end, what is there.
+    /// The message of the finding or of its label.
     pub(crate) message: String,
-    /// Whether it is only another place that the finding refers to.
+    /// Whether it is a label: another place that the finding refers to.
     pub(crate) is_label: bool,
     /// The line of the file.
     pub(crate) line: u64,
 }
 
-/// How many marks of one line are shown.
+/// The maximum number of marks shown for a line.
 const MARKS_SHOWN: usize = 6;
-/// How many sections without findings are shown, and how many with.
+/// The maximum numbers of sections shown: without findings and with.
 const SECTIONS_SHOWN: (usize, usize) = (8, 40);
 
 impl Marks {
     fn add(&mut self, mark: Mark) {
         if mark.is_label {
-            // A finding with its other end on the same line, or several findings with the same label, mark it once.
-            let is_said = |other: &Mark| {
+            // A finding with its label on the same line, or several findings with the same label, mark it once.
+            let is_duplicate = |other: &Mark| {
                 other.finding == mark.finding || other.is_label && other.message == mark.message
             };
-            if self.shown.len() < MARKS_SHOWN && !self.shown.iter().any(is_said) {
+            if self.shown.len() < MARKS_SHOWN && !self.shown.iter().any(is_duplicate) {
                 self.shown.push(mark);
             }
             return;
@@ -178,23 +178,23 @@ impl Marks {
         }
     }
 
-    /// Whether nothing is wrong.
+    /// Whether there are no marks.
     pub(crate) fn is_empty(&self) -> bool {
         self.shown.is_empty()
     }
 
-    /// The worst finding of the line itself.
+    /// The highest level of the line's own findings.
     pub(crate) fn worst(&self) -> Option<Level> {
         self.shown.iter().filter(|mark| !mark.is_label).map(|mark| mark.level).max()
     }
 
-    /// How many findings are shown.
+    /// The number of findings that are shown.
     fn findings(&self) -> usize {
         self.shown.iter().filter(|mark| !mark.is_label).count()
     }
 }
 
-/// Lints the text of one file and draws it. `path` is the name to show for it.
+/// Lints the text of one file and makes its outline. `path` is the name to show for it.
 #[must_use]
 pub fn outline(path: &str, bytes: &[u8], options: &Options, view: &View<'_>) -> Outline {
     let mut builder = OutlineBuilder {
@@ -234,7 +234,7 @@ impl Outline {
         self.report.files.first().map_or("", |file| &file.path)
     }
 
-    /// Whether anything was found.
+    /// Whether there are findings.
     pub(crate) fn has_findings(&self) -> bool {
         self.report.files.iter().any(|file| !file.findings.is_empty())
     }
@@ -244,7 +244,7 @@ impl Outline {
         (self.has_findings() && !self.more.is_empty()).then(|| shown(&self.more))
     }
 
-    /// The marks in the drawing.
+    /// The marks in the outline.
     pub(crate) fn marks(&self) -> impl Iterator<Item = &Mark> {
         self.sections.iter().flat_map(Section::all_marks)
     }
@@ -265,7 +265,7 @@ impl Outline {
 }
 
 impl Section {
-    /// The rows that are drawn, with the numbers of their lines.
+    /// The rows that are shown, with the numbers of their lines.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (usize, &Row)> {
         self.lines.iter().enumerate().filter_map(|(number, line)| match line {
             Line::Row(row) => Some((number, row)),
@@ -287,7 +287,7 @@ impl Section {
 }
 
 impl LeftOut {
-    /// The same in words; `None` where nothing is left out.
+    /// The sections that are left out, in words; `None` if nothing is left out.
     pub(crate) fn words(self) -> Option<String> {
         let records = Counted(self.sections, "more record");
         match (self.sections, self.marked) {
@@ -298,27 +298,27 @@ impl LeftOut {
     }
 }
 
-/// Draws what is read.
+/// Builds an outline while a file is read.
 struct OutlineBuilder<'v> {
     view: &'v View<'v>,
     /// The sections of the record that is being read.
     drafts: Vec<Draft>,
     sections: Vec<Section>,
     total: usize,
-    /// How many sections without findings are drawn, and how many with.
+    /// The numbers of sections kept: without findings and with.
     shown: (usize, usize),
     left_out: LeftOut,
-    /// How many findings the records before had.
+    /// The number of findings in the records before.
     findings: usize,
 }
 
-/// A section before anything is marked in it.
+/// A section without marks.
 struct Draft {
     place: Option<Place>,
     is_exchange: bool,
     format: &'static str,
     rows: Vec<Row>,
-    /// What each row, or the section as a whole, covers of the record.
+    /// The part of the record that each row, or the section as a whole, covers.
     covers: Vec<(Span, Option<usize>)>,
     marks: Marks,
 }
@@ -365,7 +365,7 @@ impl Observer for OutlineBuilder<'_> {
 }
 
 impl OutlineBuilder<'_> {
-    /// Keeps a section, or counts it.
+    /// Keeps a section, or only counts it.
     fn keep(&mut self, draft: Draft, record: &Record<'_>, line: u64) {
         self.total += 1;
         let is_marked = !draft.marks.is_empty() || draft.rows.iter().any(|row| !row.marks.is_empty());
@@ -416,7 +416,7 @@ fn mark(drafts: &mut [Draft], record: &Record<'_>, findings: &[&Finding], first:
     }
     for (mark, found) in innermost(covers, places) {
         let (section, row) = found.unwrap_or_default();
-        // A label that doesn't belong to any line is not shown.
+        // A label outside all lines is not shown.
         match (drafts.get_mut(section), row) {
             (Some(draft), Some(row)) => draft.rows[row].marks.add(mark),
             (Some(draft), None) if !mark.is_label => draft.marks.add(mark),
@@ -425,7 +425,7 @@ fn mark(drafts: &mut [Draft], record: &Record<'_>, findings: &[&Finding], first:
     }
 }
 
-/// Marks the places that findings refer to in records other than their own, if they are drawn.
+/// Marks the places that findings refer to in records other than their own, if they are shown.
 fn mark_from_elsewhere(sections: &mut [Section], findings: &[Finding]) {
     let mut places = Vec::new();
     for (number, finding) in findings.iter().enumerate() {
@@ -469,23 +469,23 @@ fn label_of(number: usize, finding: &Finding, message: &str, line: u64) -> Mark 
     Mark { message: message.to_owned(), is_label: true, line, ..mark_of(number, finding) }
 }
 
-/// What a row, or a section as a whole, covers of the file.
+/// The part of the file that a row, or a section as a whole, covers.
 struct Cover {
     bytes: Range<usize>,
     section: usize,
     row: Option<usize>,
 }
 
-/// How many covers around a place are looked at: they lie in each other, a call in its message in its request.
+/// The maximum number of nested covers searched around a place, such as a call in its message in its request.
 const DEPTH: usize = 16;
 
-/// For each place, the innermost cover that holds it. One pass over both, in the order of the file.
+/// Finds the innermost cover that contains each place. One pass over both, in the order of the file.
 fn innermost(
     mut covers: Vec<Cover>,
     mut places: Vec<(Range<usize>, Mark)>,
 ) -> impl Iterator<Item = (Mark, Option<(usize, Option<usize>)>)> {
     covers.sort_by_key(|cover| (cover.bytes.start, std::cmp::Reverse(cover.bytes.end)));
-    // Findings come before their labels, and in their order.
+    // Findings come before labels, in the order of the report.
     places.sort_by_key(|(bytes, mark)| (bytes.start, mark.is_label, mark.finding));
     let mut next = 0;
     let mut open: Vec<usize> = Vec::new();

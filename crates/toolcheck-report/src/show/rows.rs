@@ -1,4 +1,4 @@
-//! The rows of a transcript: one for a message, and one for each further thing that it holds.
+//! The rows of a transcript: one for each message, and one for each further part of a message.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use toolcheck_lint::observe::{PairedWith, Pairing};
 
 use super::Marks;
 
-/// One row of a outline. Its texts fit on one line, are bounded, and contain no hidden characters.
+/// One row of an outline. Its texts fit on one line, are bounded, and contain no hidden characters.
 #[derive(Debug)]
 pub(crate) struct Row {
     /// The number of its message in the provider's list; `None` for anything outside the messages.
@@ -25,51 +25,51 @@ pub(crate) struct Row {
     pub(crate) is_first: bool,
     /// The role, as the file writes it if it does.
     pub(crate) speaker: String,
-    /// What it is.
-    pub(crate) what: What,
+    /// Its kind.
+    pub(crate) kind: RowKind,
     /// The number that a call and its results share.
     pub(crate) pair: Option<usize>,
-    /// The tool's name, or what the row is if it is not a call.
+    /// The tool's name, or what the row shows if it is neither call nor result.
     pub(crate) title: String,
     /// The id of the call.
     pub(crate) id: Option<String>,
     /// Further remarks.
     pub(crate) notes: Vec<Cow<'static, str>>,
-    /// How its text begins, if texts are shown.
+    /// The beginning of its text, if texts are shown.
     pub(crate) beginning: Option<String>,
     /// Whether an earlier request of the file contains its message.
     pub(crate) is_known: bool,
-    /// Where it is in its record.
+    /// Its place in the record.
     pub(crate) span: Span,
-    /// What is wrong with it.
+    /// Its marks.
     pub(crate) marks: Marks,
 }
 
-/// What a row is.
+/// The kind of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum RowKind {
     /// A call.
     Call,
     /// A result.
     Result,
-    /// A text, reasoning, a outline.
+    /// A text, reasoning, media and the like.
     Other,
 }
 
-/// What each row covers of the record.
+/// The part of the record that each row covers.
 type Covers = Vec<(Span, Option<usize>)>;
 
-/// How many characters of a name are kept, and how many of a text.
+/// The maximum numbers of characters of a name and of a text.
 const NAME: usize = 80;
 const BEGINNING: usize = 200;
 
 impl Row {
-    fn new(what: What, title: impl Into<String>, span: Span) -> Self {
+    fn new(kind: RowKind, title: impl Into<String>, span: Span) -> Self {
         Self {
             number: None,
             is_first: false,
             speaker: String::new(),
-            what,
+            kind,
             pair: None,
             title: title.into(),
             id: None,
@@ -93,16 +93,16 @@ impl Row {
     /// The row of a call.
     fn of_call(id: Option<&str>, name: Option<&str>, span: Span) -> Self {
         let title = name.map_or_else(|| "(no name)".to_owned(), |name| bounded(name, NAME));
-        Self { id: id.map(|id| bounded(id, NAME)), ..Self::new(What::Call, title, span) }
+        Self { id: id.map(|id| bounded(id, NAME)), ..Self::new(RowKind::Call, title, span) }
     }
 
-    /// The row in plain words, without its tool: everything a row that is neither call nor result says.
+    /// The remarks of the row, in words.
     pub(crate) fn details(&self) -> String {
         self.notes.join(", ")
     }
 }
 
-/// The rows of a transcript, and what they cover. Its first `known` messages are in an earlier request too.
+/// The rows of a transcript, and the parts of the record they cover. Its first `known` messages are in an earlier request too.
 pub(super) fn of_transcript(context: &Context<'_, '_>, known: usize, shows_text: bool) -> (Vec<Row>, Covers) {
     let transcript = context.transcript;
     let mut writer = Writer {
@@ -125,10 +125,10 @@ pub(super) fn of_transcript(context: &Context<'_, '_>, known: usize, shows_text:
             writer.push(row);
         }
         if let Some(place) = message.empty_calls {
-            writer.push(Row::new(What::Other, "empty list of calls", place.span));
+            writer.push(Row::new(RowKind::Other, "empty list of calls", place.span));
         }
         if writer.rows.len() == first {
-            writer.rows.push(Row::new(What::Other, nothing(message.content), message.place.span));
+            writer.rows.push(Row::new(RowKind::Other, empty_content(message.content), message.place.span));
         }
         let start = &mut writer.rows[first];
         if message.is_prefix {
@@ -160,10 +160,10 @@ pub(super) fn add_response(
     };
     for (number, answer) in response.answers.iter().enumerate() {
         if number > 0 {
-            push(Row::new(What::Other, format!("alternative answer {}", number + 1), span));
+            push(Row::new(RowKind::Other, format!("alternative answer {}", number + 1), span));
         }
         if !answer.text.is_empty() {
-            let row = Row::new(What::Other, "text", span).note(characters(&answer.text));
+            let row = Row::new(RowKind::Other, "text", span).note(characters(&answer.text));
             let beginning = shows_text.then(|| beginning(&answer.text));
             push(Row { beginning, ..row });
         }
@@ -174,12 +174,12 @@ pub(super) fn add_response(
             push(Row { beginning, ..row });
         }
         if !answer.is_whole {
-            push(Row::new(What::Other, "incomplete", span));
+            push(Row::new(RowKind::Other, "incomplete", span));
         }
     }
     if rows.len() == first {
         let title = if response.answers.is_empty() { "no readable answer" } else { "empty answer" };
-        rows.push(Row::new(What::Other, title, span));
+        rows.push(Row::new(RowKind::Other, title, span));
     }
     rows[first].is_first = true;
     for row in &mut rows[first..] {
@@ -202,8 +202,8 @@ fn speaker(message: &Message<'_>) -> String {
     }
 }
 
-/// What to show for content that is empty.
-fn nothing(content: Content) -> &'static str {
+/// The words for content that is empty.
+fn empty_content(content: Content) -> &'static str {
     match content {
         Content::Missing => "no content",
         Content::Null => "null",
@@ -213,7 +213,7 @@ fn nothing(content: Content) -> &'static str {
     }
 }
 
-/// How a text begins, on one line.
+/// The beginning of a text, on one line.
 fn beginning(text: &str) -> String {
     let start: String = text.chars().take(BEGINNING + 1).collect();
     bounded(&start.replace("\r\n", "\n").replace('\n', "↵"), BEGINNING)
@@ -264,25 +264,25 @@ impl Writer<'_, '_> {
         self.rows.push(row);
     }
 
-    /// What a request contains besides its messages.
+    /// The rows of a request besides its messages.
     fn beside_messages(&mut self, context: &Context<'_, '_>) {
         let transcript = context.transcript;
         if let Some(place) = transcript.request.instructions {
-            let row = self.with_size(Row::new(What::Other, "instructions", place.span), place);
+            let row = self.with_size(Row::new(RowKind::Other, "instructions", place.span), place);
             self.push(Row { speaker: "system".to_owned(), is_first: true, ..row });
         }
         if let (Some(place), Some(declared)) =
             (transcript.request.tools.place, transcript.request.tools.count())
         {
             let title = format!("{declared} declared");
-            let row = Row::new(What::Other, title, place.span);
+            let row = Row::new(RowKind::Other, title, place.span);
             self.push(Row { speaker: "tools".to_owned(), is_first: true, ..row });
         }
     }
 
     fn part(&mut self, part: &Part<'_>, part_number: usize) {
         let span = part.place.span;
-        let other = |title: &str| Row::new(What::Other, title, span);
+        let other = |title: &str| Row::new(RowKind::Other, title, span);
         let row = match &part.body {
             Body::Text(text) if text.string.is_empty() => other("empty text"),
             Body::Text(text) if text.string.is_blank() => other("blank text"),
@@ -334,7 +334,7 @@ impl Writer<'_, '_> {
             };
         }
         let title = name.map_or_else(|| "result".to_owned(), |name| bounded(name, NAME));
-        let mut row = Row::new(What::Result, title, span)
+        let mut row = Row::new(RowKind::Result, title, span)
             .note_if(result.executor == Executor::Server, BY_PROVIDER)
             .note_if(result.is_error == Some(true), "failed");
         row.id = text_of(result.call_id.as_ref()).map(|id| bounded(id, NAME));
@@ -343,7 +343,7 @@ impl Writer<'_, '_> {
         match (result.content, result.content_place) {
             (Content::Filled, Some(place)) => self.with_size(row, place),
             (Content::Filled, None) => row,
-            (content, _) => row.note(nothing(content)),
+            (content, _) => row.note(empty_content(content)),
         }
         .note_if(result.has_media, "with media")
     }

@@ -1,4 +1,4 @@
-//! Which cases a directory holds.
+//! Finds the cases of a directory.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -10,11 +10,11 @@ use glob::Pattern;
 use toolcheck_core::suggest::similar;
 use toolcheck_core::text::shown;
 
-/// How cases' files end.
+/// The extensions of case files.
 const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
-/// How expectations' files end.
+/// The suffix of expectation files.
 const EXPECTATION: &str = ".expect.json";
-/// The folder whose folders hold one conversation each, in several formats.
+/// The name of the folder whose subfolders contain one conversation each, in several formats.
 const SAME: &str = "same";
 
 /// The cases of a directory.
@@ -22,7 +22,7 @@ const SAME: &str = "same";
 pub struct Corpus {
     /// Its cases, by path.
     pub cases: Vec<Case>,
-    /// What of the directory could not be read.
+    /// Messages about folders that could not be read.
     pub troubles: Vec<String>,
 }
 
@@ -31,30 +31,30 @@ pub struct Corpus {
 pub struct Case {
     /// Its path under the corpus' directory, with forward slashes.
     pub name: String,
-    /// Its file, as it is reached from where the corpus' directory was named.
+    /// Its file, relative to the same directory as the corpus' path.
     pub path: PathBuf,
-    /// The names of the folders above count, also where the corpus is `.`.
+    /// Its canonical path: names of parent folders have a meaning, even if the corpus is `.`.
     pub(super) real: PathBuf,
-    pub(super) what: What,
+    pub(super) role: Role,
 }
 
-/// What a file of a corpus is.
+/// The role of a file in a corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum What {
-    /// A case with its expectation beside it, which another case may have too.
+pub(super) enum Role {
+    /// A case. If another case has the same expectation file, `shares_with` is that case.
     Case { shares_with: Option<String> },
-    /// One of several writings of a conversation.
+    /// One of several files with the same conversation.
     Conversation,
     /// An expectation whose case was renamed or removed.
     Stale,
 }
 
 impl Corpus {
-    /// Finds the cases of a directory. Hidden files and folders are none, and links to folders are not followed.
+    /// Finds the cases of a directory. Hidden files and folders are skipped, and links to folders are not followed.
     ///
     /// # Errors
     ///
-    /// Where the directory cannot be read. A folder in it that cannot be read is a trouble of the corpus.
+    /// Returns an error if the directory cannot be read. If a folder in it cannot be read, `troubles` says so.
     pub fn open(directory: &Path) -> io::Result<Self> {
         let real = directory.canonicalize()?;
         let (mut files, mut expectations) = (Vec::new(), Vec::new());
@@ -79,7 +79,7 @@ impl Corpus {
                 if kind.is_dir() {
                     open.push(path);
                 } else if path.is_dir() {
-                    // A link to a folder, which may lead back to where it stands.
+                    // A link to a folder, which may form a cycle.
                 } else if name.ends_with(EXPECTATION.as_bytes()) {
                     expectations.push(path);
                 } else if path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
@@ -90,41 +90,41 @@ impl Corpus {
         }
         troubles.sort();
         let shown_in = if directory == Path::new(".") { Path::new("") } else { directory };
-        let case = |path: PathBuf, what: What| {
+        let case = |path: PathBuf, role: Role| {
             let below = below(&path, &real);
             let names = below.components().map(|part| part.as_os_str().to_string_lossy());
             let name = names.collect::<Vec<_>>().join("/");
-            Case { name, path: shown_in.join(below), real: path, what }
+            Case { name, path: shown_in.join(below), real: path, role }
         };
         files.sort();
-        // Whose an expectation is.
+        // The case of each expectation.
         let mut owners = HashMap::<PathBuf, String>::new();
         let mut cases = Vec::new();
         for path in files {
             let is_same = folder(&path).and_then(Path::parent).and_then(Path::file_name);
             if is_same == Some(OsStr::new(SAME)) {
-                cases.push(case(path, What::Conversation));
+                cases.push(case(path, Role::Conversation));
                 continue;
             }
             let shares_with = owners.get(&expectation_of(&path)).cloned();
-            let case = case(path, What::Case { shares_with });
+            let case = case(path, Role::Case { shares_with });
             owners.entry(expectation_of(&case.real)).or_insert_with(|| case.name.clone());
             cases.push(case);
         }
         let stale = expectations.into_iter().filter(|path| !owners.contains_key(path));
-        cases.extend(stale.map(|path| case(path, What::Stale)));
+        cases.extend(stale.map(|path| case(path, Role::Stale)));
         cases.sort_by(|one, other| one.real.cmp(&other.real));
         Ok(Self { cases, troubles })
     }
 
-    /// Whether a file is a case or an expectation of it, by its one name ([`Path::canonicalize`]).
+    /// Whether a file is a case or an expectation of the corpus. The path must be canonical ([`Path::canonicalize`]).
     #[must_use]
     pub fn holds(&self, file: &Path) -> bool {
         self.cases.iter().any(|case| case.real == file || expectation_of(&case.real) == file)
     }
 
-    /// The cases that one of the filters is for, or all where there is no filter; and what is wrong with filters. A
-    /// filter is a part of the case's name, or, with `*`, `?` or `[`, a glob for all of it.
+    /// The cases that match one of the filters, or all cases without filters; and messages about invalid filters. A
+    /// filter is a part of the case's name, or, with `*`, `?` or `[`, a glob that matches the whole name.
     #[must_use]
     pub fn select(&self, filters: &[String]) -> (Vec<&Case>, Vec<String>) {
         let mut troubles = Vec::new();
@@ -133,7 +133,7 @@ impl Corpus {
             let glob = match filter.contains(['*', '?', '[']).then(|| Pattern::new(filter)).transpose() {
                 Ok(glob) => glob,
                 Err(error) => {
-                    troubles.push(format!("`{}` is no glob: {error}", shown(filter)));
+                    troubles.push(format!("invalid glob `{}`: {error}", shown(filter)));
                     continue;
                 }
             };
@@ -151,11 +151,7 @@ impl Corpus {
                     [&*case.name, file, file.split('.').next().unwrap_or_default()]
                 });
                 let similar = similar(filter, names);
-                troubles.push(format!(
-                    "no case is named like `{}`{}",
-                    shown(filter),
-                    shown(&similar.to_string())
-                ));
+                troubles.push(format!("no case matches `{}`{}", shown(filter), shown(&similar.to_string())));
             }
         }
         let chosen = self.cases.iter().zip(is_chosen).filter(|(_, is_chosen)| *is_chosen);
@@ -164,13 +160,13 @@ impl Corpus {
 }
 
 impl Case {
-    /// The name of the folder that it stands in.
+    /// The name of its folder.
     pub(super) fn folder_name(&self) -> Option<&str> {
         folder(&self.real)?.file_name()?.to_str()
     }
 }
 
-/// The file that a case's expectation is in.
+/// The expectation file of a case.
 pub(super) fn expectation_of(case: &Path) -> PathBuf {
     case.with_extension(&EXPECTATION[1..])
 }

@@ -1,4 +1,4 @@
-//! The expectation beside a case: reading it, and writing it anew.
+//! Reads and rewrites the expectation file of a case.
 
 use std::path::Path;
 
@@ -13,33 +13,33 @@ use toolcheck_json::{Document, Value};
 
 use crate::expected::{Difference, Expected, Found, Place, Step, align, has_level};
 
-/// An expectation as it is written.
+/// The contents of an expectation file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
-    /// What the case shows, in one sentence.
+struct ExpectationFile {
+    /// A sentence about what the case shows.
     description: String,
-    /// Where the case comes from.
+    /// The source of the case.
     source: String,
-    /// The target; the format's own where it is absent.
+    /// The target; by default the format's own.
     #[serde(default)]
     target: Option<String>,
-    /// The format; the directory's or the content's where it is absent.
+    /// The format; by default the one that the folder is named after, or else the detected one.
     #[serde(default)]
     format: Option<String>,
-    /// What the transcript is for.
+    /// The kind of transcript.
     #[serde(default)]
     kind: Option<String>,
-    /// The configuration, as a path from the case's folder; none where it is absent.
+    /// The configuration, as a path relative to the case's folder.
     #[serde(default)]
     config: Option<String>,
     /// The findings, in the order of the text.
-    findings: Vec<WrittenFinding>,
+    findings: Vec<FindingEntry>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenFinding {
+struct FindingEntry {
     rule: String,
     pointer: String,
     #[serde(default)]
@@ -48,7 +48,7 @@ struct WrittenFinding {
     level: Option<String>,
 }
 
-/// What a case expects.
+/// The expectation of a case.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Expectation {
     pub(super) format: Option<&'static Format>,
@@ -56,14 +56,14 @@ pub(super) struct Expectation {
     pub(super) kind: TranscriptKind,
     pub(super) config: Option<String>,
     pub(super) findings: Vec<Expected>,
-    /// Whether a person has yet to say what the case shows and where it comes from.
+    /// Whether the description or the source is still a placeholder.
     pub(super) is_to_be_described: bool,
 }
 
-/// What stands for the words that only a person can say.
-const TO_BE_SAID: &str = "TODO";
+/// The start of a description or source that is still to be written.
+const PLACEHOLDER: &str = "TODO";
 
-/// An expectation that expects nothing and says nothing.
+/// A new expectation, without findings.
 pub(super) const EMPTY: &str = "{\n  \"description\": \"TODO: what the case shows, in one sentence\",\n  \"source\": \"TODO: where it comes from\",\n  \"findings\": []\n}\n";
 
 impl Expectation {
@@ -71,48 +71,48 @@ impl Expectation {
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// Returns an error if it is invalid.
     pub(super) fn parse(text: &str) -> Result<Self, Broken> {
-        let written: Written = serde_json::from_str(text).map_err(|error| {
+        let file: ExpectationFile = serde_json::from_str(text).map_err(|error| {
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default();
             Broken { at: Some((error.line(), error.column())), why: message.to_owned() }
         })?;
-        for (key, said) in [("description", &written.description), ("source", &written.source)] {
-            if said.trim().is_empty() {
-                return Err(format!("`{key}` says nothing").into());
+        for (key, text) in [("description", &file.description), ("source", &file.source)] {
+            if text.trim().is_empty() {
+                return Err(format!("`{key}` is empty").into());
             }
         }
-        let format = written.format.as_deref().map(|id| {
+        let format = file.format.as_deref().map(|id| {
             let similar = || similar(id, formats::names());
             formats::named(id).ok_or_else(|| format!("there is no format `{id}`{}", similar()))
         });
-        let target = written.target.as_deref().map(|id| {
+        let target = file.target.as_deref().map(|id| {
             let similar = || similar(id, target::names());
             target::named(id).ok_or_else(|| format!("there is no target `{id}`{}", similar()))
         });
-        let findings = written.findings.into_iter().map(|finding| {
+        let findings = file.findings.into_iter().map(|finding| {
             let level = finding.level.map(|level| level.parse::<Level>()).transpose();
             let level = level.map_err(|error| error.to_string())?;
             let place = Place { record: finding.record, pointer: finding.pointer };
             Ok(Expected { rule: finding.rule, place: Some(place), level })
         });
-        let is_to_be_said = |said: &String| said.starts_with(TO_BE_SAID);
+        let is_placeholder = |text: &String| text.starts_with(PLACEHOLDER);
         Ok(Self {
             format: format.transpose()?,
             target: target.transpose()?,
-            kind: written.kind.map_or_else(|| Ok(TranscriptKind::default()), |kind| kind.parse())?,
-            config: written.config,
+            kind: file.kind.map_or_else(|| Ok(TranscriptKind::default()), |kind| kind.parse())?,
+            config: file.config,
             findings: findings.collect::<Result<_, String>>()?,
-            is_to_be_described: is_to_be_said(&written.description) || is_to_be_said(&written.source),
+            is_to_be_described: is_placeholder(&file.description) || is_placeholder(&file.source),
         })
     }
 }
 
-/// What is wrong with an expectation.
+/// An error in an expectation.
 #[derive(Debug)]
 pub(super) struct Broken {
-    /// The line and the column, where they are known.
+    /// The line and the column, if they are known.
     at: Option<(usize, usize)>,
     why: String,
 }
@@ -129,11 +129,11 @@ impl From<String> for Broken {
     }
 }
 
-/// The longest message about an expectation, with its path.
+/// The maximum length of a message about an expectation, including its path.
 const LONGEST_MESSAGE: usize = 1000;
 
 impl Broken {
-    /// The same, of a file.
+    /// The message, with the path of the file.
     pub(super) fn of(&self, path: &Path) -> String {
         let (path, why) = (path.display(), &self.why);
         let text = match self.at {
@@ -145,10 +145,9 @@ impl Broken {
     }
 }
 
-/// The text of an expectation with its list of findings written anew: what was found, and nothing else. Everything
-/// beside the list, and each finding in it that stays, keeps its bytes. `None` where the text is none that has such a
-/// list.
-pub(super) fn rewritten(text: &str, expected: &[Expected], found: &[Found]) -> Option<String> {
+/// Rewrites the list of findings in the text of an expectation, so that it has exactly the findings in `found`. Everything
+/// outside the list, and each finding that stays in it, keeps its bytes. `None` if the text has no such list.
+pub(super) fn rewrite(text: &str, expected: &[Expected], found: &[Found]) -> Option<String> {
     let document = Document::read(text.as_bytes());
     let list = document.root().get("findings").filter(|list| list.is_array())?;
     let old: Vec<Value<'_, '_>> = list.elements().collect();
@@ -179,7 +178,7 @@ pub(super) fn rewritten(text: &str, expected: &[Expected], found: &[Found]) -> O
     }
     let span = list.span().range();
     let new = format!("{}{}{}", &text[..span.start], layout.list(&elements), &text[span.end..]);
-    // What is written must say what was found, whatever the text was like.
+    // Whatever the text was like, the new one must list exactly the findings.
     let read = Expectation::parse(&new).ok()?;
     Difference::of(&read.findings, found).is_empty().then_some(new)
 }
@@ -188,16 +187,16 @@ fn slice<'t>(text: &'t str, value: Value<'_, '_>) -> Option<&'t str> {
     text.get(value.span().range())
 }
 
-/// How the list of a file is laid out.
+/// The layout of the list of a file.
 struct Layout<'t> {
     line_end: &'static str,
-    /// What stands before a key of the file, on its line.
+    /// The indentation of the file's keys.
     step: &'t str,
-    /// What stands before an element, where each has a line of its own.
+    /// The indentation of an element, if each is on its own line.
     indent: Option<String>,
-    /// Whether elements have their keys on lines of their own.
+    /// Whether the keys of an element are on separate lines.
     is_tall: bool,
-    /// What stands behind the colon of a key.
+    /// The space after the colon of a key.
     gap: &'static str,
 }
 
@@ -211,7 +210,7 @@ impl<'t> Layout<'t> {
             Some(first) if text[span.start..first.span().start as usize].contains('\n') => {
                 Some(white_space_before(text, first.span().start as usize).to_owned())
             }
-            // One finding stands beside its key; several have a line each.
+            // A single finding is on the line of the key; several findings have a line each.
             _ if count > 1 && old.len() < 2 && !is_one_line => Some(step.repeat(2)),
             _ => None,
         };
@@ -227,7 +226,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// A finding as the list writes it.
+    /// The text of a finding in the list.
     fn element(&self, found: &Found, with_level: bool) -> String {
         let gap = self.gap;
         let mut members = vec![
@@ -253,7 +252,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Each item on a line of its own, one step further in than what holds them.
+    /// The items on separate lines, indented by one more step than the brackets.
     fn lines(&self, open: char, items: &[String], close: char, outer: &str) -> String {
         let end = self.line_end;
         let inner = match &self.indent {
@@ -264,7 +263,7 @@ impl<'t> Layout<'t> {
     }
 }
 
-/// The white space between the beginning of the line and a byte of it.
+/// The white space at the beginning of the line of a byte.
 fn white_space_before(text: &str, at: usize) -> &str {
     let line = text[..at].rfind('\n').map_or(0, |line_end| line_end + 1);
     let rest = text[line..at].trim_start_matches([' ', '\t']);

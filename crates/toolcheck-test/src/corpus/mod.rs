@@ -1,8 +1,8 @@
-//! The runner of a corpus: each case is a file as a provider would receive it, with its expectation beside it.
+//! A runner for a corpus of cases: files as a provider would receive them, each with an expectation file.
 //!
 //! `<case>.json` (or `.jsonl`, `.ndjson`) is linted and compared with `<case>.expect.json`; a missing expectation fails.
 //! In a directory `same/<conversation>/`, every file is the same conversation in the format that it is named after: all
-//! must read alike, and none may have a finding.
+//! must be read as equal conversations without findings.
 //!
 //! In a test of your own:
 //!
@@ -15,7 +15,7 @@
 //! }
 //! ```
 //!
-//! `toolcheck test DIR` is the same, and [`Bless`] is what its `--bless` does.
+//! `toolcheck test DIR` does the same; [`Bless`] corresponds to its option `--bless`.
 
 mod discover;
 mod expectation;
@@ -37,49 +37,49 @@ use same::Conversations;
 
 pub use discover::{Case, Corpus};
 
-/// What came of a corpus.
+/// The results of a corpus.
 #[derive(Debug, Clone, Default)]
 pub struct Run {
-    /// What came of its cases, by path.
+    /// The results of its cases, by path.
     pub results: Vec<CaseResult>,
-    /// What could not be run at all.
+    /// Messages about folders that could not be read.
     pub troubles: Vec<String>,
 }
 
-/// A case that was run.
+/// The result of a case.
 #[derive(Debug, Clone)]
 pub struct CaseResult {
     /// Its path under the corpus' directory, with forward slashes.
     pub name: String,
-    /// Its file, as it is reached from where the corpus' directory was named.
+    /// Its file, relative to the same directory as the corpus' path.
     pub path: PathBuf,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// What it was read as, if it came to that.
+    /// Its format, target and kind, if it was read.
     pub read_as: Option<ReadAs>,
-    /// What was found in it.
+    /// The findings in it.
     pub found: Vec<Found>,
-    /// Whether its expectation still lacks the words of a person.
+    /// Whether its expectation still lacks a description.
     pub is_to_be_described: bool,
 }
 
-/// What a case was read as.
+/// The format, target and kind of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadAs {
-    /// The id of its format; `None` where none recognised it.
+    /// The id of its format; `None` if it was not recognised.
     pub format: Option<&'static str>,
-    /// The id of the target that it was held against.
+    /// The id of the target that it was checked against.
     pub target: Option<String>,
-    /// What it is for.
+    /// The kind of transcript.
     pub kind: &'static str,
 }
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// It is as expected.
     Passed,
-    /// It was not as expected, and its expectation has been written anew.
+    /// It was not as expected, and its expectation was rewritten.
     Blessed(Failure),
     /// It is not as expected.
     Failed(Failure),
@@ -91,35 +91,35 @@ pub enum Outcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {
-    /// Something else was found than what is expected.
+    /// The findings differ from the expected ones.
     Findings(Difference),
-    /// There is no expectation beside it.
+    /// It has no expectation file.
     NoExpectation {
-        /// Where it would stand.
+        /// The path of the missing file.
         path: PathBuf,
-        /// What was found.
+        /// The findings.
         found: Vec<Found>,
     },
-    /// The expectation beside it is none: where, and why.
+    /// Its expectation is invalid: the place and the reason.
     BrokenExpectation(String),
     /// It shares its expectation with another case.
     SharedExpectation(String),
     /// It is an expectation, and there is no case for it.
     NoCase,
-    /// It does not read like the others of its folder: the lines that tell it.
+    /// It is read as another conversation than the other files of its folder: the difference as lines.
     Conversation(Vec<String>),
 }
 
-/// Which expectations are written anew where something else is found than what they expect. One that cannot be read is
-/// never written over, and none is ever removed.
+/// Which expectations to rewrite if the findings differ. Expectations that cannot be read are never overwritten, and
+/// files are never removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Bless {
-    /// None.
+    /// No expectations.
     #[default]
     Nothing,
-    /// Those that there are.
+    /// Existing expectations.
     Changed,
-    /// Those that there are not.
+    /// Missing expectations.
     New,
     /// Both.
     All,
@@ -129,7 +129,7 @@ pub enum Bless {
 ///
 /// # Errors
 ///
-/// Where the directory cannot be read. A case that cannot be read fails, and the others are run.
+/// Returns an error if the directory cannot be read. If a case cannot be read, it fails, and the others are run.
 pub fn run(directory: &Path) -> io::Result<Run> {
     let corpus = Corpus::open(directory)?;
     let (cases, _) = corpus.select(&[]);
@@ -150,15 +150,15 @@ impl Corpus {
                 found: Vec::new(),
                 is_to_be_described: false,
             };
-            match &case.what {
-                discover::What::Stale => result.outcome = Outcome::Failed(Failure::NoCase),
-                discover::What::Conversation => {
+            match &case.role {
+                discover::Role::Stale => result.outcome = Outcome::Failed(Failure::NoCase),
+                discover::Role::Conversation => {
                     (result.outcome, result.read_as) = conversations.run(case, self);
                 }
-                discover::What::Case { shares_with: Some(other) } => {
+                discover::Role::Case { shares_with: Some(other) } => {
                     result.outcome = Outcome::Failed(Failure::SharedExpectation(other.clone()));
                 }
-                discover::What::Case { shares_with: None } => {
+                discover::Role::Case { shares_with: None } => {
                     if let Err(outcome) = run_case(case, bless, &mut result) {
                         result.outcome = *outcome;
                     }
@@ -171,19 +171,19 @@ impl Corpus {
 }
 
 impl Run {
-    /// How many cases failed.
+    /// The number of cases that failed.
     #[must_use]
     pub fn failed(&self) -> usize {
         self.count(|outcome| matches!(outcome, Outcome::Failed(_)))
     }
 
-    /// How many cases could not be run.
+    /// The number of cases that could not be run.
     #[must_use]
     pub fn unreadable(&self) -> usize {
         self.count(|outcome| matches!(outcome, Outcome::Unreadable(_)))
     }
 
-    /// The expectations that were written, as a person reads their paths.
+    /// The paths of the expectations that were written.
     pub fn written(&self) -> impl Iterator<Item = String> {
         let blessed = self.results.iter().filter(|result| matches!(result.outcome, Outcome::Blessed(_)));
         blessed.map(|result| outputs::path_shown(&discover::expectation_of(&result.path)))
@@ -197,7 +197,7 @@ impl Run {
     ///
     /// # Panics
     ///
-    /// Where they are not, with what `toolcheck test` prints.
+    /// If there are no cases or one is not as expected, with the output of `toolcheck test`.
     #[track_caller]
     pub fn assert_passed(&self) {
         let is_passed = self.failed() + self.unreadable() + self.troubles.len() == 0;
@@ -213,20 +213,19 @@ impl ReadAs {
     }
 }
 
-/// Runs a case with an expectation of its own; what stops it comes back as an error.
+/// Runs a case that has its own expectation; returns an outcome other than passed or blessed as an error.
 fn run_case(case: &Case, bless: Bless, result: &mut CaseResult) -> Result<(), Box<Outcome>> {
-    let unreadable = |what: &Path, error: &io::Error| {
-        Box::new(Outcome::Unreadable(shown(&format!("{}: {error}", what.display()))))
+    let unreadable = |path: &Path, error: &io::Error| {
+        Box::new(Outcome::Unreadable(shown(&format!("{}: {error}", path.display()))))
     };
     let failed = |failure| Box::new(Outcome::Failed(failure));
     let bytes = fs::read(&case.real).map_err(|error| unreadable(&case.path, &error))?;
-    // Beside the case, and as it is reached.
+    // The path to read, and the one to show.
     let (beside, named) = (discover::expectation_of(&case.real), discover::expectation_of(&case.path));
     let broken = |broken: Broken| failed(Failure::BrokenExpectation(broken.of(&named)));
     let text = match read_bytes(&beside) {
         Ok(bytes) => Some(
-            String::from_utf8(bytes)
-                .map_err(|_| broken("it holds bytes that are not UTF-8".to_owned().into()))?,
+            String::from_utf8(bytes).map_err(|_| broken("the file is not valid UTF-8".to_owned().into()))?,
         ),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(unreadable(&named, &error)),
@@ -269,8 +268,8 @@ fn run_case(case: &Case, bless: Bless, result: &mut CaseResult) -> Result<(), Bo
         return Err(failed(failure));
     }
     let old = text.as_deref().unwrap_or(expectation::EMPTY);
-    let new = expectation::rewritten(old, &expectation.findings, found);
-    let new = new.ok_or_else(|| broken("its list of findings can't be written anew".to_owned().into()))?;
+    let new = expectation::rewrite(old, &expectation.findings, found);
+    let new = new.ok_or_else(|| broken("its list of findings can't be rewritten".to_owned().into()))?;
     fs::write(&beside, new).map_err(|error| unreadable(&named, &error))?;
     result.is_to_be_described |= is_new;
     result.outcome = Outcome::Blessed(failure);
@@ -286,6 +285,6 @@ fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
 fn read_config(case: &Path, name: &str) -> Result<Config, String> {
     let bytes =
         read_bytes(&case.with_file_name(name)).map_err(|error| format!("`config` {name}: {error}"))?;
-    let text = String::from_utf8(bytes).map_err(|_| format!("`config` {name}: it is no UTF-8"))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("`config` {name}: not valid UTF-8"))?;
     crate::config::read(&text).map_err(|error| format!("`config` {name}:{error}"))
 }

@@ -1,10 +1,10 @@
 use super::*;
 
 fn expected(texts: &[&str]) -> Vec<Expected> {
-    texts.iter().map(|text| text.parse().expect("it is one")).collect()
+    texts.iter().map(|text| text.parse().expect("it is valid")).collect()
 }
 
-/// Findings, written as they are expected; an error where no level is named.
+/// Findings, written like expectations; without a level, an error.
 pub(crate) fn found(texts: &[&str]) -> Vec<Found> {
     let found = expected(texts).into_iter().map(|one| Found {
         rule: rules::find(&one.rule).expect("there is such a rule").id,
@@ -23,7 +23,7 @@ fn changes(wanted: &[&str], got: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_is_the_same_is_no_difference() {
+fn equal_findings_are_no_difference() {
     assert_eq!(changes(&[], &[]), Vec::<String>::new());
     let all = ["blank-text at /a", "empty-content at /b", "blank-text at 1:/a"];
     assert_eq!(changes(&all, &all), Vec::<String>::new());
@@ -31,12 +31,12 @@ fn what_is_the_same_is_no_difference() {
 }
 
 #[test]
-fn what_is_missing_and_what_is_unexpected_stand_in_the_order_of_the_text() {
+fn changes_are_in_the_order_of_the_text() {
     let wanted = ["blank-text at /a", "empty-content at /b", "unknown-role at /d"];
     let got = ["empty-content at /b", "blank-text at /c", "unknown-role at /d"];
     assert_eq!(changes(&wanted, &got), ["- blank-text at /a", "+ error blank-text at /c"]);
     assert_eq!(changes(&["blank-text at \"\""], &[]), ["- blank-text at \"\""]);
-    // An expectation without a place takes the next of its rule, and only one.
+    // An expectation without a place matches the next finding of its rule, and only one.
     assert_eq!(
         changes(&["blank-text"], &["blank-text at /a", "blank-text at /b"]),
         ["+ error blank-text at /b"]
@@ -44,7 +44,7 @@ fn what_is_missing_and_what_is_unexpected_stand_in_the_order_of_the_text() {
 }
 
 #[test]
-fn another_order_and_another_level_are_told() {
+fn another_order_and_another_level_are_reported() {
     let (one, other) = ("error blank-text at /a", "error empty-content at /b");
     assert_eq!(changes(&[other, one], &[one, other]).len(), 2);
     assert_eq!(
@@ -54,12 +54,12 @@ fn another_order_and_another_level_are_told() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn invalid_expectations_are_reported() {
     let error = |text: &str| text.parse::<Expected>().expect_err(text).to_string();
     assert_eq!(error("blank-tekst"), "there is no rule `blank-tekst`; did you mean `blank-text`?");
     assert!(error("bad blank-text").contains("neither"));
-    assert!(error("blank-text at messages").contains("no JSON Pointer"));
-    assert!(error("blank-text at x:/a").contains("no number"));
+    assert!(error("blank-text at messages").contains("not a JSON Pointer"));
+    assert!(error("blank-text at x:/a").contains("not a record number"));
 }
 
 #[test]
@@ -79,7 +79,7 @@ pub(crate) mod properties {
 
     use super::super::*;
 
-    /// Findings of few rules at few places, so that many are alike.
+    /// Findings of few rules at few places, so that many are equal.
     pub(crate) fn findings() -> impl Strategy<Value = Vec<Found>> {
         let rule = prop::sample::select(vec!["blank-text", "unknown-role"]);
         let pointer = "(/[ab\"~\u{e4}]{1,2}){0,2}";
@@ -96,7 +96,7 @@ pub(crate) mod properties {
 
     proptest! {
         #[test]
-        fn each_finding_is_as_expected_or_told(
+        fn each_finding_is_as_expected_or_reported(
             wanted in findings(), got in findings(), with in prop::collection::vec((any::<bool>(), any::<bool>()), 8)
         ) {
             let expect = |(found, (place, level)): (&Found, &(bool, bool))| Expected {
@@ -110,14 +110,14 @@ pub(crate) mod properties {
             prop_assert_eq!(difference.as_expected + missing, expected.len());
             prop_assert_eq!(difference.as_expected + difference.changes.len() - missing, got.len());
             prop_assert!(Difference::of(&expected, &wanted).is_empty());
-            // What is told of one side is a part of it, in its order.
+            // The unexpected findings are a part of the actual ones, in the same order.
             let mut rest = got.iter();
             for change in &difference.changes {
                 if let Change::Unexpected(found) = change {
                     prop_assert!(rest.any(|one| one == found));
                 }
             }
-            // And what is shown of it can be read again.
+            // The text of an expectation can be parsed again.
             for one in &expected {
                 prop_assert_eq!(&one.to_string().parse::<Expected>(), &Ok(one.clone()));
             }

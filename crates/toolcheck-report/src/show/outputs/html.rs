@@ -6,25 +6,25 @@ use toolcheck_core::Level;
 use super::Output;
 use crate::Style;
 use crate::markup::{Escaped, Piece, pieces};
-use crate::show::{Line, Mark, Marks, Outline, Row, Section, What};
+use crate::show::{Line, Mark, Marks, Outline, Row, RowKind, Section};
 use crate::summary::Summary;
 use toolcheck_core::text::{Counted, bounded, shown};
 use toolcheck_lint::report::rule_url;
 
 pub(super) static OUTPUT: Output = Output { id: "html", summary: "a self-contained web page", write };
 
-/// What a browser needs to know. The page is XML too, so that programs can read it.
+/// Metadata for browsers. The page is valid XML too, so that programs can read it.
 const HEAD: &str = r#"<meta charset="utf-8"/>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
 <meta name="color-scheme" content="light dark"/>
 <meta name="referrer" content="no-referrer"/>
 "#;
-/// How many characters of a message are written.
+/// The maximum number of characters of a message.
 const LONGEST: usize = 500;
-/// How many findings are listed above the outline.
+/// The maximum number of findings listed above the outline.
 const LISTED: usize = 50;
-/// How many colours the numbers of pairs have, in turn.
+/// The number of colours for pairs, used in turn.
 const COLORS: usize = 4;
 
 fn write(outline: &Outline, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
@@ -54,7 +54,7 @@ fn write(outline: &Outline, style: &Style, out: &mut dyn io::Write) -> io::Resul
         if let Some(words) = section.left_out.words() {
             writeln!(out, "<p class=\"fold\">{}</p>", Escaped(&words))?;
         }
-        Drawn::new(section, &findings).section(section, outline.total, out)?;
+        SectionWriter::new(section, &findings).section(section, outline.total, out)?;
     }
     if let Some(words) = outline.left_out.words() {
         writeln!(out, "<p class=\"fold\">{}</p>", Escaped(&words))?;
@@ -66,7 +66,7 @@ fn write(outline: &Outline, style: &Style, out: &mut dyn io::Write) -> io::Resul
     writeln!(out, "</body>\n</html>")
 }
 
-/// The findings that are drawn, each with a link to its place.
+/// Writes the findings of the outline, each with a link to its place.
 fn contents(outline: &Outline, out: &mut dyn io::Write) -> io::Result<()> {
     let mut marks = outline.marks().filter(|mark| !mark.is_label).peekable();
     if marks.peek().is_none() {
@@ -89,26 +89,26 @@ fn contents(outline: &Outline, out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out, "</ul>\n</nav>")
 }
 
-/// The parts of a section that can be linked to.
-struct Drawn<'p> {
+/// Writes a section, with links between its parts.
+struct SectionWriter<'p> {
     section: usize,
     calls: HashSet<usize>,
     results: HashSet<usize>,
     /// The findings of the whole outline that have a mark; one may refer to another section.
     findings: &'p HashSet<usize>,
-    /// The names that have been given out: a result may come twice.
+    /// The ids used so far: a call may have several results.
     named: HashSet<String>,
 }
 
-impl<'p> Drawn<'p> {
+impl<'p> SectionWriter<'p> {
     fn new(section: &Section, findings: &'p HashSet<usize>) -> Self {
-        let of = |what: What| {
-            section.rows().filter(move |(_, row)| row.what == what).filter_map(|(_, row)| row.pair).collect()
+        let of = |kind: RowKind| {
+            section.rows().filter(move |(_, row)| row.kind == kind).filter_map(|(_, row)| row.pair).collect()
         };
         Self {
             section: section.number,
-            calls: of(What::Call),
-            results: of(What::Result),
+            calls: of(RowKind::Call),
+            results: of(RowKind::Result),
             findings,
             named: HashSet::new(),
         }
@@ -145,7 +145,7 @@ impl<'p> Drawn<'p> {
         writeln!(out, "</ol>\n</section>")
     }
 
-    /// A call, a result, or what else a message holds.
+    /// Writes a call, a result or another part of a message.
     fn row(&mut self, row: &Row, out: &mut dyn io::Write) -> io::Result<()> {
         let level = match row.marks.worst() {
             Some(level) => format!(" {level}"),
@@ -154,20 +154,20 @@ impl<'p> Drawn<'p> {
         };
         write!(out, "<li class=\"part{level}\"")?;
         if let Some(pair) = row.pair {
-            let name = self.name(row.what, pair);
+            let name = self.name(row.kind, pair);
             if self.named.insert(name.clone()) {
                 write!(out, " id=\"{name}\"")?;
             }
         }
         write!(out, ">")?;
-        match row.what {
-            What::Call => self.tool(row, ("→", "calls"), out)?,
-            What::Result => self.tool(row, ("←", "result of"), out)?,
-            What::Other => write!(out, "{}", Escaped(&row.title))?,
+        match row.kind {
+            RowKind::Call => self.tool(row, ("→", "calls"), out)?,
+            RowKind::Result => self.tool(row, ("←", "result of"), out)?,
+            RowKind::Other => write!(out, "{}", Escaped(&row.title))?,
         }
         let details = row.details();
         if !details.is_empty() {
-            let comma = if row.what == What::Other { "," } else { "" };
+            let comma = if row.kind == RowKind::Other { "," } else { "" };
             write!(out, "{comma} <span class=\"details quiet\">{}</span>", Escaped(&details))?;
         }
         if let Some(beginning) = &row.beginning {
@@ -177,8 +177,8 @@ impl<'p> Drawn<'p> {
         writeln!(out, "</li>")
     }
 
-    fn name(&self, what: What, pair: usize) -> String {
-        let word = if what == What::Call { "call" } else { "result" };
+    fn name(&self, kind: RowKind, pair: usize) -> String {
+        let word = if kind == RowKind::Call { "call" } else { "result" };
         format!("{word}-{}-{pair}", self.section)
     }
 
@@ -186,9 +186,9 @@ impl<'p> Drawn<'p> {
         write!(out, "<span aria-hidden=\"true\">{arrow}</span><span class=\"unseen\">{words}</span> ")?;
         if let Some(pair) = row.pair {
             let class = format!("pair pair-{}", pair % COLORS);
-            let (other, others, title) = match row.what {
-                What::Call => (What::Result, &self.results, "to its result"),
-                _ => (What::Call, &self.calls, "to its call"),
+            let (other, others, title) = match row.kind {
+                RowKind::Call => (RowKind::Result, &self.results, "to its result"),
+                _ => (RowKind::Call, &self.calls, "to its call"),
             };
             if others.contains(&pair) {
                 let name = self.name(other, pair);

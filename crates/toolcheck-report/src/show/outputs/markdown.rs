@@ -3,7 +3,7 @@ use std::io;
 use super::Output;
 use crate::Style;
 use crate::outputs::markdown::{MOST, code, inline};
-use crate::show::{Line, Mark, Marks, Outline, Row, What};
+use crate::show::{Line, Mark, Marks, Outline, Row, RowKind};
 use crate::summary::Summary;
 use toolcheck_core::text::{Counted, bounded};
 use toolcheck_lint::report::rule_url;
@@ -11,7 +11,7 @@ use toolcheck_lint::report::rule_url;
 pub(super) static OUTPUT: Output =
     Output { id: "markdown", summary: "a table for an issue or a pull request comment", write };
 
-/// How many characters of a message are written.
+/// The maximum number of characters of a message.
 const LONGEST: usize = 300;
 
 fn write(outline: &Outline, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
@@ -49,18 +49,18 @@ fn write(outline: &Outline, style: &Style, out: &mut dyn io::Write) -> io::Resul
             }
         }
     }
-    let mut say = |words: &str| text.push_str(&format!("\n{words}\n"));
+    let mut paragraph = |words: &str| text.push_str(&format!("\n{words}\n"));
     if left_out > 0 {
-        say(&format!("... and {}.", Counted(left_out, "more line")));
+        paragraph(&format!("... and {}.", Counted(left_out, "more line")));
     }
     if let Some(words) = outline.left_out.words() {
-        say(&format!("⋮ {}", inline(&words)));
+        paragraph(&format!("⋮ {}", inline(&words)));
     }
     if !style.is_quiet {
-        say(&Summary(&outline.report).to_string());
+        paragraph(&Summary(&outline.report).to_string());
     }
     if let Some(more) = outline.more() {
-        say(&format!("More: {}", code(&more)));
+        paragraph(&format!("More: {}", code(&more)));
     }
     out.write_all(text.as_bytes())
 }
@@ -75,17 +75,17 @@ fn of_row(row: &Row) -> String {
         let details = if details.is_empty() { String::new() } else { format!(", {details}") };
         format!("{arrow} {pair}{}{id}{details}", code(&row.title))
     };
-    let mut what = match row.what {
-        What::Call => tool("→"),
-        What::Result => tool("←"),
-        What::Other if details.is_empty() => inline(&row.title),
-        What::Other => format!("{}, {details}", inline(&row.title)),
+    let mut content = match row.kind {
+        RowKind::Call => tool("→"),
+        RowKind::Result => tool("←"),
+        RowKind::Other if details.is_empty() => inline(&row.title),
+        RowKind::Other => format!("{}, {details}", inline(&row.title)),
     };
     if let Some(beginning) = &row.beginning {
-        what.push_str(&format!("<br>“{}”", code(beginning)));
+        content.push_str(&format!("<br>“{}”", code(beginning)));
     }
     let found: Vec<String> = row.marks.shown.iter().map(of_mark).chain(more(&row.marks)).collect();
-    format!("| {number} | {speaker} | {what} | {} |\n", found.join("<br>"))
+    format!("| {number} | {speaker} | {content} | {} |\n", found.join("<br>"))
 }
 
 fn of_mark(mark: &Mark) -> String {

@@ -1,6 +1,6 @@
-//! The drawings of a outline, one file each.
+//! The outputs of an outline: one file each.
 //!
-//! To add a drawing, add a file and two lines here.
+//! To add an output, add a file and two lines here.
 
 mod html;
 mod markdown;
@@ -11,23 +11,23 @@ use std::io;
 use crate::Style;
 use crate::show::Outline;
 
-/// A way to draw a outline.
+/// A way to write an outline.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Output {
     /// The id on the command line.
     pub id: &'static str,
-    /// What it is for, in one line.
+    /// A description in one line.
     pub summary: &'static str,
-    /// Draws a outline.
+    /// Writes an outline.
     pub write: fn(&Outline, &Style, &mut dyn io::Write) -> io::Result<()>,
 }
 
-/// All drawings, by id.
+/// All outputs, by id.
 pub static ALL: &[&Output] = &[&html::OUTPUT, &markdown::OUTPUT, &text::OUTPUT];
 
-/// The drawing of that id.
+/// The output with this id.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Output> {
-    ALL.iter().copied().find(|drawing| drawing.id == id)
+    ALL.iter().copied().find(|output| output.id == id)
 }

@@ -8,25 +8,25 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::Output;
 use crate::Style;
-use crate::show::{Fold, Line, Mark, Marks, Outline, Row, Section, What};
+use crate::show::{Fold, Line, Mark, Marks, Outline, Row, RowKind, Section};
 use crate::summary::Summary;
 use toolcheck_core::text::{Counted, bounded, guard, shown};
 use toolcheck_lint::report::rule_url;
 
 pub(super) static OUTPUT: Output = Output { id: "text", summary: "for the terminal", write };
 
-/// The narrowest and the widest screen that is drawn for.
+/// The minimum and maximum width of the output, in columns.
 const WIDTHS: (usize, usize) = (32, 140);
-/// From this width on there is room between the columns.
+/// The width from which on the columns have wider gaps.
 const ROOMY: usize = 64;
-/// The widest columns of speakers and ids.
+/// The maximum widths of the columns of speakers and ids.
 const WIDEST: (usize, usize) = (12, 17);
-/// The widest column of tools, and from which width on it is the second one.
+/// The maximum width of the column of tools: on a narrow screen, and from the width `WIDE` on.
 const WIDEST_TITLE: (usize, usize) = (32, 40);
 const WIDE: usize = 100;
 /// The minimum width that a name, an id or a remark is cut to.
 const LEAST: (usize, usize) = (8, 16);
-/// How many lines the message of a finding takes.
+/// The maximum number of lines of a finding's message.
 const MESSAGE_LINES: usize = 3;
 
 const PLAIN: Colors = Colors::new();
@@ -34,7 +34,7 @@ const DIM: Colors = PLAIN.dimmed();
 const BOLD: Colors = PLAIN.bold();
 const ERROR: Colors = AnsiColor::Red.on_default().bold();
 const WARNING: Colors = AnsiColor::Yellow.on_default().bold();
-/// What a call and its results have in common, in turn.
+/// The colours shared by a call and its results, in turn.
 const PAIRS: [AnsiColor; 4] = [AnsiColor::Cyan, AnsiColor::Magenta, AnsiColor::Green, AnsiColor::Blue];
 
 fn write(outline: &Outline, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
@@ -108,7 +108,7 @@ impl Pen<'_> {
         self.used += text.width();
     }
 
-    /// The id of a rule, at most as long as the line; a link to its page where the terminal follows links.
+    /// Writes the id of a rule, at most as long as the line, as a link to its page if the terminal supports links.
     fn put_rule(&mut self, rule: &str, colors: Colors) {
         let (start, end) = (format!("\u{1b}]8;;{}\u{1b}\\", rule_url(rule)), "\u{1b}]8;;\u{1b}\\");
         if self.has_links {
@@ -147,9 +147,9 @@ struct Columns {
     gap: usize,
     number: usize,
     speaker: usize,
-    /// Where what is said begins.
+    /// The column of the content.
     content: usize,
-    /// How wide the numbers of pairs are.
+    /// The width of the numbers of pairs.
     pair: usize,
     title: usize,
     id: usize,
@@ -167,12 +167,12 @@ impl Columns {
         let content = 2 + number + gap + speaker + gap;
         let pair = widest(&|row| row.pair.map_or(0, digits));
         let of_tools =
-            |of: &dyn Fn(&Row) -> usize| widest(&|row| if row.what == What::Other { 0 } else { of(row) });
+            |of: &dyn Fn(&Row) -> usize| widest(&|row| if row.kind == RowKind::Other { 0 } else { of(row) });
         let widest_title = if width < WIDE { WIDEST_TITLE.0 } else { WIDEST_TITLE.1 };
         let title = of_tools(&|row| row.title.width()).min(widest_title);
         let id = of_tools(&|row| row.id.as_ref().map_or(0, |id| id.width())).min(WIDEST.1);
         let room = width.saturating_sub(content + arrow(pair));
-        // A shorter name with its details says more than a long name that leaves no room for them.
+        // A shorter name with its details is more useful than a long name that leaves no room for them.
         let title = title.min(if title + 2 + id > room { LEAST.1.max(room / 2) } else { title }).min(room);
         Self { gap, number, speaker, content, pair, title, id }
     }
@@ -209,13 +209,13 @@ impl Columns {
         }
         pen.go_to(self.content);
         let beside = beside(&row.marks);
-        // A rule's id is never cut; what another place has to do with a finding may be, where it must.
+        // A rule's id is never cut; the message of a label is cut if necessary.
         let wanted = beside.map_or(0, |mark| {
             let (width, room) =
                 (short(mark).width(), pen.left().saturating_sub(arrow(self.pair) + self.title));
             4 + if mark.is_label && 4 + width > room { width.min(LEAST.1) } else { width }
         });
-        self.said(row, wanted, pen);
+        self.content(row, wanted, pen);
         let is_beside = pen.left() >= wanted;
         let column = self.content + arrow(self.pair) + self.title;
         if column + wanted <= pen.width && self.title > 0 {
@@ -239,13 +239,13 @@ impl Columns {
         Ok(())
     }
 
-    /// What the row says, followed by `wanted` free columns if that leaves enough room.
-    fn said(&self, row: &Row, wanted: usize, pen: &mut Pen<'_>) {
+    /// Writes the content of a row, followed by `wanted` free columns if that leaves enough room.
+    fn content(&self, row: &Row, wanted: usize, pen: &mut Pen<'_>) {
         let details = row.details();
-        let sign = match row.what {
-            What::Call => "→ ",
-            What::Result => "← ",
-            What::Other => {
+        let sign = match row.kind {
+            RowKind::Call => "→ ",
+            RowKind::Result => "← ",
+            RowKind::Other => {
                 let details = if details.is_empty() { details } else { format!(", {details}") };
                 pen.put(&cut(&row.title, pen.left()), PLAIN);
                 pen.put(&cut(&details, pen.left()), DIM);
@@ -261,7 +261,7 @@ impl Columns {
         let after = pen.left();
         let padding = self.title.saturating_sub(title.width());
         let room = after.saturating_sub(padding);
-        // The id goes first, and then the details: the number tells the pairs apart, and the message names the id.
+        // The id is dropped first, then the details: the number identifies the pair, and the message names the id.
         let id = row.id.as_deref().map(|id| middle_cut(id, self.id)).unwrap_or_default();
         let column = |width: usize| if width == 0 { 0 } else { 2 + width };
         let all = column(self.id) + column(details.width());
@@ -288,7 +288,7 @@ impl Columns {
         }
     }
 
-    /// A mark: its rule, or what is there.
+    /// Writes a mark: its rule, or its message if it is a label.
     fn mark(&self, mark: &Mark, pen: &mut Pen<'_>) {
         if mark.is_label {
             pen.put(&cut(&format!("· {}", mark.message), pen.left()), label_colors_of(mark.level));
@@ -298,7 +298,7 @@ impl Columns {
         }
     }
 
-    /// The message of the mark beside a row, and the other marks below it.
+    /// Writes the message of the mark beside a row, and the other marks below it.
     fn messages(&self, marks: &Marks, beside: Option<&Mark>, pen: &mut Pen<'_>) -> io::Result<()> {
         if let Some(mark) = beside.filter(|mark| !mark.is_label) {
             self.message(mark, self.content + 2, pen)?;
@@ -311,7 +311,7 @@ impl Columns {
         self.more(marks, self.content, pen)
     }
 
-    /// All marks of a row below it, or those of a section above it.
+    /// Writes all marks of a row below it, or those of a section above it.
     fn below(&self, marks: &Marks, column: usize, pen: &mut Pen<'_>) -> io::Result<()> {
         for mark in &marks.shown {
             self.mark_below(mark, column, pen)?;
@@ -323,7 +323,7 @@ impl Columns {
         if mark.is_label {
             return wrapped(&format!("· {}", mark.message), column, label_colors_of(mark.level), pen);
         }
-        // A rule's id is whole wherever it fits at all.
+        // A rule's id starts further left if it would be cut otherwise.
         let widest = pen.width.saturating_sub(2 + mark.rule.width());
         if column == 2 {
             pen.put(sign(mark.level), colors_of(mark.level));
@@ -352,7 +352,7 @@ impl Columns {
     }
 }
 
-/// A text over as many lines as it needs, up to a few.
+/// Writes a text over as many lines as it needs, up to `MESSAGE_LINES`.
 fn wrapped(text: &str, column: usize, colors: Colors, pen: &mut Pen<'_>) -> io::Result<()> {
     // On a narrow screen the text starts further left, so that it still fits.
     let column = column.min(pen.width.saturating_sub(LEAST.1));
@@ -372,12 +372,12 @@ fn beside(marks: &Marks) -> Option<&Mark> {
     marks.shown.iter().find(|mark| !mark.is_label).or_else(|| marks.shown.first())
 }
 
-/// What a mark says in one line.
+/// A mark in one line: its rule, or its message if it is a label.
 fn short(mark: &Mark) -> &str {
     if mark.is_label { &mark.message } else { mark.rule }
 }
 
-/// How many columns the arrow and the number of a pair take.
+/// The width of the arrow and the number of a pair.
 fn arrow(pair: usize) -> usize {
     if pair == 0 { 2 } else { 2 + pair + 1 }
 }
@@ -416,7 +416,7 @@ fn tail(text: &str, width: usize) -> &str {
     start.map_or(text, |(at, character)| &text[at + character.len_utf8()..])
 }
 
-/// The colours of what another place has to do with a finding.
+/// The colours of a label.
 fn label_colors_of(level: Level) -> Colors {
     match level {
         Level::Error => AnsiColor::Red.on_default(),
@@ -433,7 +433,7 @@ fn cut(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", head(text, width - 1)))
 }
 
-/// At most `width` columns of an id: its beginning, which says whose it is, and its end, which tells it from others.
+/// At most `width` columns of an id: its prefix, and its end, which distinguishes it from other ids.
 fn middle_cut(id: &str, width: usize) -> Cow<'_, str> {
     if head(id, width).len() == id.len() || width == 0 {
         return Cow::Borrowed(head(id, width));
@@ -442,7 +442,7 @@ fn middle_cut(id: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…{end}", head(id, width - 1 - width / 2)))
 }
 
-/// At most `width` columns of a path: its end, where files differ.
+/// At most `width` columns of a path: its end, since paths often have a common beginning.
 fn start_cut(path: &str, width: usize) -> Cow<'_, str> {
     let whole = tail(path, width);
     if whole.len() == path.len() {

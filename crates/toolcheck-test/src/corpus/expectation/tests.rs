@@ -3,11 +3,11 @@ use crate::expected::tests::found;
 
 fn blessed(text: &str, got: &[&str]) -> String {
     let expected = Expectation::parse(text).expect(text).findings;
-    rewritten(text, &expected, &found(got)).expect("it can be written anew")
+    rewrite(text, &expected, &found(got)).expect("it can be rewritten")
 }
 
 #[test]
-fn what_stays_keeps_its_bytes() {
+fn unchanged_findings_keep_their_bytes() {
     let text = "{\n\t\"source\": \"s\",\r\n\t\"findings\": [\n\t\t{\"pointer\":\"/a\",  \"rule\": \"blank-text\"},\n\t\t{\"rule\": \"unknown-role\", \"pointer\": \"/b\"}\n\t],\n\t\"description\": \"d\" }";
     assert_eq!(blessed(text, &["blank-text at /a", "unknown-role at /b"]), text);
     assert_eq!(
@@ -19,7 +19,7 @@ fn what_stays_keeps_its_bytes() {
 }
 
 #[test]
-fn a_list_is_laid_out_as_it_was() {
+fn a_list_keeps_its_layout() {
     let inline = "{\n  \"description\": \"d\",\n  \"source\": \"s\",\n  \"findings\": []\n}\n";
     let one = inline.replace("[]", "[{\"rule\": \"blank-text\", \"pointer\": \"/a\"}]");
     assert_eq!(blessed(inline, &["blank-text at /a"]), one);
@@ -46,15 +46,15 @@ fn a_list_is_laid_out_as_it_was() {
 }
 
 #[test]
-fn a_level_changes_where_it_stands() {
+fn a_level_changes_in_place() {
     let text = r#"{"description": "d", "source": "s", "findings": [{"level": "warning", "rule": "blank-text", "pointer": "/a"}]}"#;
     assert_eq!(blessed(text, &["error blank-text at /a"]), text.replace("warning", "error"));
-    // Who names levels gets them.
+    // New findings have a level if others have one.
     assert!(blessed(text, &["warning blank-text at /b"]).contains(r#""pointer": "/b", "level": "warning"}"#));
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn invalid_expectations_are_reported() {
     let error = |text: &str| Expectation::parse(text).expect_err(text).of(Path::new("x.expect.json"));
     insta::assert_snapshot!([
         "{",
@@ -67,7 +67,7 @@ fn what_is_wrong_is_told() {
     ].map(error).join("\n"), @r"
     x.expect.json:1:1: EOF while parsing an object
     x.expect.json:1:59: unknown field `taget`, expected one of `description`, `source`, `target`, `format`, `kind`, `config`, `findings`
-    x.expect.json: `description` says nothing
+    x.expect.json: `description` is empty
     x.expect.json: there is no target `bedrok`; did you mean `bedrock`?
     x.expect.json: there is no format `anthropics`; did you mean `anthropic`?
     x.expect.json: `x` is none of `request`, `session` and `dataset`
@@ -84,7 +84,7 @@ fn the_expectations_of_the_corpus_keep_their_bytes() {
             open.extend(std::fs::read_dir(path).expect("it can be read").flatten().map(|entry| entry.path()));
         } else if path.to_string_lossy().ends_with(".expect.json") {
             let text = std::fs::read_to_string(&path).expect("it can be read");
-            let expected = Expectation::parse(&text).expect("it is one").findings;
+            let expected = Expectation::parse(&text).expect("it is valid").findings;
             if expected.is_empty() || expected.iter().any(|one| one.level.is_none()) {
                 continue;
             }
@@ -95,11 +95,11 @@ fn the_expectations_of_the_corpus_keep_their_bytes() {
                 });
                 found(&texts.collect::<Vec<_>>().iter().map(String::as_str).collect::<Vec<_>>())
             };
-            // There and back again.
-            let changed = rewritten(&text, &expected, &at_level(true)).expect("it can be written anew");
+            // Change every level and change it back.
+            let changed = rewrite(&text, &expected, &at_level(true)).expect("it can be rewritten");
             assert_ne!(changed, text);
-            let expected = Expectation::parse(&changed).expect("it is one").findings;
-            let back = rewritten(&changed, &expected, &at_level(false));
+            let expected = Expectation::parse(&changed).expect("it is valid").findings;
+            let back = rewrite(&changed, &expected, &at_level(false));
             assert_eq!(back.as_ref(), Some(&text), "{}", path.display());
             count += 1;
         }
@@ -121,7 +121,7 @@ mod properties {
 
     proptest! {
         #[test]
-        fn what_is_written_says_what_was_found(old in findings(), new in findings(), layout in 0..4, with_level: bool) {
+        fn a_rewritten_list_has_exactly_the_findings(old in findings(), new in findings(), layout in 0..4, with_level: bool) {
             let list: Vec<Json> = old.iter().map(|one| {
                 let mut element = json!({"rule": one.rule, "pointer": one.place.pointer, "record": one.place.record});
                 if with_level {
@@ -137,19 +137,19 @@ mod properties {
                 _ => format!("{file:#}").replace("  ", "\t"),
             };
             let expected = Expectation::parse(&text).unwrap_or_default().findings;
-            let written = rewritten(&text, &expected, &new);
+            let written = rewrite(&text, &expected, &new);
             prop_assert!(written.is_some(), "{text}");
             let written = written.unwrap_or_default();
             let read = Expectation::parse(&written).unwrap_or_default().findings;
             prop_assert!(Difference::of(&read, &new).is_empty(), "{written}");
-            // What stands beside the list stays, and line ends are not mixed.
+            // The text around the list stays the same, and line ends are not mixed.
             let (before, after) = (text.split("[{").next(), text.rsplit("\"source\"").next());
             prop_assert!(before.is_some_and(|before| old.is_empty() || layout > 0 || written.starts_with(before)));
             prop_assert!(after.is_some_and(|after| written.ends_with(after)));
             if layout == 2 {
                 prop_assert_eq!(written.matches('\n').count(), written.matches("\r\n").count());
             }
-            let again = rewritten(&written, &read, &new);
+            let again = rewrite(&written, &read, &new);
             prop_assert_eq!(again.as_ref(), Some(&written));
         }
     }

@@ -14,7 +14,7 @@ pub(super) static OUTPUT: Output = Output {
     write,
 };
 
-/// Version 1. What is here stays; keys may be added.
+/// Version 1 of the output. Keys may be added, but not removed or changed.
 #[derive(Serialize)]
 struct V1<'r> {
     version: u8,

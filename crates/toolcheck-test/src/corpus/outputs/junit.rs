@@ -8,11 +8,11 @@ use super::{Output, kind, lines, path_shown};
 use crate::corpus::{CaseResult, Outcome, Run};
 
 pub(super) static OUTPUT: Output =
-    Output { id: "junit", summary: "JUnit XML: a test suite a folder, a test case a case", write };
+    Output { id: "junit", summary: "JUnit XML: a test suite per folder, a test case per case", write };
 
 fn write(run: &Run, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let mut xml = Writer::begin("toolcheck", counts(&run.results), out)?;
-    // The cases stand by path, so those of a folder may be parted by those of a folder in it.
+    // The cases are sorted by path, so those of a subfolder may come between those of its folder.
     let mut folders: Vec<&str> = run.results.iter().map(folder).collect();
     folders.sort_unstable();
     folders.dedup();
@@ -33,7 +33,7 @@ fn write(run: &Run, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     xml.end()
 }
 
-/// The folder that the case stands in.
+/// The folder of the case.
 fn folder(result: &CaseResult) -> &str {
     result.name.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

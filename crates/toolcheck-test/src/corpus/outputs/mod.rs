@@ -1,6 +1,6 @@
-//! What came of a corpus, written for people and for machines: one file each.
+//! The outputs of a corpus run: one file each.
 //!
-//! Adding an output is a file and two lines here.
+//! To add an output, add a file and two lines here.
 
 mod json;
 mod junit;
@@ -16,28 +16,28 @@ use toolcheck_report::outputs::repository_path;
 use super::{CaseResult, Failure, Run};
 use crate::expected::Difference;
 
-/// A way to write what came of a corpus.
+/// A way to write the results of a corpus.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Output {
     /// The id on the command line.
     pub id: &'static str,
-    /// What it is for, in one line.
+    /// A description in one line.
     pub summary: &'static str,
-    /// Writes it.
+    /// Writes the results.
     pub write: fn(&Run, &Style, &mut dyn io::Write) -> io::Result<()>,
 }
 
 /// All outputs, by id.
 pub static ALL: &[&Output] = &[&json::OUTPUT, &junit::OUTPUT, &text::OUTPUT];
 
-/// The output of that id.
+/// The output with this id.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Output> {
     ALL.iter().copied().find(|output| output.id == id)
 }
 
-/// What a person reads, without colours.
+/// The output `text`, without colours.
 #[must_use]
 pub(super) fn text(run: &Run) -> String {
     let mut text = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn text(run: &Run) -> String {
     written.map(|()| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
 }
 
-/// The lines that tell a failure: those of a difference begin with `-` or `+`.
+/// A failure as lines: those of a difference begin with `-` or `+`.
 fn lines(result: &CaseResult, failure: &Failure) -> Vec<String> {
     let path = path_shown(&result.path);
     match failure {
@@ -58,20 +58,20 @@ fn lines(result: &CaseResult, failure: &Failure) -> Vec<String> {
         }
         Failure::NoExpectation { path: named, found } => {
             let named = path_shown(named);
-            let mut lines = vec![format!("there is no expectation beside it: {named}")];
+            let mut lines = vec![format!("missing expectation: {named}")];
             lines.extend(Difference::of(&[], found).lines(&path));
             lines
         }
         Failure::BrokenExpectation(why) => vec![why.clone()],
         Failure::SharedExpectation(other) => {
-            vec![format!("it would share its expectation with {}: rename one of them", shown(other))]
+            vec![format!("shares its expectation with {}: rename one of them", shown(other))]
         }
-        Failure::NoCase => vec!["there is no case for this expectation".to_owned()],
+        Failure::NoCase => vec!["no case for this expectation".to_owned()],
         Failure::Conversation(lines) => lines.iter().map(|line| shown(line)).collect(),
     }
 }
 
-/// What sort of failure it is, in one word.
+/// The kind of failure.
 fn kind(failure: &Failure) -> &'static str {
     match failure {
         Failure::Findings(_) => "findings",
@@ -83,7 +83,7 @@ fn kind(failure: &Failure) -> &'static str {
     }
 }
 
-/// A path for a line of its own.
+/// A path that is safe to print.
 pub(super) fn path_shown(path: &Path) -> String {
     shown(&repository_path(&path.to_string_lossy()))
 }

@@ -10,7 +10,7 @@ use crate::corpus::{Failure, Outcome, Run};
 
 pub(super) static OUTPUT: Output = Output {
     id: "text",
-    summary: "for people: each case that failed, with what was expected and what was found",
+    summary: "for people: each failed case, with the missing and unexpected findings",
     write,
 };
 
@@ -62,14 +62,14 @@ fn write(run: &Run, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
         run.results.iter().any(|result| matches!(&result.outcome, Outcome::Failed(failure) if is(failure)))
     };
     if has(|failure| matches!(failure, Failure::Findings(_))) {
-        writeln!(out, "`--bless` writes what was found into the expectations that there are")?;
+        writeln!(out, "use `--bless` to update the expectations")?;
     }
     if has(|failure| matches!(failure, Failure::NoExpectation { .. })) {
-        writeln!(out, "`--bless=new` writes the expectations that are missing")?;
+        writeln!(out, "use `--bless=new` to write the missing expectations")?;
     }
     if to_be_described > 0 {
         let count = Counted(to_be_described, "expectation");
-        writeln!(out, "TODO in {count}: write what the case shows and where it comes from")?;
+        writeln!(out, "TODO in {count}: describe what the case shows and where it comes from")?;
     }
     Ok(())
 }
