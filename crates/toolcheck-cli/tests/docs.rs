@@ -48,6 +48,14 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
+/// The options of rules in the template of a configuration, as if they were set.
+fn rule_options() -> String {
+    let template = include_str!("../src/commands/init.toml");
+    let (_, options) = template.split_once("# Options of rules.\n").unwrap();
+    let (options, _) = options.split_once("\n# Settings for some files.").unwrap();
+    options.lines().map(|line| format!("{}\n", line.strip_prefix("# ").unwrap_or(line))).collect()
+}
+
 #[test]
 fn every_command_prints_what_the_page_says() {
     let is_blessing = std::env::var_os("TOOLCHECK_BLESS").is_some();
@@ -59,6 +67,11 @@ fn every_command_prints_what_the_page_says() {
         while let Some(line) = lines.next() {
             written.push_str(line);
             written.push('\n');
+            if line == "## Rule options" {
+                written.push_str(&format!("\n```toml\n{}```\n", rule_options()));
+                lines.by_ref().skip(2).take_while(|line| *line != "```").for_each(drop);
+                continue;
+            }
             if line != "```console" {
                 continue;
             }

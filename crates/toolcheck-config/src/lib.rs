@@ -37,6 +37,7 @@ pub use globs::PathGlobs;
 pub use own_target::parse_target;
 pub use read::read_limited;
 pub use target::TargetSource;
+pub use values::RuleOption;
 
 /// The JSON Schema of the configuration.
 #[cfg(feature = "schema")]

@@ -111,6 +111,39 @@ impl File {
     }
 }
 
+/// An option of a rule, as `--show-settings` prints it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RuleOption {
+    /// The id of the rule.
+    pub rule: &'static str,
+    /// The key in the rule's table.
+    pub key: &'static str,
+    /// The value, written so that it is both TOML and JSON.
+    pub value: String,
+}
+
+impl Config {
+    /// The options of rules that apply, rule by rule in the order of the file's tables: what reading a table sets, in the
+    /// form in which a table sets it.
+    #[must_use]
+    pub fn rule_options(&self) -> Vec<RuleOption> {
+        let settings = &*self.settings;
+        let option = |rule, key, value: Json| RuleOption { rule, key, value: value.to_string() };
+        let tools = |tools: &ToolNames| Json::from_iter(tools.globs());
+        let systems = settings.command_limits.iter().filter_map(|limit| limit.system).map(str::to_lowercase);
+        let own = settings.command_limits.iter().filter(|limit| limit.system.is_none());
+        let mut options = vec![
+            option("completion-after-failure", "tools", tools(&settings.completion_tools)),
+            option("repeated-failing-call", "times", settings.failures_in_a_row.into()),
+            option("shell-file-write", "tools", tools(&settings.shell_tools)),
+            option("oversized-command", "systems", Json::from_iter(systems)),
+        ];
+        options.extend(own.map(|limit| option("oversized-command", "most-characters", limit.most.into())));
+        options
+    }
+}
+
 /// What the name of a level means, with a hint for users of linters that have a level for disabled rules.
 fn meaning_of_level(level: &At<LevelName>) -> Result<Level, Fault> {
     level.meaning().map_err(|Fault(span, message)| {

@@ -5,7 +5,6 @@ use std::io::Write;
 use anyhow::Result;
 use serde_json::{Value, json};
 use toolcheck_core::text::shown;
-use toolcheck_lint::settings::ToolNames;
 use toolcheck_project::{Project, relative};
 use toolcheck_report::outputs::write_json;
 
@@ -47,14 +46,14 @@ pub(crate) fn show(project: &mut Project, out: &mut dyn Write) -> Result<()> {
             writeln!(out, "{rule} = {}", json!(level.as_str()))?;
         }
     }
-    let tools = |tools: &ToolNames| told(&json!(tools.globs().collect::<Vec<_>>()));
-    writeln!(out, "\n[rules.completion-after-failure]\ntools = {}", tools(&settings.completion_tools)?)?;
-    writeln!(out, "\n[rules.repeated-failing-call]\ntimes = {}", settings.failures_in_a_row)?;
-    writeln!(out, "\n[rules.shell-file-write]\ntools = {}", tools(&settings.shell_tools)?)?;
-    let systems = settings.command_limits.iter().filter_map(|limit| limit.system).map(str::to_lowercase);
-    writeln!(out, "\n[rules.oversized-command]\nsystems = {}", json!(systems.collect::<Vec<_>>()))?;
-    for limit in settings.command_limits.iter().filter(|limit| limit.system.is_none()) {
-        writeln!(out, "most-characters = {}", limit.most)?;
+    let mut table = "";
+    for option in file.config.config.rule_options() {
+        if option.rule != table {
+            writeln!(out, "\n[rules.{}]", option.rule)?;
+            table = option.rule;
+        }
+        write!(out, "{} = ", option.key)?;
+        write_json(&option.value, out)?;
     }
     for policy in &settings.policies {
         writeln!(out, "\n# policy {}", told(&json!(policy.id))?)?;

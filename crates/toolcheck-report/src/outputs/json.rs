@@ -1,3 +1,20 @@
+//! The JSON report, whose format has versions.
+//!
+//! [`ReportV1`] serialises to what `schemas/report.v1.schema.json` of the repository describes, and to the very document
+//! that `toolcheck lint --output-format json` prints. Within version 1 every key keeps its name, type and meaning; keys
+//! may be added, so readers should ignore those that they do not know. Anything else would be a version 2, beside this
+//! one. A key without a value is omitted.
+//!
+//! ```
+//! use toolcheck_lint::{Options, Report, lint};
+//! use toolcheck_report::outputs::json::report_v1;
+//!
+//! let report = Report::new(vec![lint("request.json", b"{\"messages\": []}", &Options::default())]);
+//! let json = serde_json::to_value(report_v1(&report))?;
+//! assert_eq!((json["version"].as_u64(), json["summary"]["files"].as_u64()), (Some(1), Some(1)));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
 use std::io;
 
 use serde::Serialize;
@@ -15,114 +32,182 @@ pub(super) static OUTPUT: Output = Output {
     write,
 };
 
-/// Version 1 of the report. What is here stays; keys may be added.
-#[derive(Serialize)]
-struct V1<'r> {
-    version: u8,
-    tool: Tool,
-    files: Vec<FileV1<'r>>,
-    findings: Vec<FindingV1<'r>>,
+/// A report in version 1.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct ReportV1<'r> {
+    /// The version of the format: 1.
+    pub version: u8,
+    /// The program that made the report.
+    pub tool: ToolV1,
+    /// The files that were read, in the order of the report, also those without findings.
+    pub files: Vec<FileV1<'r>>,
+    /// The findings, file by file, in the order of the text.
+    pub findings: Vec<FindingV1<'r>>,
+    /// The files of folders that are not transcripts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    skipped: Vec<SkippedV1<'r>>,
-    summary: SummaryV1,
+    pub skipped: Vec<SkippedV1<'r>>,
+    /// The totals.
+    pub summary: SummaryV1,
 }
 
-#[derive(Serialize)]
-struct Tool {
-    name: &'static str,
-    version: &'static str,
+/// The program that made a report.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct ToolV1 {
+    /// Its name.
+    pub name: &'static str,
+    /// Its version.
+    pub version: &'static str,
 }
 
-/// A file of a folder that holds no transcript.
-#[derive(Serialize)]
-struct SkippedV1<'r> {
-    path: &'r str,
-    reason: &'r str,
+/// A file of a folder that is not a transcript.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct SkippedV1<'r> {
+    /// The path.
+    pub path: &'r str,
+    /// The reason, on one line.
+    pub reason: &'r str,
 }
 
-/// As what some transcripts of a file were read.
-#[derive(Serialize)]
-struct ReadingV1<'r> {
-    format: &'static str,
+/// How some transcripts of a file were read.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct ReadingV1<'r> {
+    /// The id of the format.
+    pub format: &'static str,
+    /// The id of the target that they were checked against.
     #[serde(skip_serializing_if = "Option::is_none")]
-    target: Option<&'r str>,
-    transcripts: usize,
+    pub target: Option<&'r str>,
+    /// The number of transcripts.
+    pub transcripts: usize,
 }
 
-#[derive(Serialize)]
-struct FileV1<'r> {
-    path: &'r str,
+/// A file that was read.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct FileV1<'r> {
+    /// The path, as it was given.
+    pub path: &'r str,
+    /// The id of the format; `None` if it was not recognised.
     #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<&'static str>,
+    pub format: Option<&'static str>,
+    /// The id of another format that is nearly as likely.
     #[serde(skip_serializing_if = "Option::is_none")]
-    also_likely: Option<&'static str>,
+    pub also_likely: Option<&'static str>,
+    /// The id of the target that it was checked against.
     #[serde(skip_serializing_if = "Option::is_none")]
-    target: Option<&'r str>,
-    kind: &'static str,
+    pub target: Option<&'r str>,
+    /// The kind of its transcripts: `request`, `session` or `dataset`.
+    pub kind: &'static str,
+    /// How its transcripts were read; records may have different formats.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    readings: Vec<ReadingV1<'r>>,
-    transcripts: usize,
-    messages: usize,
-    tool_calls: usize,
-    tool_results: usize,
+    pub readings: Vec<ReadingV1<'r>>,
+    /// The number of transcripts.
+    pub transcripts: usize,
+    /// The number of messages.
+    pub messages: usize,
+    /// The number of tool calls.
+    pub tool_calls: usize,
+    /// The number of tool results.
+    pub tool_results: usize,
 }
 
-/// A finding of the report; the output `jsonl` has the same.
-#[derive(Serialize)]
-pub(super) struct FindingV1<'r> {
-    rule: &'static str,
-    level: &'static str,
-    message: &'r str,
-    path: &'r str,
-    line: u64,
-    column: u64,
-    end_line: u64,
-    end_column: u64,
-    byte_start: usize,
-    byte_end: usize,
-    record: usize,
-    pointer: &'r str,
+/// A finding. Each line of the output `jsonl` is one.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct FindingV1<'r> {
+    /// The id of the rule.
+    pub rule: &'static str,
+    /// The level: `error` or `warning`.
+    pub level: &'static str,
+    /// The message, on one line.
+    pub message: &'r str,
+    /// The path of the file.
+    pub path: &'r str,
+    /// The line of the start, from 1.
+    pub line: u64,
+    /// The column of the start in characters, from 1.
+    pub column: u64,
+    /// The line of the end.
+    pub end_line: u64,
+    /// The column of the end, exclusive.
+    pub end_column: u64,
+    /// The byte of the start in the file, from 0.
+    pub byte_start: usize,
+    /// The byte of the end, exclusive.
+    pub byte_end: usize,
+    /// The record of JSON Lines, from 0; 0 in other files.
+    pub record: usize,
+    /// The JSON Pointer in the record.
+    pub pointer: &'r str,
+    /// The id of the tool call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<&'r str>,
+    pub tool_call_id: Option<&'r str>,
+    /// The name of the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_name: Option<&'r str>,
+    pub tool_name: Option<&'r str>,
+    /// Other places that explain the finding.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    labels: Vec<LabelV1<'r>>,
+    pub labels: Vec<LabelV1<'r>>,
+    /// What to do.
     #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<&'r str>,
+    pub help: Option<&'r str>,
+    /// The text that the provider answers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    provider_error: Option<&'r str>,
+    pub provider_error: Option<&'r str>,
+    /// The HTTP status that the provider answers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<u16>,
+    pub status: Option<u16>,
+    /// How the provider's answer is known: `recorded`, `specified`, `reported` or `inferred`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<String>,
+    pub evidence: Option<String>,
+    /// Why the provider's answer is not certain.
     #[serde(skip_serializing_if = "Option::is_none")]
-    doubt: Option<&'r str>,
-    url: String,
+    pub doubt: Option<&'r str>,
+    /// The page of the rule.
+    pub url: String,
 }
 
-#[derive(Serialize)]
-struct LabelV1<'r> {
-    message: &'r str,
-    line: u64,
-    column: u64,
+/// Another place that explains a finding.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct LabelV1<'r> {
+    /// What is there.
+    pub message: &'r str,
+    /// The line, from 1.
+    pub line: u64,
+    /// The column in characters, from 1.
+    pub column: u64,
+    /// The record, if it is another one than that of the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
-    record: Option<usize>,
-    pointer: &'r str,
+    pub record: Option<usize>,
+    /// The JSON Pointer in the record.
+    pub pointer: &'r str,
 }
 
-#[derive(Serialize)]
-struct SummaryV1 {
-    files: usize,
-    transcripts: usize,
-    errors: usize,
-    warnings: usize,
+/// The totals of a report.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct SummaryV1 {
+    /// The number of files that were read.
+    pub files: usize,
+    /// The number of transcripts.
+    pub transcripts: usize,
+    /// The number of errors, with those that are left out.
+    pub errors: usize,
+    /// The number of warnings, with those that are left out.
+    pub warnings: usize,
+    /// The number of findings that the configuration allows.
     #[serde(skip_serializing_if = "is_zero")]
-    allowed: usize,
+    pub allowed: usize,
+    /// The number of findings that the baseline has.
     #[serde(skip_serializing_if = "is_zero")]
-    in_baseline: usize,
+    pub in_baseline: usize,
+    /// The number of findings that are left out of `findings`, because there are too many.
     #[serde(skip_serializing_if = "is_zero")]
-    left_out: usize,
+    pub left_out: usize,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
@@ -130,12 +215,14 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+/// The report in version 1, ready to be serialised.
+#[must_use]
+pub fn report_v1(report: &Report) -> ReportV1<'_> {
     let findings =
-        report.files.iter().flat_map(|file| file.findings.iter().map(move |found| finding(file, found)));
-    let document = V1 {
+        report.files.iter().flat_map(|file| file.findings.iter().map(move |found| finding_v1(file, found)));
+    ReportV1 {
         version: 1,
-        tool: Tool { name: "toolcheck", version: env!("CARGO_PKG_VERSION") },
+        tool: ToolV1 { name: "toolcheck", version: env!("CARGO_PKG_VERSION") },
         files: report.files.iter().map(self::file).collect(),
         findings: findings.collect(),
         skipped: report
@@ -152,8 +239,11 @@ fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> 
             in_baseline: report.files.iter().map(|file| file.in_baseline).sum(),
             left_out: report.files.iter().map(FileReport::left_out).sum(),
         },
-    };
-    write_json(&serde_json::to_string_pretty(&document)?, out)
+    }
+}
+
+fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    write_json(&serde_json::to_string_pretty(&report_v1(report))?, out)
 }
 
 fn file(file: &FileReport) -> FileV1<'_> {
@@ -175,8 +265,9 @@ fn reading(reading: &Reading) -> ReadingV1<'_> {
     ReadingV1 { format: reading.format, target: reading.target.as_deref(), transcripts: reading.transcripts }
 }
 
-/// The finding as reports have it.
-pub(super) fn finding<'r>(file: &'r FileReport, found: &'r Finding) -> FindingV1<'r> {
+/// A finding of a file in version 1.
+#[must_use]
+pub fn finding_v1<'r>(file: &'r FileReport, found: &'r Finding) -> FindingV1<'r> {
     FindingV1 {
         rule: found.rule,
         level: found.level.as_str(),

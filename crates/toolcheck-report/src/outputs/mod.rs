@@ -8,7 +8,7 @@ mod full;
 mod github;
 mod gitlab;
 mod grouped;
-mod json;
+pub mod json;
 mod jsonl;
 mod junit;
 pub(crate) mod markdown;
