@@ -1,16 +1,16 @@
-//! What the rules are about, for lists of them.
+//! The categories of rules, for lists of them.
 
-/// What a rule is about.
+/// The category of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Category {
     /// Which result answers which call.
     Pairing,
-    /// In which order messages, calls and results come.
+    /// The order of messages, calls and results.
     Order,
     /// Ids of calls and items.
     Ids,
-    /// What tools are called with.
+    /// The arguments of calls.
     Arguments,
     /// The tools that a request declares.
     Tools,
@@ -18,9 +18,9 @@ pub enum Category {
     Content,
     /// The keys of a request.
     Fields,
-    /// What a model thought before it answered.
+    /// The reasoning of a model.
     Reasoning,
-    /// What the loop does with calls that fail, and the commands that it runs.
+    /// The behaviour of an agent: how it handles failing calls, and the commands that it runs.
     Agents,
     /// Calls that agents write into plain text.
     TextProtocols,
@@ -31,7 +31,7 @@ pub enum Category {
 }
 
 impl Category {
-    /// All, in the order of lists.
+    /// All categories, in the order of lists.
     pub const ALL: [Self; 12] = [
         Self::Pairing,
         Self::Order,

@@ -1,4 +1,4 @@
-//! The user's own rules about what tools may be called with.
+//! The user's own policies for the arguments of tools.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::schema::Schema;
 use crate::settings::ToolNames;
 
-/// A rule of the user's own: a schema that the arguments of some tools must match.
+/// A user's own policy: a schema that the arguments of some tools must match.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Policy {

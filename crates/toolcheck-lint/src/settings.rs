@@ -1,4 +1,4 @@
-//! What users may set of the rules.
+//! The settings of the rules.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use toolcheck_core::protocols::Protocol;
 use crate::error::Error;
 use crate::policy::Policy;
 
-/// The settings of a run. The built-in ones serve who sets nothing.
+/// The settings of the rules in a run. The defaults are those of a run without a configuration.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settings {
-    /// How bad the findings of some rules are, in the place of what the target says.
+    /// The levels of rules, by rule id. They override what the target's data says.
     pub levels: BTreeMap<&'static str, Level>,
-    /// The protocols of calls in plain text that are spoken; where it is `None`, a transcript shows them itself.
+    /// The protocols to read calls in plain text by; `None` to detect them in each transcript.
     pub text_protocols: Option<Vec<&'static Protocol>>,
-    /// The tools that close a task.
+    /// The tools that complete a task.
     pub completion_tools: ToolNames,
-    /// How many failures of one call in a row are too many.
+    /// The number of times in a row that the same call may fail before it is reported.
     pub failures_in_a_row: usize,
     /// The tools that run a command in a shell.
     pub shell_tools: ToolNames,
-    /// The longest command that the machine takes which runs it.
+    /// The maximum lengths of a shell command.
     pub command_limits: Vec<CommandLimit>,
-    /// The user's own rules about what tools may be called with.
+    /// The user's own policies for the arguments of tools.
     pub policies: Vec<Policy>,
 }
 
@@ -43,14 +43,14 @@ impl Default for Settings {
     }
 }
 
-/// The tools that close a task, in the agents that have one.
+/// The tools that complete a task in common agents.
 const COMPLETION_TOOLS: [&str; 6] =
     ["attempt_completion", "task_complete", "complete_task", "mark_complete", "finish_task", "final_answer"];
 
-/// How many failures of one call in a row are too many, where nobody says otherwise.
+/// The default number of times in a row that the same call fails before it is reported.
 const FAILURES_IN_A_ROW: usize = 3;
 
-/// The tools that run a command in a shell, in the agents and servers that have one.
+/// The tools that run a command in a shell in common agents and servers.
 const SHELL_TOOLS: [&str; 19] = [
     "bash",
     "Bash",
@@ -73,27 +73,27 @@ const SHELL_TOOLS: [&str; 19] = [
     "shell_exec",
 ];
 
-/// How long a command may be for one system.
+/// The maximum length of a command on one system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CommandLimit {
     /// The system's name in prose; `None` for a limit of the user's own.
     pub system: Option<&'static str>,
-    /// The longest command that it takes, in `unit`.
+    /// The maximum length, in `unit`.
     pub most: usize,
-    /// What is counted.
+    /// The unit of the length.
     pub unit: Unit,
 }
 
 impl CommandLimit {
-    /// A limit of the user's own.
+    /// A user's own limit.
     #[must_use]
     pub fn own(most: usize, unit: Unit) -> Self {
         Self { system: None, most, unit }
     }
 }
 
-/// What a limit counts.
+/// The unit of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unit {
@@ -107,34 +107,34 @@ pub enum Unit {
 
 /// The limits of the systems that agents run on.
 ///
-/// Linux: `MAX_ARG_STRLEN`, 32 pages of 4 KiB for one argument with the NUL at its end (execve(2)), which is what
-/// `sh -c` gets the command as; tried: `sh -c` takes 131,071 bytes and not one more. macOS: `ARG_MAX`, 1 MiB for all
-/// arguments and the environment together, so that a command has somewhat less (sys/syslimits.h). Windows: 8,191
-/// characters in cmd.exe, its own name and options among them (Microsoft's support article 830473); what starts a
-/// program without it may use 32,767.
+/// Linux: `MAX_ARG_STRLEN`, 32 pages of 4 KiB for one argument including the NUL at its end (execve(2)); `sh -c` gets
+/// the command as one argument, and was seen to accept 131,071 bytes but not 131,072. macOS: `ARG_MAX`, 1 MiB for all
+/// arguments and the environment together, so a command can use somewhat less (sys/syslimits.h). Windows: 8,191
+/// characters in cmd.exe, including its own name and options (Microsoft's support article 830473); a program that is
+/// started without cmd.exe may use 32,767.
 pub const SYSTEMS: [CommandLimit; 3] = [
     CommandLimit { system: Some("Linux"), most: 131_071, unit: Unit::Bytes },
     CommandLimit { system: Some("macOS"), most: 1_048_575, unit: Unit::Bytes },
     CommandLimit { system: Some("Windows"), most: 8_191, unit: Unit::Utf16 },
 ];
 
-/// Names of tools, each with the wildcards of a glob.
+/// A set of tool names, written as globs.
 #[derive(Debug, Clone, Default)]
 pub struct ToolNames(Vec<Pattern>);
 
 impl ToolNames {
-    /// These names and no others.
+    /// The set of exactly these names.
     #[must_use]
     pub fn exact(names: &[&str]) -> Self {
         let literal = |name: &&str| Pattern::new(&Pattern::escape(name));
         Self(names.iter().filter_map(|name| literal(name).ok()).collect())
     }
 
-    /// The tools that these globs match.
+    /// The set of names that these globs match.
     ///
     /// # Errors
     ///
-    /// The first name that is not a valid glob, and why.
+    /// Returns the first glob that is not valid, and why.
     pub fn new<'n>(globs: impl IntoIterator<Item = &'n str>) -> Result<Self, Error> {
         let compile = |name| {
             let fault = |error| Error::new(format!("`{name}` is not a valid glob: {error}"));
@@ -143,7 +143,7 @@ impl ToolNames {
         globs.into_iter().map(compile).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Adds others.
+    /// Adds the names of another set.
     pub fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }
@@ -153,7 +153,7 @@ impl ToolNames {
         self.0.iter().map(Pattern::as_str)
     }
 
-    /// Whether a tool is among them.
+    /// Whether the set contains a tool.
     #[must_use]
     pub fn contains(&self, tool: &str) -> bool {
         self.0.iter().any(|pattern| pattern.matches(tool))

@@ -1,4 +1,4 @@
-//! A file that is linted piece by piece has the findings of one that is linted whole.
+//! A file that is linted in pieces has the same findings as when it is linted whole.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use toolcheck_core::ir::TranscriptKind;
 use toolcheck_lint::{FileReport, Lines, Options, Report, lint};
 use toolcheck_report::{Style, outputs};
 
-/// The corpus as JSON Lines: the requests of each folder one a line, and the files that are JSON Lines as they are.
+/// The corpus as JSON Lines: the requests of each folder, one per line, and the files that are JSON Lines already.
 static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let mut texts = Vec::new();
@@ -27,7 +27,7 @@ static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
             } else if name.ends_with(".jsonl") {
                 texts.push(std::fs::read(path).unwrap());
             } else if name.ends_with(".json") && !name.ends_with(".expect.json") {
-                // What is broken stands in one line too.
+                // Malformed JSON is put on one line too.
                 let bytes = std::fs::read(path).unwrap();
                 let line = match serde_json::from_slice::<Json>(&bytes) {
                     Ok(value) => value.to_string().into_bytes(),
@@ -51,7 +51,7 @@ fn shown(file: FileReport) -> String {
     String::from_utf8(text).unwrap()
 }
 
-/// Lints a text in pieces that end behind these shares of its lines.
+/// Lints a text in pieces that end after these fractions of its lines.
 fn in_pieces(text: &[u8], cuts: &[f64], options: &Options) -> Option<FileReport> {
     let mut lines = Lines::new("log.jsonl", text, options)?;
     let ends: Vec<usize> = memchr::memchr_iter(b'\n', text).map(|at| at + 1).collect();
@@ -59,7 +59,7 @@ fn in_pieces(text: &[u8], cuts: &[f64], options: &Options) -> Option<FileReport>
     cuts.push(text.len());
     cuts.sort_unstable();
     let mut from = 0;
-    // All are linted before any is added, as if side by side.
+    // All pieces are linted before the first is added, as on several threads.
     let pieces: Vec<_> = cuts
         .into_iter()
         .map(|to| {
@@ -79,7 +79,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn pieces_are_the_whole(
+    fn pieces_have_the_findings_of_the_whole(
         number in 0..1000_usize,
         cuts in prop::collection::vec(0.0..1.0, 0..9),
         kind in prop::sample::select(TranscriptKind::ALL),
@@ -104,7 +104,7 @@ fn the_corpus_is_linted_in_pieces() {
     let exchanges = std::fs::read(
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/seeds/goclaw-last-kept.jsonl"),
     );
-    // A finding at one piece that speaks of another.
+    // A finding in one piece with a label in another.
     let file = in_pieces(&exchanges.unwrap(), &[0.0], &options).unwrap();
     assert_eq!(file.findings[0].rule, "dropped-tool-call");
     assert_eq!((file.findings[0].spot.record, file.findings[0].labels[0].spot.record), (1, 0));
@@ -134,13 +134,13 @@ fn a_blank_line_is_reported_once_wherever_the_pieces_end() {
             let pieces = in_pieces(text.as_bytes(), cuts, &options).unwrap();
             assert_eq!(shown(pieces), shown_whole, "{text:?} {cuts:?}");
         }
-        // Elsewhere blank lines do not count.
+        // In other kinds of files, blank lines are not reported.
         assert_eq!(lint("log.jsonl", text.as_bytes(), &Options::default()).findings.len(), 0);
     }
 }
 
 #[test]
-fn what_is_no_json_lines_is_not_taken_for_it() {
+fn other_texts_are_not_read_as_json_lines() {
     let options = Options::default();
     for text in [
         "",

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use toolcheck_lint::{FileReport, Options, lint};
 
-/// A request with an unanswered call, behind text that is not ASCII.
+/// A request with an unanswered call after text that is not ASCII.
 fn request() -> Json {
     json!({"messages": [
         {"role": "user", "content": "\u{e9}\u{4e2d}\u{1F600} find Adam"},
@@ -17,7 +17,7 @@ fn request() -> Json {
     ]})
 }
 
-/// The line and column of a byte, counted the slow way.
+/// The line and column of a byte, counted without any shortcut.
 fn slow(text: &str, at: usize) -> (u64, u64) {
     let before = &text[..at];
     let line = before.matches('\n').count() + 1;
@@ -49,7 +49,7 @@ fn check(text: &str, report: &FileReport, record: usize, record_text: &str) {
 }
 
 #[test]
-fn pretty_minified_and_crlf() {
+fn places_are_right_in_every_layout() {
     let pretty = serde_json::to_string_pretty(&request()).unwrap();
     let layouts =
         [pretty.clone(), request().to_string(), pretty.replace('\n', "\r\n"), format!("\n\n  {pretty}\n")];
@@ -59,7 +59,7 @@ fn pretty_minified_and_crlf() {
 }
 
 #[test]
-fn a_known_place() {
+fn columns_count_characters() {
     let text = "{\"messages\": [\r\n  {\"role\": \"user\", \"content\": \"\u{e9}\"},\r\n  {\"role\": \"assistant\", \"content\": [{\"type\": \"text\", \"text\": \"\u{1F600}\"}, {\"type\": \"tool_use\", \"id\": \"a\", \"name\": \"f\", \"input\": {}}]},\r\n  {\"role\": \"user\", \"content\": \"b\"}\r\n]}";
     let report = lint("x", text.as_bytes(), &Options::default());
     let finding = &report.findings[0];
@@ -68,7 +68,7 @@ fn a_known_place() {
 }
 
 #[test]
-fn json_lines() {
+fn places_in_json_lines_are_those_of_the_file() {
     let minified = request().to_string();
     let text = format!("{minified}\r\n\r\n\n{minified}\n  {minified}");
     let report = lint("x", text.as_bytes(), &Options::default());
@@ -80,7 +80,7 @@ fn json_lines() {
 }
 
 #[test]
-fn one_text_after_the_other() {
+fn concatenated_texts_are_separate_records() {
     let pretty = serde_json::to_string_pretty(&request()).unwrap();
     let text = format!("{pretty} {pretty}\n{pretty}");
     let report = lint("x", text.as_bytes(), &Options::default());
@@ -90,7 +90,7 @@ fn one_text_after_the_other() {
 }
 
 #[test]
-fn one_broken_line_costs_no_other() {
+fn a_malformed_line_does_not_affect_the_others() {
     let minified = request().to_string();
     let text = format!("{minified}\n{{\"messages\": [\n{minified}\n");
     let report = lint("x", text.as_bytes(), &Options::default());
@@ -103,7 +103,7 @@ fn one_broken_line_costs_no_other() {
 
 proptest! {
     #[test]
-    fn any_text_in_front(front in ".{0,30}", indent in 0usize..4, crlf: bool) {
+    fn places_are_right_after_any_text(front in ".{0,30}", indent in 0usize..4, crlf: bool) {
         let mut body = request();
         body["messages"][0]["content"] = json!(format!("{front}x"));
         let mut text = if indent == 0 { body.to_string() } else { serde_json::to_string_pretty(&body).unwrap() };
@@ -116,7 +116,7 @@ proptest! {
 
 #[test]
 fn places_inside_arguments_that_are_json_in_a_string() {
-    // Behind a line break, a quote, an escaped letter, a surrogate pair and letters of several bytes.
+    // After a line break, a quote, an escaped letter, a surrogate pair and letters of several bytes.
     let arguments =
         r#"{\n \"path\": \"a\\\"b\\n\u00e9\ud83d\ude00ä😀\",\n \"content\": 5,\n \"m\u006fde\": \"x\"\n}"#;
     let request = format!(
@@ -144,7 +144,7 @@ fn places_inside_arguments_that_are_json_in_a_string() {
 }
 
 #[test]
-fn a_target_tells_apart_what_is_written_alike() {
+fn targets_judge_the_same_request_differently() {
     let request = br#"{"messages": [{"role": "user", "content": [{"type": "text", "text": " "}]}]}"#;
     let run = |target| {
         let options = Options::new().target(Some(toolcheck_core::target::find(target).unwrap()));
@@ -174,7 +174,7 @@ fn violations_of_one_call_are_bounded() {
 
 #[test]
 fn places_of_calls_in_plain_text() {
-    // Behind a line break, a quote, an escaped letter, a surrogate pair and letters of several bytes.
+    // After a line break, a quote, an escaped letter, a surrogate pair and letters of several bytes.
     let front = r#"a \"b\"\n\u00e9\ud83d\ude00ä😀\n"#;
     let first =
         r#"\u003cread_file\u003e\n\u003cpath\u003e\"\u00e9\"\u003c/path\u003e\n\u003c/read_file\u003e"#;

@@ -1,4 +1,5 @@
-//! The rules against their own documentation, and the table against its directory.
+//! Checks the rules against their own documentation, the table against its directory, and the targets' data against the
+//! rules.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::collections::BTreeSet;
@@ -15,7 +16,7 @@ struct Example<'d> {
     text: String,
     /// The lines on which a finding must start.
     flagged: Vec<u64>,
-    /// The configuration that stands before it on the page.
+    /// The configuration before it on the page.
     config: Option<String>,
 }
 
@@ -59,7 +60,7 @@ fn examples<'p>(page: &'p str, id: &str) -> Vec<Example<'p>> {
     found
 }
 
-/// Runs an example as a user would: only what stands behind its format is given, and the format is found out.
+/// Runs an example as a user would: the format is detected, and only the options after its name are set.
 fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
     let mut words = example.info.split(' ');
     assert_eq!(words.next(), Some("json"), "{}", example.info);
@@ -72,11 +73,11 @@ fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
                 options = options.target(Some(target::find(id).expect("the target exists")))
             }
             Some(("kind", kind)) => options = options.kind(kind.parse().unwrap()),
-            _ => panic!("`{word}` is no option of an example"),
+            _ => panic!("`{word}` is not an option of an example"),
         }
     }
     let report = lint("example", example.text.as_bytes(), &options);
-    // What no format recognises is one of the examples.
+    // In one of the examples, no format is recognised.
     assert!(
         report.format.is_none_or(|found| found == format.id),
         "{} is read as {:?}:\n{}",
@@ -88,7 +89,7 @@ fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
 }
 
 #[test]
-fn documentation_is_true() {
+fn examples_have_exactly_the_flagged_findings() {
     for rule in rules::ALL {
         for example in examples(&rule.page(), rule.id) {
             let found = run(&example);
@@ -114,12 +115,12 @@ fn every_page_has_its_sections() {
             rule.id,
             rule.summary()
         );
-        // What can't be seen in a transcript has no examples, and says what to do.
+        // A rule that only explains an error has no examples, but says what to do.
         let last = if !rule.only_explains() { "## Passes" } else { "## What to do" };
         for title in ["## Why is this bad?", last] {
             assert!(has(title), "{} lacks `{title}`", rule.id);
         }
-        // What no UTF-8 text can show says so.
+        // A page without a failing example says why.
         assert!(
             rule.only_explains() || has("## Fails") || page.contains("can't be shown"),
             "{} lacks `## Fails`",
@@ -168,7 +169,7 @@ fn no_rule_names_a_provider() {
         }
         let text = std::fs::read_to_string(&path).unwrap();
         for (number, line) in text.lines().enumerate() {
-            // Documentation may name whom it speaks of, and its examples are written in formats.
+            // Documentation may name providers, and its examples are in their formats.
             if line.trim_start().starts_with("//") {
                 continue;
             }
@@ -180,9 +181,9 @@ fn no_rule_names_a_provider() {
     }
 }
 
-/// Words that formats and rules share, and why.
+/// Words that both formats and rules use, and why.
 const SHARED: [(&str, &str); 5] = [
-    ("local_shell", "a name that tools of agents have, too"),
+    ("local_shell", "a tool name that agents use too"),
     ("arguments", "a category of rules"),
     ("content", "a category of rules"),
     ("tools", "a category of rules"),
@@ -223,7 +224,7 @@ fn has_parts(name: &str) -> bool {
     name.contains(|character: char| character == '_' || character.is_ascii_uppercase())
 }
 
-/// The words that strings outside comments and tests are, such as `tool_choice`, each with its line.
+/// The words that are string literals outside comments and tests, such as `tool_choice`, each with its line.
 fn words(folder: PathBuf) -> Vec<(String, String)> {
     let is_word = |word: &str| {
         let is_plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -241,7 +242,7 @@ fn words(folder: PathBuf) -> Vec<(String, String)> {
             if line.trim_start().starts_with("//") || path.ends_with("tests.rs") {
                 continue;
             }
-            // What stands between two quotes; what stands between two strings is no word.
+            // The text between two quotes. The code between two strings is never a word.
             let found = line.split('"').skip(1).filter(|word| is_word(word));
             words.extend(found.map(|word| (word.to_owned(), format!("{}:{number}", path.display()))));
         }
@@ -267,7 +268,7 @@ fn targets_use_only_what_rules_declare() {
             assert!(case.as_ref().is_none_or(is_case), "{}: {rule} has no case {case:?}", target.id);
         }
         for refusal in &target.refusals {
-            // A text that only serves to recognise an error is never filled in: any name does.
+            // A text that only serves to recognise an error is never filled in, so any name is fine.
             let rule = rules::find(&refusal.rule).filter(|_| !refusal.legacy);
             let known: Vec<&str> = match rule {
                 Some(rule) => rule.placeholders().map(|term| term.name).collect(),
@@ -284,7 +285,7 @@ fn targets_use_only_what_rules_declare() {
 }
 
 #[test]
-fn what_rules_declare_is_used_or_marked() {
+fn declared_terms_are_used_or_marked() {
     let (mut cases, mut values) = (BTreeSet::new(), BTreeSet::new());
     for target in target::all() {
         for refusal in target.refusals.iter().filter(|refusal| !refusal.legacy) {
@@ -327,7 +328,7 @@ fn terms_are_unique_and_have_a_meaning() {
 }
 
 #[test]
-fn a_tool_choice_has_the_name_of_its_key() {
+fn a_tool_choice_is_named_by_its_key() {
     for key in ["tool_choice", "function_call"] {
         let body = format!(
             r#"{{"model": "gpt-4o", "{key}": "auto", "messages": [{{"role": "user", "content": "hi"}}]}}"#

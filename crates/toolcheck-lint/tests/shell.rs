@@ -1,4 +1,4 @@
-//! The rules about shell commands: what is too long for whom, where a finding stands, and what it never says.
+//! The rules about shell commands: the limits, the places of findings, and what messages never quote.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use serde_json::{Value as Json, json};
@@ -26,45 +26,45 @@ fn messages(report: &FileReport) -> Vec<&str> {
 }
 
 #[test]
-fn both_are_off_unless_selected() {
+fn both_rules_are_opt_in() {
     let text = request("bash", &json!({"command": format!("echo {} > f", "a".repeat(10_000))}));
     assert!(lint("request.json", text.as_bytes(), &Options::default()).findings.is_empty());
     assert_eq!(run(&text, &Settings::default()).findings.len(), 2);
 }
 
 #[test]
-fn what_is_too_long_for_whom() {
+fn each_system_has_its_own_limit() {
     let settings = Settings::default();
-    let told = |command: Json| {
+    let messages_for = |command: Json| {
         let report = run(&request("bash", &json!({"command": command})), &settings);
         messages(&report).iter().map(|&message| message.to_owned()).collect::<Vec<_>>()
     };
-    assert!(told(json!("a".repeat(8191))).is_empty());
+    assert!(messages_for(json!("a".repeat(8191))).is_empty());
     let start = "the command of tool call `call_1` has";
     assert_eq!(
-        told(json!("a".repeat(8192))),
+        messages_for(json!("a".repeat(8192))),
         [format!("{start} 8192 UTF-16 code units, over the limit of Windows (8191)")]
     );
-    // In UTF-16 it is short enough, and in bytes for all but Linux.
-    assert!(told(json!("\u{4e2d}".repeat(8000))).is_empty());
+    // 8,000 UTF-16 code units, and 24,000 bytes: below all limits.
+    assert!(messages_for(json!("\u{4e2d}".repeat(8000))).is_empty());
     assert_eq!(
-        told(json!("a".repeat(131_072))),
+        messages_for(json!("a".repeat(131_072))),
         [format!(
             "{start} 131072 UTF-16 code units, over the limit of Windows (8191) and the limit of Linux (131071)"
         )]
     );
     assert_eq!(
-        told(json!("a".repeat(1_048_576)))[0].strip_prefix(start).unwrap(),
+        messages_for(json!("a".repeat(1_048_576)))[0].strip_prefix(start).unwrap(),
         " 1048576 UTF-16 code units, over the limit of Windows (8191) and the limit of Linux (131071) \
          and the limit of macOS (1048575)"
     );
-    // The words of a list and what separates them.
-    assert!(told(json!(["a".repeat(4095), "b".repeat(4095)])).is_empty());
-    assert_eq!(told(json!(["a".repeat(4096), "b".repeat(4095)])).len(), 1);
+    // The length of a list includes the separators.
+    assert!(messages_for(json!(["a".repeat(4095), "b".repeat(4095)])).is_empty());
+    assert_eq!(messages_for(json!(["a".repeat(4096), "b".repeat(4095)])).len(), 1);
 }
 
 #[test]
-fn limits_and_tools_are_the_users() {
+fn limits_and_tools_can_be_configured() {
     let mut settings = Settings::default();
     settings.command_limits = vec![CommandLimit::own(1000, Unit::Characters)];
     settings.shell_tools = ToolNames::new(["mcp__*__run"]).unwrap();
@@ -80,8 +80,8 @@ fn limits_and_tools_are_the_users() {
 }
 
 #[test]
-fn a_write_is_shown_where_it_stands() {
-    // Behind a line break, quotes, an escaped letter, a surrogate pair and letters of several bytes.
+fn a_write_is_located_inside_the_arguments() {
+    // After a line break, quotes, an escaped letter, a surrogate pair and letters of several bytes.
     let command = r#"echo \\\"a\\n\\u00e9\\ud83d\\ude00\u00e4\\\" \\u003e \\\"n\u006ftes.md\\\" \\n ls"#;
     let text = format!(
         r#"{{"messages": [{{"role": "user", "content": "go on"}},
@@ -94,7 +94,7 @@ fn a_write_is_shown_where_it_stands() {
     assert_eq!(&text[found.spot.bytes.clone()], r#"\\u003e \\\"n\u006ftes.md\\\""#);
     assert_eq!(found.spot.start.line, 3);
     assert_eq!(found.spot.pointer, "/messages/1/tool_calls/0/function/arguments");
-    // The same in arguments that are an object, and with the key twice, of which the last counts.
+    // The same in arguments that are an object; if the key appears twice, the last one counts.
     let text = r#"{"messages": [{"role": "user", "content": "go on"},
   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "bash", "input": {
     "command": "ls", "command": "echo \ud83d\ude00 \u003e f; ls"}}]},
@@ -105,7 +105,7 @@ fn a_write_is_shown_where_it_stands() {
 }
 
 #[test]
-fn neither_command_nor_file_is_quoted() {
+fn messages_quote_neither_command_nor_file() {
     let secret = "hunter2";
     let filler = "a".repeat(9000);
     for command in [
@@ -124,7 +124,7 @@ fn neither_command_nor_file_is_quoted() {
 }
 
 #[test]
-fn one_finding_a_call() {
+fn each_call_has_one_finding() {
     let text = request("bash", &json!({"command": "echo a > f; echo b > g\ncat <<A > h\nA\n"}));
     assert_eq!(
         messages(&run(&text, &Settings::default())),

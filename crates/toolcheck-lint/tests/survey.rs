@@ -1,4 +1,4 @@
-//! The targets against a survey of what real APIs answered, where it lies beside the checkout.
+//! Checks the targets against a survey of real API responses, if it is available beside the checkout.
 #![allow(clippy::disallowed_macros, reason = "a test prints to the terminal")]
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
@@ -9,7 +9,7 @@ use toolcheck_core::recognise::recognise;
 use toolcheck_core::{Format, Level, formats, target};
 use toolcheck_lint::{Options, lint};
 
-/// The rows of a file of the survey; `None` where it is not there.
+/// The rows of a file of the survey; `None` if it does not exist.
 fn rows(name: &str) -> Option<Vec<Json>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/providers").join(name);
     let Ok(text) = std::fs::read_to_string(path) else {
@@ -19,7 +19,7 @@ fn rows(name: &str) -> Option<Vec<Json>> {
     Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-/// The rules that a target finds errors of.
+/// The rules that report errors for a target.
 fn errors(request: &Json, target_id: &str) -> Vec<&'static str> {
     let target = target::find(target_id).unwrap_or_else(|| panic!("there is no target {target_id}"));
     let format: Option<&Format> = target.format.as_deref().and_then(formats::find);
@@ -29,7 +29,7 @@ fn errors(request: &Json, target_id: &str) -> Vec<&'static str> {
     errors.map(|finding| finding.rule).collect()
 }
 
-/// The texts of the survey that somebody saw, each with the name that the survey has for its rule.
+/// The observed texts of the survey, each with the survey's name for its rule.
 fn samples() -> Option<Vec<(String, String)>> {
     let mut samples = Vec::new();
     for row in rows("anthropic-bedrock.oracles.jsonl")? {
@@ -48,11 +48,11 @@ fn samples() -> Option<Vec<(String, String)>> {
     Some(samples)
 }
 
-/// The least share of texts that must be recognised.
+/// The minimum fraction of texts that must be recognised.
 const RECOGNISED: f64 = 0.97;
 
 #[test]
-fn texts_that_were_seen_are_recognised() {
+fn observed_texts_are_recognised() {
     let Some(samples) = samples() else { return };
     let missed: Vec<_> = samples.iter().filter(|(_, text)| recognise(text).is_empty()).collect();
     println!("recognised {} of {}", samples.len() - missed.len(), samples.len());
@@ -63,7 +63,7 @@ fn texts_that_were_seen_are_recognised() {
 }
 
 #[test]
-fn envelopes_do_not_count() {
+fn envelopes_around_an_error_are_ignored() {
     let Some(samples) = samples() else { return };
     let known: Vec<&String> =
         samples.iter().map(|(_, text)| text).filter(|text| !recognise(text).is_empty()).collect();
@@ -89,7 +89,7 @@ fn envelopes_do_not_count() {
 }
 
 #[test]
-fn other_errors_are_not_ours() {
+fn unrelated_errors_are_not_recognised() {
     let others = [
         "You exceeded your current quota, please check your plan and billing details.",
         "Incorrect API key provided: sk-abc. You can find your API key at https://example.com.",
@@ -154,14 +154,14 @@ fn pairing_errors_name_their_rule_and_ids() {
         let best = found.first().unwrap_or_else(|| panic!("not recognised: {error}"));
         assert_eq!((best.refusal.rule.as_str(), best.target.id.as_str()), (rule, target), "{error}");
         for (name, value) in captures {
-            let said = best.captures.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-            assert_eq!(said.map(|said| said.trim_end_matches('.')), Some(value), "{name} in {error}");
+            let captured = best.captures.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+            assert_eq!(captured.map(|text| text.trim_end_matches('.')), Some(value), "{name} in {error}");
         }
     }
 }
 
 #[test]
-fn every_text_is_recognised_by_itself() {
+fn every_error_text_recognises_itself() {
     for target in target::all().filter(|target| target.union.is_empty()) {
         for refusal in &target.refusals {
             let Some(text) = &refusal.text else { continue };
@@ -183,14 +183,14 @@ fn every_text_is_recognised_by_itself() {
     }
 }
 
-/// The least share of verdicts that must agree.
+/// The minimum fraction of verdicts that must agree.
 const AGREED: f64 = 0.98;
 
 #[test]
-fn verdicts_of_a_real_validator() {
+fn verdicts_agree_with_a_real_validator() {
     let Some(rows) = rows("mistral-verdicts.jsonl") else { return };
     let (mut right, mut wrong) = (0, Vec::new());
-    // Rows that were read leniently ask the validator another question.
+    // For rows that were read leniently, the validator saw another request.
     for row in rows.iter().filter(|row| row["lenient"] != true) {
         for verdict in
             row["verdicts"].as_array().unwrap().iter().filter(|verdict| verdict["mode"] == "serving")
@@ -217,7 +217,7 @@ fn verdicts_of_a_real_validator() {
     assert!(right as f64 >= AGREED * (right + wrong.len()) as f64);
 }
 
-/// The target that a surface of the survey stands for, where one request can be held against it.
+/// The target for a surface of the survey, if a single request can be checked against it.
 fn target_of(surface: &str) -> Option<&'static str> {
     let known = [
         ("Gemini API", "gemini"),
@@ -241,7 +241,7 @@ fn target_of(surface: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn requests_that_break_and_requests_that_mend() {
+fn refused_requests_have_errors_and_fixed_ones_have_none() {
     let (Some(claude), Some(others)) =
         (rows("anthropic-bedrock.oracles.jsonl"), rows("gemini-mistral-others.oracles.jsonl"))
     else {
@@ -272,28 +272,28 @@ fn requests_that_break_and_requests_that_mend() {
             cases.push((row["name"].to_string(), target, bad, row.get("fix")));
         }
     }
-    let (mut broken, mut mended, mut with_mend) = (0, 0, 0);
+    let (mut found_errors, mut clean, mut with_fix) = (0, 0, 0);
     for (name, target, bad, fix) in &cases {
         let found = errors(bad, target);
         if found.is_empty() {
             println!("  {name} for {target}: no error in {bad}");
         } else {
-            broken += 1;
+            found_errors += 1;
         }
         if let Some(fix) = fix.filter(|fix| fix.is_object()) {
-            with_mend += 1;
+            with_fix += 1;
             let found = errors(fix, target);
             if found.is_empty() {
-                mended += 1
+                clean += 1
             } else {
-                println!("  {name} for {target}: {found:?} in the mend {fix}")
+                println!("  {name} for {target}: {found:?} in the fix {fix}")
             }
         }
     }
     println!(
-        "refused requests found: {broken} of {}; mended ones clean: {mended} of {with_mend}",
+        "refused requests found: {found_errors} of {}; fixed ones clean: {clean} of {with_fix}",
         cases.len()
     );
-    assert!(broken * 10 >= cases.len() * 6, "most of what is refused is found");
-    assert!(mended * 100 >= with_mend * 97, "a mended request is no error");
+    assert!(found_errors * 10 >= cases.len() * 6, "most refused requests have errors");
+    assert!(clean * 100 >= with_fix * 97, "a fixed request has no errors");
 }

@@ -22,7 +22,7 @@ pub(super) struct Checker<'r> {
 }
 
 impl Checker<'_> {
-    /// Runs the rules that look at each call by itself on what the model answered to a request.
+    /// Runs the rules that check each call by itself on the model's response to a request.
     pub(super) fn check_answer<'s>(
         &self,
         document: &Document<'s>,
@@ -41,7 +41,7 @@ impl Checker<'_> {
         run_rules(of_calls, &context, findings);
     }
 
-    /// Runs the rules on a transcript; those that are about the text as a whole only on its first.
+    /// Runs the rules on a transcript. Rules about the text of the file run only on its first transcript.
     pub(super) fn check(
         &self,
         document: &Document<'_>,
@@ -87,7 +87,7 @@ impl Checker<'_> {
     }
 }
 
-/// Runs the rules that look at anything that is there.
+/// Runs the rules that look at something in the transcript.
 fn run_rules(
     rules: impl Iterator<Item = &'static Rule>,
     context: &Context<'_, '_>,
@@ -102,23 +102,23 @@ fn run_rules(
         if rule.looks_at.intersects(contents) {
             rule::run(rule, context, findings);
         } else {
-            // The tests run with this check, so that no declaration can leave out anything.
+            // The tests run with this check, which finds incomplete declarations.
             debug_assert!(rule::is_silent(rule, context), "{} looks at more than it declares", rule.id);
         }
     }
 }
 
-/// What a request has of the exchange that it goes on with.
+/// What a request shares with the exchange that it continues.
 #[derive(Default)]
 pub(super) struct Continuation<'e> {
-    /// What it keeps of the answer, where that owes something.
+    /// How it keeps the answer, if there is anything to compare.
     pub(super) kept: Option<&'e HistoryMatch<'e>>,
-    /// How many of its messages were sent before.
+    /// The number of its messages that were sent before.
     pub(super) known: usize,
 }
 
-/// Drops what is only said of a value because the text ends in it: what came behind nobody knows, and that the text is
-/// cut off is a finding.
+/// Drops findings about a value in which the text ends: the rest of the value is unknown, and the cut itself is a
+/// finding.
 fn forget_the_cut(document: &Document<'_>, findings: &mut Vec<Draft>, first: usize) {
     let end = document.bytes().len() as u32;
     let mut number = 0;

@@ -1,4 +1,4 @@
-//! A file of JSON Lines piece by piece: it need not be held whole, and its pieces can be linted side by side.
+//! Linting a file of JSON Lines in pieces, which need not be in memory together and can be linted at the same time.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -19,8 +19,8 @@ use crate::view::exchanges::Exchanges;
 
 /// The linter of one file of JSON Lines.
 ///
-/// [`Lines::lint`] lints a piece by itself, and [`Lines::add`] puts what it found where it belongs. The findings are those
-/// that [`lint`](crate::lint) has for the whole text, whatever the pieces are.
+/// [`Lines::lint`] lints a piece by itself, and [`Lines::add`] moves its findings to their place in the file. They are
+/// the same as those of [`lint`](crate::lint) for the whole text, regardless of how it is divided.
 ///
 /// ```
 /// use toolcheck_lint::{Lines, Options};
@@ -49,7 +49,7 @@ pub struct Lines {
     caches: Mutex<Vec<Cache>>,
 }
 
-/// What one piece leaves to a later one.
+/// Data that is reused from one piece to a later one.
 #[derive(Debug)]
 struct Cache {
     /// The compiled schemas.
@@ -72,8 +72,7 @@ pub struct Piece {
 pub const RECORDS_OF_HEAD: usize = super::RECORDS_LOOKED_AT + 1;
 
 impl Lines {
-    /// The linter of a file that starts with `head`; `None` if it may not be JSON Lines. The file must then be linted as
-    /// a whole.
+    /// The linter of a file that starts with `head`; `None` if it may not be JSON Lines, and must be linted as a whole.
     #[must_use]
     pub fn new(path: &str, head: &[u8], options: &Options) -> Option<Self> {
         let mut records = Records::new(head);
@@ -173,7 +172,7 @@ impl Lines {
         report.findings.sort_by_key(|finding| finding.spot.record_bytes.start);
     }
 
-    /// Keeps the records that findings speak of. A later exchange may speak of any exchange before it.
+    /// Keeps the records that findings refer to. Findings in a later exchange may refer to any exchange before it.
     fn keep_source(&self, bytes: &[u8], exchanges: &[usize], report: &mut FileReport) {
         let mut wanted: Vec<usize> = report.findings.iter().map(|finding| finding.spot.record).collect();
         wanted.extend(exchanges.iter().map(|number| self.offset.records + number));

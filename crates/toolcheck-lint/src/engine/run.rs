@@ -155,7 +155,7 @@ impl<'r> Run<'r> {
         rules
     }
 
-    /// Lints the request of an exchange, and what it keeps of the response before it.
+    /// Lints the request of an exchange, and compares it with the response that it continues.
     fn lint_exchange<'s>(
         &mut self,
         rules: &FormatRules<'r>,
@@ -198,7 +198,7 @@ impl<'r> Run<'r> {
         transcript.into_buffers()
     }
 
-    /// Reads a transcript; an empty one where the format does not know it.
+    /// Reads a transcript; returns an empty one if the format does not recognise it.
     fn read<'s>(
         &mut self,
         rules: &FormatRules<'r>,
@@ -210,7 +210,7 @@ impl<'r> Run<'r> {
         let mut transcript = read.unwrap_or_else(|| Transcript::unrecognised(root));
         transcript.kind = self.report.kind;
         if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
-            // What is missing at the end is missing because the text was cut, and that is reported.
+            // The cut is reported, and not what is missing because of it.
             transcript.kind = TranscriptKind::Session;
         }
         if let Some(format) = transcript.format {
@@ -221,7 +221,7 @@ impl<'r> Run<'r> {
             self.report.tool_results += results;
             self.report.count_reading(format.id, rules.known.map(|target| &*target.id), 1);
         } else {
-            // With a format that somebody named, a request in another format is just another file of its folder.
+            // If the user names a format, a request in another format is just an unrelated file of the folder.
             let is_of_another = || {
                 self.options.format.is_some_and(|format| Detection::instead_of(format.key(), root).is_some())
             };

@@ -16,8 +16,8 @@ declare_rule! {
     /// ## Why is this bad?
     ///
     /// The tool declares which arguments it takes, and the call doesn't fit: an argument is missing, unknown or of the
-    /// wrong type. The tool fails or does something that nobody asked for, and a model that sees such calls in its
-    /// history, or is trained on them, makes more of them.
+    /// wrong type. The tool fails or does something unintended, and a model that sees such calls in its history,
+    /// or is trained on them, makes more of them.
     ///
     /// Tool definitions that are stored as a JSON string, as in many data sets, are used too.
     ///
@@ -76,7 +76,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if schemas.is_empty() {
         return;
     }
-    // Compiled when they are first called: most tools never are.
+    // A schema is compiled when its tool is first called: most tools never are.
     let mut compiled: FxHashMap<&str, Option<Arc<Result<Schema, Unusable>>>> = FxHashMap::default();
     let mut buffers = arguments::Buffers::default();
     for (part, call) in arguments::of_functions(cx, |_| true) {
@@ -91,13 +91,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_padded = cx.is_training_example() && matches!(call.arguments, Arguments::Object(_));
         if allowed.flatten() == Some(false) {
             arguments::with_places(cx, &call.arguments, |root, locate| {
-                tell(out, (part, call), schema, (root, is_padded), locate);
+                report_violations(out, (part, call), schema, (root, is_padded), locate);
             });
         }
     }
 }
 
-fn tell(
+fn report_violations(
     out: &mut Sink<'_>,
     (part, call): (&Part<'_>, &Call<'_>),
     schema: &Schema,
@@ -110,10 +110,10 @@ fn tell(
         Some(at) => violations(&error, at, (at.id() == root.id(), is_padded), locate),
         None => Vec::new(),
     });
-    let mut told = FxHashSet::default();
-    let violations = violations.filter(|violation| told.insert(violation.clone()));
-    for (place, what) in violations.take(MOST_VIOLATIONS) {
-        out.report(place, format!("{what} (schema of `{}`)", shorten(tool)))
+    let mut reported = FxHashSet::default();
+    let violations = violations.filter(|violation| reported.insert(violation.clone()));
+    for (place, message) in violations.take(MOST_VIOLATIONS) {
+        out.report(place, format!("{message} (schema of `{}`)", shorten(tool)))
             .about_call(call)
             .caption("here")
             .label(part.place, "in this call")
@@ -169,13 +169,13 @@ fn violations(
             vec![(locate(at, false), format!("{title} has no element that matches `contains`"))]
         }
         ValidationErrorKind::Type { kind } => {
-            let wanted = match kind {
+            let expected = match kind {
                 TypeKind::Single(one) => one.to_string(),
                 TypeKind::Multiple(several) => {
                     several.iter().map(|one| one.to_string()).collect::<Vec<_>>().join(" or ")
                 }
             };
-            vec![(locate(at, false), format!("{title} is not of type {wanted}"))]
+            vec![(locate(at, false), format!("{title} is not of type {expected}"))]
         }
         ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. } => {
             vec![(locate(at, false), format!("{title} is not one of the allowed values"))]

@@ -5,7 +5,7 @@ use crate::view::failure::is_failed;
 use crate::view::pairing::CallSite;
 
 declare_rule! {
-    /// A task that is declared complete in a turn in which a tool failed.
+    /// A task that is declared complete in the same turn in which a tool failed.
     ///
     /// ## Why is this bad?
     ///
@@ -59,10 +59,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         |call: &CallSite<'_, '_>| pairing.answer_of(call).is_some_and(|site| is_failed(cx, site.result));
     let failed = calls.iter().find(|call| has_failed(call)).and_then(|call| pairing.answer_of(call));
     let Some(failed) = failed else { return };
-    let completes = |name: &Named<'_>| cx.settings.completion_tools.contains(&name.text);
+    let is_completion = |name: &Named<'_>| cx.settings.completion_tools.contains(&name.text);
     // A completion that was rejected completed nothing.
     let closes =
-        |call: &CallSite<'_, '_>| call.call.name.as_ref().is_some_and(completes) && !has_failed(call);
+        |call: &CallSite<'_, '_>| call.call.name.as_ref().is_some_and(is_completion) && !has_failed(call);
     if let Some(call) = calls.iter().find(|call| closes(call)) {
         out.report(call.part.place, "the task is declared complete in a turn in which a tool failed")
             .about_call(call.call)

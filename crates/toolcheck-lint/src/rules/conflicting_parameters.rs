@@ -163,7 +163,7 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
     }
 }
 
-/// Tools together with reasoning, where the two exclude each other.
+/// Tools together with reasoning, if the two exclude each other.
 fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let tools = &cx.transcript.request.tools;
     let Some(tools) = tools.place.filter(|_| tools.count() != Some(0)) else { return };
@@ -276,7 +276,7 @@ fn container(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// What is wrong with a tool choice: the case of the rule, the message and the help.
+/// The fault of a tool choice: the case of the rule, the message and the help.
 fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str, String, &'static str)> {
     let tools = &cx.transcript.request.tools;
     let is_forced = matches!(choice.wanted, Wanted::Any | Wanted::Tool(_));

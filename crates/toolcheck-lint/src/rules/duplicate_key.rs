@@ -44,7 +44,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairs = cx.document.duplicate_keys();
-    // For the first member of each key: how often the key is repeated, and where the last time.
+    // For the first member of each key: the number of repetitions, and the last one.
     let mut repeats = FxHashMap::default();
     for (first, again) in &pairs {
         let (count, last) = repeats.entry(first.id()).or_insert((0, *again));

@@ -3,7 +3,7 @@ use toolcheck_core::ir::{Body, Content, Role};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A message or tool result without content, where the target requires it.
+    /// A message or tool result without the content that the target requires.
     ///
     /// ## Why is this bad?
     ///

@@ -50,7 +50,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if !call.is_of_function() {
                 continue;
             }
-            // If the file ends in the middle of them, that is the fault.
+            // If the file ends in the middle of them, that is the problem.
             let is_cut_off = cx.document.faults().iter().any(|fault| {
                 fault.kind == FaultKind::UnterminatedString && fault.span.start >= place.span.start
             });

@@ -50,8 +50,8 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // A name that is invalid in its definition is invalid in all calls, which is one fault. Names that were seen are
-    // not checked again: a transcript calls the same few tools all the time.
+    // A name that is invalid in its definition is invalid in all calls, which is one problem. Names are checked only
+    // once: a transcript calls the same few tools again and again.
     let mut seen = FxHashSet::default();
     for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
         let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) else { continue };
@@ -80,7 +80,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// What is wrong with the name: the case of the rule and the message.
+/// The fault of a name: the case of the rule and the message.
 fn fault(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<(Option<&'static str>, String)> {
     if let Some(instead) = name.instead {
         let title = if instead.is_scalar() {

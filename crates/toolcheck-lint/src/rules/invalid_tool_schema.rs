@@ -60,7 +60,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let name = Named::text_or_unknown(tool.name.as_ref());
         let compiled = cx.schemas.of(value.raw());
         let (what, pointer, case) = match &*compiled {
-            Ok(schema) if takes_for_ever(cx, name, schema) => {
+            Ok(schema) if takes_too_long(cx, name, schema) => {
                 ("takes too long to check against the arguments of a call", "", "endless")
             }
             // Invalid JSON is reported as such.
@@ -116,8 +116,8 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let is_union = parameter.get_any(&["anyOf", "oneOf"]).is_some()
                 || parameter.get("type").is_some_and(|kind| kind.is_array());
             let faults = [
-                (!is_required && optional.is_passed(), "strict-optional", "optional parameters"),
-                (is_union && unions.is_passed(), "strict-unions", "parameters with several types"),
+                (!is_required && optional.is_exceeded(), "strict-optional", "optional parameters"),
+                (is_union && unions.is_exceeded(), "strict-unions", "parameters with several types"),
             ];
             for (is_fault, case, what) in faults {
                 if is_fault {
@@ -159,7 +159,7 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// A limit on how many of something there may be.
+/// A limit on the number of something.
 struct Limit {
     left: Option<usize>,
 }
@@ -170,7 +170,7 @@ impl Limit {
     }
 
     /// Counts one more, and returns whether it is the first one over the limit.
-    fn is_passed(&mut self) -> bool {
+    fn is_exceeded(&mut self) -> bool {
         let Some(left) = &mut self.left else { return false };
         let is_last = *left == 1;
         *left = left.saturating_sub(1);
@@ -178,7 +178,7 @@ impl Limit {
     }
 }
 
-/// How deep a schema is searched.
+/// The maximum depth to which a schema is searched.
 const DEEPEST: usize = 32;
 
 /// The first of these keywords in a schema for arrays.
@@ -204,7 +204,7 @@ fn refused_keyword<'d, 's>(
 }
 
 /// Whether a call of the tool has arguments that can't be checked against the schema in bounded time.
-fn takes_for_ever(cx: &Context<'_, '_>, tool: &str, schema: &Schema) -> bool {
+fn takes_too_long(cx: &Context<'_, '_>, tool: &str, schema: &Schema) -> bool {
     if !schema.may_take_for_ever() {
         return false;
     }

@@ -30,8 +30,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 finding.caption("nothing in here was checked").help("leave the file out");
             } else {
                 finding
-                    .caption("nothing of it was read")
-                    .help("write it as UTF-8: `iconv -f UTF-16 -t UTF-8`, or what your shell has for it");
+                    .caption("not read")
+                    .help("convert the file to UTF-8, for example with `iconv -f UTF-16 -t UTF-8`");
             }
         }
         if fault.kind != FaultKind::InvalidUtf8 {

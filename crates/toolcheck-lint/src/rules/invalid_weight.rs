@@ -82,13 +82,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             place,
             "every assistant message of this example has weight 0, so the model learns nothing from it",
         )
-        .caption("the first of them")
+        .caption("the first weight of 0")
         .case("all-zero")
         .help("set the weight of the message to learn from to 1, or remove the example");
     }
 }
 
-/// What a weight says.
+/// The meaning of a weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weight {
     Zero,

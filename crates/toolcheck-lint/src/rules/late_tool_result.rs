@@ -5,7 +5,7 @@ use crate::rules::{misplaced_message, unknown_role};
 use crate::view::id_list;
 
 declare_rule! {
-    /// A tool result that is not where the target expects it.
+    /// A tool result that does not directly follow the message with its call.
     ///
     /// ## Why is this bad?
     ///
@@ -81,7 +81,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if site.turn > call.turn && is_parted_by_refused_message(cx, call.turn, site.turn) {
             continue;
         }
-        // What comes between is one fault, however many results come after it.
+        // Whatever comes in between is one problem, however many results follow it.
         if last == Some((call.turn, site.turn)) {
             continue;
         }

@@ -82,7 +82,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// What is wrong with an item's id: the case of the rule and the message.
+/// The fault of an item's id: the case of the rule and the message.
 fn fault(cx: &Context<'_, '_>, item: &Item<'_>) -> Option<(&'static str, String)> {
     let ids = &cx.target.ids;
     let (id, title) = (&item.id.text, shorten(&item.id.text));

@@ -42,9 +42,9 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let last = cx.transcript.messages.len().saturating_sub(1) as u32;
     // A block that is unfinished may still be closed later, except in a training example, which is complete.
-    let goes_on = cx.is_cut_off || cx.transcript.kind != TranscriptKind::Dataset;
+    let may_continue = cx.is_cut_off || cx.transcript.kind != TranscriptKind::Dataset;
     for block in &cx.text_calls().malformed {
-        if goes_on && block.malformation.is_open() && block.message == last {
+        if may_continue && block.malformation.is_open() && block.message == last {
             continue;
         }
         let finding = out.report(block.place, message(block));

@@ -64,7 +64,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let accepts_unknown_ids = cx.transcript.request.continues_remote_state || cx.target.accepts_unknown_ids();
-    // An id appears on both sides of a pair and, if ids are reused, in many pairs: this is one fault.
+    // An id appears on both sides of a pair and, if ids are reused, in many pairs: this is one problem.
     let mut seen = FxHashSet::default();
     for call in cx.pairing.calls.iter().filter(|call| call.call.kind != ToolKind::Approval) {
         let Some(id) = &call.call.id else { continue };
@@ -83,8 +83,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // A number next to a string with the same digits is checked by itself.
         let of_call = call.and_then(|call| call.call.id.as_ref());
         let is_other = of_call.is_some_and(|of_call| of_call.instead != id.instead);
-        let is_looked_at = of_call.is_some() && !is_other || call.is_none() && !accepts_unknown_ids;
-        if is_looked_at {
+        let is_checked = of_call.is_some() && !is_other || call.is_none() && !accepts_unknown_ids;
+        if is_checked {
             continue;
         }
         if let Some(fault) = fault(cx, id).filter(|fault| !is_other || matches!(fault, Fault::NotText(_)))

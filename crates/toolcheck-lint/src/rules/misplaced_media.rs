@@ -3,7 +3,7 @@ use toolcheck_core::ir::{Body, Content, Message, Part, Role};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// An image, audio or a document where the target doesn't accept it.
+    /// An image, audio clip or document where the target doesn't accept one.
     ///
     /// ## Why is this bad?
     ///

@@ -86,7 +86,7 @@ fn early_items(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// Messages that may not follow the one before them.
 fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // Most conversations have none of these neighbours.
+    // Most conversations have no such neighbours.
     let is_rare = |pair: &[Message<'_>]| {
         matches!(
             (pair[0].role, pair[1].role),
@@ -102,7 +102,7 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let messages: Vec<_> = cx.transcript.messages_with_parts().collect();
     for (number, pair) in messages.windows(2).enumerate() {
         let ((before, parts_before), (message, parts)) = (pair[0], pair[1]);
-        let holds =
+        let contains =
             |what: fn(&Body<'_>) -> bool| parts_before.iter().chain(parts).any(|part| what(&part.body));
         let (case, what) = match (before.role, message.role) {
             _ if before.is_directive || message.is_directive => continue,
@@ -116,8 +116,8 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 ("user-after-tool", "a user message comes right after a tool message")
             }
             // Calls or results that are split over messages are reported by other rules.
-            (Role::Assistant, Role::Assistant) if holds(|body| matches!(body, Body::Call(_))) => continue,
-            (Role::User, Role::User) if holds(|body| matches!(body, Body::Result(_))) => continue,
+            (Role::Assistant, Role::Assistant) if contains(|body| matches!(body, Body::Call(_))) => continue,
+            (Role::User, Role::User) if contains(|body| matches!(body, Body::Result(_))) => continue,
             (Role::Assistant, Role::Assistant) | (Role::User, Role::User) => {
                 ("repeated-role", "two messages in a row have the same role")
             }
@@ -178,7 +178,7 @@ fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 if before.role == Role::Assistant && !ends_with_server_result(parts) =>
             {
                 let case = match after {
-                    Some((_, parts)) if holds_results(parts) => BEFORE_RESULTS,
+                    Some((_, parts)) if has_results(parts) => BEFORE_RESULTS,
                     _ => "system-after-assistant",
                 };
                 (
@@ -212,7 +212,7 @@ fn ends_with_server_result(parts: &[Part<'_>]) -> bool {
     matches!(last, Some(Body::Result(result)) if result.executor == Executor::Server)
 }
 
-fn holds_results(parts: &[Part<'_>]) -> bool {
+fn has_results(parts: &[Part<'_>]) -> bool {
     let is_own =
         |body: &Body<'_>| matches!(body, Body::Result(result) if result.executor == Executor::Client);
     parts.iter().any(|part| is_own(&part.body))

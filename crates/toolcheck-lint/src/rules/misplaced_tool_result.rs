@@ -56,7 +56,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut reported = None;
-    let mut looked_at = (usize::MAX, 0);
+    let mut searched = (usize::MAX, 0);
     for site in &cx.pairing.results {
         let id = Named::text_or_unknown(site.result.call_id.as_ref());
         if site.message.role == Role::Assistant {
@@ -80,13 +80,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if !cx.pairing.is_in_place(call, site) {
             continue;
         }
-        // The parts of the turn between the last result that was looked at and this one.
-        if looked_at.0 != site.turn {
+        // The parts of the turn between the previous result and this one.
+        if searched.0 != site.turn {
             let first = cx.pairing.turns[site.turn].messages.start;
-            looked_at = (site.turn, cx.transcript.messages[first].parts.start as usize);
+            searched = (site.turn, cx.transcript.messages[first].parts.start as usize);
         }
-        let mut parts = cx.transcript.parts[looked_at.1..site.part_number].iter();
-        looked_at.1 = site.part_number;
+        let mut parts = cx.transcript.parts[searched.1..site.part_number].iter();
+        searched.1 = site.part_number;
         let other = parts.find(|part| matches!(part.body, Body::Text(_) | Body::Media));
         let Some(other) = other else { continue };
         reported = Some(site.turn);

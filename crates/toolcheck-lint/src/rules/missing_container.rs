@@ -4,7 +4,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::server_pairs::halves;
 
 declare_rule! {
-    /// Programmatic tool calls without the id of the container.
+    /// Programmatic tool calls without the id of their container.
     ///
     /// ## Why is this bad?
     ///

@@ -61,7 +61,7 @@ declare_rule! {
         "namespace": "a call of a tool in a namespace, without the namespace",
         "caller": "a call of a program, without the program",
         "body" for users: "a key of the request",
-        "message" for users: "a key of a message, or of what is below one",
+        "message" for users: "a key of a message, or of an object in it",
         "call": "a key of a call",
         "reasoning" for users: "a key of reasoning",
         "tool": "a key of a tool",
@@ -74,7 +74,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for missing in &cx.transcript.details.missing_keys {
-        // What a target says about the rule as a whole concerns keys that are always required.
+        // A target's entry for the whole rule is about keys that are always required.
         if !cx.entry(&RULE, Some(missing.case)).is_harmful() {
             continue;
         }

@@ -4,12 +4,12 @@ use toolcheck_core::ir::{Body, Executor, Role};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Tool calls of a reasoning model, sent back without its reasoning.
+    /// Tool calls that are sent back without the reasoning that led to them.
     ///
     /// ## Why is this bad?
     ///
     /// While the model is working with tools, its reasoning is part of the turn. If the request asks for reasoning,
-    /// some APIs reject calls of the current turn that come without it. The usual cause: a history that keeps text
+    /// some APIs reject calls of the current turn that come without it. The usual cause is a history that keeps text
     /// and calls and drops everything else.
     ///
     /// ## Fails
@@ -58,8 +58,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // The calls whose results end the request: the model continues from there.
     let (number, turn) = (turns.len() - 2, &turns[turns.len() - 2]);
     let answers = cx.pairing.results_of_turn(number + 1).iter().filter_map(|site| site.paired_with.call());
-    let is_at_work = answers.into_iter().any(|call| cx.pairing.calls[call].turn == number);
-    if turn.role != Role::Assistant || !is_at_work {
+    let is_working = answers.into_iter().any(|call| cx.pairing.calls[call].turn == number);
+    if turn.role != Role::Assistant || !is_working {
         return;
     }
     let number = turn.messages.start;

@@ -8,7 +8,7 @@ declare_rule! {
     /// ## Why is this bad?
     ///
     /// If the target pairs by id, a call without one can't be answered, and a result without one doesn't answer
-    /// anything. The usual cause: a history from a server that pairs by position (Ollama, Gemini), sent on unchanged.
+    /// anything. The usual cause is a history from a server that pairs by position (Ollama, Gemini), sent on unchanged.
     ///
     /// ## Fails
     ///

@@ -7,7 +7,7 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// Some APIs reject calls and results in a request without tools. The usual cause: a last request that only asks
+    /// Some APIs reject calls and results in a request without tools. The usual cause is a last request that only asks
     /// for a summary, with the tools left out.
     ///
     /// ## Fails

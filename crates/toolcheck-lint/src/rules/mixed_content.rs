@@ -56,15 +56,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         };
         let first_call = parts.iter().position(|part| matches!(part.body, Body::Call(_)));
-        let stands_behind =
-            first_call.and_then(|first| parts[first..].iter().find(|part| is_other(&part.body)));
+        let after_call = first_call.and_then(|first| parts[first..].iter().find(|part| is_other(&part.body)));
         let (case, what) = if message.role == Role::Assistant {
             ("text-beside-calls", "a message contains text beside its tool calls")
         } else {
             ("content-beside-results", "a message contains other content beside its tool results")
         };
         let first_result = parts.iter().position(|part| matches!(part.body, Body::Result(_)));
-        let is_behind =
+        let is_after_result =
             first_result.is_some_and(|first| parts[first..].iter().any(|part| is_other(&part.body)));
         let finding = out.report(message.place, what);
         let calls = parts.iter().filter_map(|part| match &part.body {
@@ -73,11 +72,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         });
         finding
             .caption("this message")
-            .label(stands_behind.unwrap_or(other).place, "this is not a call or result")
+            .label(after_call.unwrap_or(other).place, "this is not a call or result")
             .help("remove the text, or move it to a separate message")
             .case(case)
-            .case_if(stands_behind.is_some(), "text-behind-calls")
-            .case_if(is_behind, "content-behind-results")
+            .case_if(after_call.is_some(), "text-behind-calls")
+            .case_if(is_after_result, "content-behind-results")
             .value("ids", id_list(calls))
             .at(cx, (number, message));
     }

@@ -9,8 +9,8 @@ declare_rule! {
     /// ## Why is this bad?
     ///
     /// The model imitates what it sees in the history. If the history contains calls in both forms, the model may use
-    /// either, but the harness reads only one: calls in the other form are never executed. The usual cause: a setting
-    /// that was changed in the middle of a task, or a history that was taken over from another agent.
+    /// either, but the harness reads only one: calls in the other form are never executed. The usual causes are a
+    /// setting that was changed in the middle of a task, and a history that was taken over from another agent.
     ///
     /// Two different text protocols in one transcript are the same problem. A call in plain text counts only if the
     /// transcript uses its protocol; a call in a code fence is an example.
@@ -49,7 +49,7 @@ declare_rule! {
 struct First<'c> {
     tool: &'c str,
     place: Place,
-    /// What the protocol is called in a sentence.
+    /// The name of the protocol in a sentence.
     protocol: &'static str,
 }
 

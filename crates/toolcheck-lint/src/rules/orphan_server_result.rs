@@ -4,7 +4,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::server_pairs::halves;
 
 declare_rule! {
-    /// A server tool's result without its call.
+    /// A server tool result without its call.
     ///
     /// ## Why is this bad?
     ///

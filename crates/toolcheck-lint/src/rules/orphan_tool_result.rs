@@ -9,7 +9,7 @@ declare_rule! {
     /// ## Why is this bad?
     ///
     /// A result belongs to a call. If the call is missing, providers reject the request or show the model the outcome
-    /// of something it never did. The usual causes: a history that was truncated at the start, or an id that was
+    /// of something it never did. The usual causes are a history that was truncated at the start, and an id that was
     /// shortened or rewritten on one side only.
     ///
     /// ## Fails
@@ -60,7 +60,7 @@ declare_rule! {
         "other-kind": "a result of another kind than a function's",
         "alone": "there is no other message",
         "first-message": "the result is in the first message",
-        "changed-id": "the call is there, under another id",
+        "changed-id": "the call exists, but has another id",
         "unknown-id": "the turn before has calls, all with other ids",
         "after-text": "the turn before is the assistant's and has no calls",
     ],
@@ -95,7 +95,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("id", Named::text_or_unknown(site.result.call_id.as_ref()))
             .value("kind", site.result.kind.unwrap_or_default().name());
         if cx.transcript.details.refers_to_stored_items {
-            finding.doubt("a stored item that the request refers to may be the call; some say that only a call in the request itself counts");
+            finding.doubt("the call may be a stored item that the request refers to, but some report that only calls in the request itself count");
         }
         let kind = match site.result.kind {
             None | Some(ToolKind::Function | ToolKind::Custom | ToolKind::Computer) => None,

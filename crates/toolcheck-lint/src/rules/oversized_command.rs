@@ -8,9 +8,9 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// The system refuses to run it (`ENAMETOOLONG`, `Argument list too long`, `The command line is too long`), and
-    /// none of it is done. Often the model is writing a whole file with `echo`. The same command may work on one
-    /// system and fail on the next.
+    /// The system refuses to run the command (`ENAMETOOLONG`, `Argument list too long`, `The command line is too
+    /// long`), so nothing is done. Often the model is writing a whole file with `echo`. The same command may work on
+    /// one system and fail on the next.
     ///
     /// The rule is opt-in. It checks the tools that run commands (`bash`, `shell`, `run_shell_command` and similar,
     /// or those named in the configuration), and the shell calls that some formats have. By default, a command may
@@ -38,14 +38,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     arguments::visit_shells(cx, |seen| {
         for command in shell::commands(seen.arguments) {
             let too_long = |limit: &&&CommandLimit| command.length(limit.unit) > limit.most;
-            let broken: Vec<&CommandLimit> = limits.iter().filter(too_long).copied().collect();
-            let Some(least) = broken.first() else { continue };
-            let length = command.length(least.unit);
+            let exceeded: Vec<&CommandLimit> = limits.iter().filter(too_long).copied().collect();
+            let Some(lowest) = exceeded.first() else { continue };
+            let length = command.length(lowest.unit);
             let message = format!(
                 "the command of tool call {} has {length} {}, over {}",
                 seen.call.title(),
-                name_of(least.unit),
-                takers(&broken)
+                name_of(lowest.unit),
+                in_words(&exceeded)
             );
             out.report(seen.place_in(command.at.key, command.at.element, None), message)
                 .about_call(seen.call)
@@ -66,7 +66,7 @@ fn name_of(unit: Unit) -> &'static str {
 }
 
 /// The limits in words, the lowest first.
-fn takers(limits: &[&CommandLimit]) -> String {
+fn in_words(limits: &[&CommandLimit]) -> String {
     let words = limits.iter().map(|CommandLimit { system, most, .. }| match system {
         Some(system) => format!("the limit of {system} ({most})"),
         None => format!("the configured limit ({most})"),

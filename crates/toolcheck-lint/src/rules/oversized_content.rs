@@ -46,9 +46,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// How many characters the text has, where they are more than `max`.
+/// The number of characters in the text, if there are more than `max`.
 fn length_above(text: JsonStr<'_>, max: usize) -> Option<usize> {
-    // A character takes at least a byte: most texts need not be counted.
+    // A character takes at least one byte, so most texts need not be counted.
     if text.raw().len() <= max {
         return None;
     }

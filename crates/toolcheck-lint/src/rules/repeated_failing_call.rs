@@ -8,8 +8,8 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// The model does not learn from the failure: the error never reaches the model, doesn't say anything helpful, or
-    /// the loop lets the model retry forever. Each attempt costs a whole request.
+    /// The model does not learn from the failure: the error never reaches it or doesn't say anything helpful, or the
+    /// loop lets it retry forever. Each attempt costs a whole request.
     ///
     /// Three failures in a row are reported, if there is no other call between them; the configuration may set
     /// another number.

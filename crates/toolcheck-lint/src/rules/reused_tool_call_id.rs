@@ -8,7 +8,7 @@ declare_rule! {
     /// ## Why is this bad?
     ///
     /// Each of the calls has its own result, so most providers accept it. Others reject repeated ids, and a client or
-    /// gateway that looks results up by id finds the wrong one. The usual cause: a server that numbers its calls from
+    /// gateway that looks results up by id finds the wrong one. The usual cause is a server that numbers its calls from
     /// the start in every turn (`call_0`, `search:0`).
     ///
     /// ## Fails

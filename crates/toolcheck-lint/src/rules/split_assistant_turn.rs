@@ -10,7 +10,7 @@ declare_rule! {
     ///
     /// The model made several calls at once, and something wrote a separate message for each. Providers look for the
     /// results directly after a message with calls, find the next assistant message instead, and reject the request.
-    /// The usual cause: Responses items that were converted to Chat messages one by one.
+    /// The usual cause is Responses items that were converted to Chat messages one by one.
     ///
     /// ## Fails
     ///
@@ -59,10 +59,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let mut holders: Vec<usize> =
             calls.iter().filter(is_answered).map(|call| call.message_number).collect();
         holders.dedup();
-        // Without ids there is no telling which call lost its result.
-        let is_told =
+        // Without ids, it is unclear which call has no result.
+        let is_clear =
             |call: &crate::view::pairing::CallSite<'_, '_>| call.call.id.is_some() || is_answered(&call);
-        if holders.len() < 2 || !calls.iter().all(is_told) {
+        if holders.len() < 2 || !calls.iter().all(is_clear) {
             continue;
         }
         let last = holders[holders.len() - 1];

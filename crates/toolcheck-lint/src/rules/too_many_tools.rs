@@ -5,7 +5,7 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// APIs limit how many tools a request may declare, and models choose worse the more there are. (An example would
+    /// APIs limit how many tools a request may declare, and models choose less well from a long list. (An example would
     /// fill a page, and can't be shown here.)
     ///
     /// ## Passes

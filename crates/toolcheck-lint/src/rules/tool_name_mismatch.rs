@@ -6,8 +6,8 @@ declare_rule! {
     /// ## Why is this bad?
     ///
     /// If a format repeats the name of the tool beside the result, the model reads it, and providers without ids
-    /// match results by it. A wrong name attributes the outcome to another tool. The usual cause: the id of the call,
-    /// or a display name, in place of the tool name.
+    /// match results by it. A wrong name attributes the outcome to another tool. The usual cause is the id of the
+    /// call, or a display name, in place of the tool name.
     ///
     /// ## Fails
     ///
@@ -36,17 +36,17 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for site in cx.pairing.results.iter().filter(|site| cx.pairing.is_first_answer(site)) {
         let Some(call) = site.paired_with.call().map(|number| &cx.pairing.calls[number]) else { continue };
-        let (Some(said), Some(called)) = (&site.result.name, &call.call.name) else { continue };
+        let (Some(labelled), Some(called)) = (&site.result.name, &call.call.name) else { continue };
         // A name that is empty or not a string is reported by other rules.
-        let is_text = said.instead.is_none() && called.instead.is_none();
-        if said.text == called.text || said.text.is_empty() || !is_text {
+        let is_text = labelled.instead.is_none() && called.instead.is_none();
+        if labelled.text == called.text || labelled.text.is_empty() || !is_text {
             continue;
         }
-        let (said, called) =
-            (toolcheck_core::text::shorten(&said.text), toolcheck_core::text::shorten(&called.text));
+        let (labelled, called) =
+            (toolcheck_core::text::shorten(&labelled.text), toolcheck_core::text::shorten(&called.text));
         out.report(
             site.part.place,
-            format!("the result is labelled `{said}`, but the call was to `{called}`"),
+            format!("the result is labelled `{labelled}`, but the call was to `{called}`"),
         )
         .about_call(call.call)
         .caption("the result")

@@ -7,7 +7,7 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// Some APIs and models treat the message as a prefill and continue it; others reject it. The usual cause: a loop
+    /// Some APIs and models treat the message as a prefill and continue it; others reject it. The usual cause is a loop
     /// that sends another request without anything new in it.
     ///
     /// ## Fails

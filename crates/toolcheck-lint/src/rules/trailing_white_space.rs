@@ -3,7 +3,7 @@ use toolcheck_core::ir::{Body, Role};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// White space at the end of the text that the model should continue.
+    /// Trailing whitespace in the text that the model should continue.
     ///
     /// ## Why is this bad?
     ///
@@ -37,12 +37,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     };
     let Body::Text(text) = &part.body else { return };
-    // Text that is all white space is reported by another rule.
+    // Text that is all whitespace is reported by another rule.
     if text.string.is_blank() || !text.string.decode().ends_with(char::is_whitespace) {
         return;
     }
-    out.report(part.place, "the text that the model should continue ends with white space")
-        .caption("ends with white space")
-        .help("remove the white space")
+    out.report(part.place, "the text that the model should continue ends with whitespace")
+        .caption("ends with whitespace")
+        .help("remove the trailing whitespace")
         .at(cx, (cx.transcript.messages.len() - 1, message, part));
 }

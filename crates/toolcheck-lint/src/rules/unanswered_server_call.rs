@@ -4,7 +4,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::server_pairs::halves;
 
 declare_rule! {
-    /// A server tool's call without the result that came with it.
+    /// A server tool call without its result.
     ///
     /// ## Why is this bad?
     ///
@@ -49,10 +49,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     // The turn is over once the user has said something other than a result.
     let says = |body: &Body<'_>| matches!(body, Body::Text(_) | Body::Media);
-    let over = cx.transcript.messages_with_parts().enumerate().filter(|(_, (message, parts))| {
+    let last_words = cx.transcript.messages_with_parts().enumerate().filter(|(_, (message, parts))| {
         message.role == Role::User && parts.iter().any(|part| says(&part.body))
     });
-    let Some(last_word) = over.map(|(number, _)| number).last() else { return };
+    let Some(last_word) = last_words.map(|(number, _)| number).last() else { return };
     for half in calls.into_iter().filter(|half| half.message_number < last_word) {
         out.report(half.part.place, format!("server tool call {} has no result", half.is.title()))
             .about_call(half.is)

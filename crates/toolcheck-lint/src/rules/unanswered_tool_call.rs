@@ -9,9 +9,9 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// The model asked for something to be done and was never told the outcome. Most providers reject the whole
-    /// request; the others let the model guess. The usual causes: a loop that sends the results one by one, a tool
-    /// that failed or was cancelled and left no result, or a history that was trimmed between a call and its result.
+    /// The model asked for something to be done and never learned the outcome. Most providers reject the whole
+    /// request; the others let the model guess. The usual causes are a loop that sends the results one by one, a tool
+    /// that failed or was cancelled and left no result, and a history that was trimmed between a call and its result.
     ///
     /// ## Fails
     ///

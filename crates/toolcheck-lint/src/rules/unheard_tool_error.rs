@@ -4,12 +4,12 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::failure::is_failed;
 
 declare_rule! {
-    /// A recording that ends with a tool error the model never saw.
+    /// A recording that ends with a tool error that the model never saw.
     ///
     /// ## Why is this bad?
     ///
     /// The tool's error says what to do instead, but the loop stopped before the model could read it: the user is
-    /// left with nothing done, and with no explanation. The usual cause: a loop that returns after running the tools.
+    /// left with nothing done, and with no explanation. The usual cause is a loop that returns after running the tools.
     ///
     /// Only recordings are checked (`--kind session`): a request ends with results because it is about to be sent. A
     /// tool has failed if the format says so (`is_error`, `status`, an `error` in the response), or if the text of

@@ -37,7 +37,7 @@ declare_rule! {
         "strict": "the key for strict tools, if the model doesn't support them",
         "result-status": "the status of a result, if the model doesn't support it",
         "body": "a key of the request",
-        "message" for users: "a key of a message, or of what is below one",
+        "message" for users: "a key of a message, or of an object in it",
         "call" for users: "a key of a call",
         "reasoning": "a key of reasoning",
         "tool" for users: "a key of a tool",
@@ -48,7 +48,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    of_models(cx, out);
+    unsupported_by_model(cx, out);
     let fields = &cx.target.fields;
     if fields.known.is_empty() && fields.refused.is_empty() {
         return;
@@ -76,9 +76,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 }
 
 /// Keys that the API knows but some models don't support.
-fn of_models(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // What a target says about the rule as a whole concerns keys that the API does not know, so these cases need an entry
-    // of their own.
+fn unsupported_by_model(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    // A target's entry for the whole rule is about keys that the API does not know, so these cases need separate entries.
     if cx.entry(&RULE, Some("strict")).is_harmful() {
         for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
             let Some(place) = tool.strict else { continue };

@@ -14,7 +14,7 @@ use super::{
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Tool calls, results or tools in a shape that the format does not have.
+    /// Tool calls, results or tool definitions in a form that the format does not support.
     ///
     /// ## Why is this bad?
     ///
@@ -22,10 +22,10 @@ declare_rule! {
     /// never sees the call. The usual causes are a history written for another API, a key in camel case, and a list
     /// that was turned into a string.
     ///
-    /// toolcheck can't check what it can't read, so it reports it instead of staying silent. If no block of a
+    /// toolcheck can't check what it can't read, so it says so instead of reporting the file as clean. If no block of a
     /// conversation is understood, or `--format` names the wrong format, this is the only finding.
     ///
-    /// A type that only sounds like a call, and may be newer than this version of toolcheck, is a warning.
+    /// A type that only has a similar name, and may be newer than this version of toolcheck, is a warning.
     ///
     /// ## Fails
     ///
@@ -53,7 +53,7 @@ declare_rule! {
     "unread-content" in Files, since "0.1.0", error, check
 }
 
-/// How many further places are shown.
+/// The maximum number of further places in a finding.
 const LABELS: usize = 3;
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -62,17 +62,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         report_all(cx, format, out);
         return;
     }
-    // Data sets keep a list of tools as a text, and no API takes it.
+    // Data sets may store the tools as a string, but no API accepts that.
     let tools = cx.transcript.request.tools.place.map(|place| cx.document.value(place.node));
     let is_text = |tools: &Value<'_, '_>| tools.as_json_str().is_some_and(|text| !text.is_empty());
     let is_sent = cx.is_request() && cx.transcript.request.model.is_some();
     let is_read = !cx.transcript.request.tools.in_text.is_empty();
     if let Some(tools) = tools.filter(|tools| is_sent && is_read && is_text(tools)) {
-        out.report(Place::of_key(tools), "the tools are a JSON string, expected a list")
+        out.report(Place::of_key(tools), "the tools are a JSON string, but a list is expected")
             .caption("a string")
-            .help("pass the list itself; for training data use `--kind dataset`");
+            .help("pass the list itself; for training data, use `--kind dataset`");
     }
-    // One finding for each name: whoever writes one key in every message makes one mistake.
+    // One finding for each name: a wrong key is one mistake, even if every message has it.
     let mut groups: Vec<Vec<&Unread<'_>>> = Vec::new();
     let mut known = FxHashMap::default();
     for unread in &cx.transcript.unread {
@@ -87,7 +87,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let [first, others @ ..] = group.as_slice() else { continue };
         let times = if others.is_empty() { String::new() } else { format!(", {} times", others.len() + 1) };
         let finding = out.report(place(cx, first), message(first, format.id, &times));
-        finding.caption("not read, and not checked");
+        finding.caption("neither read nor checked");
         for other in others.iter().take(LABELS) {
             finding.label(place(cx, other), "and here");
         }
@@ -96,23 +96,24 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         match &instead {
             Some(help) => finding.help(help.clone()),
-            None if !first.is_known => finding
-                .help("nothing to do if the API has it: it may be newer than this version of toolcheck"),
+            None if !first.is_known => finding.help(
+                "ignore this if the API supports the type: it may be newer than this version of toolcheck",
+            ),
             None => finding.help(format!("write it in the format of {}", format.id)),
         };
     }
 }
 
-/// What is not read.
+/// The message for content that is not read.
 fn message(unread: &Unread<'_>, format: &str, times: &str) -> String {
     let (name, what) = (shorten(&unread.name), unread.what.name());
     match unread.is_known {
-        true => format!("`{name}` contains {what} in a form that {format} does not have{times}"),
+        true => format!("`{name}` contains {what} in a form that {format} does not support{times}"),
         false => format!("unknown type `{name}` not checked{times}; it looks like {what}"),
     }
 }
 
-/// One finding for a conversation of which nothing is understood.
+/// Reports a conversation that is not understood at all, as one finding.
 fn report_all(cx: &Context<'_, '_>, format: FormatId, out: &mut Sink<'_>) {
     let messages = &cx.transcript.messages;
     let first = messages.first().map_or(cx.transcript.place, |message| message.place);
@@ -122,27 +123,27 @@ fn report_all(cx: &Context<'_, '_>, format: FormatId, out: &mut Sink<'_>) {
     finding.caption("nothing in here was checked");
     finding.help(
         instead(cx, format)
-            .unwrap_or_else(|| "write the messages as the API's reference has them".to_owned()),
+            .unwrap_or_else(|| "write the messages as the API's reference describes".to_owned()),
     );
 }
 
-/// The key where it names what is not read, or the block.
+/// The place of what is not read: its key, or else its block.
 fn place(cx: &Context<'_, '_>, unread: &Unread<'_>) -> Place {
     let value = cx.document.value(unread.place.node);
     if value.has_key(&unread.name) { Place::of_key(value) } else { unread.place }
 }
 
-/// What to do where the document looks like another format.
+/// The help if the document looks like another format.
 fn instead(cx: &Context<'_, '_>, format: FormatId) -> Option<String> {
     let other = Detection::instead_of(format, cx.document.value(cx.transcript.place.node))?;
     let id = other.id;
     Some(match cx.wanted_format {
-        Some(_) => format!("this looks like {id}: use --format {id}, or no --format at all"),
+        Some(_) => format!("this looks like {id}: use --format {id}, or omit --format"),
         None => format!("this looks like {id}: if it is, use --format {id}"),
     })
 }
 
-/// Whether anything of a conversation is understood, where it says something.
+/// Whether any content of the conversation is understood, or there is none.
 fn is_understood(cx: &Context<'_, '_>) -> bool {
     let transcript = cx.transcript;
     let is_known = |body: &Body<'_>| !matches!(body, Body::Opaque | Body::Empty);
@@ -158,13 +159,13 @@ fn is_understood(cx: &Context<'_, '_>) -> bool {
 const OF_MESSAGE: [&str; 4] =
     [empty_content::RULE.id, missing_field::RULE.id, missing_tool_call_id::RULE.id, mixed_content::RULE.id];
 
-/// Removes findings that only follow from something being unread: one mistake is one finding. Nothing goes away unless
-/// this rule reports the mistake at least at the same level. `first` of the findings were there before.
+/// Removes findings that only follow from something being unread: one mistake is one finding. A finding is kept if it
+/// is worse than what this rule reports. The first `first` findings are of earlier transcripts, and are kept.
 pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) {
     let reported = || findings[first..].iter().filter(|finding| finding.rule == RULE.id);
     let Some(worst) = reported().map(|finding| finding.level).max() else { return };
     let is_all = !is_understood(cx);
-    // What only sounds like a call explains nothing.
+    // A type that only has a similar name explains nothing.
     let unread = || cx.transcript.unread.iter().filter(|one| one.is_known);
     let starts = |what: What| {
         let starts = unread().filter(move |one| one.what == what);
@@ -184,9 +185,9 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     };
     let messages = cx.transcript.messages.iter().map(|message| message.place.span);
     let messages: Vec<_> = messages.filter(|message| holds(*message)).collect();
-    // A finding with the API's own words goes before one without.
-    let told = findings[first..].iter().filter(|finding| finding.provider_error.is_some());
-    let told: FxHashSet<_> = told.map(|finding| finding.place.node).collect();
+    // A finding with the API's own error text replaces one without.
+    let refused = findings[first..].iter().filter(|finding| finding.provider_error.is_some());
+    let refused: FxHashSet<_> = refused.map(|finding| finding.place.node).collect();
     let mut number = 0;
     findings.retain(|finding| {
         number += 1;
@@ -195,7 +196,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
             return true;
         }
         if id == RULE.id {
-            return is_all || !told.contains(&finding.place.node);
+            return is_all || !refused.contains(&finding.place.node);
         }
         if finding.level > worst {
             return true;

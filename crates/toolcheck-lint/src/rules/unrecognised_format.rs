@@ -9,9 +9,9 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// Nothing in it was checked. Read are request bodies, bare lists of messages (or contents, or input items), and
-    /// JSON Lines of either; `toolcheck formats` lists the formats. Where no line of a file is recognised, its first one
-    /// says so for all.
+    /// Nothing in the document was checked. toolcheck reads request bodies, bare lists of messages (or contents, or
+    /// input items), and JSON Lines of either; `toolcheck formats` lists the formats. If no line of a JSON Lines file
+    /// is recognised, only the first one is reported.
     ///
     /// ## Fails
     ///
@@ -28,7 +28,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // Text that is broken was reported as that.
+    // Malformed JSON is reported by another rule.
     let is_broken = cx.document.faults().iter().any(|fault| !fault.kind.is_in_text());
     if cx.transcript.format.is_some() || is_broken {
         return;
@@ -69,12 +69,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                         format!("`{key}` looks like {}, which is not read under this key", nested.format.id)
                     }
                     None if messages.as_json_str().is_some() => {
-                        format!("`{key}` is a string, expected a list of messages")
+                        format!("`{key}` is a string, but a list of messages is expected")
                     }
                     None => format!("no format understands the messages in `{key}`"),
                 },
             );
-            finding.caption(NOT_CHECKED).help("write the messages as the API's reference has them");
+            finding.caption(NOT_CHECKED).help("write the messages as the API's reference describes");
         }
         (None, ..) => {
             let finding = out.report(cx.transcript.place, "no list of messages found in this document");
@@ -90,7 +90,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 const NOT_CHECKED: &str = "nothing in here was checked";
 
-/// What is said of a document or text that is something else.
+/// The message for a document or text that is known to be something else.
 pub(crate) fn message(what: &str) -> String {
     format!("not a request, but {what}")
 }

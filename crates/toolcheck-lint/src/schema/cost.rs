@@ -1,8 +1,8 @@
 //! The cost of checking arguments against a schema.
 //!
 //! A validator follows every reference, and references may branch: thirty definitions that each refer twice to the next
-//! take a billion steps, and a schema that refers to itself in two ways doubles the steps with each level of the
-//! arguments. Nobody writes such a schema on purpose, but a log may contain any.
+//! take a billion steps, and a schema that refers to itself twice doubles the steps with each level of the arguments.
+//! Such schemas are rarely written on purpose, but a log may contain any.
 
 use std::borrow::Cow;
 
@@ -14,64 +14,70 @@ use toolcheck_json::{NodeId, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cost {
     /// Proportional to the length of the arguments.
-    Bearable,
+    Linear,
     /// Depends on the arguments, because the schema refers to itself.
     OfArguments,
-    /// Too much, whatever the arguments.
+    /// Too high, whatever the arguments.
     Endless,
     /// Unknown, because a reference can't be resolved here.
     Unknown,
 }
 
-/// The most steps that a schema or a call may take, and the most for each value of a call.
+/// The maximum number of steps for a schema or a call, and for each value of a call.
 const MOST_STEPS: u64 = 100_000;
 const MOST_STEPS_A_VALUE: u64 = 200;
-/// How deep the steps may be nested, because the validator recurses.
+/// The maximum nesting of the steps, because the validator recurses.
 const DEEPEST: usize = 256;
 
 /// The cost of checking arguments against `schema`.
 pub(crate) fn of(schema: &Json) -> Cost {
     let mut walk = Walk::new(schema);
     match walk.steps(schema, None, 0) {
-        _ if walk.is_lost => Cost::Unknown,
+        _ if walk.has_unresolved => Cost::Unknown,
         _ if walk.refers_to_itself => Cost::OfArguments,
-        Some(steps) if steps <= MOST_STEPS => Cost::Bearable,
+        Some(steps) if steps <= MOST_STEPS => Cost::Linear,
         _ => Cost::Endless,
     }
 }
 
 /// Whether these arguments can be checked against a schema that refers to itself.
-pub(crate) fn is_bearable(schema: &Json, arguments: Value<'_, '_>) -> bool {
+pub(crate) fn is_affordable(schema: &Json, arguments: Value<'_, '_>) -> bool {
     let most = MOST_STEPS + MOST_STEPS_A_VALUE * arguments.count() as u64;
     Walk::new(schema).steps(schema, Some(arguments), 0).is_some_and(|steps| steps <= most)
 }
 
-/// A schema and the value that is checked against it; `None` stands for any value.
+/// A schema and the value that is checked against it; `None` means any value.
 type Step = (*const Json, Option<NodeId>);
 
 struct Walk<'j> {
     root: &'j Json,
-    /// The steps that each pair takes; `None` while they are being counted.
+    /// The number of steps for each pair; `None` while they are being counted.
     known: FxHashMap<Step, Option<u64>>,
     refers_to_itself: bool,
     /// Whether a reference can't be resolved.
-    is_lost: bool,
+    has_unresolved: bool,
     /// The named parts of the schema, by `$id`, `$anchor` and the like; collected when first needed.
     named: Option<FxHashMap<&'j str, &'j Json>>,
 }
 
 impl<'j> Walk<'j> {
     fn new(root: &'j Json) -> Self {
-        Self { root, known: FxHashMap::default(), refers_to_itself: false, is_lost: false, named: None }
+        Self {
+            root,
+            known: FxHashMap::default(),
+            refers_to_itself: false,
+            has_unresolved: false,
+            named: None,
+        }
     }
 
-    /// How many steps it takes to check `value` against `schema`; `None` if they are nested too deeply.
+    /// The number of steps that it takes to check `value` against `schema`; `None` if they are nested too deeply.
     fn steps(&mut self, schema: &'j Json, value: Option<Value<'_, '_>>, depth: usize) -> Option<u64> {
         let Json::Object(members) = schema else { return Some(1) };
         let step = (std::ptr::from_ref(schema), value.map(Value::id));
         match self.known.get(&step) {
             Some(Some(steps)) => return Some(*steps),
-            // The same value against the same schema again: the validator notices that.
+            // The same value is checked against the same schema again: the validator notices that.
             Some(None) => {
                 self.refers_to_itself = true;
                 return Some(1);
@@ -88,7 +94,7 @@ impl<'j> Walk<'j> {
                 "$ref" | "$dynamicRef" | "$recursiveRef" => match self.target_of(inner) {
                     Some(target) => self.steps(target, value, depth + 1)?,
                     None => {
-                        self.is_lost = true;
+                        self.has_unresolved = true;
                         1
                     }
                 },
@@ -186,27 +192,27 @@ impl<'j> Walk<'j> {
         let root = self.root;
         let named = self.named.get_or_insert_with(|| {
             let mut named = FxHashMap::default();
-            let mut open = vec![root];
-            while let Some(json) = open.pop() {
+            let mut pending = vec![root];
+            while let Some(json) = pending.pop() {
                 if let Json::Object(members) = json {
                     for key in ["$id", "id", "$anchor", "$dynamicAnchor"] {
                         if let Some(Json::String(name)) = members.get(key) {
-                            named.insert(last_piece(name), json);
+                            named.insert(last_segment(name), json);
                         }
                     }
-                    open.extend(members.values());
+                    pending.extend(members.values());
                 } else if let Json::Array(elements) = json {
-                    open.extend(elements);
+                    pending.extend(elements);
                 }
             }
             named
         });
-        named.get(last_piece(name)).copied()
+        named.get(last_segment(name)).copied()
     }
 }
 
 /// The last segment of a URI, without `#`.
-fn last_piece(name: &str) -> &str {
+fn last_segment(name: &str) -> &str {
     let name = name.trim_end_matches('#').trim_start_matches('#');
     name.rsplit('/').next().unwrap_or(name)
 }
@@ -252,20 +258,20 @@ mod tests {
     }
 
     #[test]
-    fn plain_schemas_are_bearable() {
+    fn plain_schemas_have_a_linear_cost() {
         let schema = json!({"type": "object", "properties": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {"type": "null"}]}},
             "$defs": {"a": {"type": "string"}}});
-        assert_eq!(of(&schema), Cost::Bearable);
-        assert_eq!(of(&doubling(8)), Cost::Bearable);
+        assert_eq!(of(&schema), Cost::Linear);
+        assert_eq!(of(&doubling(8)), Cost::Linear);
     }
 
     #[test]
-    fn what_doubles_again_and_again_is_endless() {
+    fn schemas_that_double_again_and_again_are_endless() {
         assert_eq!(of(&doubling(30)), Cost::Endless);
     }
 
     #[test]
-    fn what_doubles_is_seen_however_it_is_referred_to() {
+    fn doubling_is_detected_for_every_kind_of_reference() {
         for form in 0..4 {
             let mut definitions = serde_json::Map::new();
             for number in 0..=40 {
@@ -305,19 +311,19 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_is_bearable_and_two_ways_down_are_not() {
+    fn a_tree_is_affordable_and_two_paths_down_are_not() {
         let nest = |depth: usize| (0..depth).fold(json!(1), |inner, _| json!({"x": inner})).to_string();
-        let is_bearable = |schema: &Json, arguments: String| {
+        let is_affordable = |schema: &Json, arguments: String| {
             let document = Document::read(arguments.as_bytes());
-            is_bearable(schema, document.root())
+            is_affordable(schema, document.root())
         };
         let tree = json!({"properties": {"x": {"$ref": "#"}, "y": {"$ref": "#"}}});
         assert_eq!(of(&tree), Cost::OfArguments);
-        assert!(is_bearable(&tree, nest(60)));
-        let two_ways = json!({"anyOf": [
+        assert!(is_affordable(&tree, nest(60)));
+        let two_paths = json!({"anyOf": [
             {"properties": {"x": {"$ref": "#"}}, "required": ["p"]},
             {"properties": {"x": {"$ref": "#"}}, "required": ["q"]}]});
-        assert!(is_bearable(&two_ways, nest(5)));
-        assert!(!is_bearable(&two_ways, nest(40)));
+        assert!(is_affordable(&two_paths, nest(5)));
+        assert!(!is_affordable(&two_paths, nest(40)));
     }
 }

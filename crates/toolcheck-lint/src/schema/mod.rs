@@ -20,35 +20,34 @@ use self::values::{Read, Spanned};
 
 /// The schemas that a run has compiled, by their text.
 ///
-/// The transcripts of a log declare the same tools again and again, and compiling is dear.
+/// The transcripts of a log declare the same tools again and again, and compiling a schema is expensive.
 #[derive(Debug)]
 pub(crate) struct Schemas {
     compiled: RefCell<FxHashMap<Box<[u8]>, Compiled>>,
-    /// The tools that are declared beside the transcripts.
+    /// The tools that are declared outside the transcripts.
     pub(crate) declared: Arc<[Definition]>,
-    /// Whether a key with `null` is a key that is not there, as in the rows of a table.
+    /// Whether a key whose value is `null` counts as missing, as in the rows of a table.
     is_padded: bool,
 }
 
-/// What became of a schema.
+/// The result of compiling a schema.
 type Compiled = Arc<Result<Schema, Unusable>>;
 
-/// How many schemas are kept: a log of a gateway may have any number of users, each with tools of their own.
+/// The maximum number of schemas that are kept: the log of a gateway may have many users, each with their own tools.
 const MOST_KEPT: usize = 4096;
-/// How often a regular expression of a schema may go back over a text. They are not ours, and may be made to take
-/// for ever.
+/// The maximum number of times that a regular expression of a schema may backtrack. The expressions come from the
+/// linted file, and may be written to take forever.
 const BACKTRACK_LIMIT: usize = 100_000;
-/// The longest arguments for which a regular expression that does not end is the schema's fault and not theirs, in bytes.
+/// The maximum length of arguments, in bytes, for which the schema is blamed if a regular expression takes too long.
 const LONGEST_FOR_PATTERNS: usize = 16 << 10;
 
 impl Schemas {
-    /// The schemas of transcripts of this kind, of which none is compiled yet, with the tools that are declared beside
-    /// them.
+    /// The schemas of transcripts of this kind, and of tools that are declared outside them. None is compiled yet.
     pub(crate) fn declaring(declared: Arc<[Definition]>, kind: TranscriptKind) -> Self {
         Self { compiled: RefCell::default(), declared, is_padded: kind == TranscriptKind::Dataset }
     }
 
-    /// What became of a schema, given its text.
+    /// Returns the schema with this text, compiling it if it is new.
     pub(crate) fn of(&self, schema: &[u8]) -> Compiled {
         let mut compiled = self.compiled.borrow_mut();
         if let Some(known) = compiled.get(schema) {
@@ -63,45 +62,45 @@ impl Schemas {
     }
 }
 
-/// A schema that arguments can be held against.
+/// A schema to check arguments against.
 #[derive(Debug)]
 pub(crate) struct Schema {
     validator: Validator<Spanned>,
-    /// The schema itself, where holding arguments against it may take for ever.
+    /// The schema as JSON, if checking arguments against it may take forever.
     costly: Option<Json>,
-    /// Whether one of its regular expressions goes back over the text, and so may take for ever.
+    /// Whether one of its regular expressions backtracks, and may therefore take forever.
     has_backtracking: bool,
 }
 
 /// Why a schema can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Unusable {
-    /// It is no JSON.
+    /// It is not valid JSON.
     Unreadable,
-    /// It is no JSON Schema: the place inside it, as a JSON Pointer.
+    /// It is not a valid JSON Schema at this JSON Pointer.
     NoSchema(String),
-    /// It holds a regular expression that is none: the place inside it, as a JSON Pointer.
+    /// It has an invalid regular expression at this JSON Pointer.
     Pattern(String),
-    /// It refers to something inside it that is not there.
+    /// It refers to a part of itself that does not exist.
     DeadReference,
-    /// It refers to another document, or is written in a language of its own.
+    /// It refers to another document, or has a regular expression that is not supported.
     Foreign,
-    /// Its references branch again and again, or lead too deep.
+    /// Its references branch again and again, or are nested too deeply.
     Endless,
 }
 
 impl Schema {
-    /// Compiles a schema. Where it is padded, keys with `null` are left out.
+    /// Compiles a schema from its text. If it is padded, keys whose value is `null` are ignored.
     pub(crate) fn compile(schema: &[u8], is_padded: bool) -> Result<Self, Unusable> {
         let mut schema: Json = serde_json::from_slice(schema).map_err(|_| Unusable::Unreadable)?;
         if is_padded {
-            take_padding_out(&mut schema);
+            remove_padding(&mut schema);
         }
         spell_as_json_schema(&mut schema);
         Self::of(schema)
     }
 
-    /// Compiles a schema that is spelt as JSON Schema.
+    /// Compiles a schema that is written in JSON Schema.
     pub(crate) fn of(schema: Json) -> Result<Self, Unusable> {
         let cost = cost::of(&schema);
         if cost == Cost::Endless {
@@ -114,25 +113,25 @@ impl Schema {
             .build(&schema)
             .map_err(|error| Unusable::because(&error, &schema))?;
         if cost == Cost::Unknown {
-            // It is sound, but what it costs can't be told.
+            // It is valid, but its cost is unknown.
             return Err(Unusable::Foreign);
         }
         let has_backtracking = has_backtracking(&schema);
         Ok(Self { validator, costly: (cost == Cost::OfArguments).then_some(schema), has_backtracking })
     }
 
-    /// Whether it allows the arguments, which have to be JSON as a whole; `None` where finding out would take for ever.
+    /// Whether it allows the arguments, which must be valid JSON; `None` if checking them would take too long.
     pub(crate) fn allows(&self, arguments: Value<'_, '_>) -> Option<bool> {
-        let is_bearable = |schema| cost::is_bearable(schema, arguments);
-        self.costly.as_ref().is_none_or(is_bearable).then(|| self.validator.is_valid(Read(arguments)))
+        let is_affordable = |schema| cost::is_affordable(schema, arguments);
+        self.costly.as_ref().is_none_or(is_affordable).then(|| self.validator.is_valid(Read(arguments)))
     }
 
-    /// Whether there may be arguments that can't be held against it in bounded time.
+    /// Whether there may be arguments that can't be checked against it in bounded time.
     pub(crate) fn may_take_for_ever(&self) -> bool {
         self.costly.is_some() || self.has_backtracking
     }
 
-    /// Whether these arguments can't be held against it in bounded time.
+    /// Whether these arguments can't be checked against it in bounded time.
     pub(crate) fn takes_for_ever_with(&self, arguments: Value<'_, '_>) -> bool {
         let is_endless = |error: ValidationError<'_>| {
             matches!(error.kind(), ValidationErrorKind::BacktrackLimitExceeded { .. })
@@ -148,7 +147,7 @@ impl Schema {
         }
     }
 
-    /// What it does not allow of the arguments. To be asked where [`Self::allows`] says that there is something.
+    /// The errors in the arguments. Call it only after [`Self::allows`] has returned `Some(false)`.
     pub(crate) fn errors<'i>(
         &'i self,
         arguments: Value<'i, 'i>,
@@ -181,7 +180,7 @@ impl Unusable {
                 jsonschema::ReferencingError::PointerToNowhere { .. } => Self::DeadReference,
                 _ => Self::Foreign,
             },
-            // Not every expression of ECMA-262 can be translated, and not every one that can is small enough.
+            // Not every regular expression of ECMA-262 is supported, and some are too large.
             ValidationErrorKind::Format { .. } => {
                 let value = schema.pointer(&pointer).and_then(Json::as_str);
                 let key = pointer.rsplit('/').next().map(|key| key.replace("~1", "/").replace("~0", "~"));
@@ -196,26 +195,26 @@ impl Unusable {
     }
 }
 
-/// Whether what stands under a key of a schema is an example or a value, and so no schema.
+/// Whether a key of a schema contains values, such as examples, and not schemas.
 fn holds_values(key: &str) -> bool {
     matches!(key, "enum" | "const" | "default" | "examples")
 }
 
-/// Takes out the keys with `null`: a table has one type for the schemas of all its rows, and gives each the keys of all.
-fn take_padding_out(schema: &mut Json) {
+/// Removes keys whose value is `null`: in a table, every schema has the keys of all of them.
+fn remove_padding(schema: &mut Json) {
     match schema {
         Json::Object(members) => {
             members.retain(|_, value| !value.is_null());
             let subschemas = members.iter_mut().filter(|(key, _)| !holds_values(key));
-            subschemas.for_each(|(_, value)| take_padding_out(value));
+            subschemas.for_each(|(_, value)| remove_padding(value));
         }
-        Json::Array(elements) => elements.iter_mut().for_each(take_padding_out),
+        Json::Array(elements) => elements.iter_mut().for_each(remove_padding),
         _ => {}
     }
 }
 
-/// OpenAPI's spelling as JSON Schema's: types in upper case and whole numbers as strings (as protobuf has them in JSON),
-/// and `nullable`.
+/// Rewrites OpenAPI's dialect as JSON Schema: types in upper case and integers as strings (as protobuf writes them in
+/// JSON), and `nullable`.
 fn spell_as_json_schema(schema: &mut Json) {
     match schema {
         Json::Object(members) => {
@@ -240,7 +239,7 @@ fn spell_as_json_schema(schema: &mut Json) {
             if members.get("nullable") == Some(&Json::Bool(true)) {
                 allow_null(members);
             }
-            // What is given as an example or a value is no schema.
+            // Examples and values are not schemas.
             let subschemas = members.iter_mut().filter(|(key, _)| !holds_values(key));
             subschemas.for_each(|(_, value)| spell_as_json_schema(value));
         }
@@ -249,7 +248,7 @@ fn spell_as_json_schema(schema: &mut Json) {
     }
 }
 
-/// Writes a type in lower case; says whether it was in upper case.
+/// Rewrites a type in lower case, and returns whether it was in upper case.
 fn spell_type(kind: &mut Json) -> bool {
     const TYPES: [&str; 7] = ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
     match kind {
@@ -261,7 +260,7 @@ fn spell_type(kind: &mut Json) -> bool {
     }
 }
 
-/// Lets a schema allow `null` too.
+/// Changes a schema to allow `null` too.
 fn allow_null(schema: &mut Map<String, Json>) {
     if let Some(kind @ Json::String(_)) = schema.get("type").cloned() {
         schema.insert("type".to_owned(), Json::Array(vec![kind, Json::from("null")]));
@@ -276,8 +275,8 @@ fn allow_null(schema: &mut Map<String, Json>) {
     }
 }
 
-/// Whether a regular expression is broken in every dialect: a bracket or parenthesis without its other half, a backslash
-/// at the end, a repetition of nothing at the beginning.
+/// Whether a regular expression is invalid in every dialect: an unmatched bracket or parenthesis, a backslash at the
+/// end, or a repetition of nothing at the start.
 fn is_broken(pattern: &str) -> bool {
     let (mut depth, mut in_class) = (0usize, false);
     let mut characters = pattern.chars();
@@ -295,16 +294,16 @@ fn is_broken(pattern: &str) -> bool {
     in_class || depth > 0 || pattern.starts_with(['*', '+', '?'])
 }
 
-/// Whether a regular expression of the schema needs an engine that goes back over the text.
+/// Whether a regular expression of the schema needs an engine that backtracks.
 fn has_backtracking(schema: &Json) -> bool {
     let is_plain = |pattern: &str| {
-        // Looking around and referring back are what the linear engine does not know.
+        // The linear engine supports neither lookaround nor backreferences.
         !pattern.contains("(?=")
             && !pattern.contains("(?!")
             && !pattern.contains("(?<")
             && !pattern.contains("(?>")
             && !pattern.bytes().zip(pattern.bytes().skip(1)).any(|pair| {
-                matches!(pair, (b'\\', b'1'..=b'9' | b'k')) // a reference back
+                matches!(pair, (b'\\', b'1'..=b'9' | b'k')) // a backreference
             })
     };
     match schema {

@@ -21,7 +21,7 @@ impl Json for Spanned {
     }
 
     fn with_string_node<T>(_: &mut (), string: &str, f: impl FnOnce(Read<'_>) -> T) -> T {
-        // Only schemas with `propertyNames` come here.
+        // Only schemas with `propertyNames` need this.
         let text = SerdeValue::from(string).to_string();
         let document = Document::read(text.as_bytes());
         let root = document.root();
@@ -52,7 +52,7 @@ impl<'a> Node<'a, Spanned> for Read<'a> {
 
     fn as_number(&self) -> Option<Number> {
         (self.0.kind() == Kind::Number).then(|| {
-            // A number that fits no machine type is treated as a large one.
+            // A number that doesn't fit any machine type is treated as a large one.
             serde_json::from_slice(self.0.raw()).unwrap_or_else(|_| Number::from(u64::MAX))
         })
     }
@@ -80,7 +80,7 @@ impl<'a> Node<'a, Spanned> for Read<'a> {
             Kind::String => JsonType::String,
             Kind::Array => JsonType::Array,
             Kind::Object => JsonType::Object,
-            // Invalid values do not come here.
+            // Invalid values are not checked.
             Kind::Null | Kind::Invalid => JsonType::Null,
         }
     }

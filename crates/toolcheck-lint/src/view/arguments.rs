@@ -1,4 +1,4 @@
-//! The arguments of calls, and the way from a place inside them back to the file.
+//! The arguments of calls, and the places in the file of the values inside them.
 
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -14,20 +14,19 @@ use toolcheck_json::{Arena, Decoded, Document, Span, Value};
 use crate::rule::Context;
 use crate::schema::Schema;
 
-/// A call with arguments that could be read.
+/// A call whose arguments could be read.
 pub(crate) struct Seen<'a, 'c, 's> {
-    /// Where the call stands.
+    /// The place of the call.
     pub(crate) place: Place,
     /// The call.
     pub(crate) call: &'c Call<'s>,
-    /// Its arguments, an object.
+    /// Its arguments: an object.
     pub(crate) arguments: &'a Json,
     cx: &'a Context<'c, 's>,
 }
 
 impl Seen<'_, '_, '_> {
-    /// The place of the argument with this key, of an element where it is a list, and of these bytes of its text where
-    /// it is one.
+    /// The place of the argument with this key, or of an element of it, or of these bytes of its text.
     pub(crate) fn place_in(&self, key: &str, element: Option<usize>, bytes: Option<Range<usize>>) -> Place {
         let find = |root: Value<'_, '_>, place: &PlaceOf<'_>| {
             let Some(argument) = root.get(key) else { return place(root, root.span()) };
@@ -39,13 +38,13 @@ impl Seen<'_, '_, '_> {
     }
 }
 
-/// Where these bytes of a value's text stand.
+/// The span of these bytes of a value's text.
 fn span_in_text(value: Value<'_, '_>, bytes: &Range<usize>) -> Option<Span> {
     let span = Decoded::new(value.as_json_str()?, value.span().start).span_of(bytes.clone());
     (span.start < span.end).then_some(span)
 }
 
-/// The calls of functions whose tool is `wanted`.
+/// The calls of functions whose tool name is `wanted`.
 pub(crate) fn of_functions<'c, 's>(
     cx: &Context<'c, 's>,
     wanted: impl Fn(&str) -> bool,
@@ -67,8 +66,8 @@ pub(crate) struct Buffers {
     arena: Arena,
 }
 
-/// Shows `see` the arguments, where they are a JSON object or one written in a string, and JSON as a whole. What is broken
-/// or of another kind is another rule's.
+/// Calls `see` with the arguments, if they are a valid JSON object or a string that contains one. Other arguments are
+/// reported by other rules.
 pub(crate) fn with_object<R>(
     cx: &Context<'_, '_>,
     arguments: &Arguments<'_>,
@@ -93,17 +92,17 @@ pub(crate) fn with_object<R>(
     }
 }
 
-/// Whether a value is JSON through and through. Almost every document is.
+/// Whether a value is valid JSON. Almost every document is.
 fn is_json(document: &Document<'_>, value: Value<'_, '_>) -> bool {
     document.faults().is_empty() || serde_json::from_slice::<IgnoredAny>(value.raw()).is_ok()
 }
 
-/// The place of the first thing in the arguments that the schema does not allow.
+/// The place of the first violation of the schema in the arguments.
 pub(crate) fn place_of_violation(cx: &Context<'_, '_>, call: &Call<'_>, schema: &Schema) -> Option<Place> {
     let first = |root: Value<'_, '_>, locate: &Locate<'_>| {
         schema.errors(root).find_map(|error| {
             let at = value_of(root, &error)?;
-            // Of keys that may not be there, the first.
+            // The first of the keys that are not allowed.
             let unexpected = match error.kind() {
                 ValidationErrorKind::AdditionalProperties { unexpected }
                 | ValidationErrorKind::UnevaluatedProperties { unexpected } => unexpected.first(),
@@ -116,8 +115,8 @@ pub(crate) fn place_of_violation(cx: &Context<'_, '_>, call: &Call<'_>, schema: 
     with_places(cx, &call.arguments, first).flatten()
 }
 
-/// Shows `see` the calls that run a command in a shell, with their arguments: those of a function that the settings
-/// name, and those of a kind of their own.
+/// Calls `see` with every call that runs a shell command: calls of the functions in the settings, and the shell calls
+/// of some formats.
 pub(crate) fn visit_shells<'c, 's>(cx: &Context<'c, 's>, mut see: impl FnMut(&Seen<'_, 'c, 's>)) {
     let is_shell = |call: &Call<'_>| match call.kind {
         ToolKind::LocalShell | ToolKind::Shell => call.executor == Executor::Client,
@@ -140,7 +139,7 @@ pub(crate) fn visit_shells<'c, 's>(cx: &Context<'c, 's>, mut see: impl FnMut(&Se
     }
 }
 
-/// The value inside the arguments that an error is about.
+/// The value in the arguments that an error is about.
 pub(crate) fn value_of<'d, 's>(root: Value<'d, 's>, error: &ValidationError<'_>) -> Option<Value<'d, 's>> {
     error.instance_path().iter().try_fold(root, |at, segment| match segment {
         LocationSegment::Property(key) => at.get(&key),
@@ -148,14 +147,14 @@ pub(crate) fn value_of<'d, 's>(root: Value<'d, 's>, error: &ValidationError<'_>)
     })
 }
 
-/// Where a value inside the arguments stands in the file, or its key where the flag says so.
+/// Returns the place in the file of a value inside the arguments, or of its key if the flag is set.
 pub(crate) type Locate<'l> = dyn Fn(Value<'_, '_>, bool) -> Place + 'l;
 
-/// Where a span of a value inside the arguments stands in the file.
+/// Returns the place in the file of a span of a value inside the arguments.
 type PlaceOf<'p> = dyn Fn(Value<'_, '_>, Span) -> Place + 'p;
 
-/// Shows `see` the arguments as a value with places. Where they are JSON in a string they are read there as a document
-/// of its own, and each span is mapped back through the escapes.
+/// Calls `see` with the arguments and a function that locates values in them. If they are JSON in a string, they are
+/// read as a separate document, and each span is mapped back through the escapes.
 pub(crate) fn with_places<R>(
     cx: &Context<'_, '_>,
     arguments: &Arguments<'_>,
@@ -169,7 +168,7 @@ pub(crate) fn with_places<R>(
     })
 }
 
-/// As [`with_places`], for any span of a value.
+/// Like [`with_places`], for any span of a value.
 fn with_spans<R>(
     cx: &Context<'_, '_>,
     arguments: &Arguments<'_>,

@@ -1,7 +1,7 @@
-//! What responses called, and what later requests keep of it.
+//! The calls in responses, and how later requests keep them.
 //!
-//! A file of exchanges may hold several conversations, one in the other. A request goes on with an earlier exchange
-//! where its history begins with that exchange's; what then follows must be what the model had answered.
+//! A file of exchanges may contain several interleaved conversations. A request continues an earlier exchange if its
+//! history begins with the history of that exchange; the messages after that should be what the model answered.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -16,46 +16,47 @@ use toolcheck_json::{Document, Record};
 use crate::report::locate_places;
 use crate::view::arguments;
 
-/// How many exchanges may still be gone on with. A log of a gateway holds any number of conversations.
+/// The maximum number of exchanges that later requests may continue. The log of a gateway may contain many
+/// conversations.
 const MOST_OPEN: usize = 256;
-/// How many findings of a conversation are remembered, so that its next request does not bring them again.
+/// The maximum number of findings of a conversation that are remembered, so that its next request does not repeat them.
 const MOST_REPORTED: usize = 1024;
-/// How many ids of answers are remembered.
+/// The maximum number of ids from answers that are remembered.
 const MOST_IDS: usize = 1 << 20;
 
-/// The exchanges of a file that later requests may go on with.
+/// The exchanges of a file that later requests may continue.
 #[derive(Debug, Default)]
 pub(crate) struct Exchanges {
     open: VecDeque<Open>,
-    /// How many exchanges are no longer open.
+    /// The number of exchanges that are no longer open.
     closed: usize,
-    /// The exchanges by their histories.
+    /// The numbers of the exchanges by their histories.
     by_history: FxHashMap<u64, Vec<usize>>,
-    /// The ids that any answer gave: a call under one of them belongs to that answer and to no other.
+    /// The ids in all answers: a call with one of them belongs to that answer only.
     given: FxHashSet<u64>,
 }
 
-/// An exchange that a later request may go on with.
+/// An exchange that a later request may continue.
 #[derive(Debug)]
 struct Open {
-    /// Its history word for word and by what it calls alone, because clients change texts that they have sent; and both
-    /// without the user's last text, which some clients replace with every request.
+    /// The hashes of its history, both verbatim and by its calls alone, because clients change texts that they have
+    /// sent; and both without the user's last text, which some clients replace with every request.
     histories: Vec<u64>,
     answers: Vec<PastChoice>,
-    /// Whether a later request has kept an answer, or dropped a part of it, so that no other is held against it.
+    /// Whether a later request has been compared with it, so that no other request is.
     is_compared: bool,
-    /// What was found in the conversation so far.
+    /// The hashes of the findings in the conversation so far.
     reported: FxHashSet<u64>,
-    /// What was found in the response, with its call: the history of the next request brings it again.
+    /// The hashes of the findings in the response, with their calls: the history of the next request repeats them.
     reported_of_choice: FxHashSet<u64>,
-    /// Whether it stands in another record than the one that is being read.
+    /// Whether it is in an earlier record than the one that is being read.
     is_elsewhere: bool,
 }
 
 /// A choice of an earlier response.
 #[derive(Debug)]
 pub(crate) struct PastChoice {
-    /// The calls that the client has to keep.
+    /// The calls that the client must keep.
     pub(crate) calls: Vec<PastCall>,
     text: String,
     is_whole: bool,
@@ -68,7 +69,7 @@ pub(crate) struct PastCall {
     arguments: u64,
     /// Whether another call of the answer has the same id.
     shares_id: bool,
-    /// Where it stands, where that is in another record.
+    /// Its place, if it is in another record.
     pub(crate) spot: Option<Spot>,
 }
 
@@ -95,11 +96,11 @@ impl PastChoice {
 pub(crate) struct HistoryMatch<'e> {
     /// The answer.
     pub(crate) answer: &'e PastChoice,
-    /// For each of its calls, where the history keeps it.
+    /// For each of its calls, the call in the history.
     pub(crate) calls: Vec<Option<MatchedCall>>,
-    /// The first message of the history behind what was sent before, as its number.
+    /// The number of the first message in the history that was not sent before.
     pub(crate) first_new: usize,
-    /// How sure it is that the history goes on with this answer and not with another one.
+    /// The evidence that the history continues with this answer and not with another one.
     evidence: Evidence,
 }
 
@@ -110,71 +111,72 @@ pub(crate) struct MatchedCall {
     pub(crate) part: usize,
     /// The number of its message.
     pub(crate) message: usize,
-    /// Whether it has another id.
+    /// Whether it has a different id.
     pub(crate) is_renamed: bool,
-    /// How many times the other side had spoken before it.
+    /// The number of its assistant turn, counted from the first new message.
     pub(crate) turn: usize,
 }
 
-/// What says that a history goes on with an answer.
+/// The evidence that a history continues with an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Evidence {
-    /// Nothing: it may be another answer to the same history, or a question beside the conversation.
+    /// None: it may be another answer to the same history, or a side question.
     Nothing,
-    /// Calls of the same tools with the same arguments, or the text.
+    /// Calls of the same tools with the same arguments, or the same text.
     Alike,
-    /// A call under its own id.
+    /// A call with the same id.
     Same,
 }
 
 impl HistoryMatch<'_> {
-    /// How many calls are kept.
+    /// The number of calls that are kept.
     pub(crate) fn count(&self) -> usize {
         self.calls.iter().flatten().count()
     }
 
-    /// How well the history fits to the answer, for choosing among several.
+    /// How well the history matches the answer, to choose among several.
     fn rank(&self) -> (Evidence, bool, usize) {
         (self.evidence, self.count() == self.answer.calls.len(), self.count())
     }
 
-    /// Whether a call with this id was made and is not kept.
+    /// Whether a call with this id was made but is not kept.
     pub(crate) fn has_dropped(&self, id: &str) -> bool {
         let calls = self.answer.calls.iter().zip(&self.calls);
         calls.into_iter().any(|(given, kept)| kept.is_none() && given.call.id.as_deref() == Some(id))
     }
 }
 
-/// An exchange that a request goes on with.
+/// An exchange that a request continues.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Continued {
-    /// Which one, counted from the beginning of the file.
+    /// The number of the exchange in the file.
     number: usize,
-    /// The number of the first message behind its history.
+    /// The number of the first message after its history.
     first_new: usize,
 }
 
 impl Continued {
-    /// The number of the first message behind its history.
+    /// The number of the first message after its history.
     pub(crate) fn first_new(self) -> usize {
         self.first_new
     }
 }
 
-/// The histories of a transcript's first messages: word for word, and by what they call alone.
+/// The hashes of a transcript's first messages: verbatim, and by their calls alone.
 pub(crate) struct Histories {
-    /// For each number of messages, word for word and by what they call.
+    /// For each number of messages, the verbatim hash and the hash of the calls.
     first: Vec<[u64; 2]>,
-    /// Whether the last message is a text of the user's behind others.
+    /// Whether the last message is a text from the user.
     ends_with_text: bool,
 }
 
-/// The history of a conversation that has not begun.
+/// The hash of an empty history.
 const NO_HISTORY: u64 = 0;
 
 impl Exchanges {
-    /// The exchange that a request goes on with, and what it keeps of the answer there: of those whose history it begins
-    /// with, the longest, and of these the one whose answer it keeps. It keeps `None` where that owes nothing.
+    /// The exchange that a request continues, and how the request keeps its answer. Among the exchanges whose history
+    /// the request begins with, the longest one counts, and among equals the one whose answer matches best. The match
+    /// is `None` if there is nothing to compare.
     pub(crate) fn continued_by<'e, 's>(
         &'e self,
         document: &Document<'s>,
@@ -192,17 +194,17 @@ impl Exchanges {
                     let continued = Continued { number: *number, first_new: length };
                     (continued, self.kept(continued, &behind))
                 });
-                // Of equals the latest: it may be a second try.
+                // Among equals, the latest one counts: it may be a retry.
                 return found.max_by_key(|(_, kept)| kept.as_ref().map(HistoryMatch::rank));
             }
         }
         None
     }
 
-    /// What a history keeps of the answer before it; `None` where that owes nothing.
+    /// How a history keeps the answer before it; `None` if there is nothing to compare.
     fn kept<'e>(&'e self, continued: Continued, behind: &NewMessages<'_, '_>) -> Option<HistoryMatch<'e>> {
         let open = self.open(continued)?;
-        // Of several answers the client takes one; which, where it may be one that broke off, nobody knows.
+        // The client chooses one of several answers. If one of them is incomplete, it is unknown which one.
         if open.is_compared || open.answers.iter().any(|answer| !answer.is_whole) {
             return None;
         }
@@ -210,7 +212,7 @@ impl Exchanges {
         compared.max_by_key(HistoryMatch::rank).filter(|kept| kept.evidence != Evidence::Nothing)
     }
 
-    /// The exchange, while it is open.
+    /// The exchange, if it is still open.
     fn open(&self, continued: Continued) -> Option<&Open> {
         self.open.get(continued.number.checked_sub(self.closed)?)
     }
@@ -239,7 +241,7 @@ impl Exchanges {
             if is_new {
                 let given = |id: &String| self.given.contains(&hash_of(&**id));
                 open.reported_of_choice.contains(&hash_with_call(finding))
-                    // An id that the client gave to a call without one says nothing new of it.
+                    // An id that the client added to a call without one does not make it a new finding.
                     || finding.tool_call_id.as_ref().is_some_and(|id| !given(id))
                         && open.reported_of_choice.contains(&hash_without_id(finding))
             } else {
@@ -248,7 +250,7 @@ impl Exchanges {
         })
     }
 
-    /// Adds an exchange, and what was found in its request and in its response.
+    /// Adds an exchange, with the findings in its request and in its response.
     pub(crate) fn add(
         &mut self,
         histories: &Histories,
@@ -322,13 +324,13 @@ impl Exchanges {
     }
 }
 
-/// A call of the history.
+/// A call in the history.
 struct HistoryCall<'t, 's> {
     call: &'t Call<'s>,
     at: MatchedCall,
     arguments: u64,
-    /// Whether an answer may have made it under another id: it stands before the user speaks again, and no answer gave its
-    /// id.
+    /// Whether it may be a call of the answer with a different id: it comes before the next user message, and no answer
+    /// contains its id.
     is_free: bool,
 }
 
@@ -337,16 +339,16 @@ struct NewMessages<'t, 's> {
     transcript: &'t Transcript<'s>,
     /// The number of its first message.
     first_new: usize,
-    /// Whether what comes before it is the exchange's own word for word.
+    /// Whether everything before it is verbatim the exchange's own history.
     is_verbatim: bool,
     calls: Vec<HistoryCall<'t, 's>>,
 }
 
-/// Looks for the calls of an answer behind the exchange's own history.
+/// Compares an answer with the history after the exchange's own.
 fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryMatch<'e> {
     let mut is_taken = vec![false; behind.calls.len()];
     let mut calls: Vec<Option<usize>> = vec![None; answer.calls.len()];
-    // Calls may share an id: then each is the one of its tool, and among those the one at its place.
+    // Calls may share an id: then they are matched by tool, and for the same tool by order.
     for by_name in [true, false] {
         let key = |id, name| (id, if by_name { name } else { "" });
         let mut left: FxHashMap<(&str, &str), VecDeque<usize>> = FxHashMap::default();
@@ -366,8 +368,8 @@ fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryM
         }
     }
     let is_same = calls.iter().any(Option::is_some);
-    // Under another id, or without any: by the tool and the arguments, and then by the tool alone, because arguments may
-    // be mended. Where ids are kept, another id is another call.
+    // Calls with a different id, or without one, are matched by tool and arguments, and then by tool alone, because the
+    // client may repair arguments. If ids are kept, a different id means a different call.
     for by_arguments in [true, false] {
         let key = |name, arguments| (name, if by_arguments { arguments } else { 0 });
         let mut left: FxHashMap<(&str, u64), VecDeque<usize>> = FxHashMap::default();
@@ -390,7 +392,7 @@ fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryM
     }
     let kept = calls.iter().flatten().count();
     let has_ids = answer.calls.iter().any(|given| given.call.id.is_some());
-    // All calls under other ids, or without ids what there is, or the text alone.
+    // All calls with different ids, or some calls if there are no ids, or the text alone.
     let is_alike = if kept > 0 {
         kept == answer.calls.len() || !has_ids && behind.is_verbatim
     } else {
@@ -399,20 +401,20 @@ fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryM
     let evidence = match (is_same, is_alike) {
         (true, _) => Evidence::Same,
         (false, true) => Evidence::Alike,
-        // The same request again, another answer to it, or a question beside the conversation.
+        // The same request again, another answer to it, or a side question.
         (false, false) => Evidence::Nothing,
     };
     let calls = answer.calls.iter().zip(calls).map(|(given, kept)| {
         let stored = &behind.calls[kept?];
         let ids = (given.call.id.as_deref(), stored.call.id.as_ref().map(|id| &*id.text));
-        // An id of its own mends a call that shares one.
+        // A new id repairs a call that shares its id with another.
         let is_renamed = matches!(ids, (Some(given), Some(stored)) if given != stored) && !given.shares_id;
         Some(MatchedCall { is_renamed, ..stored.at })
     });
     HistoryMatch { answer, calls: calls.collect(), first_new: behind.first_new, evidence }
 }
 
-/// Whether the history goes on with the text of the answer.
+/// Whether the history continues with the text of the answer.
 fn says_the_same(answer: &PastChoice, behind: &NewMessages<'_, '_>) -> bool {
     let first = behind.transcript.messages.get(behind.first_new);
     let first = first.filter(|message| message.role == Role::Assistant);
@@ -477,12 +479,12 @@ impl Histories {
         let mut has_begun = false;
         all.push(hashes);
         for (message, parts) in transcript.messages_with_parts() {
-            // What the application says may change with every request: the time, the open files.
+            // System messages may change with every request: the time, the open files.
             if message.role != Role::System {
                 for (way, hash) in hashes.iter_mut().enumerate() {
                     let mut hasher = FxHasher::default();
                     hash.hash(&mut hasher);
-                    // What begins a conversation tells it from others, whatever is called in it.
+                    // The first message identifies the conversation, whatever is called in it.
                     hash_message(message, parts, way == 0 || !has_begun, &mut hasher);
                     *hash = hasher.finish();
                 }
@@ -497,7 +499,7 @@ impl Histories {
         Self { first: all, ends_with_text }
     }
 
-    /// Under which histories a later request may be found to go on with this one.
+    /// The hashes by which a later request can find this exchange.
     fn keys(&self) -> Vec<u64> {
         let without_last = self.first.len().checked_sub(2).filter(|_| self.ends_with_text);
         let all = [self.first.len().checked_sub(1), without_last];
@@ -539,7 +541,7 @@ fn hash_with_call(finding: &Draft) -> u64 {
     hash_of((finding.rule, &finding.message, &finding.tool_call_id))
 }
 
-/// What a finding about a call without an id is known again by, whatever id the call has now.
+/// The hash of a finding about a call that had no id, whatever id it has now.
 fn hash_without_id(finding: &Draft) -> u64 {
     hash_of((finding.rule, &finding.tool_name, finding.cases.first()))
 }

@@ -1,4 +1,4 @@
-//! Which results tell of a failure.
+//! Whether a result reports a failure.
 
 use toolcheck_core::formats;
 use toolcheck_core::ir::ToolResult;
@@ -6,8 +6,8 @@ use toolcheck_json::JsonStr;
 
 use crate::rule::Context;
 
-/// How the texts of failed tools begin where the format has no word for failure. Short and conservative: the output of
-/// a tool that worked may speak of errors too, but rarely begins so.
+/// How the texts of failed tools begin, for formats that can't mark a failure. The list is short and conservative: the
+/// output of a successful tool may mention errors too, but rarely begins like this.
 const BEGINNINGS: [&str; 8] = [
     "Error:",
     "ERROR:",
@@ -19,23 +19,23 @@ const BEGINNINGS: [&str; 8] = [
     "Tool execution failed",
 ];
 
-/// Whether the result tells of a failure: by the format's own word where it has been said, else by how its text begins.
+/// Whether the result reports a failure: as the format marks it, or else by the beginning of its text.
 pub(crate) fn is_failed(cx: &Context<'_, '_>, result: &ToolResult<'_>) -> bool {
     match result.is_error {
         Some(true) => true,
-        // The tool's side has said that it worked.
+        // The result is explicitly marked as a success.
         Some(false) if cx.transcript.batches_results => false,
         _ => text(cx, result).is_some_and(begins_like_an_error),
     }
 }
 
-/// The result's text, or that of its first block.
+/// The text of the result, or of its first block.
 fn text<'s>(cx: &Context<'_, 's>, result: &ToolResult<'_>) -> Option<JsonStr<'s>> {
     let content = cx.document.value(result.content_place?.node);
     formats::text_of_result(content)
 }
 
-/// Looks at the text as it stands in the file: results are long, and none of the beginnings needs an escape.
+/// Whether a text begins like an error. It is not decoded: results are long, and no beginning contains an escape.
 fn begins_like_an_error(text: JsonStr<'_>) -> bool {
     let mut raw = text.raw();
     while let [b' ', rest @ ..] | [b'\\', b'n' | b'r' | b't', rest @ ..] = raw {

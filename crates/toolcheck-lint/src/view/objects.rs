@@ -1,4 +1,4 @@
-//! The objects of a request by the names that targets have for them.
+//! The objects of a request, by the names that targets use for them.
 
 use crate::finding::Draft;
 use toolcheck_core::ir::{Body, Message, Part, ToolKind};
@@ -6,9 +6,9 @@ use toolcheck_json::Value;
 
 use crate::rule::Context;
 
-/// An object of a request, and where it stands.
+/// An object of a request, and its position.
 pub(crate) struct Object<'n, 'c, 's> {
-    /// What targets call it.
+    /// Its name in targets.
     pub(crate) name: &'n str,
     pub(crate) value: Value<'c, 's>,
     message: Option<(usize, &'c Message<'s>)>,
@@ -17,7 +17,7 @@ pub(crate) struct Object<'n, 'c, 's> {
 }
 
 impl Object<'_, '_, '_> {
-    /// What kind of object it is, as a case of a rule.
+    /// The kind of object, as a case of a rule.
     pub(crate) fn kind(&self) -> &'static str {
         match self.name.split('.').next() {
             Some("body") => "body",
@@ -28,12 +28,12 @@ impl Object<'_, '_, '_> {
         }
     }
 
-    /// The number of the message that it is or stands in.
+    /// The number of the message that it is or is part of.
     pub(crate) fn message_number(&self) -> Option<usize> {
         self.message.map(|(number, _)| number)
     }
 
-    /// Gives a finding the numbers that the provider would print.
+    /// Sets the numbers that the provider would print in a finding.
     pub(crate) fn number(&self, cx: &Context<'_, '_>, finding: &mut Draft) {
         if let Some((number, message)) = self.message {
             finding.at(cx, (number, message, self.part)).value("role", message.role_text());
@@ -44,8 +44,8 @@ impl Object<'_, '_, '_> {
     }
 }
 
-/// Shows `see` every object that one of the names is of: `body`, `call`, `reasoning`, `tool`, `message.` and a role, and
-/// behind that the keys that lead to what stands below, such as `call.function`.
+/// Calls `see` with every object that has one of the names: `body`, `call`, `reasoning`, `tool`, or `message.` and a
+/// role, optionally followed by the keys that lead to an object inside it, such as `call.function`.
 pub(crate) fn visit<'n, 'c, 's>(
     cx: &Context<'c, 's>,
     names: impl IntoIterator<Item = &'n String>,
@@ -73,7 +73,7 @@ pub(crate) fn visit<'n, 'c, 's>(
         look(Root::Message(role), message.place.node, Some((number, message)), None, None);
         for part in parts.iter().filter(|_| of_parts) {
             let kind = match &part.body {
-                // The form of the time before ids has other keys.
+                // The legacy form has other keys.
                 Body::Call(call) if call.kind != ToolKind::LegacyFunction => "call",
                 Body::Reasoning(_) => "reasoning",
                 _ => continue,
@@ -86,7 +86,7 @@ pub(crate) fn visit<'n, 'c, 's>(
     }
 }
 
-/// The name of a kind of object.
+/// The parsed name of a kind of object.
 struct Name<'n> {
     whole: &'n str,
     root: Root<'n>,

@@ -1,7 +1,7 @@
 //! Which result answers which call, how far away, and in what order.
 //!
-//! Computed once for a transcript, in one pass and linear in its calls and results; every pairing rule reads it.
-//! What the provider runs itself is left out: nobody owes a result for it.
+//! The pairing is computed once per transcript, in one pass and in linear time; every pairing rule reads it.
+//! Server tools are left out: the provider runs them itself, and the client owes no result for them.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -11,7 +11,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Role, ToolResult, Transcript};
 use toolcheck_core::target::{Placement, Target};
 
-/// A call of the client, where it stands.
+/// A call of a client tool, with its position.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct CallSite<'t, 's> {
@@ -19,7 +19,7 @@ pub struct CallSite<'t, 's> {
     pub number: usize,
     /// The call.
     pub call: &'t Call<'s>,
-    /// The part that holds it.
+    /// The part that contains it.
     pub part: &'t Part<'s>,
     /// The number of its part in the transcript.
     pub part_number: usize,
@@ -31,7 +31,7 @@ pub struct CallSite<'t, 's> {
     pub turn: usize,
 }
 
-/// A result of the client, where it stands.
+/// A result of a client tool, with its position.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ResultSite<'t, 's> {
@@ -39,7 +39,7 @@ pub struct ResultSite<'t, 's> {
     pub number: usize,
     /// The result.
     pub result: &'t ToolResult<'s>,
-    /// The part that holds it.
+    /// The part that contains it.
     pub part: &'t Part<'s>,
     /// The number of its part in the transcript.
     pub part_number: usize,
@@ -56,18 +56,18 @@ pub struct ResultSite<'t, 's> {
 /// The call that a result belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PairedWith {
-    /// The call of this number, and it is the first to do so.
+    /// The call with this number, as its first result.
     First(usize),
-    /// The call of this number, which an earlier result has answered.
+    /// The call with this number, which already has an earlier result.
     Repeated(usize),
-    /// A call of this number, which comes only later.
+    /// The call with this number, which comes after the result.
     LaterCall(usize),
-    /// No call at all.
+    /// No call.
     NoCall,
 }
 
 impl PairedWith {
-    /// The call's number.
+    /// The number of the call.
     #[must_use]
     pub fn call(self) -> Option<usize> {
         match self {
@@ -81,9 +81,9 @@ impl PairedWith {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Turn {
-    /// Whose they are.
+    /// The role.
     pub role: Role,
-    /// Their numbers.
+    /// The numbers of the messages.
     pub messages: Range<usize>,
     /// The numbers of the calls in them.
     calls: Range<usize>,
@@ -97,19 +97,19 @@ pub struct Turn {
 pub struct Pairing<'t, 's> {
     /// The turns.
     pub turns: Vec<Turn>,
-    /// The calls that the client owes a result for.
+    /// The calls that need a result from the client.
     pub calls: Vec<CallSite<'t, 's>>,
-    /// The results that the client brings.
+    /// The results from the client.
     pub results: Vec<ResultSite<'t, 's>>,
-    /// For each call, the result that answers it first.
+    /// For each call, its first result.
     answered_by: Vec<Option<usize>>,
     /// For each call, the first call of the same turn that has the same id.
     same_id_in_turn: Vec<Option<usize>>,
-    /// Whether an id is that of several calls.
+    /// Whether several calls have the same id.
     repeats_ids: bool,
-    /// For each call that nothing answers, the result in its place that names another call.
+    /// For each call without a result, the result in its place that has another id.
     stand_ins: FxHashMap<usize, usize>,
-    /// The same, by the result.
+    /// The reverse of `stand_ins`: for each such result, the call.
     stands_for: FxHashMap<usize, usize>,
     placement: Placement,
     merges: bool,
@@ -117,16 +117,16 @@ pub struct Pairing<'t, 's> {
     first_unknown_index: usize,
 }
 
-/// The calls of one id that no result has answered yet. Almost always there is one, which costs no memory of its own.
+/// The calls with one id that have no result yet. Almost always there is only one, which needs no allocation.
 #[derive(Default)]
 struct Open {
-    /// The latest turn with such calls, the first of them, and the others.
+    /// The latest turn with such calls, the first of these calls, and the others.
     turn: usize,
     first: Option<usize>,
     others: VecDeque<usize>,
-    /// The same of earlier turns.
+    /// The turns before it, with their calls.
     earlier: Vec<(usize, VecDeque<usize>)>,
-    /// The call that was answered last.
+    /// The call that was paired most recently.
     answered: Option<usize>,
 }
 
@@ -144,7 +144,7 @@ impl Open {
         }
     }
 
-    /// The call that the next result answers: of the latest turn, the first.
+    /// Takes the call that the next result answers: the first one of the latest turn.
     fn take(&mut self) -> Option<usize> {
         if self.first.is_none()
             && let Some((turn, calls)) = self.earlier.pop()
@@ -164,18 +164,18 @@ impl Open {
     }
 }
 
-/// The calls of the latest turn, for results that name none of them.
+/// The calls of the latest turn, for results whose id matches none of them.
 #[derive(Default)]
 struct Latest<'t> {
     turn: Option<usize>,
     in_line: VecDeque<usize>,
-    /// The same calls by their tool; made when a result first asks for it.
+    /// The same calls by tool name; computed when first needed.
     by_name: Option<FxHashMap<&'t str, VecDeque<usize>>>,
-    /// The call that was paired last.
+    /// The call that was paired most recently.
     last: Option<usize>,
 }
 
-/// How many calls behind the last one a result without an id is held against.
+/// The number of calls after the last paired one that are considered for a result without an id.
 const LOOKED_AHEAD: usize = 64;
 
 impl<'t, 's> Pairing<'t, 's> {
@@ -213,13 +213,13 @@ impl<'t, 's> Pairing<'t, 's> {
 
     /// Lists turns, calls and results.
     fn collect(&mut self, transcript: &'t Transcript<'s>) {
-        // Growing would copy what is there again and again.
+        // Growing would copy the contents again and again.
         let (calls, results) = transcript.counts();
         self.calls.reserve_exact(calls);
         self.results.reserve_exact(results);
         self.turns.reserve(transcript.messages.len());
         for (message_number, (message, parts)) in transcript.messages_with_parts().enumerate() {
-            // What only sets parameters may stand anywhere, also between calls and their results.
+            // A message that only sets parameters may appear anywhere, even between calls and their results.
             if message.is_directive {
                 continue;
             }
@@ -311,7 +311,7 @@ impl<'t, 's> Pairing<'t, 's> {
         for call in next_call..self.calls.len() {
             self.open(call, &mut by_id);
         }
-        // What is left may name a call that comes only after it.
+        // The remaining results may name a call that comes after them.
         for number in unmatched {
             let site = &self.results[number];
             if site.paired_with != PairedWith::NoCall {
@@ -327,8 +327,8 @@ impl<'t, 's> Pairing<'t, 's> {
         }
     }
 
-    /// Finds results that stand where an unanswered call's result should, under an id that no call has: the id was
-    /// changed on one side, and that is one fault, not two.
+    /// Finds results in the place of an unanswered call's result whose id matches no call: the id was changed on one
+    /// side, which is one problem, not two.
     fn find_stand_ins(&mut self) {
         let mut calls = self.calls.iter().filter(|call| self.answered_by[call.number].is_none()).peekable();
         for result in self.results.iter().filter(|result| result.paired_with == PairedWith::NoCall) {
@@ -340,19 +340,19 @@ impl<'t, 's> Pairing<'t, 's> {
         }
     }
 
-    /// The unanswered call in whose place the result stands.
+    /// The unanswered call that the result probably belongs to, although its id is different.
     #[must_use]
     pub fn stands_for(&self, result: &ResultSite<'_, '_>) -> Option<&CallSite<'t, 's>> {
         self.stands_for.get(&result.number).map(|number| &self.calls[*number])
     }
 
-    /// Whether a result under another id stands in the place of the call's result.
+    /// Whether a result with a different id is in the place of the call's result.
     #[must_use]
     pub fn has_stand_in(&self, call: &CallSite<'_, '_>) -> bool {
         self.stand_ins.contains_key(&call.number)
     }
 
-    /// Whether the call stands before the result in the text.
+    /// Whether the call comes before the result in the text.
     fn is_before(&self, call: usize, result: &ResultSite<'_, '_>) -> bool {
         self.calls[call].part.place.node < result.part.place.node
     }
@@ -371,8 +371,8 @@ impl<'t, 's> Pairing<'t, 's> {
         open.push(site.turn, call);
     }
 
-    /// Pairs a result that names no call by its place among the results of the latest turn, and by its tool's
-    /// name where it has one.
+    /// Pairs a result whose id matches no call, by its tool's name if it has one, and otherwise by its position among
+    /// the results of the latest turn.
     fn pair_by_position(&mut self, number: usize, latest: &mut Latest<'t>) {
         let result = self.results[number].result;
         let calls = &self.calls;
@@ -386,7 +386,7 @@ impl<'t, 's> Pairing<'t, 's> {
             by_name
         });
         let answered_by = &self.answered_by;
-        // A result with an id belongs to no call that has another one.
+        // A result with an id does not belong to a call with a different id.
         let is_free = |call: usize| result.call_id.is_none() || calls[call].call.id.is_none();
         let next = |line: &mut VecDeque<usize>| {
             while line.front().is_some_and(|call| answered_by[*call].is_some()) {
@@ -395,7 +395,7 @@ impl<'t, 's> Pairing<'t, 's> {
             line.front().copied().filter(|call| is_free(*call))
         };
         let named = result.name.as_ref().and_then(|name| by_name.get_mut(&*name.text)).and_then(|line| {
-            // Results mostly keep the order of their calls: go on behind the last one before going back.
+            // Results are usually in the order of their calls, so look after the last paired call before going back.
             let ahead = line.partition_point(|call| latest.last.is_some_and(|last| *call <= last));
             let in_order = line.iter().skip(ahead).take(LOOKED_AHEAD).copied();
             in_order
@@ -409,33 +409,33 @@ impl<'t, 's> Pairing<'t, 's> {
         self.answered_by[call] = Some(number);
     }
 
-    /// The call that is the part of this number in the transcript.
+    /// The call in the part with this number in the transcript.
     #[must_use]
     pub fn call_at(&self, part_number: usize) -> Option<&CallSite<'t, 's>> {
         let found = self.calls.binary_search_by_key(&part_number, |site| site.part_number);
         found.ok().map(|number| &self.calls[number])
     }
 
-    /// The result that is the part of this number in the transcript.
+    /// The result in the part with this number in the transcript.
     #[must_use]
     pub fn result_at(&self, part_number: usize) -> Option<&ResultSite<'t, 's>> {
         let found = self.results.binary_search_by_key(&part_number, |site| site.part_number);
         found.ok().map(|number| &self.results[number])
     }
 
-    /// The result that answers a call first.
+    /// The first result of a call.
     #[must_use]
     pub fn answer_of(&self, call: &CallSite<'_, '_>) -> Option<&ResultSite<'t, 's>> {
         self.answered_by[call.number].map(|number| &self.results[number])
     }
 
-    /// Whether the result is the one that answers its call.
+    /// Whether the result is the first one of its call.
     #[must_use]
     pub fn is_first_answer(&self, result: &ResultSite<'_, '_>) -> bool {
         result.paired_with.call().is_some_and(|call| self.answered_by[call] == Some(result.number))
     }
 
-    /// The call that the result answers first, where it is of another kind than the result.
+    /// The call of which this is the first result, if the two are of different kinds.
     #[must_use]
     pub fn mismatched_call(&self, result: &ResultSite<'_, '_>) -> Option<&CallSite<'t, 's>> {
         let call = result.paired_with.call().filter(|_| self.is_first_answer(result));
@@ -454,7 +454,7 @@ impl<'t, 's> Pairing<'t, 's> {
         self.same_id_in_turn[call.number].map(|number| &self.calls[number])
     }
 
-    /// Whether the result stands where the target looks for the results of the call's turn.
+    /// Whether the result is where the target expects the results of the call's turn.
     #[must_use]
     pub fn is_in_place(&self, call: &CallSite<'_, '_>, result: &ResultSite<'_, '_>) -> bool {
         match self.placement {
@@ -467,15 +467,15 @@ impl<'t, 's> Pairing<'t, 's> {
         }
     }
 
-    /// Whether the results of the result's turn stand in its first message. Where the target does not merge messages,
-    /// what comes before them stands between the calls and the results.
+    /// Whether the results of the result's turn are in its first message. If the target does not merge messages, an
+    /// earlier message of the turn separates the calls from the results.
     fn begins_turn(&self, result: &ResultSite<'_, '_>) -> bool {
         let start = self.turns[result.turn].messages.start;
         self.results_of_turn(result.turn).first().is_some_and(|first| first.message_number == start)
     }
 
-    /// Whether no message without calls follows the call in its own turn. Where the target does not merge
-    /// messages, such a message stands between the call and its result.
+    /// Whether no message without calls follows the call in its own turn. If the target does not merge messages, such a
+    /// message separates the call from its result.
     #[must_use]
     pub fn reaches_end_of_turn(&self, call: &CallSite<'_, '_>) -> bool {
         let last = self.turns[call.turn].messages.end - 1;
@@ -486,18 +486,18 @@ impl<'t, 's> Pairing<'t, 's> {
         self.calls.binary_search_by(|site| site.message_number.cmp(&message_number)).is_ok()
     }
 
-    /// The results of a turn; none where there is no such turn.
+    /// The results of a turn; empty if there is no such turn.
     pub fn results_of_turn(&self, turn: usize) -> &[ResultSite<'t, 's>] {
         self.turns.get(turn).map_or(&[], |turn| &self.results[turn.results.clone()])
     }
 
-    /// The calls of a turn; none where there is no such turn.
+    /// The calls of a turn; empty if there is no such turn.
     pub fn calls_of_turn(&self, turn: usize) -> &[CallSite<'t, 's>] {
         self.turns.get(turn).map_or(&[], |turn| &self.calls[turn.calls.clone()])
     }
 
-    /// Whether the number that the provider gives a message is known: it is not where two messages of one role
-    /// stand in a row before it, because nobody knows whether the provider counts them before it joins them.
+    /// Whether the provider's number of a message is known. It is unknown after two messages in a row with the same
+    /// role, because the provider may merge them before it counts.
     #[must_use]
     pub fn knows_index(&self, message_number: usize) -> bool {
         message_number < self.first_unknown_index

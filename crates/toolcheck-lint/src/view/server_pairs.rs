@@ -1,9 +1,9 @@
-//! The provider's own calls and results, which stand in the history as pairs.
+//! The provider's own calls and results, which appear in the history as pairs.
 
 use rustc_hash::FxHashMap;
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, ToolResult, Transcript};
 
-/// A half of a pair whose other half is missing.
+/// A call or result whose other half is missing.
 pub(crate) struct Half<'t, 's, T> {
     pub(crate) message_number: usize,
     pub(crate) message: &'t Message<'s>,
@@ -13,8 +13,8 @@ pub(crate) struct Half<'t, 's, T> {
 
 /// The calls without a result, and the results without a call.
 ///
-/// Halves are paired by id, and what is left in one message by position: a pair whose ids were rewritten on one side
-/// is still a pair.
+/// Halves are paired by id, and the remaining ones of a message by position: a pair whose ids were rewritten on one
+/// side is still a pair.
 pub(crate) fn halves<'t, 's>(
     transcript: &'t Transcript<'s>,
 ) -> (Vec<Half<'t, 's, Call<'s>>>, Vec<Half<'t, 's, ToolResult<'s>>>) {

@@ -1,7 +1,7 @@
-//! What a call gives a shell to run, and what of it writes a file.
+//! The shell commands of a call, and the files that they write.
 //!
-//! Commands are read by a parser of bash. It never panics and always ends, but takes long for some scripts that nobody
-//! writes by hand, so that these are told by counting and passed over.
+//! Commands are read by a Bash parser. It never panics and always terminates, but is slow for some scripts that nobody
+//! writes by hand. These are recognised by counting a few characters, and skipped.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -13,49 +13,49 @@ use serde_json::{Map, Value as Json};
 
 use crate::settings::Unit;
 
-/// The arguments that hold a command, by the names that agents give them.
+/// The names of the arguments that contain a command, in common agents.
 const KEYS: [&str; 5] = ["command", "cmd", "script", "commands", "CommandLine"];
 
-/// The argument that holds what follows the program, where the command is the program alone.
+/// The argument that contains the program's arguments, if the command is the program alone.
 const ARGUMENTS: &str = "args";
 
-/// The longest script that is looked into, in bytes: twice what Linux takes.
+/// The maximum length of a script that is parsed, in bytes: twice the limit of Linux.
 const LONGEST: usize = 256 * 1024;
 
-/// How many substitutions a script may have: one in the other they are read again and again.
+/// The maximum number of substitutions in a script: nested ones are read again and again.
 const MOST_SUBSTITUTIONS: usize = 24;
 
-/// The most work that substitutions may make: the script's length times the square of how many there are.
+/// The maximum work for substitutions: the length of the script times the square of their number.
 const MOST_WORK: usize = 1 << 23;
 
-/// The most work that braces may make: how many there are times how many dollars.
+/// The maximum work for braces: their number times the number of dollar signs.
 const MOST_BRACES: usize = 1 << 26;
 
-/// How many there may be of what the parser descends into without a bound of its own.
+/// The maximum number of constructs for which the parser recurses without a limit of its own.
 const DEEPEST: usize = 1000;
 
-/// How many parameters in braces there may be: each may stand in another.
+/// The maximum number of parameters in braces, which may be nested.
 const MOST_PARAMETERS: usize = 10_000;
 
-/// The stack for the parser, which descends up to a thousand times.
+/// The size of the parser's stack, in bytes: it recurses up to a thousand times.
 const STACK: usize = 64 * 1024 * 1024;
 
-/// The programs that write what they are told or given.
+/// The programs that print their arguments or their input.
 const WRITERS: [&str; 3] = ["cat", "echo", "printf"];
 
-/// The programs that pass on a text that they are given in the script itself.
+/// The programs that print a text from the script itself, if it is their input.
 const PASSING: [&str; 6] = ["base64", "cat", "envsubst", "sed", "tee", "xxd"];
 
-/// The programs that say nothing, so that what stands beside them is all that is written.
+/// The programs that print nothing, so that all output is from the commands beside them.
 const SILENT: [&str; 10] = ["", ":", "[", "cd", "export", "mkdir", "set", "sleep", "test", "true"];
 
-/// Who speaks where only silent programs run.
+/// The writer if only silent programs run.
 const NOBODY: &str = "";
 
-/// The program that writes its input to the files that it is told.
+/// The program that writes its input to the files that it names.
 const TEE: &str = "tee";
 
-/// What writes where another program is given a text of the script.
+/// The writer if another program prints a text from the script.
 pub(crate) const HERE_DOCUMENT: &str = "a here-document";
 
 /// The programs that run a script after `-c`.
@@ -64,12 +64,12 @@ const SHELLS: [&str; 6] = ["ash", "bash", "dash", "ksh", "sh", "zsh"];
 /// A command of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Command<'a> {
-    /// Where it stands in the arguments.
+    /// Its place in the arguments.
     pub(crate) at: At,
     form: Form<'a>,
 }
 
-/// A place in the arguments: a key, and the number of an element where the value is a list.
+/// A place in the arguments: a key, and the number of an element if the value is a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct At {
     /// The key.
@@ -81,26 +81,26 @@ pub(crate) struct At {
 /// How a command is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Form<'a> {
-    /// A text that a shell reads.
+    /// A script for a shell.
     Script(&'a str),
-    /// A program and its arguments, which no shell reads.
+    /// A program and its arguments, without a shell.
     Words(Vec<&'a str>),
-    /// A program, and beside it the arguments that are put behind it for a shell.
+    /// A program and separate arguments, which are joined for a shell.
     Joined(&'a str, Vec<&'a str>),
 }
 
 /// A file that is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Write {
-    /// Who writes it: one of a few programs, or a here-document.
+    /// The writer: one of a few programs, or a here-document.
     pub(crate) by: &'static str,
-    /// The value that says so.
+    /// The value that contains the write.
     pub(crate) at: At,
-    /// The bytes of that value's text that say so, where they are known.
+    /// The bytes of the write in that value's text, if they are known.
     pub(crate) bytes: Option<Range<usize>>,
 }
 
-/// The commands of a call: of the first argument that holds any.
+/// The commands of a call, from the first argument that contains any.
 pub(crate) fn commands(arguments: &Json) -> Vec<Command<'_>> {
     let Some(arguments) = arguments.as_object() else { return Vec::new() };
     KEYS.into_iter()
@@ -117,7 +117,7 @@ fn commands_of<'a>(arguments: &'a Map<String, Json>, key: &'static str) -> Vec<C
             let form = rest.map_or(Form::Script(script), |rest| Form::Joined(script, rest));
             vec![Command { at: whole, form }]
         }
-        // Several scripts, each for a shell of its own.
+        // Several scripts, each for a separate shell.
         Some(list @ Json::Array(_)) if key == "commands" => {
             let scripts = strings(list).unwrap_or_default().into_iter().enumerate();
             let command = |(number, script)| Command {
@@ -140,7 +140,7 @@ fn strings(list: &Json) -> Option<Vec<&str>> {
 }
 
 impl Command<'_> {
-    /// How long it is; what separates arguments counts.
+    /// Its length, including the separators between arguments.
     pub(crate) fn length(&self, unit: Unit) -> usize {
         let count = |text: &&str| match unit {
             Unit::Bytes => text.len(),
@@ -175,7 +175,7 @@ impl Command<'_> {
                         return Some(Write { by, at: At { key, element }, bytes });
                     }
                 }
-                // The shell that they are joined for reads an operator that stands alone.
+                // The shell interprets an argument that is an operator.
                 let mut script = (*program).to_owned();
                 for argument in rest {
                     script.push(' ');
@@ -195,7 +195,7 @@ impl Command<'_> {
     }
 }
 
-/// What a program with its arguments writes, which no shell reads: no redirection is one there.
+/// The write of a program with its arguments. Without a shell, there are no redirections.
 fn in_words(words: &[&str]) -> Option<(&'static str, usize, Option<Range<usize>>)> {
     let first = program_at(words)?;
     match name_of(words[first]) {
@@ -208,7 +208,7 @@ fn in_words(words: &[&str]) -> Option<(&'static str, usize, Option<Range<usize>>
     }
 }
 
-/// Where the program stands among the words of a command, behind those that run another one.
+/// The position of the program among the words of a command, after wrappers such as `sudo`.
 fn program_at(words: &[&str]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -217,7 +217,7 @@ fn program_at(words: &[&str]) -> Option<usize> {
             at += 1;
             continue;
         }
-        // The options of those that run another program, and which of them take a value.
+        // The options of a wrapper that take a value, and the number of its operands.
         let (valued, operands): (&str, usize) = match name_of(word) {
             "builtin" | "command" | "nohup" | "time" => ("", 0),
             "exec" => ("a", 0),
@@ -250,12 +250,12 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// A program's name without its folder.
+/// The name of a program without its directory.
 fn name_of(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
-/// Where the script stands that a shell is given with `-c`.
+/// The position of a shell's script, the argument of `-c`.
 fn script_at(words: &[&str], shell: usize) -> Option<usize> {
     let mut has_script = false;
     for (number, word) in words.iter().enumerate().skip(shell + 1) {
@@ -270,7 +270,7 @@ fn script_at(words: &[&str], shell: usize) -> Option<usize> {
     None
 }
 
-/// Where the first file stands that `tee` is told.
+/// The position of the first file among the arguments of `tee`.
 fn file_of_tee(words: &[&str], tee: usize) -> Option<usize> {
     let mut may_be_option = true;
     for (number, word) in words.iter().enumerate().skip(tee + 1) {
@@ -283,9 +283,9 @@ fn file_of_tee(words: &[&str], tee: usize) -> Option<usize> {
     None
 }
 
-/// Whether what a name stands for keeps what is written to it.
+/// Whether a name refers to a file that keeps what is written to it.
 fn is_file(name: &str) -> bool {
-    // A substitution of a process is a pipe.
+    // A process substitution is a pipe.
     if name.starts_with(['<', '>']) {
         return false;
     }
@@ -294,7 +294,7 @@ fn is_file(name: &str) -> bool {
     !is_device && !name.is_empty() && !matches!(name, "-" | "$null") && !name.eq_ignore_ascii_case("nul")
 }
 
-/// A word without its quotes. What is substituted in it stays as it is written.
+/// A word without its quotes. Substitutions in it are left as they are.
 fn unquoted(word: &str) -> String {
     let mut text = String::with_capacity(word.len());
     let mut quote = None;
@@ -303,7 +303,7 @@ fn unquoted(word: &str) -> String {
         match (quote, character) {
             (None, '\'' | '"') => quote = Some(character),
             (Some(open), _) if open == character => quote = None,
-            // Between double quotes a backslash only escapes what is special there.
+            // In double quotes, a backslash escapes only special characters.
             (Some('"'), '\\') if !characters.peek().is_some_and(|next| "\"\\$`\n".contains(*next)) => {
                 text.push('\\')
             }
@@ -314,10 +314,10 @@ fn unquoted(word: &str) -> String {
     text
 }
 
-/// What a script writes, and the bytes that say so; `None` too where it can't be read. Where `goes_deeper`, a script
-/// that it gives another shell counts as well.
+/// The first write in a script, and its bytes; also `None` if the script can't be parsed. If `goes_deeper`, scripts for
+/// a nested shell are searched too.
 fn in_script(script: &str, goes_deeper: bool) -> Option<(&'static str, Range<usize>)> {
-    // Most commands write nothing, which is seen without reading them.
+    // Most commands write nothing, which is visible without parsing them.
     if script.len() > LONGEST || !(script.contains('>') || script.contains(TEE)) {
         return None;
     }
@@ -339,7 +339,7 @@ fn in_script(script: &str, goes_deeper: bool) -> Option<(&'static str, Range<usi
             reader.join().ok().flatten()
         })
     } else {
-        // It is read on the stack of the script that it stands in.
+        // A nested script is parsed on the same stack as the outer one.
         read()
     }?;
     let byte_of = |number| script.char_indices().nth(number).map_or(script.len(), |(byte, _)| byte);
@@ -348,11 +348,11 @@ fn in_script(script: &str, goes_deeper: bool) -> Option<(&'static str, Range<usi
     Some((by, start..start + shown.len())).filter(|(_, bytes)| !bytes.is_empty())
 }
 
-/// The script with what would cost the parser time and decides nothing replaced by as many other characters: whole
-/// programs in here-documents, and braces that open no group. A text in quotes is none the worse for it.
+/// The script, with irrelevant parts that are slow to parse replaced by the same number of other characters: the
+/// contents of here-documents, and braces that don't open a group. This does not matter inside quotes.
 fn plain(script: &str) -> String {
     let lines = || script.split_inclusive('\n').enumerate();
-    // Where each line stands last, so that a mark without an end costs no search.
+    // The last position of each line, so that an unclosed here-document needs no search.
     let has_texts = script.contains("<<");
     let last: FxHashMap<&str, usize> =
         lines().filter(|_| has_texts).map(|(number, line)| (bare(line), number)).collect();
@@ -377,7 +377,7 @@ fn plain(script: &str) -> String {
     text
 }
 
-/// Adds a line without the braces that open neither a group nor a parameter.
+/// Adds a line, without braces that open neither a group nor a parameter.
 fn push_without_braces(line: &str, text: &mut String) {
     let mut before = ' ';
     let mut characters = line.chars().peekable();
@@ -389,12 +389,12 @@ fn push_without_braces(line: &str, text: &mut String) {
     }
 }
 
-/// A line without the tabs before it and the line break behind it.
+/// A line without leading tabs and the trailing line break.
 fn bare(line: &str) -> &str {
     line.trim_end_matches('\n').trim_start_matches('\t')
 }
 
-/// The marks of the here-documents that begin in a line.
+/// The delimiters of the here-documents that start in a line.
 fn marks_of(line: &str) -> impl Iterator<Item = &str> {
     line.match_indices("<<").filter_map(move |(at, _)| {
         let rest = line[at + 2..].trim_start_matches('-').trim_start_matches([' ', '\t']);
@@ -405,9 +405,9 @@ fn marks_of(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether the parser reads a script in little time and stack, whatever it holds.
+/// Whether the parser needs only little time and stack for a script.
 fn is_cheap(script: &str) -> bool {
-    // Twice as many substitutions, one in the other, take four times as long for each character.
+    // Twice as many nested substitutions take four times as long for each character.
     let mut substitutions = 0;
     let (mut braces, mut dollars, mut parameters, mut negations) = (0, 0, 0, 0);
     let mut before = b' ';
@@ -435,13 +435,13 @@ fn is_cheap(script: &str) -> bool {
         && (negations <= DEEPEST || !script.contains("[["))
 }
 
-/// What was found: who writes, and the characters that say so.
+/// The writer and the characters of a write.
 type Found = (&'static str, Range<usize>);
 
 /// A walk over the commands of a script.
 struct Walk {
     goes_deeper: bool,
-    /// Who speaks to the input of the command that is looked at.
+    /// The writer to the input of the current command.
     input: Option<&'static str>,
     found: Option<Found>,
 }
@@ -449,17 +449,17 @@ struct Walk {
 /// Where the output of a command goes.
 #[derive(PartialEq, Eq)]
 enum Output {
-    /// Where that of its group goes.
+    /// To the output of its group.
     Inherited,
-    /// To a file, as these characters say.
+    /// To a file, by the redirection at these characters.
     File(Range<usize>),
     /// Somewhere else.
     Elsewhere,
 }
 
 impl Walk {
-    /// Who in a command speaks to its output: one of the writers or nobody; `None` where another program does. The parser
-    /// bounds how deep this goes.
+    /// The writer to the output of a command: one of [`WRITERS`] or nobody; `None` if it is another program. The parser
+    /// limits the depth of the recursion.
     fn speaker(&mut self, node: &Node) -> Option<&'static str> {
         if self.found.is_some() {
             return None;
@@ -467,7 +467,7 @@ impl Walk {
         match &node.kind {
             NodeKind::Command { words, redirects, .. } => self.simple(words, redirects),
             NodeKind::Pipeline { commands, .. } => {
-                // All but the last speak to the next one.
+                // Each command writes to the input of the next one.
                 let outer = self.input.take();
                 let mut speaker = outer;
                 for command in commands {
@@ -507,12 +507,12 @@ impl Walk {
         }
     }
 
-    /// Who speaks first, of several commands with one output; `None` where another program speaks among them, because then
-    /// it is what that one prints.
+    /// The first writer of several commands with the same output; `None` if one of them is another program, because
+    /// then the output is also that program's.
     fn first<'n>(&mut self, nodes: impl IntoIterator<Item = &'n Node>) -> Option<&'static str> {
         let mut first = Some(NOBODY);
         for node in nodes {
-            // Each is looked at, whoever speaks: it may write a file itself.
+            // Every command is visited, because it may write a file itself.
             let speaker = self.speaker(node);
             first = match (first, speaker) {
                 (Some(NOBODY), speaker) => speaker,
@@ -532,7 +532,7 @@ impl Walk {
         self.redirected(speaker, redirects)
     }
 
-    /// Who still speaks to the output of a command that is redirected.
+    /// The writer to the output of a command after its redirections.
     fn redirected(&mut self, speaker: Option<&'static str>, redirects: &[Node]) -> Option<&'static str> {
         match output(redirects) {
             Output::Inherited => speaker,
@@ -557,10 +557,10 @@ impl Walk {
             NodeKind::Redirect { op, .. } => op == "<<<",
             _ => false,
         });
-        let is_told = has_text || self.input.is_some_and(|by| by != NOBODY);
+        let has_input = has_text || self.input.is_some_and(|by| by != NOBODY);
         match first {
-            // What another program prints may well go to a log.
-            Some(first) if name == TEE && is_told => {
+            // The output of another program may go to a log.
+            Some(first) if name == TEE && has_input => {
                 self.found = file_of_tee(&texts, first).map(|number| (TEE, place(number)));
             }
             Some(first) if self.goes_deeper && SHELLS.contains(&name) => {
@@ -578,9 +578,9 @@ impl Walk {
         let operands =
             first.map_or(0, |first| texts[first + 1..].iter().filter(|word| !word.starts_with('-')).count());
         let speaker = match WRITERS.into_iter().find(|writer| *writer == name) {
-            // Of files it makes a copy; what it is given it passes on.
+            // With files as arguments it copies them; otherwise it prints its input.
             Some("cat") if operands > 0 && !has_text => None,
-            Some("cat") if !is_told => None,
+            Some("cat") if !has_input => None,
             Some(writer) => Some(writer),
             None if has_text && PASSING.contains(&name) => Some(HERE_DOCUMENT),
             None => SILENT.contains(&name).then_some(NOBODY),
@@ -589,7 +589,7 @@ impl Walk {
     }
 }
 
-/// Where redirections send the output. Of several the last counts.
+/// The destination of the output after redirections. The last one counts.
 fn output(redirects: &[Node]) -> Output {
     let mut output = Output::Inherited;
     for redirect in redirects {
@@ -600,7 +600,7 @@ fn output(redirects: &[Node]) -> Output {
         let name = short_unquoted(target);
         let writes = match op.as_str() {
             ">" | ">>" | ">|" | "&>" | "&>>" => is_file(&name),
-            // Behind it stands another descriptor, or a file for both outputs.
+            // The target is another descriptor, or a file for both outputs.
             ">&" => !name.chars().all(|letter| letter.is_ascii_digit() || letter == '-') && is_file(&name),
             ">&-" => false,
             _ => continue,
@@ -619,7 +619,7 @@ fn value_of(word: &Node) -> Option<&str> {
     }
 }
 
-/// A word without its quotes, where it may name a program, an option or a file; a long one is none of these.
+/// A word without its quotes, or `?` if it is too long for the name of a program, an option or a file.
 fn short_unquoted(word: &Node) -> String {
     const LONGEST_NAME: usize = 4096;
     let value = value_of(word).filter(|value| value.len() <= LONGEST_NAME);

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 
-/// Who writes a file in a script, and the text that says so.
+/// The writer of a file in a script, and the text of the write.
 fn found(script: &str) -> Option<(&'static str, &str)> {
     in_script(script, true).map(|(by, bytes)| (by, &script[bytes]))
 }
@@ -85,7 +85,7 @@ fn scripts_that_write_files() {
 }
 
 #[test]
-fn scripts_that_write_none() {
+fn scripts_that_write_no_files() {
     let table = [
         "",
         "echo hi",
@@ -196,7 +196,7 @@ fn commands_in_all_their_forms() {
 }
 
 #[test]
-fn lengths_count_what_separates() {
+fn lengths_include_separators() {
     let length = |arguments: serde_json::Value, unit| commands(&arguments)[0].length(unit);
     assert_eq!(length(json!({"command": "a\u{e9}\u{1F600}"}), Unit::Bytes), 7);
     assert_eq!(length(json!({"command": "a\u{e9}\u{1F600}"}), Unit::Utf16), 4);
@@ -205,9 +205,9 @@ fn lengths_count_what_separates() {
     assert_eq!(length(json!({"command": "ls", "args": ["-l", "a"]}), Unit::Bytes), 7);
 }
 
-/// Each is one that a grammar or a careless reader would choke on.
+/// Scripts on which a parser might be slow or overflow its stack.
 #[test]
-fn hostile_scripts_cost_little() {
+fn hostile_scripts_are_cheap() {
     let deep = |open: &str, close: &str, depth: usize| {
         format!("echo {}a{} > f", open.repeat(depth), close.repeat(depth))
     };
@@ -244,14 +244,14 @@ fn hostile_scripts_cost_little() {
 }
 
 #[test]
-fn a_whole_program_that_is_written_is_found() {
+fn a_write_of_a_whole_program_is_found() {
     let program = "if (a > b) { print(\\`${a} $b\\`, \\\"c\\\"); }\n".repeat(3500);
     let script = format!("echo \"{program}\" > create_user.py");
     assert!(script.len() > 131_072);
     assert_eq!(found(&script), Some(("echo", "> create_user.py")));
     let script = format!("cat > deploy.sh <<'EOF'\n{}EOF\n", "echo $(date) `id` ${A:-'\n".repeat(1000));
     assert_eq!(found(&script), Some(("cat", "> deploy.sh")));
-    // What is longer than any system takes, or descends too deep, is passed over.
+    // Scripts that are longer than any system accepts, or nested too deeply, are skipped.
     assert_eq!(found(&format!("echo {} > f", "a".repeat(LONGEST))), None);
     assert_eq!(found(&format!("echo {} > f", "$(a) ".repeat(1000))), None);
 }
@@ -263,7 +263,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_quoted_is_no_redirection(text in "[ -~&&[^'\"]]{0,40}") {
+    fn quoted_text_is_not_a_redirection(text in "[ -~&&[^'\"]]{0,40}") {
         let script = format!("echo '{text}' 'tee f >'");
         prop_assert_eq!(found(&script), None);
     }
