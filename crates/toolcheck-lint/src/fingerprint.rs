@@ -1,4 +1,4 @@
-//! What identifies a finding from one run to the next.
+//! The fingerprints that identify findings from one run to the next.
 
 use rustc_hash::FxHashMap;
 
@@ -6,9 +6,10 @@ use crate::finding::Finding;
 
 /// Makes the fingerprints of a report, in its order.
 ///
-/// Neither a line nor a pointer counts, because recordings grow and histories are trimmed, and no wording, because it
-/// changes from one version to the next: the rule, the file, the call and tool that it names and the bytes at the place
-/// do. Equal findings of a file are numbered, so that each has a fingerprint of its own.
+/// A fingerprint consists of the rule, the file, the call and the tool that the finding names, and the bytes at its
+/// place. It does not contain the line and the pointer, because recordings grow and histories are trimmed, nor the
+/// message, because wording changes from one version to the next. Equal findings in a file are numbered to make them
+/// unique.
 #[derive(Debug, Default)]
 pub struct Fingerprints {
     seen: FxHashMap<u128, u32>,
@@ -21,7 +22,7 @@ impl Fingerprints {
         let (id, tool) = (name(&finding.tool_call_id), name(&finding.tool_name));
         let parts = [finding.rule.as_bytes(), path.as_bytes(), id, tool, finding.head.bytes()];
         let hash = parts.iter().fold(BASIS, |hash, part| {
-            // The length tells where a part ends.
+            // The length separates the parts.
             fnv(fnv(hash, &(part.len() as u64).to_le_bytes()), part)
         });
         let count = self.seen.entry(hash).or_default();

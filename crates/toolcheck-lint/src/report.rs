@@ -1,4 +1,4 @@
-//! What a run found, with every place as a person names it.
+//! The findings of a run, with their line, column, bytes and JSON Pointer.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,23 +11,23 @@ use toolcheck_json::{Document, Position, Record, Span, locate, pointers};
 
 use crate::finding::{Draft, Finding, Head, Label, Spot};
 
-/// All that a run found.
+/// The results of a run.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// The files, in the order in which they were named.
+    /// The files, in the order in which they were given.
     pub files: Vec<FileReport>,
-    /// The files of folders that were passed over, because they hold no transcript.
+    /// The files in folders that were skipped, because they contain no transcript.
     pub skipped: Vec<SkippedFile>,
 }
 
-/// A file that was found in a folder and holds no transcript.
+/// A file in a folder that was skipped, because it contains no transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkippedFile {
     /// Its name.
     pub path: String,
-    /// Why, in one line: what it is, or that it is no JSON.
+    /// The reason in one line: what it is, or that it is not JSON.
     pub reason: String,
 }
 
@@ -46,52 +46,52 @@ impl Report {
         Self { files, skipped: Vec::new() }
     }
 
-    /// How many findings there are at a level.
+    /// The number of findings with a level.
     #[must_use]
     pub fn count(&self, level: Level) -> usize {
         self.files.iter().map(|file| file.count(level)).sum()
     }
 
-    /// How many transcripts were read.
+    /// The number of transcripts that were read.
     #[must_use]
     pub fn transcripts(&self) -> usize {
         self.files.iter().map(|file| file.transcripts).sum()
     }
 }
 
-/// What was found in one file.
+/// The results for one file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FileReport {
-    /// The file's name, as it was given.
+    /// The path of the file, as it was given.
     pub path: String,
-    /// The id of the format that it was read as; `None` where none recognised it.
+    /// The id of the format that it was read as; `None` if no format recognises it.
     pub format: Option<&'static str>,
     /// The id of another format that is nearly as likely.
     pub rival: Option<&'static str>,
-    /// As what its transcripts were read, where a record may be of another format than the others.
+    /// The formats that its transcripts were read as: records may be in different formats.
     pub readings: Vec<Reading>,
     /// The id of the target that it was checked against.
     pub target: Option<String>,
-    /// What its transcripts are for.
+    /// The kind of its transcripts.
     pub kind: TranscriptKind,
-    /// How many transcripts were read.
+    /// The number of transcripts that were read.
     pub transcripts: usize,
-    /// How many messages they hold.
+    /// The number of messages in them.
     pub messages: usize,
-    /// How many calls they hold.
+    /// The number of calls in them.
     pub tool_calls: usize,
-    /// How many results they hold.
+    /// The number of results in them.
     pub tool_results: usize,
-    /// Whether something in it is meant as a request although no format recognises it.
+    /// Whether something in it is probably a request, although no format recognises it.
     pub is_meant_as_request: bool,
-    /// What was found, in the order of the text.
+    /// The findings, in the order of the text.
     pub findings: Vec<Finding>,
-    /// How many findings the user allows, which are not among them.
+    /// The number of findings that the user allows, which are not listed.
     pub allowed: usize,
-    /// How many findings the baseline knows, which are not among them.
+    /// The number of findings that are in the baseline, which are not listed.
     pub in_baseline: usize,
-    /// How many findings are left out, because there are too many, by rule and level.
+    /// The number of findings that are not listed because there are too many, by rule and level.
     pub left_out: BTreeMap<(&'static str, Level), usize>,
     /// The parts of the text that the findings refer to, for outputs that show them; empty if there are no findings, or
     /// if the options don't ask for it.
@@ -99,7 +99,7 @@ pub struct FileReport {
 }
 
 impl FileReport {
-    /// The report of a file in which nothing has been read yet.
+    /// The report of a file before anything has been read.
     #[must_use]
     pub fn empty(path: &str, kind: TranscriptKind) -> Self {
         Self {
@@ -122,7 +122,7 @@ impl FileReport {
         }
     }
 
-    /// How many findings there are at a level, with those that are left out.
+    /// The number of findings with a level, including those that are not listed because there are too many.
     #[must_use]
     pub fn count(&self, level: Level) -> usize {
         let left_out = self.left_out.iter().filter(|((_, other), _)| *other == level).map(|(_, count)| count);
@@ -135,7 +135,7 @@ impl FileReport {
         &self.source
     }
 
-    /// How many findings are left out.
+    /// The number of findings that are not listed because there are too many.
     #[must_use]
     pub fn left_out(&self) -> usize {
         self.left_out.values().sum()
@@ -150,7 +150,7 @@ impl FileReport {
         }
     }
 
-    /// Adds what follows in the file, and of all findings the first `most`.
+    /// Adds the report of the next part of the file, and lists at most `most` findings in total.
     pub fn add(&mut self, mut part: Self, most: usize) {
         self.format = self.format.or(part.format);
         self.rival = self.rival.or(part.rival);
@@ -165,18 +165,18 @@ impl FileReport {
         self.is_meant_as_request |= part.is_meant_as_request;
         self.allowed += part.allowed;
         self.in_baseline += part.in_baseline;
-        let room = most.saturating_sub(self.findings.len());
-        for finding in part.findings.drain(room.min(part.findings.len())..) {
+        let capacity = most.saturating_sub(self.findings.len());
+        for finding in part.findings.drain(capacity.min(part.findings.len())..) {
             *self.left_out.entry((finding.rule, finding.level)).or_default() += 1;
         }
         self.findings.append(&mut part.findings);
-        // What nothing will be shown of need not be kept.
-        if room > 0 {
+        // If none of its findings are listed, its text is not needed.
+        if capacity > 0 {
             self.source.0.append(&mut part.source.0);
         }
     }
 
-    /// Leaves out all findings but the first `most`.
+    /// Lists only the first `most` findings, and counts the others.
     #[must_use]
     pub fn limited_to(self, most: usize) -> Self {
         let mut limited = Self::empty(&self.path, self.kind);
@@ -185,15 +185,15 @@ impl FileReport {
     }
 }
 
-/// As what transcripts were read, and against whom they were checked.
+/// The format that some transcripts were read as, and the target that they were checked against.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reading {
     /// The id of the format.
     pub format: &'static str,
-    /// The id of the target; `None` where there is none for the format.
+    /// The id of the target; `None` if there is none for the format.
     pub target: Option<String>,
-    /// How many transcripts.
+    /// The number of transcripts.
     pub transcripts: usize,
 }
 
@@ -202,7 +202,7 @@ pub struct Reading {
 pub struct Source(Vec<(usize, Vec<u8>)>);
 
 impl Source {
-    /// The bytes of the file in this range; `None` where they are not kept.
+    /// The bytes of the file in this range; `None` if they are not kept.
     #[must_use]
     pub fn get(&self, range: Range<usize>) -> Option<&[u8]> {
         let part = self.0.partition_point(|(start, _)| *start <= range.start).checked_sub(1)?;
@@ -210,7 +210,7 @@ impl Source {
         bytes.get(range.start - start..range.end.checked_sub(*start)?)
     }
 
-    /// Keeps bytes that start there, after everything that is kept so far.
+    /// Keeps bytes from a position in the file, after all bytes that are kept so far.
     pub(crate) fn keep(&mut self, start: usize, bytes: &[u8]) {
         self.0.push((start, bytes.to_vec()));
     }
@@ -233,13 +233,13 @@ impl Source {
 }
 
 impl Finding {
-    /// Moves it from its place in a part of the file to its place in the file.
+    /// Converts its places in a part of the file to places in the file.
     pub(crate) fn move_by(&mut self, offset: &Offset) {
         self.spot.move_by(offset);
         self.labels.iter_mut().for_each(|label| label.spot.move_by(offset));
     }
 
-    /// What the target answers, or what harm it does if the target accepts it: one sentence.
+    /// A sentence with the target's answer, or with the harm if the target accepts it.
     #[must_use]
     pub fn provider_sentence(&self, target: Option<&str>) -> Option<Line> {
         let answer = self.provider_error.as_ref().map(|error| {
@@ -251,7 +251,7 @@ impl Finding {
                 (None, Some(text)) => format!("{target} says: {text}"),
                 (None, None) => format!("{target} refuses it"),
             };
-            // A refusal is an error, unless there is a reason why it is not.
+            // A refusal is an error, unless there is a reason for a warning.
             if let Some(why) = &error.only_warns {
                 let _ = write!(sentence, " (only a warning: {})", why.trim_end_matches('.'));
             } else if let Some(doubt) = error.grounds.caution() {
@@ -266,20 +266,20 @@ impl Finding {
         answer.or_else(harm).map(Line::from)
     }
 
-    /// The page of its rule.
+    /// The URL of its rule's page.
     #[must_use]
     pub fn url(&self) -> String {
         rule_url(self.rule)
     }
 }
 
-/// The page of a rule.
+/// The URL of a rule's page.
 #[must_use]
 pub fn rule_url(rule: &str) -> String {
     format!("{}/blob/main/docs/rules/{rule}.md", env!("CARGO_PKG_REPOSITORY"))
 }
 
-/// Where a part of a file starts: after so many records, bytes and lines.
+/// The start of a part of a file: the number of records, bytes and lines before it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Offset {
     pub(crate) records: usize,
@@ -298,7 +298,7 @@ impl Spot {
     }
 }
 
-/// Locates places of one record: one pass over its text and one over its values, whatever their number.
+/// Locates places in one record, in one pass over its text and one over its values, regardless of their number.
 pub fn locate_places(document: &Document<'_>, record: &Record<'_>, places: &[Place]) -> Vec<Spot> {
     let offsets: Vec<usize> =
         places.iter().flat_map(|place| [place.span.start as usize, place.span.end as usize]).collect();
@@ -319,7 +319,7 @@ pub fn locate_places(document: &Document<'_>, record: &Record<'_>, places: &[Pla
         .collect()
 }
 
-/// Locates the findings of one record.
+/// Locates the findings in one record.
 pub(crate) fn locate_all(document: &Document<'_>, record: &Record<'_>, drafts: Vec<Draft>) -> Vec<Finding> {
     if drafts.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What a rule is, and what it sees.
+//! Rules, and the context that they check.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -24,62 +24,62 @@ use crate::vocabulary::Term;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Rule {
-    /// Its id: a kebab-case name of the thing that it flags, readable after "allow". For ever.
+    /// The id: the thing that it flags in kebab case, readable after "allow". It never changes.
     pub id: &'static str,
-    /// The lines of its doc comment, as they are written.
+    /// The lines of its doc comment, verbatim.
     pub(crate) doc: &'static [&'static str],
-    /// What it is about.
+    /// The category.
     pub category: Category,
-    /// The version that brought it.
+    /// The version that added it.
     pub since: &'static str,
-    /// How bad a finding is where the target's data says nothing; `None` where it is silent then.
+    /// The level of a finding if the target's data has no entry for it; `None` to report nothing then.
     pub default_level: Option<Level>,
-    /// What a finding in a data set weighs.
+    /// The level of a finding in a data set.
     pub in_dataset: InDataset,
-    /// Whether it is about how messages are written, and not about what is said in them: then it holds only where
-    /// the target reads the very format, because whatever translates writes them anew.
+    /// Whether it is about the form of messages, and not about their content. It then applies only if the target reads
+    /// the same format, because a translation to another format rewrites the messages.
     pub on_wire: bool,
-    /// Whether it is about the text of the file, and not about a conversation: then it runs once for each text,
-    /// whatever the number of conversations in it.
+    /// Whether it is about the text of the file, and not about a conversation. It then runs once for each text,
+    /// regardless of the number of conversations in it.
     pub on_text: bool,
-    /// Whether it is about each call by itself, so that it holds of a response too, which has no conversation yet.
+    /// Whether it checks each call by itself, so that it also applies to a response, which is not a conversation.
     pub on_call: bool,
-    /// What it looks at: where none of it is there, it has nothing to find and need not run.
+    /// What it looks at. If a transcript contains none of it, the rule is skipped.
     pub looks_at: Contents,
-    /// Whether it runs only where somebody asks for it: what it finds is a habit that not everybody minds.
+    /// Whether it is opt-in, because what it reports is not always a problem.
     pub is_optional: bool,
-    /// The cases that targets may tell apart, the most telling first: of those that a finding has, the first that the
-    /// target knows counts.
+    /// The cases that targets can distinguish, the most specific first. If a finding has several, the first one that
+    /// the target has an entry for counts.
     pub cases: &'static [Term],
-    /// The placeholders that only this rule has in the text of a target.
+    /// The placeholders for error texts that only this rule fills in.
     pub values: &'static [Term],
-    /// The placeholders that it shares with other rules, in groups.
+    /// The groups of placeholders that it shares with other rules.
     pub common_values: &'static [&'static [Term]],
-    /// Looks at a transcript; `None` where the fault can't be seen in one, and the rule only explains an error.
+    /// Checks a transcript; `None` if the problem is not visible in one, and the rule only explains an error.
     pub(crate) check: Option<fn(&Context<'_, '_>, &mut Sink<'_>)>,
 }
 
-/// What the findings of a rule weigh in a data set. A data set teaches a model and is not sent, so that what an API
-/// accepts is not the question there.
+/// The level of a rule's findings in a data set. A data set is used to train a model and is not sent to an API, so it
+/// does not matter what the API accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InDataset {
-    /// What they weigh elsewhere.
+    /// The same as elsewhere.
     AsElsewhere,
-    /// At least this much, also where the target accepts it: the model learns the fault.
+    /// At least this level, even if the target accepts it, because the model learns the mistake.
     AtLeast(Level),
-    /// Nothing, unless the user names the target: only an API minds, and the model learns nothing wrong.
+    /// Not reported, unless the user names the target: it matters only to an API, and the model learns nothing wrong.
     OfNamedTarget,
 }
 
 impl Rule {
-    /// Whether the fault cannot be seen in a transcript, so that the rule finds nothing and only explains an error.
+    /// Whether the problem is not visible in a transcript, so that the rule reports nothing and only explains an error.
     #[must_use]
     pub fn only_explains(&self) -> bool {
         self.check.is_none()
     }
 
-    /// What a list of rules says of it behind its summary: whether it only explains, and whether it is off.
+    /// The note after its summary in lists of rules: whether it only explains errors, or is opt-in.
     #[must_use]
     pub fn note(&self) -> &'static str {
         match (self.check.is_some(), self.is_optional) {
@@ -89,7 +89,7 @@ impl Rule {
         }
     }
 
-    /// How bad a finding is where the target's data says nothing: a level, or that the target decides.
+    /// The level of a finding if the target's data has no entry for it: a level, `target` or `none`.
     #[must_use]
     pub fn level(&self) -> &'static str {
         match (self.check, self.default_level) {
@@ -108,22 +108,22 @@ impl Rule {
     /// Its documentation in Markdown, which is also its test: lines that the examples flag end in `// flagged`.
     #[must_use]
     pub fn page(&self) -> String {
-        // The text of a doc comment begins behind a space.
+        // The text of a doc comment starts after a space.
         self.doc.iter().map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect()
     }
 
-    /// The case of that name.
+    /// The case with this name.
     #[must_use]
     pub fn case(&self, name: &str) -> Option<&'static Term> {
         self.cases.iter().find(|case| case.name == name)
     }
 
-    /// The placeholders that the text of a target may have.
+    /// The placeholders that a target's error text may contain.
     pub fn placeholders(&self) -> impl Iterator<Item = &'static Term> {
         self.common_values.iter().copied().flatten().chain(self.values)
     }
 
-    /// Checks a finding against the declaration, and puts its cases into the order of it.
+    /// Checks a finding against the declaration, and sorts its cases in the declared order.
     fn sort_cases(&self, finding: &mut Draft) {
         let position = |name: &str| self.cases.iter().position(|case| case.name == name);
         for case in &finding.cases {
@@ -136,7 +136,7 @@ impl Rule {
         finding.cases.sort_by_key(|case| position(case));
     }
 
-    /// What its page says of data sets, where they are another matter than requests.
+    /// The note about data sets on its page, if they are treated differently.
     #[must_use]
     pub fn dataset_note(&self) -> Option<&'static str> {
         match self.in_dataset {
@@ -174,8 +174,8 @@ impl Rule {
     }
 }
 
-/// Declares a rule: the doc comment is its manual page and its test. A rule that only looks at certain things says which
-/// (`looks at [RESULTS]`, of [`Contents`]), and is skipped where a transcript has none of them.
+/// Declares a rule: the doc comment is its manual page and its test. A rule that only looks at certain things says
+/// which (`looks at [RESULTS]`, of [`Contents`]), and is skipped if a transcript has none of them.
 macro_rules! declare_rule {
     ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(if $selected:ident)? $(looks at [$($content:ident),+])?, $check:ident
         $(, cases [$($case:literal $(for $case_mark:ident)?: $case_meaning:literal),+ $(,)?])?
@@ -207,7 +207,7 @@ macro_rules! declare_rule {
             check: Some($check),
         };
     };
-    // What can't be seen in a transcript: the page serves those who got the error.
+    // A problem that is not visible in a transcript: the page explains the error.
     ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, explained, values $($common:ident),* [$($value:literal: $value_meaning:literal),+ $(,)?]) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
             id: $id,
@@ -255,36 +255,36 @@ macro_rules! declare_rule {
 }
 pub(crate) use declare_rule;
 
-/// What a rule sees.
+/// The input of a rule.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Context<'c, 's> {
     /// The document.
     pub document: &'c Document<'s>,
-    /// What was read from it.
+    /// The transcript that was read from it.
     pub transcript: &'c Transcript<'s>,
-    /// The format that the user named, where it was not found out.
+    /// The format that the user named; `None` if it was detected.
     pub(crate) wanted_format: Option<&'static Format>,
-    /// Whether the text ends before its value does, so that nobody knows what came then.
+    /// Whether the text is cut off, so that its end is unknown.
     pub(crate) is_cut_off: bool,
-    /// Its calls and results.
+    /// The pairing of its calls and results.
     pub pairing: &'c Pairing<'c, 's>,
-    /// What the transcript keeps of what the model had answered, where that is recorded beside it.
+    /// How the transcript keeps the model's previous answer, if that is recorded beside it.
     pub(crate) kept: Option<&'c HistoryMatch<'c>>,
     /// The schemas of tools that were compiled so far.
     pub(crate) schemas: &'c Schemas,
-    /// Whom it is for.
+    /// The target to check against.
     pub target: &'c Target,
-    /// What the target has said so far.
+    /// The target's verdicts so far.
     pub(crate) verdicts: &'c Verdicts,
-    /// What the user has set.
+    /// The settings of the rules.
     pub(crate) settings: &'c Settings,
-    /// Its calls in plain text, once a rule has asked for them.
+    /// Its calls in plain text, read when a rule first needs them.
     pub(crate) text_calls: OnceCell<TextCalls>,
 }
 
 impl Context<'_, '_> {
-    /// The tools that are declared beside the transcripts, and those of a list that is kept as a text.
+    /// The tools that are declared outside the transcripts, and those in a list that is stored as a string.
     pub(crate) fn definitions(&self) -> impl DoubleEndedIterator<Item = &Definition> {
         self.schemas.declared.iter().chain(&self.transcript.request.tools.in_text)
     }
@@ -298,8 +298,8 @@ impl Context<'_, '_> {
         })
     }
 
-    /// Whether a result answers a call that the assistant wrote into its text. Such calls have no ids, and in a recording
-    /// or a data set nothing else pairs them with their results; a request is held against what the API wants.
+    /// Whether a result answers a call that the assistant wrote in plain text. Such calls have no ids, so in a
+    /// recording or a data set their results have none either. In a request, the API requires the id.
     pub(crate) fn answers_text_call(&self, site: &ResultSite<'_, '_>) -> bool {
         if self.is_request() || site.result.call_id.is_some() || site.paired_with != PairedWith::NoCall {
             return false;
@@ -322,7 +322,8 @@ impl Context<'_, '_> {
         self.transcript.format.is_some_and(|format| self.target.family() == Some(format.family))
     }
 
-    /// Whether the target may get the very bytes: it reads the format, or stands for several that do not all translate.
+    /// Whether the target may receive the unchanged bytes: it reads the format, or combines several targets, of which
+    /// not all translate.
     #[must_use]
     pub fn may_be_sent_as_it_is(&self) -> bool {
         self.target.format.is_none() || self.speaks_own_format()
@@ -337,8 +338,8 @@ impl Context<'_, '_> {
 
     /// The target's entry for exactly this case of a rule, or with `None` for the rule as a whole.
     ///
-    /// The level of a finding is decided by its cases, so a rule need not ask. It asks where its answer is about another
-    /// finding, or where most transcripts would give findings that no target refuses.
+    /// The cases of a finding decide its level, so rules need this only for another rule's finding, or to skip findings
+    /// that most transcripts have and no target refuses.
     #[must_use]
     pub fn entry(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
         match self.verdict(rule, case) {
@@ -363,7 +364,7 @@ impl Context<'_, '_> {
         self.verdict(rule, known)
     }
 
-    /// Whether the transcript is about to be sent, so that nothing may be missing at its end.
+    /// Whether the transcript is a request, so that nothing may be missing at its end.
     #[must_use]
     pub fn is_request(&self) -> bool {
         self.transcript.kind == TranscriptKind::Request
@@ -376,26 +377,26 @@ impl Context<'_, '_> {
     }
 }
 
-/// What a target says of each case, once it has been asked: many records ask the same, and models are told apart by
-/// expressions. It is for one target and one format.
+/// The cached verdicts of one target for one format. Many records need the same ones, and models are matched by regular
+/// expressions.
 #[derive(Debug, Default)]
 pub(crate) struct Verdicts(RefCell<Vec<Said>>);
 
-/// How many models are remembered: a log of a gateway names several in turn.
+/// The maximum number of models that are cached: the log of a gateway alternates between several.
 const MODELS_REMEMBERED: usize = 16;
 
 #[derive(Debug, Default)]
 struct Said {
-    /// The model that was asked for.
+    /// The model of the requests.
     model: Option<String>,
-    /// The cases of each rule, with what is said of them.
+    /// The verdicts on the cases of each rule.
     rules: FxHashMap<usize, Cases>,
 }
 
-/// The cases of a rule that were asked for, with what is said of each.
+/// The verdicts on the cases of a rule that were needed so far.
 type Cases = Vec<(Option<Box<str>>, Entry)>;
 
-/// What is said, by the number of the target's entry.
+/// A verdict, as the number of the target's entry.
 #[derive(Debug, Clone, Copy)]
 enum Entry {
     Refusal(usize),
@@ -428,7 +429,7 @@ impl Entry {
 }
 
 impl Verdicts {
-    /// Turns to the model of the next transcript.
+    /// Selects the model of the next transcript.
     pub(crate) fn turn_to(&self, model: Option<&str>) {
         let models = &mut *self.0.borrow_mut();
         let number = models.iter().position(|said| said.model.as_deref() == model).unwrap_or_else(|| {
@@ -439,7 +440,7 @@ impl Verdicts {
         models.swap(0, number);
     }
 
-    /// What the target says of a case for the model that was turned to.
+    /// The target's verdict on a case for the selected model.
     fn of<'t>(
         &self,
         target: &'t Target,
@@ -450,7 +451,7 @@ impl Verdicts {
     ) -> Verdict<'t> {
         let models = &mut *self.0.borrow_mut();
         let Some(said) = models.first_mut() else { return target.verdict(rule.id, case, model, wire) };
-        // A rule is a static value: where it lies is its shortest name.
+        // A rule is a static value, so its address identifies it.
         let cases = said.rules.entry(std::ptr::from_ref(rule) as usize).or_default();
         if let Some((_, entry)) = cases.iter().find(|(known, _)| known.as_deref() == case) {
             return entry.verdict(target);
@@ -461,7 +462,7 @@ impl Verdicts {
     }
 }
 
-/// Where a rule puts its findings.
+/// The destination of a rule's findings.
 #[derive(Debug)]
 pub(crate) struct Sink<'c> {
     rule: &'static Rule,
@@ -469,14 +470,14 @@ pub(crate) struct Sink<'c> {
 }
 
 impl Sink<'_> {
-    /// Reports a fault at a place. Message: what is wrong, lower case, one line, naming the id.
+    /// Reports a problem at a place. The message is one line in lower case that says what is wrong and names the id.
     pub(crate) fn report(&mut self, place: Place, message: impl Into<Line>) -> &mut Draft {
         self.findings.push(Draft::new(self.rule.id, place, message));
         self.findings.last_mut().expect("a finding has just been pushed")
     }
 }
 
-/// Whether a rule finds nothing, whatever the target would say of it.
+/// Whether a rule reports nothing, regardless of the target.
 pub(crate) fn is_silent(rule: &'static Rule, context: &Context<'_, '_>) -> bool {
     let mut findings = Vec::new();
     if let Some(check) = rule.check {
@@ -485,7 +486,7 @@ pub(crate) fn is_silent(rule: &'static Rule, context: &Context<'_, '_>) -> bool 
     findings.is_empty()
 }
 
-/// Runs a rule and asks the target how bad each of its findings is.
+/// Runs a rule, and sets the level of each of its findings by the target's data.
 pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut Vec<Draft>) {
     let first = findings.len();
     let Some(check) = rule.check else { return };
@@ -497,7 +498,7 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
         let verdict = context.verdict_of(rule, &finding.cases);
         let level = match verdict {
             Verdict::Refused(refusal) => {
-                // The refusal may be about many things, and the finding about one of them that nobody has seen refused.
+                // The refusal may cover many things, and the finding one of them that was never observed.
                 let own = Some(refusal.grounds()).filter(|own| own.caution().is_some());
                 let grounds = own.or_else(|| finding.grounds.take()).unwrap_or_else(|| refusal.grounds());
                 let level = grounds.level();
@@ -517,13 +518,13 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
                 }
                 tolerance.harm.is_some().then_some(Level::Warning)
             }
-            // Of a message that is written anew nothing is known.
+            // If the message is rewritten for the target, nothing is known about it.
             Verdict::Unknown if rule.on_wire && !context.may_be_sent_as_it_is() => None,
             Verdict::Unknown => rule.default_level,
         };
         let level = match rule.in_dataset {
             InDataset::AtLeast(least) if context.is_training_example() && level < Some(least) => {
-                // What the target accepts at inference is no excuse for what the model learns.
+                // It does not matter what the target accepts at inference: the model learns the mistake.
                 finding.harm = None;
                 Some(least)
             }
@@ -544,7 +545,8 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
     findings.truncate(kept);
 }
 
-/// Why what the target refuses is a warning: what is known of the refusal comes before what the rule and the user say.
+/// The reason why a refusal is only a warning. Doubts about the refusal come first, then those of the rule, then the
+/// configuration.
 fn why_only_warning(caution: Option<&str>, of_rule: Option<&str>, own: Option<Level>) -> String {
     let of_user = own.map(|_| "the configuration says so");
     caution.or(of_rule).or(of_user).unwrap_or("in this case it may pass").to_owned()
@@ -554,9 +556,9 @@ fn why_only_warning(caution: Option<&str>, of_rule: Option<&str>, own: Option<Le
 pub(crate) trait Site {
     /// The number of its message in the transcript.
     fn message_number(&self) -> usize;
-    /// Its message.
+    /// The message.
     fn message(&self) -> &Message<'_>;
-    /// Its part, unless it is the message as a whole.
+    /// The part; `None` if it is the whole message.
     fn part(&self) -> Option<&Part<'_>>;
 }
 
@@ -636,7 +638,7 @@ macro_rules! site_of_part {
 site_of_part! { CallSite ResultSite }
 
 impl Draft {
-    /// Sets the numbers of a site, as far as the provider's numbers are known.
+    /// Sets the numbers of a site, if the provider's numbers are known.
     pub(crate) fn at(&mut self, context: &Context<'_, '_>, site: impl Site) -> &mut Self {
         if !context.pairing.knows_index(site.message_number()) {
             return self;

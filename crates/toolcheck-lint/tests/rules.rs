@@ -196,7 +196,7 @@ fn no_rule_names_a_field_of_a_format() {
     let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolcheck-core/src/formats");
     let mut fields: BTreeSet<String> =
         words(formats).into_iter().map(|(word, _)| word).filter(|word| has_parts(word)).collect();
-    // A single word may be anything, unless a format or a target says that it is a key.
+    // A single word may mean anything, unless a format or a target uses it as a key.
     fields.extend(formats::ALL.iter().flat_map(|format| format.marks.keys()).map(str::to_owned));
     for target in target::all() {
         let facts = [&target.fields.known, &target.fields.required, &target.fields.refused];
@@ -206,7 +206,7 @@ fn no_rule_names_a_field_of_a_format() {
     for known in ["tool_choice", "toolConfig", "cache_control", "functionResponse", "citations", "parts"] {
         assert!(fields.contains(known), "{known}");
     }
-    // Cases and placeholders are words of the rules' own.
+    // Cases and placeholders are the rules' own words.
     let declared: BTreeSet<&str> = rules::ALL
         .iter()
         .flat_map(|rule| rule.cases.iter().chain(rule.placeholders()))

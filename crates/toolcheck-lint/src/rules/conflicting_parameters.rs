@@ -153,7 +153,7 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
         }
         return;
     }
-    // Some models accept no forced calls at all.
+    // Some models don't support forced calls at all.
     if choice.wanted == Wanted::Any {
         out.report(choice.place, "the tool choice forces a call")
             .caption("this choice")
@@ -289,7 +289,7 @@ fn fault(cx: &Context<'_, '_>, choice: &ToolChoice<'_>) -> Option<(&'static str,
         let what = "a tool choice is given, but no tools are declared".to_owned();
         return Some(("choice-without-tools", what, "remove the tool choice, or declare tools"));
     }
-    // The same choice is another fault if the model reasons, so the target is asked which of the two to report.
+    // If the model reasons, the same choice is a different problem, so the target decides which of the two to report.
     if is_forced && cx.entry(&RULE, Some("forced")).is_harmful() {
         let what = "the tool choice forces a call, but the model does not support forced calls".to_owned();
         return Some(("forced", what, "let the model choose, and say in the prompt which tool to call"));

@@ -27,7 +27,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     else {
         return;
     };
-    // If the target needs the definitions of the tools that are called, their absence is the one fault to report.
+    // If the target needs the definitions of the tools that are called, their absence is the problem to report.
     let is_missed = || {
         cx.transcript.counts().0 > 0 && cx.entry(&super::missing_tool_definitions::RULE, None).is_refused()
     };

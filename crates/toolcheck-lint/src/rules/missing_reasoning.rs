@@ -48,8 +48,8 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let turns = &cx.pairing.turns;
-    // If the request does not say, some models reason by default. What a target says about the rule as a whole concerns
-    // requests that do say.
+    // If the request does not say, some models reason by default. A target's entry for the whole rule is about requests
+    // that say so.
     let is_by_default =
         cx.transcript.request.reasoning.is_none() && cx.entry(&RULE, Some("by-default")).is_harmful();
     if cx.transcript.request.reasoning != Some(true) && !is_by_default || turns.len() < 2 {

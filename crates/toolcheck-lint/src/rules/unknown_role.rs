@@ -80,7 +80,7 @@ pub(super) const SYSTEM: &str = "system";
 
 /// A system message among the others, where the target says which models accept it.
 fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, out: &mut Sink<'_>) {
-    // What a target says about the rule as a whole concerns roles that the API does not know.
+    // A target's entry for the whole rule is about roles that the API does not know.
     let ignores = match cx.entry(&RULE, Some(SYSTEM)) {
         Verdict::Refused(_) => false,
         Verdict::Tolerated(_) => true,

@@ -191,7 +191,7 @@ fn with_spans<R>(
     }
 }
 
-/// Writes whole numbers as integers: many languages do not tell `1.0` from `1`.
+/// Rewrites whole numbers as integers: many languages don't distinguish `1.0` from `1`.
 fn spell_numbers_alike(value: &mut Json) {
     match value {
         Json::Number(number) => {
@@ -206,15 +206,15 @@ fn spell_numbers_alike(value: &mut Json) {
     }
 }
 
-/// Below it every whole number is a floating point number too.
+/// Below this, every integer is exactly representable as a floating-point number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The hash of a call's arguments; the same for calls with the same arguments, however they are written.
+/// The hash of a call's arguments, regardless of how they are written.
 pub(crate) fn hash<'s>(arguments: &Arguments<'s>, document: &Document<'s>) -> u64 {
     hash_of_json(&arguments.json(document))
 }
 
-/// The hash of a JSON text, whatever its white space and the order of its keys. No arguments are empty arguments.
+/// The hash of a JSON text, regardless of whitespace and the order of keys. An empty text counts as `{}`.
 pub(crate) fn hash_of_json(text: &[u8]) -> u64 {
     match serde_json::from_slice::<Json>(text) {
         Ok(Json::Null) => FxBuildHasher.hash_one("{}"),

@@ -10,10 +10,10 @@ pub(crate) mod shell;
 
 use toolcheck_core::ir::Named;
 
-/// The most ids that a text lists.
+/// The maximum number of ids in an error text.
 const MOST_IDS: usize = 20;
 
-/// A list of ids as the error of a provider names them.
+/// A list of ids, as in a provider's error text.
 pub(crate) fn id_list<'i, 's: 'i>(ids: impl Iterator<Item = &'i Named<'s>>) -> String {
     ids.take(MOST_IDS).map(|id| &*id.text).collect::<Vec<_>>().join(", ")
 }

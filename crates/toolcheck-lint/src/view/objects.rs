@@ -64,7 +64,7 @@ pub(crate) fn visit<'n, 'c, 's>(
     if cx.transcript.is_body {
         look(Root::Named("body"), cx.transcript.place.node, None, None, None);
     }
-    // Most names are of few objects: what none of them is of need not be walked through.
+    // Messages and parts are skipped if no name needs them.
     let of_messages = names.iter().any(|name| matches!(name.root, Root::Message(_)));
     let of_parts = names.iter().any(|name| matches!(name.root, Root::Named("call" | "reasoning")));
     let messages = cx.transcript.messages_with_parts().enumerate();

@@ -442,7 +442,7 @@ impl<'t, 's> Pairing<'t, 's> {
         call.map(|call| &self.calls[call]).filter(|call| !call.call.kind.is_answered_by(result.result.kind))
     }
 
-    /// Whether several calls of the transcript have one id.
+    /// Whether several calls of the transcript have the same id.
     #[must_use]
     pub fn repeats_ids(&self) -> bool {
         self.repeats_ids
