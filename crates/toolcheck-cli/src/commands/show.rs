@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Clean)
 }
 
-/// The command that shows the same findings whole.
+/// The command that prints the same findings in full.
 fn lint_command(args: &ShowArgs) -> String {
     let mut words = vec!["toolcheck".to_owned(), "lint".to_owned()];
     let mut add = |flag: &str, value: Option<String>| {
@@ -58,7 +58,7 @@ fn lint_command(args: &ShowArgs) -> String {
     words.join(" ")
 }
 
-/// A word as a shell takes it for one.
+/// A word, quoted for a shell if needed.
 fn quoted(word: &str) -> String {
     let is_plain = |character: char| character.is_alphanumeric() || "-_./:=@+,".contains(character);
     if !word.is_empty() && word.chars().all(is_plain) {
