@@ -316,7 +316,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    /// List the files of folders that were skipped, and why
+    /// List skipped files, and why they were skipped
     #[arg(long, short, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 
@@ -343,7 +343,7 @@ impl OutputArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ShowArgs {
-    /// The file; `-` for standard input
+    /// File to show; `-` for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
@@ -391,9 +391,9 @@ pub(crate) enum Color {
 }
 
 const EXPLAIN_AFTER: &str = "\
-Exit status: 0 explained; with --error and a file, the place was found. 1 the error
-is not known, or nothing in the file explains it. 2 invalid usage, or the file could
-not be read.
+Exit status: 0 explained; with --error and a file, the cause was found. 1 unknown
+error, or nothing in the file causes it. 2 invalid usage, or the file could not be
+read.
 
 Examples:
   toolcheck explain unanswered-tool-call
@@ -403,14 +403,14 @@ Examples:
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXPLAIN_AFTER)]
 pub(crate) struct ExplainArgs {
-    /// The rule; with --error, the request that failed
+    /// Rule to explain; with --error, the request that failed
     #[arg(
         value_name = "RULE|FILE", required_unless_present = "error", value_parser = subject_parser(),
         hide_possible_values = true
     )]
     pub(crate) subject: Option<String>,
 
-    /// An error message from an API, also if it is wrapped, quoted or cut short; `-` for standard input
+    /// Error message from an API; may be wrapped, quoted or cut short; `-` for standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
 
@@ -436,7 +436,7 @@ pub(crate) enum ListFormat {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct InitArgs {
-    /// The folder to create it in
+    /// Folder to create it in
     #[arg(value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
 
@@ -452,7 +452,7 @@ pub(crate) struct InitArgs {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = COMPLETIONS_AFTER)]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// Shell to generate completions for
     #[arg(value_name = "SHELL")]
     pub(crate) shell: Shell,
 }
@@ -477,7 +477,7 @@ pub(crate) enum Shell {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = MAN_AFTER)]
 pub(crate) struct ManArgs {
-    /// Directory for a page per command [default: print the main page to standard output]
+    /// Directory for one page per command [default: print the main page to standard output]
     #[arg(value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
 }

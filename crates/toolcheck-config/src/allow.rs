@@ -40,16 +40,16 @@ const OPTIONS: MatchOptions = MatchOptions {
     require_literal_leading_dot: false,
 };
 
-/// A pattern for JSON Pointers: `*` matches within a segment, `**` any number of segments.
+/// A pattern for JSON Pointers: `*` matches within a segment, `**` matches any number of segments.
 #[derive(Debug, Clone)]
 pub struct PointerGlob(Pattern);
 
 impl PointerGlob {
-    /// The pattern with this text.
+    /// Compiles a pattern.
     ///
     /// # Errors
     ///
-    /// It does not start with `/`, or is not a valid glob.
+    /// The text does not start with `/`, or is not a valid glob.
     pub fn new(text: &str) -> Result<Self, Error> {
         if !text.starts_with('/') {
             return Err(Error::new(format!("`{text}` is not a JSON Pointer, which must start with `/`")));
@@ -58,7 +58,7 @@ impl PointerGlob {
         pattern.map(Self).map_err(|error| Error::new(format!("`{text}` is not a valid glob: {error}")))
     }
 
-    /// Whether it matches this value, or one that contains it.
+    /// Whether the pattern matches this value, or one that contains it.
     #[must_use]
     pub fn covers(&self, pointer: &str) -> bool {
         let around = pointer.match_indices('/').map(|(at, _)| &pointer[..at]);

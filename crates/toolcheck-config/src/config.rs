@@ -165,7 +165,7 @@ mod tests {
     }
 
     fn place(error: &Error) -> String {
-        let at = error.position().expect("the configuration has it");
+        let at = error.position().expect("the error has a place");
         format!("{}:{}", at.line, at.column)
     }
 

@@ -34,12 +34,12 @@ impl PathGlobs {
     ///
     /// # Errors
     ///
-    /// The first pattern that is invalid, and why.
+    /// A pattern is invalid.
     pub fn new<'p>(folder: &Path, patterns: impl IntoIterator<Item = &'p str>) -> Result<Self, Error> {
         Self::compile(folder, patterns).map_err(|(_, message)| Error::new(message))
     }
 
-    /// Like [`Self::new`], but an error has the number of the pattern and a message.
+    /// Like [`Self::new`], but the error is the number of the invalid pattern and a message.
     pub(crate) fn compile<'p>(
         folder: &Path,
         patterns: impl IntoIterator<Item = &'p str>,

@@ -6,7 +6,7 @@
 //! let config = Config::parse("[rules.repeated-failing-call]\ntimes = 5\n").expect("the configuration is valid");
 //! assert_eq!(config.settings.failures_in_a_row, 5);
 //! let error = Config::parse("ingore = []\n").expect_err("the key is unknown");
-//! let place = error.position().expect("the file has it");
+//! let place = error.position().expect("the error has a place");
 //! assert_eq!((place.line, place.column), (1, 1));
 //! assert!(error.message().ends_with("did you mean `ignore`?"));
 //! ```

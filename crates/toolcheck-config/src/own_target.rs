@@ -144,7 +144,7 @@ impl TargetFile {
             // The error shows the expression on several lines; the last line has the reason.
             let error = error.to_string();
             let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            Some(pattern.fault(format!("not a regular expression: {why}")))
+            Some(pattern.fault(format!("invalid regular expression: {why}")))
         }));
         self.check_roles(parent, found);
         for entry in self.refusals.iter().chain(&self.tolerances) {
@@ -291,8 +291,8 @@ mod tests {
             ("formt = \"openai-chat\"", "3:1: unknown field `formt`", "did you mean `format`?"),
             ("kind = \"log\"", "3:8: `log` is ", ""),
             ("[ids]\npatern = 'a'", "4:1: unknown field `patern`", "did you mean `pattern`?"),
-            ("[ids]\npattern = '['", "4:11: not a regular expression: unclosed character class", ""),
-            ("[[tools.advisors]]\nmodel = '('\nadvisor = 'a'", "4:9: not a regular expression: ", ""),
+            ("[ids]\npattern = '['", "4:11: invalid regular expression: unclosed character class", ""),
+            ("[[tools.advisors]]\nmodel = '('\nadvisor = 'a'", "4:9: invalid regular expression: ", ""),
             ("[roles]\nallowed = [\"user\", \"asistant\"]", "4:20: unknown role `asistant`", "`assistant`?"),
             (
                 "[fields.refused]\nmesage = [\"a\"]",
@@ -337,7 +337,7 @@ mod tests {
                 "5:32: unknown placeholder `maxx` of `malformed-tool-call-id`",
                 "did you mean `max`?",
             ),
-            ("rule = \"blank-text\"\nmodel = '('", "5:9: not a regular expression: ", ""),
+            ("rule = \"blank-text\"\nmodel = '('", "5:9: invalid regular expression: ", ""),
             ("rule = \"blank-text\"\nstatsu = 400", "5:1: unknown field `statsu`", "did you mean `status`?"),
         ];
         for (text, beginning, end) in entries {

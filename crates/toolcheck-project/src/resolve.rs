@@ -138,8 +138,8 @@ pub fn find_target(name: &str) -> Result<TargetSource, Error> {
 
 fn read_target(path: &Path) -> Result<TargetRef, Error> {
     let name = printable(path);
-    let text =
-        read_text(path).map_err(|error| Error::caused(format!("cannot read the target {name}"), &error))?;
+    let text = read_text(path)
+        .map_err(|error| Error::caused(format!("cannot read the target file {name}"), &error))?;
     let target = parse_target(&text).map_err(|error| {
         let errors: Vec<String> = error.all().map(|error| format!("{name}:{error}")).collect();
         Error::new(errors.join(SEPARATOR))
@@ -150,8 +150,8 @@ fn read_target(path: &Path) -> Result<TargetRef, Error> {
 /// The tool definitions in a file.
 fn read_tools(path: &Path) -> Result<Vec<Definition>, Error> {
     let name = printable(path);
-    let bytes =
-        read_bytes(path).map_err(|error| Error::caused(format!("cannot read the tools {name}"), &error))?;
+    let bytes = read_bytes(path)
+        .map_err(|error| Error::caused(format!("cannot read the tools file {name}"), &error))?;
     let document = Document::read(&bytes);
     if let Some(fault) = document.faults().first() {
         let at = toolcheck_json::locate(&bytes, &[fault.span.start as usize]);

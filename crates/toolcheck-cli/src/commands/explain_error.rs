@@ -139,7 +139,7 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
             return write_others(report, "The problems in this file:", out);
         }
         writeln!(out, "If it is about tool calls or the order of messages, please report it.")?;
-        writeln!(out, "\nName the request that failed to see its problems anyway.")?;
+        writeln!(out, "\nTo see the problems of the request that failed, add its file: --error TEXT FILE")?;
         return Ok(());
     };
     let rule = rules::find(&best.refusal.rule).context("every refusal names a rule")?;
@@ -156,7 +156,7 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
     writeln!(out)?;
     write_wrapped(rule.summary(), out)?;
     if best.is_partial {
-        write_wrapped("Only the beginning of the provider's text is there.", out)?;
+        write_wrapped("Only the beginning of the provider's error text matches.", out)?;
     }
     if let Some(doubt) = &best.refusal.doubt {
         write_wrapped(&format!("In doubt: {doubt}"), out)?;
@@ -179,9 +179,9 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
         write_wrapped(&format!("The same text can also mean: {}", others.join(", ")), out)?;
     }
     match places {
-        None => writeln!(out, "\nName the request that failed to see the place: --error TEXT FILE")?,
+        None => writeln!(out, "\nTo find the cause, add the request that failed: --error TEXT FILE")?,
         Some(Places::Others(report)) if rule.only_explains() => {
-            writeln!(out, "\nA request does not show this fault.")?;
+            writeln!(out, "\nThis error has no visible cause in a request.")?;
             write_others(report, "The problems in this file:", out)?;
         }
         Some(Places::Others(report)) => {
@@ -189,7 +189,7 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
                 out,
                 "\ntoolcheck finds nothing in this file that causes this error. Is it the request that failed?"
             )?;
-            write_others(report, "Other problems in it:", out)?;
+            write_others(report, "Other problems in this file:", out)?;
         }
         Some(Places::Cause(report)) => {
             writeln!(out)?;
@@ -215,7 +215,7 @@ fn write_wrapped(text: &str, out: &mut dyn Write) -> Result<()> {
 fn write_others(report: &Report, title: &str, out: &mut dyn Write) -> Result<()> {
     if report.files.iter().all(|file| file.findings.is_empty()) {
         let target = report.files.iter().find_map(|file| file.target.as_deref()).unwrap_or("any target");
-        writeln!(out, "No problem is found in it for {target}.")?;
+        writeln!(out, "No problems found in this file for {target}.")?;
         return Ok(());
     }
     writeln!(out, "{title}\n")?;

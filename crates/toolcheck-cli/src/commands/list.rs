@@ -30,7 +30,7 @@ pub(crate) fn rules(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
     write(args, out, "rules", &groups)?;
     if args.output_format == ListFormat::Text {
         let style = screen::style(Color::Auto);
-        let notes = "The second column is the default level; with `target` it depends on what the target does. \
+        let notes = "The second column is the default level; `target` means that it depends on the target. \
                      `toolcheck explain RULE` shows a rule's page.";
         writeln!(out)?;
         for line in wrapped(notes, &style, "") {

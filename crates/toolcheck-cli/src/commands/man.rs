@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ManArgs, out: &mut dyn Write) -> Result<Status> {
 
 /// Writes the program's page and one page per command to a directory, and their names to `out`.
 fn write_all(program: &Command, dir: &Path, out: &mut dyn Write) -> Result<()> {
-    fs::create_dir_all(dir).with_context(|| format!("cannot make the directory {}", printable(dir)))?;
+    fs::create_dir_all(dir).with_context(|| format!("cannot create the directory {}", printable(dir)))?;
     let commands = program.get_subcommands().filter(|command| !command.is_hide_set());
     let pages = commands.map(|command| (command, Some(program)));
     for (command, parent) in std::iter::once((program, None)).chain(pages) {

@@ -224,14 +224,17 @@ impl Read for Decompressor<'_> {
         let name = self.name;
         let count = self.source.read(buffer).map_err(|error| {
             let message = if is_end(&error) {
-                format!("its {name} data are cut off")
+                format!("its {name} data is cut off")
             } else {
-                format!("its {name} data can't be unpacked: {error}")
+                format!("its {name} data can't be decompressed: {error}")
             };
             io::Error::new(error.kind(), message)
         })?;
         self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
-            let message = format!("its {name} data become more than {} bytes (--max-unpacked)", self.limit);
+            let message = format!(
+                "its {name} data is larger than {} bytes after decompression (--max-unpacked)",
+                self.limit
+            );
             io::Error::new(io::ErrorKind::FileTooLarge, message)
         })?;
         Ok(count)
@@ -293,7 +296,7 @@ impl<R: BufRead> Read for ZstdFrames<R> {
                 self.is_inside = false;
                 let written = self.decoder.get_checksum_from_data();
                 if written.is_some() && written != self.decoder.get_calculated_checksum() {
-                    return Err(io::Error::other("their checksum is another one"));
+                    return Err(io::Error::other("checksum mismatch"));
                 }
                 continue;
             }
