@@ -72,7 +72,7 @@ fn a_transcript_is_shown() {
 }
 
 #[test]
-fn a_shown_transcript_is_as_wide_as_the_caller_wants() {
+fn outlines_fit_the_screen() {
     let widest = |columns: &str| {
         let mut command = toolcheck();
         let output = command

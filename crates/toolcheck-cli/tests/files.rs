@@ -37,7 +37,7 @@ fn tree(name: &str) -> std::path::PathBuf {
     ] {
         write(&folder, file, CLEAN);
     }
-    // What counts for version control counts without it too.
+    // `.ignore` applies without version control too.
     write(&folder, ".ignore", "ignored/\n");
     write(&folder, "toolcheck.toml", "exclude = [\"vendor\"]\n");
     folder

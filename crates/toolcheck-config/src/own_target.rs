@@ -313,8 +313,9 @@ mod tests {
         ];
         for (text, beginning, end) in cases {
             let faults = faults(text);
-            let is_it = faults.len() == 1 && faults[0].starts_with(beginning) && faults[0].ends_with(end);
-            assert!(is_it, "{text}\n{faults:#?}");
+            let is_expected =
+                faults.len() == 1 && faults[0].starts_with(beginning) && faults[0].ends_with(end);
+            assert!(is_expected, "{text}\n{faults:#?}");
         }
         let entries = [
             (
@@ -342,8 +343,9 @@ mod tests {
         ];
         for (text, beginning, end) in entries {
             let faults = faults(&format!("[[refusal]]\n{text}\n{KNOWN}"));
-            let is_it = faults.len() == 1 && faults[0].starts_with(beginning) && faults[0].ends_with(end);
-            assert!(is_it, "{text}\n{faults:#?}");
+            let is_expected =
+                faults.len() == 1 && faults[0].starts_with(beginning) && faults[0].ends_with(end);
+            assert!(is_expected, "{text}\n{faults:#?}");
         }
         let evidence = faults(&format!(
             "[[refusal]]\nrule = \"blank-text\"\n{}",

@@ -1,3 +1,5 @@
+//! `toolcheck completions`: a script for a shell.
+
 use std::io::Write;
 
 use anyhow::Result;

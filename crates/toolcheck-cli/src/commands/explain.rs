@@ -1,3 +1,5 @@
+//! `toolcheck explain`: the page of a rule.
+
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! `toolcheck init`: a new configuration file.
+
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! `toolcheck lint`: the report of the files.
+
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};

@@ -1,3 +1,5 @@
+//! `toolcheck rules`, `formats` and `targets`: lists.
+
 use std::io::Write;
 
 use anstyle::Style as Paint;

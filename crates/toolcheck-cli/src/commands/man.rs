@@ -1,3 +1,5 @@
+//! `toolcheck man`: manual pages.
+
 use std::fs;
 use std::io::Write;
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! `toolcheck show`: the outline of a transcript.
+
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! `toolcheck test`: the results of a test corpus.
+
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
