@@ -26,7 +26,7 @@ use toolcheck_core::text::bounded;
 use crate::screen;
 
 pub(crate) use hints::{printable, with_hint};
-pub(crate) use test::{BlessArg, TestArgs, WantedRun};
+pub(crate) use test::{BlessArg, TestArgs, TestOutputSpec};
 
 /// Find tool-calling mistakes in LLM API requests before the API rejects them.
 #[derive(Debug, Parser)]
@@ -292,9 +292,9 @@ impl BaselineArgs {
 pub(crate) struct OutputArgs {
     /// Output format; with `=FILE`, write to a file. Can be given several times, once for standard output
     #[arg(
-        long, value_name = "OUTPUT[=FILE]", default_value = "full", value_delimiter = ',', value_parser = WantedParser
+        long, value_name = "OUTPUT[=FILE]", default_value = "full", value_delimiter = ',', value_parser = OutputSpecParser
     )]
-    pub(crate) output_format: Vec<Wanted>,
+    pub(crate) output_format: Vec<OutputSpec>,
 
     /// Maximum number of findings to print per file; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 10_000)]
@@ -316,7 +316,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    /// List the files of folders that were skipped, and why
+    /// List skipped files, and why they were skipped
     #[arg(long, short, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 
@@ -330,20 +330,20 @@ pub(crate) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Whether lines of the files are shown. The log of a CI job is read by more people than the file.
+    /// Whether excerpts are printed. More people can read the log of a CI job than the files.
     pub(crate) fn has_excerpts(&self) -> bool {
         !self.no_excerpt && (self.excerpt || !screen::is_ci())
     }
 
-    /// How many findings of a file are shown.
-    pub(crate) fn most_findings(&self) -> usize {
+    /// The maximum number of findings to print per file.
+    pub(crate) fn max_findings(&self) -> usize {
         if self.max_findings == 0 { usize::MAX } else { self.max_findings }
     }
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ShowArgs {
-    /// The file; `-` for standard input
+    /// File to show; `-` for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
@@ -391,9 +391,9 @@ pub(crate) enum Color {
 }
 
 const EXPLAIN_AFTER: &str = "\
-Exit status: 0 explained; with --error and a file, the place was found. 1 the error
-is not known, or nothing in the file explains it. 2 invalid usage, or the file could
-not be read.
+Exit status: 0 explained; with --error and a file, the cause was found. 1 unknown
+error, or nothing in the file causes it. 2 invalid usage, or the file could not be
+read.
 
 Examples:
   toolcheck explain unanswered-tool-call
@@ -403,14 +403,14 @@ Examples:
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXPLAIN_AFTER)]
 pub(crate) struct ExplainArgs {
-    /// The rule; with --error, the request that failed
+    /// Rule to explain; with --error, the request that failed
     #[arg(
         value_name = "RULE|FILE", required_unless_present = "error", value_parser = subject_parser(),
         hide_possible_values = true
     )]
     pub(crate) subject: Option<String>,
 
-    /// An error message from an API, also if it is wrapped, quoted or cut short; `-` for standard input
+    /// Error message from an API; may be wrapped, quoted or cut short; `-` for standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
 
@@ -436,7 +436,7 @@ pub(crate) enum ListFormat {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct InitArgs {
-    /// The folder to create it in
+    /// Folder to create it in
     #[arg(value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
 
@@ -452,7 +452,7 @@ pub(crate) struct InitArgs {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = COMPLETIONS_AFTER)]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// Shell to generate completions for
     #[arg(value_name = "SHELL")]
     pub(crate) shell: Shell,
 }
@@ -477,7 +477,7 @@ pub(crate) enum Shell {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = MAN_AFTER)]
 pub(crate) struct ManArgs {
-    /// Directory for a page per command [default: print the main page to standard output]
+    /// Directory for one page per command [default: print the main page to standard output]
     #[arg(value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
 }
@@ -487,13 +487,13 @@ Examples:
   toolcheck man | man -l -
   toolcheck man ~/.local/share/man/man1";
 
-/// The format of that name.
+/// Finds a format by its name.
 fn parse_format(name: &str) -> Result<&'static Format, String> {
     formats::named(name).ok_or_else(|| {
         let ids = || formats::ALL.iter().map(|format| format.id);
-        // A target's name where its format is wanted.
-        let meant = target::named(name).and_then(|target| target.format.as_deref());
-        let hint = meant.map_or_else(|| similar(name, formats::names()), Suggestion::from);
+        // A hint if the name is that of a target instead.
+        let format = target::named(name).and_then(|target| target.format.as_deref());
+        let hint = format.map_or_else(|| similar(name, formats::names()), Suggestion::from);
         format!("no such format{hint}\n\nformats: {}", ids().collect::<Vec<_>>().join(", "))
     })
 }
@@ -501,36 +501,36 @@ fn parse_format(name: &str) -> Result<&'static Format, String> {
 fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
     let values =
         || formats::ALL.iter().map(|format| PossibleValue::new(format.id).aliases(format.aliases)).collect();
-    Suggesting { parser: parse_format as fn(&str) -> Result<&'static Format, String>, values }
+    WithCompletions { parser: parse_format as fn(&str) -> Result<&'static Format, String>, values }
 }
 
 fn outline_parser() -> impl TypedValueParser<Value = &'static show::outputs::Output> {
     PossibleValuesParser::new(
         show::outputs::ALL.iter().map(|output| PossibleValue::new(output.id).help(output.summary)),
     )
-    .map(|id| show::outputs::find(&id).expect("only ids of the table are possible"))
+    .map(|id| show::outputs::find(&id).expect("only ids in the table are accepted"))
 }
 
-/// An output, and the file that it goes to; `None` is the standard output.
+/// An output, and the file that it is written to; `None` is the standard output.
 #[derive(Debug, Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct OutputSpec {
     pub(crate) output: &'static Output,
     pub(crate) file: Option<PathBuf>,
 }
 
 /// Reads `ID` and `ID=FILE`, and lists the ids in the help.
 #[derive(Debug, Clone, Copy)]
-struct WantedParser;
+struct OutputSpecParser;
 
-impl TypedValueParser for WantedParser {
-    type Value = Wanted;
+impl TypedValueParser for OutputSpecParser {
+    type Value = OutputSpec;
 
     fn parse_ref(
         &self,
         command: &clap::Command,
         argument: Option<&Arg>,
         value: &OsStr,
-    ) -> Result<Wanted, clap::Error> {
+    ) -> Result<OutputSpec, clap::Error> {
         let text =
             value.to_str().ok_or_else(|| clap::Error::new(ErrorKind::InvalidUtf8).with_cmd(command))?;
         let (id, file) = match text.split_once('=') {
@@ -539,12 +539,12 @@ impl TypedValueParser for WantedParser {
         };
         let ids = PossibleValuesParser::new(outputs::ALL.iter().map(|output| output.id));
         let id = ids.parse_ref(command, argument, OsStr::new(id))?;
-        let output = outputs::find(&id).expect("only ids of the table are possible");
+        let output = outputs::find(&id).expect("only ids in the table are accepted");
         if file.as_ref().is_some_and(|file| file.as_os_str().is_empty()) {
             let message = format!("`{}`: the file name after `=` is missing", bounded(text, 80));
             return Err(clap::Error::raw(ErrorKind::InvalidValue, message).format(&mut command.clone()));
         }
-        Ok(Wanted { output, file })
+        Ok(OutputSpec { output, file })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
@@ -552,7 +552,7 @@ impl TypedValueParser for WantedParser {
     }
 }
 
-/// The rule of that id.
+/// Finds a rule by its id.
 pub(crate) fn parse_rule(id: &str) -> Result<&'static Rule, String> {
     rules::find(id).ok_or_else(|| {
         let known = rules::ALL.iter().map(|rule| rule.id);
@@ -561,30 +561,30 @@ pub(crate) fn parse_rule(id: &str) -> Result<&'static Rule, String> {
 }
 
 fn rule_parser() -> impl TypedValueParser<Value = &'static Rule> {
-    Suggesting { parser: parse_rule as fn(&str) -> Result<&'static Rule, String>, values: rule_values }
+    WithCompletions { parser: parse_rule as fn(&str) -> Result<&'static Rule, String>, values: rule_values }
 }
 
 fn subject_parser() -> impl TypedValueParser<Value = String> {
-    Suggesting { parser: StringValueParser::new(), values: rule_values }
+    WithCompletions { parser: StringValueParser::new(), values: rule_values }
 }
 
 fn target_parser() -> impl TypedValueParser<Value = String> {
     let values = || target::all().map(|target| PossibleValue::new(&*target.id).help(&*target.name)).collect();
-    Suggesting { parser: StringValueParser::new(), values }
+    WithCompletions { parser: StringValueParser::new(), values }
 }
 
 fn rule_values() -> Vec<PossibleValue> {
     rules::ALL.iter().map(|rule| PossibleValue::new(rule.id).help(rule.summary())).collect()
 }
 
-/// Reads as `parser` does, and tells the completions of shells which values there are. Others may be good too.
+/// Parses like `parser`, and lists values for shell completions. Other values may be valid too.
 #[derive(Clone)]
-struct Suggesting<P> {
+struct WithCompletions<P> {
     parser: P,
     values: fn() -> Vec<PossibleValue>,
 }
 
-impl<P: TypedValueParser> TypedValueParser for Suggesting<P> {
+impl<P: TypedValueParser> TypedValueParser for WithCompletions<P> {
     type Value = P::Value;
 
     fn parse_ref(

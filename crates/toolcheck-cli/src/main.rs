@@ -13,14 +13,14 @@ use clap::Parser;
 
 use crate::args::{Args, Command};
 
-/// What a run comes to.
+/// The result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// Nothing at or above the level to fail on.
+    /// No findings at or above the `--fail-on` level.
     Clean,
-    /// Findings.
+    /// Findings at or above that level.
     Findings,
-    /// Bad usage, or an input that could not be read. Never hides the findings of other files.
+    /// Invalid usage, or an input that could not be read. Findings in other files are still printed.
     Trouble,
 }
 
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Ok(Status::Clean) => 0,
         Ok(Status::Findings) => 1,
         Ok(Status::Trouble) => 2,
-        // Whoever reads the output has seen enough: `toolcheck ... | head`.
+        // The reader has closed the pipe, as in `toolcheck ... | head`.
         Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
             screen::message("error", &format!("{error:#}"));

@@ -1,4 +1,4 @@
-//! A rule's page for a terminal: the few parts of Markdown that the pages use, without their marks.
+//! Prints a rule's page to a terminal. Only the parts of Markdown that the pages use are supported.
 
 use std::io::{self, Write};
 
@@ -7,17 +7,17 @@ use toolcheck_report::Style;
 
 use crate::screen::painted;
 
-/// The widest lines of prose: longer ones are hard to read.
-const WIDEST: usize = 100;
+/// The maximum width of prose: longer lines are hard to read.
+const MAX_WIDTH: usize = 100;
 
-/// Writes Markdown as a terminal shows it: headings in bold, paragraphs as wide as the screen, code indented.
+/// Writes Markdown for a terminal: headings in bold, paragraphs wrapped to the screen, code indented.
 pub(crate) fn write(text: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let width = style.width.clamp(24, WIDEST);
+    let width = style.width.clamp(24, MAX_WIDTH);
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         if let Some(info) = line.strip_prefix("```") {
             let mut words = info.split_whitespace();
-            // What it is written in need not be told; which format it is in must.
+            // That it is JSON is obvious, but the wire format is not.
             let format = words.by_ref().filter(|word| *word != "json").collect::<Vec<_>>().join(", ");
             if !format.is_empty() {
                 writeln!(out, "  {}", painted(&format!("{format}:"), Paint::new().italic(), style))?;
@@ -36,11 +36,11 @@ pub(crate) fn write(text: &str, style: &Style, out: &mut dyn Write) -> io::Resul
                 None => ("", line),
             };
             let mut paragraph = first.trim().to_owned();
-            // What is indented below a point has a line of its own.
-            let goes_on = |line: &&str| {
+            // An indented line below a list item starts a new line.
+            let is_continued = |line: &&str| {
                 !line.is_empty() && !["```", "#", "- ", "|", "  "].iter().any(|begin| line.starts_with(begin))
             };
-            while let Some(next) = lines.next_if(|next| !line.starts_with('|') && goes_on(next)) {
+            while let Some(next) = lines.next_if(|next| !line.starts_with('|') && is_continued(next)) {
                 paragraph.push(' ');
                 paragraph.push_str(next.trim());
             }
@@ -60,7 +60,7 @@ pub(crate) fn write(text: &str, style: &Style, out: &mut dyn Write) -> io::Resul
     Ok(())
 }
 
-/// A line of an example; the one that is flagged stands out.
+/// Writes a line of an example, with a colored mark if it is flagged.
 fn write_code(line: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     match line.split_once("  <-- flagged") {
         Some((code, _)) => {
@@ -72,7 +72,7 @@ fn write_code(line: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> 
     }
 }
 
-/// A line whose code is in colour; without colours its backticks are left as they are.
+/// A line with colored code; without colors, the backticks are kept.
 fn code_in(line: &str, style: &Style) -> String {
     if !style.color || line.matches('`').count() % 2 == 1 {
         return line.to_owned();

@@ -1,4 +1,4 @@
-//! How far a long run has come, for whoever watches it on a terminal.
+//! The progress of a long run, shown on a terminal.
 
 use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
@@ -10,41 +10,41 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::args::OutputArgs;
 use crate::screen;
 
-/// A run that takes less shows nothing.
-const PATIENCE: Duration = Duration::from_millis(700);
+/// Shorter runs show no progress.
+const DELAY: Duration = Duration::from_millis(700);
 
 /// The progress of a run, on the standard error.
 pub(crate) struct Progress {
     begin: Instant,
-    /// How many bytes there are to read, as far as that is known.
+    /// The number of bytes to read, as far as it is known.
     bytes: u64,
     done: AtomicU64,
-    /// Whether anybody watches.
-    is_wanted: bool,
+    /// Whether progress is shown at all.
+    is_shown: bool,
     bar: OnceLock<ProgressBar>,
 }
 
 impl Progress {
-    /// The progress of a run that reads so many bytes.
+    /// Starts the progress of a run that reads this many bytes.
     pub(crate) fn new(args: &OutputArgs, bytes: u64) -> Self {
-        // What runs unattended often has a terminal all the same.
-        let is_wanted = !args.no_progress && !args.quiet && !screen::is_ci() && io::stderr().is_terminal();
+        // CI jobs often have a terminal too.
+        let is_shown = !args.no_progress && !args.quiet && !screen::is_ci() && io::stderr().is_terminal();
         let (bar, done) = (OnceLock::new(), AtomicU64::new(0));
-        Self { begin: Instant::now(), bytes, done, is_wanted, bar }
+        Self { begin: Instant::now(), bytes, done, is_shown, bar }
     }
 
-    /// So many bytes more have been read.
+    /// Records that this many more bytes have been read.
     pub(crate) fn advance(&self, bytes: u64) {
-        if !self.is_wanted {
+        if !self.is_shown {
             return;
         }
         let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if self.begin.elapsed() > PATIENCE {
+        if self.begin.elapsed() > DELAY {
             self.bar.get_or_init(|| bar(self.bytes)).set_position(done);
         }
     }
 
-    /// Nothing of it stays on the screen.
+    /// Removes the progress from the screen.
     pub(crate) fn end(&self) {
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();

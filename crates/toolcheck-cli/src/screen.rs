@@ -1,4 +1,4 @@
-//! What the reader's screen can do, and what may be shown on it.
+//! The terminal: messages, colors, links and width.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -8,12 +8,12 @@ use toolcheck_report::Style;
 
 use crate::args::Color;
 
-/// Prints a message on the standard error. Whatever it quotes, no terminal and no CI runner obeys it. Its line breaks
-/// are ours: a name with one is made visible before.
+/// Prints a message to the standard error. Quoted text in it is not interpreted by terminals or CI runners. Line breaks
+/// are the message's own: those of quoted names are already escaped.
 pub(crate) fn message(kind: &str, message: &str) {
     let lines: Vec<String> = message.split('\n').map(line).collect();
     let text = format!("{kind}: {}\n", lines.join("\n"));
-    // If the standard error is closed, there is nowhere to report it.
+    // If the standard error is closed, there is nowhere to report that.
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
@@ -26,8 +26,8 @@ pub(crate) fn messages(kind: &str, messages: &[impl ToString]) {
 
 /// The style for the standard output.
 ///
-/// Colours: `--color` counts first, then a `NO_COLOR` that is not empty, then `FORCE_COLOR` and `CLICOLOR_FORCE` (not
-/// empty, and not `0`), and otherwise whether it is a terminal that has them.
+/// Colors are decided by `--color`, then `NO_COLOR` (if not empty), then `FORCE_COLOR` and `CLICOLOR_FORCE` (if not
+/// empty and not `0`), and finally by whether the output is a terminal with colors.
 pub(crate) fn style(color: Color) -> Style {
     let is_terminal = io::stdout().is_terminal();
     let is_on = |name| is_set(name) && std::env::var_os(name).is_some_and(|value| value != "0");
@@ -40,10 +40,11 @@ pub(crate) fn style(color: Color) -> Style {
             !is_set("NO_COLOR") && (is_terminal && !is_dumb || is_forced)
         }
     };
-    // Logs of CI show what a terminal takes for a link as rubbish, whatever they are told of colours.
+    // CI logs show terminal links as garbage, even if colors are forced.
     let has_links = color && is_terminal && !is_ci();
-    let of_terminal = || is_terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0);
-    let width = columns().or_else(of_terminal).map_or(Style::new().width, usize::from);
+    let terminal_width =
+        || is_terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0);
+    let width = columns().or_else(terminal_width).map_or(Style::new().width, usize::from);
     Style::new().color(color).has_links(has_links).width(width)
 }
 
@@ -51,27 +52,27 @@ fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
-/// The width that the user sets, for pipes too.
+/// The width that the user has set with `COLUMNS`, also for pipes.
 fn columns() -> Option<u16> {
     std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0)
 }
 
-/// Whether this is a job of CI, whose log others may read.
+/// Whether this is a CI job, whose log others may read.
 pub(crate) fn is_ci() -> bool {
     is_set("CI") && std::env::var_os("CI").is_some_and(|value| !value.eq_ignore_ascii_case("false"))
 }
 
-/// Whether lists are as wide as a screen; in a pipe nobody sees where a line would end.
+/// Whether lists are wrapped to the width of the screen, which a pipe does not have.
 pub(crate) fn is_wrapped() -> bool {
     io::stdout().is_terminal() || columns().is_some()
 }
 
-/// A text in colours, where the screen has them.
+/// The text in colors, if the style has them.
 pub(crate) fn painted(text: &str, colors: Paint, style: &Style) -> String {
     if style.color && !text.is_empty() { format!("{colors}{text}{colors:#}") } else { text.to_owned() }
 }
 
-/// The colours of a level.
+/// The colors of a level.
 pub(crate) fn colors_of(level: &str) -> Paint {
     match level.trim() {
         "error" => AnsiColor::Red.on_default(),

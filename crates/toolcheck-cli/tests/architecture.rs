@@ -1,4 +1,4 @@
-//! How crates and modules lean on each other and how long they are, read from their source.
+//! The dependencies between crates and modules, and the length of files and functions, read from their source.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,51 +6,43 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-/// Modules of one crate that need each other, and why that is fine.
-const CIRCLES: [(&str, &[&str], &str); 6] = [
-    (
-        "toolcheck-json",
-        &["document", "fault", "parse"],
-        "a document is what the parser makes, with its faults",
-    ),
+/// Modules of one crate that may depend on each other, and why.
+const CYCLES: [(&str, &[&str], &str); 6] = [
+    ("toolcheck-json", &["document", "fault", "parse"], "the parser returns a document, which has faults"),
     ("toolcheck-json", &["embedded", "string"], "both read the escapes of a string"),
-    (
-        "toolcheck-lint",
-        &["rule", "view"],
-        "the context of a rule consists of views, and some views need a context",
-    ),
-    ("toolcheck-lint", &["policy", "settings"], "policies are a setting, for tools that a setting names"),
-    ("toolcheck-config", &["file", "names", "values"], "the tables of a file hold what its keys mean"),
-    ("toolcheck-cli", &["args", "screen"], "whether there is colour is an argument"),
+    ("toolcheck-lint", &["rule", "view"], "the context of a rule has views, and some views need a context"),
+    ("toolcheck-lint", &["policy", "settings"], "policies are a setting, and name tools like other settings"),
+    ("toolcheck-config", &["file", "names", "values"], "the tables of a file contain named values"),
+    ("toolcheck-cli", &["args", "screen"], "colors are an argument"),
 ];
 
 #[test]
-fn no_modules_need_each_other() {
+fn modules_do_not_depend_on_each_other() {
     let mut found = BTreeSet::new();
     for source in sources() {
         let name = source.parent().expect("`src` is in a crate").file_name().expect("a crate has a name");
-        for circle in circles(&edges(&source)) {
-            found.insert((name.to_string_lossy().into_owned(), circle));
+        for cycle in cycles(&edges(&source)) {
+            found.insert((name.to_string_lossy().into_owned(), cycle));
         }
     }
     let named =
-        CIRCLES.map(|(name, circle, _)| (name.to_owned(), circle.iter().map(ToString::to_string).collect()));
+        CYCLES.map(|(name, cycle, _)| (name.to_owned(), cycle.iter().map(ToString::to_string).collect()));
     let named = BTreeSet::from(named);
     let new: Vec<_> = found.difference(&named).collect();
-    assert!(new.is_empty(), "modules that need each other, directly or through others: {new:#?}");
+    assert!(new.is_empty(), "modules that depend on each other, directly or indirectly: {new:#?}");
     let gone: Vec<_> = named.difference(&found).collect();
-    assert!(gone.is_empty(), "no longer circles, so no longer exceptions: {gone:#?}");
+    assert!(gone.is_empty(), "these exceptions are no longer needed: {gone:#?}");
 }
 
 #[test]
-fn each_crate_has_one_error() {
+fn each_crate_has_one_error_type() {
     fn is_error<E: std::error::Error + Send + Sync + 'static>() {}
     is_error::<toolcheck_core::Error>();
     is_error::<toolcheck_lint::Error>();
     is_error::<toolcheck_config::Error>();
     is_error::<toolcheck_project::Error>();
     is_error::<toolcheck_test::Error>();
-    // Outside the error's own file no signature names another one, but those of reading and writing.
+    // No public signature returns another error type, except for `io::Error`.
     let other = Regex::new(
         r"Result<[^;{]*, (String|&'static str|\([^;{]*\)|[\w:]*serde_json::Error|[\w:]*toml[\w:]*Error)> \{",
     )
@@ -74,7 +66,7 @@ fn each_crate_has_one_error() {
 }
 
 #[test]
-fn crates_depend_on_each_other_as_the_picture_says() {
+fn crate_dependencies_match_the_documentation() {
     let page = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the page is there");
     let (_, picture) = page.split_once("```text\ntoolcheck-json\n").expect("the page has the picture");
     let (picture, _) = picture.split_once("```").expect("the picture ends");
@@ -100,8 +92,8 @@ fn crates_depend_on_each_other_as_the_picture_says() {
     assert_eq!(drawn.into_iter().collect::<BTreeMap<_, BTreeSet<_>>>(), real);
 }
 
-/// The most bytes of a file and the most lines of a function.
-const MOST: (u64, usize) = (30_000, 80);
+/// The maximum bytes of a file, and the maximum lines of a function.
+const LIMITS: (u64, usize) = (30_000, 80);
 
 #[test]
 fn files_and_functions_are_short() {
@@ -111,19 +103,19 @@ fn files_and_functions_are_short() {
     }
     assert!(files.len() > 200, "the files are found");
     let size = |path: &PathBuf| fs::metadata(path).expect("the file is there").len();
-    let long: Vec<_> = files.iter().filter(|path| size(path) > MOST.0).collect();
-    assert!(long.is_empty(), "more than {} bytes: {long:#?}", MOST.0);
+    let long: Vec<_> = files.iter().filter(|path| size(path) > LIMITS.0).collect();
+    assert!(long.is_empty(), "more than {} bytes: {long:#?}", LIMITS.0);
     let mut long = Vec::new();
     for path in files.iter().filter(|path| path.components().any(|part| part.as_os_str() == "src")) {
         let text = fs::read_to_string(path).expect("the file can be read");
         let functions = functions(text.split("#[cfg(test)]\nmod ").next().unwrap_or_default());
-        let functions = functions.into_iter().filter(|(_, lines)| *lines > MOST.1);
+        let functions = functions.into_iter().filter(|(_, lines)| *lines > LIMITS.1);
         long.extend(functions.map(|(name, lines)| format!("{}: {name}, {lines} lines", path.display())));
     }
-    assert!(long.is_empty(), "more than {} lines: {long:#?}", MOST.1);
+    assert!(long.is_empty(), "more than {} lines: {long:#?}", LIMITS.1);
 }
 
-/// The functions of a file, each with how many lines it has: rustfmt closes it in the column in which it begins.
+/// The functions of a file, each with its number of lines: rustfmt closes it in the column where it starts.
 fn functions(text: &str) -> Vec<(String, usize)> {
     let head = Regex::new(r"^( *)(?:pub(?:\([^)]*\))? )?(?:const )?fn (\w+)").expect("a valid expression");
     let lines: Vec<&str> = text.lines().collect();
@@ -142,7 +134,7 @@ fn functions(text: &str) -> Vec<(String, usize)> {
 }
 
 #[test]
-fn functions_are_counted() {
+fn function_lengths_are_counted() {
     let text = "fn a() {\n    b();\n}\n\nimpl B {\n    pub(crate) fn c(\n        d: E,\n    ) -> F {\n        if d {\n        }\n    }\n}\nfn g() {}\n";
     let counted = functions(text);
     let counted: Vec<_> = counted.iter().map(|(name, lines)| (&**name, *lines)).collect();
@@ -150,7 +142,7 @@ fn functions_are_counted() {
 }
 
 #[test]
-fn the_rules_are_about_a_third_of_the_code() {
+fn toolcheck_lint_is_about_a_third_of_the_code() {
     let mut lines = BTreeMap::new();
     for source in sources().iter().filter(|source| source.starts_with(root().join("crates"))) {
         let mut files = Vec::new();
@@ -162,12 +154,12 @@ fn the_rules_are_about_a_third_of_the_code() {
     let all: usize = lines.values().sum();
     assert!(
         lint * 100 < all * 35,
-        "toolcheck-lint has {lint} of {all} lines: what is not about rules belongs elsewhere"
+        "toolcheck-lint has {lint} of {all} lines: code that is not about rules belongs elsewhere"
     );
 }
 
 #[test]
-fn numbers_in_prose_are_those_of_the_tables() {
+fn numbers_in_prose_match_the_tables() {
     let counts = [
         ("formats", toolcheck_core::formats::ALL.len()),
         ("protocols", toolcheck_core::protocols::ALL.len()),
@@ -204,7 +196,7 @@ fn numbers_in_prose_are_those_of_the_tables() {
     }
 }
 
-/// The texts for people in a folder: pages, manifests and sources.
+/// Adds the files with prose in a folder: pages, manifests and sources.
 fn prose(folder: &Path, is_deep: bool, pages: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.expect("a directory can be listed").path();
@@ -214,7 +206,7 @@ fn prose(folder: &Path, is_deep: bool, pages: &mut Vec<PathBuf>) {
             }
         } else if path
             .extension()
-            .is_some_and(|ending| ["md", "rs", "toml", "yml"].iter().any(|known| ending == *known))
+            .is_some_and(|extension| ["md", "rs", "toml", "yml"].iter().any(|known| extension == *known))
         {
             pages.push(path);
         }
@@ -222,13 +214,13 @@ fn prose(folder: &Path, is_deep: bool, pages: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn circles_are_found() {
+fn cycles_are_found() {
     let graph = |edges: &[(&str, &str)]| {
         let mut graph = Graph::new();
         for (from, to) in edges {
             graph.entry((*from).to_owned()).or_default().insert((*to).to_owned());
         }
-        circles(&graph)
+        cycles(&graph)
     };
     assert_eq!(graph(&[("a", "b"), ("b", "c"), ("a", "c")]), [] as [Vec<String>; 0]);
     assert_eq!(graph(&[("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")]), [["a", "b", "c"]]);
@@ -245,10 +237,10 @@ fn circles_are_found() {
     );
 }
 
-/// The modules at the top of a crate, each with those that it names.
+/// The top-level modules of a crate, each with the modules that it names.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// The folder of the repository.
+/// The root folder of the repository.
 fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
     root.expect("a crate is two folders below the root").to_owned()
@@ -257,22 +249,22 @@ fn root() -> PathBuf {
 /// The `src` of each crate.
 fn sources() -> Vec<PathBuf> {
     let root = root();
-    let crates = fs::read_dir(root.join("crates")).expect("the crates are there");
-    let crates = crates.map(|entry| entry.expect("a directory can be listed").path());
+    let crates = fs::read_dir(root.join("crates")).expect("the folder of crates exists");
+    let crates = crates.map(|entry| entry.expect("the directory can be listed").path());
     let mut sources: Vec<_> =
         crates.chain([root.join("xtask"), root.join("fuzz")]).map(|folder| folder.join("src")).collect();
     sources.sort();
     sources
 }
 
-/// Which modules of a crate name which.
+/// The modules that each module of a crate names.
 fn edges(source: &Path) -> Graph {
     let root = ["lib.rs", "main.rs"].map(|name| source.join(name));
     let root = root.iter().find_map(|path| fs::read_to_string(path).ok()).expect("a crate has a root");
     let module = Regex::new(r"(?m)^(?:pub(?:\([^)]*\))? )?mod (\w+);").expect("a valid expression");
     let modules: BTreeSet<&str> =
         module.captures_iter(&root).map(|found| found.extract::<1>().1[0]).collect();
-    // What the root gives on under a name of its own stands in a module too.
+    // A name that the root re-exports belongs to a module.
     let mut exports = BTreeMap::new();
     let export = Regex::new(r"(?m)^pub use (?:self::)?(\w+)::([^;]*);").expect("a valid expression");
     let word = Regex::new(r"\w+").expect("a valid expression");
@@ -298,7 +290,7 @@ fn edges(source: &Path) -> Graph {
     graph
 }
 
-/// The Rust files of a folder and those below it.
+/// Adds the Rust files in a folder and its subfolders.
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.expect("a directory can be listed").path();
@@ -310,7 +302,7 @@ fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The first names of all paths that begin with `crate::`, outside comments and tests.
+/// The first segment after `crate::` of all paths, outside comments and tests.
 fn modules_named(text: &str) -> impl Iterator<Item = &str> {
     let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     text.match_indices("crate::").flat_map(|(start, key)| {
@@ -326,7 +318,7 @@ fn modules_named(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The members of a list of imports, behind its opening brace.
+/// The members of a list of imports, after its opening brace.
 fn members(list: &str) -> Vec<&str> {
     let (mut members, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, character) in list.char_indices() {
@@ -346,8 +338,8 @@ fn members(list: &str) -> Vec<&str> {
     members
 }
 
-/// The modules of a graph that reach each other.
-fn circles(graph: &Graph) -> Vec<Vec<String>> {
+/// The groups of modules in a graph that reach each other.
+fn cycles(graph: &Graph) -> Vec<Vec<String>> {
     let reached = |from: &String| {
         let mut reached = BTreeSet::new();
         let mut open = vec![from];
@@ -361,10 +353,10 @@ fn circles(graph: &Graph) -> Vec<Vec<String>> {
         reached
     };
     let reached: BTreeMap<_, _> = graph.keys().map(|module| (module, reached(module))).collect();
-    let circles =
+    let cycles =
         reached.iter().filter(|(module, others)| others.contains(*module)).map(|(module, others)| {
             let is_back = |other: &&&String| reached.get(**other).is_some_and(|back| back.contains(*module));
             others.iter().filter(is_back).map(|other| (*other).clone()).collect::<Vec<_>>()
         });
-    circles.collect::<BTreeSet<_>>().into_iter().collect()
+    cycles.collect::<BTreeSet<_>>().into_iter().collect()
 }

@@ -1,4 +1,4 @@
-//! A baseline through its life: written, met, outgrown and pruned.
+//! The life of a baseline: written, matched, outdated and pruned.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 mod common;
@@ -20,23 +20,23 @@ fn baseline(folder: &Path) -> String {
 }
 
 #[test]
-fn a_baseline_is_written_met_and_pruned() {
+fn a_baseline_is_written_matched_and_pruned() {
     let folder = folder("baseline");
     std::fs::create_dir_all(folder.join("ci")).unwrap();
     let (one, two) = (unanswered("toolu_1"), unanswered("toolu_2"));
     write(&folder, "logs/a.jsonl", format!("{one}\n{two}\n"));
     write(&folder, "logs/b.json", unanswered("toolu_3"));
 
-    insta::assert_snapshot!("not-there", lint(&folder, &[]));
+    insta::assert_snapshot!("missing", lint(&folder, &[]));
     insta::assert_snapshot!("written", lint(&folder, &["--write-baseline"]));
     insta::assert_snapshot!("baseline", baseline(&folder));
-    insta::assert_snapshot!("met", lint(&folder, &[]));
+    insta::assert_snapshot!("matched", lint(&folder, &[]));
 
-    // A log that grows at both ends keeps what is known, and only the new finding is told.
+    // If a log grows at both ends, only the new finding is reported.
     write(&folder, "logs/a.jsonl", format!("{CLEAN}\n{one}\n{two}\n{}\n", unanswered("toolu_4")));
     insta::assert_snapshot!("grown", lint(&folder, &[]));
 
-    // What is mended or gone fails the run until it is dropped.
+    // Fixed findings and deleted files fail the run until they are removed from the baseline.
     write(&folder, "logs/a.jsonl", format!("{CLEAN}\n{two}\n"));
     std::fs::remove_file(folder.join("logs/b.json")).unwrap();
     insta::assert_snapshot!("stale", lint(&folder, &[]));
@@ -44,7 +44,7 @@ fn a_baseline_is_written_met_and_pruned() {
     insta::assert_snapshot!("baseline-pruned", baseline(&folder));
     assert!(lint(&folder, &[]).starts_with("status: 0"));
 
-    // A run of other rules or files knows nothing of the rest, and takes nothing away.
+    // A run with other rules or files does not change the other entries.
     let before = baseline(&folder);
     write(&folder, "other/c.json", unanswered("toolu_5"));
     assert!(lint(&folder, &["--select", "blank-text"]).starts_with("status: 0"));
@@ -53,13 +53,13 @@ fn a_baseline_is_written_met_and_pruned() {
     let other = ["lint", "other", "--baseline", "ci/baseline.json", "--write-baseline"];
     assert!(seen_in(&folder, &other).starts_with("status: 0"));
     assert!(baseline(&folder).contains("toolu_2") && baseline(&folder).contains("toolu_5"));
-    // Paths count from the baseline's folder, wherever the program is run.
+    // Paths are relative to the baseline's folder, not to the current directory.
     let below = ["lint", "../logs", "../other", "--baseline", "baseline.json"];
     assert!(seen_in(&folder.join("ci"), &below).starts_with("status: 0"));
 }
 
 #[test]
-fn what_is_no_baseline_is_told_before_anything_is_linted() {
+fn an_invalid_baseline_is_reported_before_linting() {
     let folder = folder("no-baseline");
     write(&folder, "logs/a.json", unanswered("toolu_1"));
     write(&folder, "ci/baseline.json", "{\"version\": 2, \"files\": {}}\n");

@@ -1,4 +1,4 @@
-//! The program as its users run it.
+//! The program as users run it.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 mod common;
@@ -43,14 +43,14 @@ fn a_mistyped_flag_rule_and_target() {
 }
 
 #[test]
-fn a_short_name_stands_for_the_id() {
+fn aliases_are_accepted() {
     let case = "fixtures/seeds/coco-after.json";
     let found =
         |arguments: &[&str]| seen(&run(&[&["lint", case, "--output-format", "json"], arguments].concat()));
     for (short, id) in [("openai", "openai-chat"), ("claude", "anthropic"), ("aws", "bedrock-converse")] {
         assert_eq!(found(&["--target", short]), found(&["--target", id]));
     }
-    // Of Amazon's names this one is a target of its own; as a format there is only one.
+    // `bedrock` is a target of its own, but as a format it is an alias.
     assert_ne!(found(&["--target", "bedrock"]), found(&["--target", "bedrock-converse"]));
     assert_eq!(found(&["--format", "bedrock"]), found(&["--format", "bedrock-converse"]));
     let mistyped = seen(&run(&["lint", case, "--target", "opnai"]));
@@ -72,7 +72,7 @@ fn a_transcript_is_shown() {
 }
 
 #[test]
-fn a_shown_transcript_is_as_wide_as_the_caller_wants() {
+fn outlines_fit_the_screen() {
     let widest = |columns: &str| {
         let mut command = toolcheck();
         let output = command
@@ -87,9 +87,9 @@ fn a_shown_transcript_is_as_wide_as_the_caller_wants() {
     assert_eq!(widest("no number"), widest("80"));
 }
 
-/// The last line of a picture is a command that shows the same findings.
+/// The last line of an outline is a command that prints the same findings.
 #[test]
-fn what_a_picture_names_at_its_end_can_be_run() {
+fn the_command_at_the_end_of_an_outline_works() {
     let folder = folder("it's here");
     let path = folder.join("a b.json");
     std::fs::copy(root().join("fixtures/seeds/litellm-before.json"), &path).unwrap();
@@ -131,7 +131,7 @@ fn exit_statuses() {
     assert_eq!(status(&["lint", "no/such/file.json"]), 2);
     assert_eq!(status(&["lint", "no/such/*.json"]), 2);
     assert_eq!(status(&["lint", after, "--format", "nonsense"]), 2);
-    // Warnings fail only where they shall.
+    // Warnings fail the run only with `--fail-on warning`.
     let warned = folder("warned").join("warned.json");
     std::fs::write(&warned, br#"{"messages": [{"role": "user", "role": "user", "content": "x"}]}"#).unwrap();
     let warned = warned.to_str().unwrap();
@@ -140,7 +140,7 @@ fn exit_statuses() {
 }
 
 #[test]
-fn trouble_with_one_file_hides_nothing_of_the_others() {
+fn an_unreadable_file_does_not_hide_findings_in_others() {
     let output =
         run(&["lint", "fixtures/seeds/coco-before.json", "no/such/file.json", "--output-format", "concise"]);
     assert_eq!(output.status.code(), Some(2));
@@ -158,13 +158,13 @@ fn standard_input() {
 }
 
 #[test]
-fn a_directory_is_searched_and_what_is_no_transcript_is_skipped() {
+fn a_directory_is_searched_and_other_files_are_skipped() {
     let folder = folder("searched");
     std::fs::create_dir(folder.join("logs")).unwrap();
     std::fs::write(folder.join("logs/a.json"), CLEAN).unwrap();
     std::fs::write(folder.join("logs/b.jsonl"), [BROKEN, b"\n", CLEAN].concat()).unwrap();
     std::fs::write(folder.join("package.json"), br#"{"name": "x"}"#).unwrap();
-    // The settings of an editor are no broken transcript.
+    // A configuration file with comments is not a broken transcript.
     std::fs::write(folder.join("tsconfig.json"), b"{\n  // strict\n  \"strict\": true,\n}\n").unwrap();
     std::fs::write(folder.join("notes.txt"), b"nothing").unwrap();
     let output = run(&["lint", folder.to_str().unwrap(), "--output-format", "json"]);
@@ -228,18 +228,18 @@ fn litellm_before_and_after() {
 }
 
 #[test]
-fn colours_only_where_they_are_wanted() {
+fn colors_are_used_only_if_wanted() {
     let has_escapes = |mut command: Command| command.output().unwrap().stdout.contains(&0x1b);
     let lint = |more: &[&str]| {
         let mut command = toolcheck();
         command.args(["lint", "fixtures/seeds/coco-before.json"]).args(more);
         command
     };
-    assert!(!has_escapes(lint(&[])), "a pipe gets none");
+    assert!(!has_escapes(lint(&[])), "a pipe gets no colors");
     assert!(has_escapes(lint(&["--color", "always"])));
-    // Colours are wanted in logs too, which show a terminal's links as rubbish.
-    let coloured = lint(&["--color", "always"]).output().unwrap().stdout;
-    assert!(!String::from_utf8(coloured).unwrap().contains("\x1b]8;"));
+    // Forced colors may end up in logs, which show terminal links as garbage.
+    let colored = lint(&["--color", "always"]).output().unwrap().stdout;
+    assert!(!String::from_utf8(colored).unwrap().contains("\x1b]8;"));
     let mut forced = lint(&[]);
     forced.env("CLICOLOR_FORCE", "1");
     assert!(has_escapes(forced));
@@ -249,7 +249,7 @@ fn colours_only_where_they_are_wanted() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let mut child = toolcheck()
         .args(["lint", "fixtures", "--output-format", "full"])
         .stdout(Stdio::piped())
@@ -274,7 +274,7 @@ fn the_corpus_runner() {
 }
 
 #[test]
-fn any_bytes_end_in_a_status() {
+fn any_bytes_give_an_exit_status() {
     let inputs: [&[u8]; 8] =
         [b"", b"\xff\xfe\x00", b"\x00\x00", b"{", b"[[[[", b"\"\\ud800", b"null\nnull", b"{\"messages\": 7}"];
     for input in inputs {
@@ -286,14 +286,14 @@ fn any_bytes_end_in_a_status() {
     }
 }
 
-const ANSWER: &str = "400 {'type': 'error', 'error': {'type': 'invalid_request_error', 'message': 'messages.2: tool_use ids \
+const API_ERROR: &str = "400 {'type': 'error', 'error': {'type': 'invalid_request_error', 'message': 'messages.2: tool_use ids \
                       were found without tool_result blocks immediately after: toolu_01Bj5QgHPWs34DBZ8UKgxtdJ. Each tool_use \
                       block must have a corresponding tool_result block in the next message.'}}";
 
 #[test]
 fn explain_an_error() {
-    insta::assert_snapshot!("explain-error", seen(&run(&["explain", "--error", ANSWER])));
-    let output = run(&["explain", "--error", ANSWER, "fixtures/seeds/coco-before.json"]);
+    insta::assert_snapshot!("explain-error", seen(&run(&["explain", "--error", API_ERROR])));
+    let output = run(&["explain", "--error", API_ERROR, "fixtures/seeds/coco-before.json"]);
     insta::assert_snapshot!("explain-error-in-a-file", seen(&output));
     insta::assert_snapshot!(
         "explain-error-unknown",
@@ -302,8 +302,8 @@ fn explain_an_error() {
 }
 
 #[test]
-fn an_error_that_a_log_has_cut_off() {
-    let (sentence, _) = ANSWER.split_once(". Each").unwrap();
+fn an_error_that_is_cut_off() {
+    let (sentence, _) = API_ERROR.split_once(". Each").unwrap();
     for error in [sentence.to_owned(), format!("{sentence}. Each `tool_us")] {
         let output = run(&["explain", "--error", &error, "--output-format", "json"]);
         let json: Json = serde_json::from_slice(&output.stdout).unwrap();
@@ -314,9 +314,9 @@ fn an_error_that_a_log_has_cut_off() {
 }
 
 #[test]
-fn explain_an_error_to_machines() {
+fn explain_an_error_as_json() {
     let arguments =
-        ["explain", "--error", ANSWER, "fixtures/seeds/coco-before.json", "--output-format", "json"];
+        ["explain", "--error", API_ERROR, "fixtures/seeds/coco-before.json", "--output-format", "json"];
     let output = run(&arguments);
     assert_eq!(output.status.code(), Some(0));
     let json: Json = serde_json::from_slice(&output.stdout).unwrap();
@@ -336,14 +336,15 @@ fn explain_an_error_to_machines() {
 }
 
 #[test]
-fn an_error_from_the_standard_input() {
-    let output = run_with_input(&["explain", "--error", "-", "--output-format", "json"], ANSWER.as_bytes());
+fn an_error_from_standard_input() {
+    let output =
+        run_with_input(&["explain", "--error", "-", "--output-format", "json"], API_ERROR.as_bytes());
     let json: Json = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["matches"][0]["rule"], "unanswered-tool-call");
 }
 
 #[test]
-fn tools_of_a_file_of_their_own() {
+fn tools_from_a_file() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tools");
     std::fs::create_dir_all(&folder).unwrap();
     let (tools, history) = (folder.join("tools.json"), folder.join("history.json"));
@@ -380,7 +381,7 @@ fn policies_of_the_closest_configuration() {
     insta::assert_snapshot!(seen(&run(&["lint", "fixtures/policies", "--output-format", "concise"])));
     let isolated = run(&["lint", "fixtures/policies", "--isolated"]);
     assert_eq!(isolated.status.code(), Some(0), "{}", seen(&isolated));
-    // The one that is named holds for every file.
+    // A configuration that is named applies to every file.
     let config = "fixtures/policies/toolcheck.toml";
     let named = run(&["lint", "fixtures/seeds/ollama-code-create.json", "--config", config]);
     assert_eq!(named.status.code(), Some(1), "{}", seen(&named));
@@ -389,7 +390,7 @@ fn policies_of_the_closest_configuration() {
 }
 
 #[test]
-fn the_closest_configuration_counts() {
+fn the_closest_configuration_applies() {
     let folder = folder("configured");
     std::fs::create_dir_all(folder.join("loose/deep")).unwrap();
     std::fs::write(folder.join("toolcheck.toml"), "select = [\"blank-text\"]\n").unwrap();
@@ -400,14 +401,14 @@ fn the_closest_configuration_counts() {
         toolcheck().current_dir(&folder).arg("lint").args(arguments).output().unwrap().status.code()
     };
     assert_eq!(status(&["strict.json", "loose"]), Some(0));
-    // What the command line selects takes the place of what the configuration says.
+    // The command line takes precedence over the configuration.
     assert_eq!(status(&["loose", "--select", "malformed-json"]), Some(1));
     assert_eq!(status(&["loose", "--extend-select", "malformed-json"]), Some(1));
     assert_eq!(status(&["strict.json", "--isolated"]), Some(1));
 }
 
 #[test]
-fn a_broken_configuration_hides_nothing_of_other_files() {
+fn a_broken_configuration_does_not_hide_findings_elsewhere() {
     let folder = folder("misconfigured");
     std::fs::create_dir(folder.join("broken")).unwrap();
     std::fs::write(folder.join("broken/toolcheck.toml"), "# ours\n\n[rules]\n  [rules.shell-file-writ]\n")
@@ -430,7 +431,7 @@ fn exchanges_of_a_log() {
     let report: Json = serde_json::from_slice(&output.stdout).unwrap();
     let finding = &report["findings"][0];
     assert_eq!((&finding["record"], &finding["line"]), (&Json::from(1), &Json::from(2)));
-    // The calls stand in the record before it.
+    // The calls are in the record before it.
     let labels = finding["labels"].as_array().unwrap();
     assert_eq!(labels.len(), 2);
     for label in labels {
@@ -440,7 +441,7 @@ fn exchanges_of_a_log() {
 }
 
 #[test]
-fn optional_rules_run_where_somebody_asks() {
+fn opt_in_rules_run_if_selected() {
     let file = "fixtures/seeds/ollama-code-echo.json";
     let findings = |arguments: &[&str]| {
         let output = run(&[&["lint", file, "--output-format", "json"], arguments].concat());
@@ -458,7 +459,7 @@ fn several_outputs_at_once() {
     let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     let (sarif, junit, missing) = (file("out.sarif"), file("out.xml"), file("no/such/out.json"));
     let before = "fixtures/seeds/coco-before.json";
-    // Colours are for the screen alone.
+    // Only the screen gets colors.
     let outputs = format!("concise,sarif={sarif}");
     let arguments = [
         "lint",
@@ -478,7 +479,7 @@ fn several_outputs_at_once() {
     let json: Json = serde_json::from_slice(&std::fs::read(&sarif).unwrap()).unwrap();
     assert_eq!(json["version"], "2.1.0");
     assert!(std::fs::read_to_string(&junit).unwrap().ends_with("</testsuites>\n"));
-    // What can't be written is trouble, and hides neither the other outputs nor the findings.
+    // An output that can't be written is an error, but the other outputs are complete.
     std::fs::remove_file(&sarif).unwrap();
     let outputs = format!("json={missing},sarif={sarif},concise");
     let output = run(&["lint", before, "--output-format", &outputs]);
@@ -486,15 +487,15 @@ fn several_outputs_at_once() {
     assert!(Path::new(&sarif).exists());
     assert!(String::from_utf8(output.stdout).unwrap().contains("unanswered-tool-call"));
     assert!(String::from_utf8(output.stderr).unwrap().contains("cannot write"));
-    // With files alone the standard output stays empty.
+    // If all outputs go to files, the standard output is empty.
     let full = file("out.txt");
     let output = run(&["lint", before, "--output-format", &format!("full={full}"), "--color", "always"]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
-    assert!(!std::fs::read(&full).unwrap().contains(&0x1b), "no colours in a file");
+    assert!(!std::fs::read(&full).unwrap().contains(&0x1b), "no colors in a file");
 }
 
 #[test]
-fn outputs_that_cannot_be_meant() {
+fn invalid_outputs_are_rejected() {
     let folder = folder("no-outputs");
     let (input, out) = (folder.join("a.json"), folder.join("out"));
     std::fs::write(&input, CLEAN).unwrap();
@@ -506,12 +507,12 @@ fn outputs_that_cannot_be_meant() {
         ("json=".to_owned(), "is missing"),
         ("jsno=x".to_owned(), "invalid value 'jsno'"),
     ];
-    for (outputs, said) in cases {
+    for (outputs, message) in cases {
         let output = run(&["lint", input, "--output-format", &outputs]);
         assert_eq!(output.status.code(), Some(2), "{}", seen(&output));
-        assert!(String::from_utf8(output.stderr).unwrap().contains(said), "{outputs}");
+        assert!(String::from_utf8(output.stderr).unwrap().contains(message), "{outputs}");
     }
-    assert_eq!(std::fs::read(input).unwrap(), CLEAN, "no input is written over");
+    assert_eq!(std::fs::read(input).unwrap(), CLEAN, "inputs are not overwritten");
 }
 
 #[test]
@@ -522,7 +523,7 @@ fn quiet_and_statistics() {
     let arguments = ["lint", folder.to_str().unwrap(), "--output-format", "concise", "--quiet"];
     let output = run(&arguments);
     assert_eq!(output.status.code(), Some(1));
-    assert_eq!(output.stderr, b"", "no note of what was skipped");
+    assert_eq!(output.stderr, b"", "no note about skipped files");
     let out = String::from_utf8(output.stdout).unwrap();
     assert_eq!(out.lines().count(), 1, "{out}");
     let output = run(&[&arguments[..], &["--statistics"]].concat());

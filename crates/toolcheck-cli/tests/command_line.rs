@@ -1,4 +1,4 @@
-//! What the command line says to those who don't know it yet, and to screens of all kinds.
+//! Hints for new users, and output for different terminals.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 mod common;
@@ -10,7 +10,7 @@ use common::{CLEAN, folder, run, seen, seen_in, toolcheck, toolcheck_in, unanswe
 const BEFORE: &str = "fixtures/seeds/coco-before.json";
 const AFTER: &str = "fixtures/seeds/coco-after.json";
 
-/// What a run prints with these variables set.
+/// The output of a run with these environment variables.
 fn seen_with(variables: &[(&str, &str)], arguments: &[&str]) -> String {
     let mut command = toolcheck();
     variables.iter().for_each(|(name, value)| {
@@ -20,7 +20,7 @@ fn seen_with(variables: &[(&str, &str)], arguments: &[&str]) -> String {
 }
 
 #[test]
-fn what_is_no_command_line_is_answered_with_a_tip() {
+fn invalid_command_lines_get_a_hint() {
     for (arguments, tip) in [
         (&["check", BEFORE][..], "'toolcheck lint'"),
         (&["validate"], "'toolcheck lint'"),
@@ -37,14 +37,14 @@ fn what_is_no_command_line_is_answered_with_a_tip() {
         (&["explain", BEFORE], "toolcheck explain --error TEXT fixtures/seeds/coco-before.json"),
         (&["explain", "messages.2: something is wrong"], "toolcheck explain --error TEXT"),
     ] {
-        let said = seen(&run(arguments));
-        assert!(said.starts_with("status: 2") && said.contains(tip), "{arguments:?}\n{said}");
-        assert!(!said.contains("as a value"), "{arguments:?}\n{said}");
+        let printed = seen(&run(arguments));
+        assert!(printed.starts_with("status: 2") && printed.contains(tip), "{arguments:?}\n{printed}");
+        assert!(!printed.contains("as a value"), "{arguments:?}\n{printed}");
     }
 }
 
 #[test]
-fn colors_are_as_the_user_wants_them() {
+fn colors_follow_flags_and_variables() {
     let is_colored = |variables: &[(&str, &str)], arguments: &[&str]| {
         seen_with(variables, &[&["lint", BEFORE], arguments].concat()).contains('\u{1b}')
     };
@@ -62,37 +62,43 @@ fn colors_are_as_the_user_wants_them() {
 }
 
 #[test]
-fn the_log_of_ci_shows_no_line_of_the_files() {
+fn ci_logs_contain_no_excerpts() {
     let arguments = ["lint", BEFORE];
     let plain = seen(&run(&arguments));
     assert!(plain.contains("│"));
     for value in ["true", "1"] {
-        let said = seen_with(&[("CI", value)], &arguments);
-        assert_eq!(said, seen(&run(&["lint", BEFORE, "--no-excerpt"])), "CI={value}");
-        assert!(!said.contains('│') && !said.contains('┬'), "no empty boxes\n{said}");
-        assert!(said.contains("--> fixtures/seeds/coco-before.json:41:9 at /messages/1/content/2"), "{said}");
+        let printed = seen_with(&[("CI", value)], &arguments);
+        assert_eq!(printed, seen(&run(&["lint", BEFORE, "--no-excerpt"])), "CI={value}");
+        assert!(!printed.contains('│') && !printed.contains('┬'), "no empty boxes\n{printed}");
+        assert!(
+            printed.contains("--> fixtures/seeds/coco-before.json:41:9 at /messages/1/content/2"),
+            "{printed}"
+        );
     }
     for value in ["false", ""] {
         assert_eq!(seen_with(&[("CI", value)], &arguments), plain, "CI={value}");
     }
     assert_eq!(seen_with(&[("CI", "true")], &["lint", BEFORE, "--excerpt"]), plain);
-    // The last one counts, so that a hook's users can ask for what its entry leaves out.
+    // The last flag wins, so that users of a hook can override the flags of its entry.
     let without = seen(&run(&["lint", BEFORE, "--no-excerpt"]));
     assert_eq!(seen(&run(&["lint", BEFORE, "--excerpt", "--no-excerpt"])), without);
     assert_eq!(seen(&run(&["lint", BEFORE, "--no-excerpt", "--excerpt"])), plain);
     let error = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after";
-    let said = seen_with(&[("CI", "true")], &["explain", "--error", error, BEFORE]);
-    assert!(said.contains("--> fixtures") && !said.contains('│'), "{said}");
+    let printed = seen_with(&[("CI", "true")], &["explain", "--error", error, BEFORE]);
+    assert!(printed.contains("--> fixtures") && !printed.contains('│'), "{printed}");
 }
 
 #[test]
-fn nothing_that_could_be_read_is_no_success() {
-    let said = seen(&run(&["lint", "nowhere.json"]));
-    assert!(said.starts_with("status: 2\n--- stdout\n--- stderr\nerror: nowhere.json"), "{said}");
-    // What was read is still counted.
-    let said = seen(&run(&["lint", "nowhere.json", AFTER]));
-    assert!(said.starts_with("status: 2") && said.contains("0 errors, 0 warnings in 1 transcript"), "{said}");
-    // Outputs for machines stay whole.
+fn a_run_that_reads_nothing_is_not_a_success() {
+    let printed = seen(&run(&["lint", "nowhere.json"]));
+    assert!(printed.starts_with("status: 2\n--- stdout\n--- stderr\nerror: nowhere.json"), "{printed}");
+    // The files that were read are still counted.
+    let printed = seen(&run(&["lint", "nowhere.json", AFTER]));
+    assert!(
+        printed.starts_with("status: 2") && printed.contains("0 errors, 0 warnings in 1 transcript"),
+        "{printed}"
+    );
+    // Outputs for machines are still complete.
     let output = run(&["lint", "nowhere.json", "--output-format", "json"]);
     assert!(serde_json::from_slice::<serde_json::Value>(&output.stdout).is_ok());
 }
@@ -101,31 +107,31 @@ fn nothing_that_could_be_read_is_no_success() {
 fn lists_fit_the_screen() {
     for columns in [40_usize, 60, 80, 120] {
         for list in ["rules", "formats", "targets"] {
-            let said = seen_with(&[("COLUMNS", &columns.to_string())], &[list]);
-            for line in said.lines() {
+            let printed = seen_with(&[("COLUMNS", &columns.to_string())], &[list]);
+            for line in printed.lines() {
                 assert!(line.chars().count() <= columns, "{list} in {columns} columns: {line}");
             }
         }
     }
     // In a pipe each rule is one line, for grep.
-    let said = seen(&run(&["rules"]));
-    let line = said.lines().find(|line| line.trim_start().starts_with("unanswered-tool-call ")).unwrap();
+    let printed = seen(&run(&["rules"]));
+    let line = printed.lines().find(|line| line.trim_start().starts_with("unanswered-tool-call ")).unwrap();
     assert!(line.contains(" error ") && line.ends_with('.'), "{line}");
     let json = run(&["rules", "--output-format", "json"]);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     let rules = json["rules"].as_array().unwrap();
-    assert_eq!(rules.len(), toolcheck_lint::rules::ALL.len(), "each rule is in one category");
+    assert_eq!(rules.len(), toolcheck_lint::rules::ALL.len(), "each rule is listed once");
     assert!(rules.iter().all(|rule| rule["category"].is_string()));
 }
 
 #[test]
-fn a_page_is_readable_on_a_screen_and_markdown_in_a_pipe() {
+fn a_page_is_formatted_on_a_terminal_and_markdown_in_a_pipe() {
     let piped = seen(&run(&["explain", "misplaced-tool-result"]));
     assert!(piped.contains("```json") && piped.contains("## Fails"), "{piped}");
     let colored =
         seen_with(&[("FORCE_COLOR", "1"), ("COLUMNS", "60")], &["explain", "misplaced-tool-result"]);
     assert!(!colored.contains("```") && !colored.contains("## "), "{colored}");
-    // Which case an answer is about is told, so that none stands twice without a reason.
+    // Each text names its case, so that the list has no duplicates.
     assert!(piped.contains("(assistant-message)") && piped.contains("(after-other-content)"), "{piped}");
     for rule in toolcheck_lint::rules::ALL {
         let page = String::from_utf8(run(&["explain", rule.id]).stdout).unwrap();
@@ -138,29 +144,29 @@ fn a_page_is_readable_on_a_screen_and_markdown_in_a_pipe() {
 }
 
 #[test]
-fn all_that_is_wrong_with_a_configuration_is_told_at_once() {
+fn all_errors_in_a_configuration_are_reported_at_once() {
     let folder = folder("wrong-configuration");
     write(&folder, "toolcheck.toml", "selekt = []\nkind = \"log\"\n[levels]\nblank-text = \"off\"\n");
     write(&folder, "a.json", CLEAN);
-    let said = seen_in(&folder, &["lint"]);
+    let printed = seen_in(&folder, &["lint"]);
     for line in ["error: toolcheck.toml:1:1: ", "error: toolcheck.toml:2:8: ", "error: toolcheck.toml:4:14: "]
     {
-        assert!(said.contains(line), "{said}");
+        assert!(printed.contains(line), "{printed}");
     }
-    assert!(said.contains("to turn a rule off, add it to `ignore`"), "{said}");
-    assert!(!said.contains("0 errors"), "nothing was linted\n{said}");
-    let said = seen_in(&folder, &["lint", "--config", "toolcheck.toml"]);
-    assert!(said.contains("toolcheck.toml:4:14: "), "{said}");
-    // What another one extends is told at the place that names it.
+    assert!(printed.contains("to turn a rule off, add it to `ignore`"), "{printed}");
+    assert!(!printed.contains("0 errors"), "nothing was linted\n{printed}");
+    let printed = seen_in(&folder, &["lint", "--config", "toolcheck.toml"]);
+    assert!(printed.contains("toolcheck.toml:4:14: "), "{printed}");
+    // Errors in an extended configuration are reported at the place that names it.
     write(&folder, "b/toolcheck.toml", "extend = \"../toolcheck.toml\"\n");
     write(&folder, "b/a.json", CLEAN);
-    let said = seen_in(&folder, &["lint", "b"]);
-    assert!(said.contains("error: b/toolcheck.toml:1:10: toolcheck.toml:1:1: "), "{said}");
-    assert!(said.contains("; toolcheck.toml:4:14: "), "{said}");
+    let printed = seen_in(&folder, &["lint", "b"]);
+    assert!(printed.contains("error: b/toolcheck.toml:1:10: toolcheck.toml:1:1: "), "{printed}");
+    assert!(printed.contains("; toolcheck.toml:4:14: "), "{printed}");
 }
 
 #[test]
-fn files_of_ones_own_are_no_transcripts() {
+fn baselines_and_reports_are_not_linted() {
     let folder = folder("own-files");
     write(&folder, "a.json", unanswered("toolu_1"));
     let arguments = [
@@ -171,12 +177,12 @@ fn files_of_ones_own_are_no_transcripts() {
         "full,json=report.json,sarif=report.sarif.json",
     ];
     for again in [&["--write-baseline"][..], &[], &[]] {
-        let said = seen_in(&folder, &[&arguments[..], again].concat());
-        assert!(said.starts_with("status: 0") && !said.contains("skipped"), "{said}");
+        let printed = seen_in(&folder, &[&arguments[..], again].concat());
+        assert!(printed.starts_with("status: 0") && !printed.contains("skipped"), "{printed}");
     }
-    // In a folder of another name too.
-    let said = seen_in(&folder, &["lint", ".", "--baseline", "./baseline.json", "--exclude", "report*"]);
-    assert!(!said.contains("skipped"), "{said}");
+    // Also if paths are written differently.
+    let printed = seen_in(&folder, &["lint", ".", "--baseline", "./baseline.json", "--exclude", "report*"]);
+    assert!(!printed.contains("skipped"), "{printed}");
 }
 
 #[test]
@@ -187,7 +193,7 @@ fn init_can_be_quiet() {
 }
 
 #[test]
-fn an_answer_to_several_calls_is_printed_once() {
+fn a_provider_error_about_several_calls_is_printed_once() {
     let folder = folder("one-answer");
     let calls = ["a", "b", "c"]
         .map(|id| format!(r#"{{"type": "tool_use", "id": "toolu_{id}", "name": "tide", "input": {{}}}}"#));
@@ -197,17 +203,17 @@ fn an_answer_to_several_calls_is_printed_once() {
     );
     write(&folder, "a.json", request);
     for arguments in [&["lint", "a.json"][..], &["lint", "a.json", "--no-excerpt"]] {
-        let said = seen_in(&folder, arguments);
-        assert_eq!(said.matches("answers 400").count(), 1, "{said}");
-        assert_eq!(said.matches("same answer as above").count(), 2, "{said}");
+        let printed = seen_in(&folder, arguments);
+        assert_eq!(printed.matches("answers 400").count(), 1, "{printed}");
+        assert_eq!(printed.matches("same answer as above").count(), 2, "{printed}");
     }
-    // Each line of the others stands alone.
-    let said = seen_in(&folder, &["lint", "a.json", "--output-format", "jsonl"]);
-    assert_eq!(said.matches("ids were found without").count(), 3, "{said}");
+    // In the other outputs, each finding has the text.
+    let printed = seen_in(&folder, &["lint", "a.json", "--output-format", "jsonl"]);
+    assert_eq!(printed.matches("ids were found without").count(), 3, "{printed}");
 }
 
 #[test]
-fn no_gap_of_a_known_text_is_shown() {
+fn provider_errors_have_no_unfilled_placeholders() {
     for target in toolcheck_core::target::all() {
         for refusal in &target.refusals {
             let Some(text) = &refusal.text else { continue };
@@ -229,32 +235,35 @@ fn an_error_in_a_file() {
     write(&folder, "broken.json", unanswered("toolu_1"));
     write(&folder, "clean.json", CLEAN);
     let known = "messages.2: tool_use ids were found without tool_result blocks";
-    let said = |error: &str, file: &str| seen_in(&folder, &["explain", "--error", error, file]);
-    let found = said(known, "broken.json");
+    let explain = |error: &str, file: &str| seen_in(&folder, &["explain", "--error", error, file]);
+    let found = explain(known, "broken.json");
     assert!(found.starts_with("status: 0") && found.contains("probably unanswered-tool-call"), "{found}");
     assert!(found.contains("error[unanswered-tool-call]"), "{found}");
-    let elsewhere = said(known, "clean.json");
+    let elsewhere = explain(known, "clean.json");
     assert!(
         elsewhere.starts_with("status: 1") && elsewhere.contains("Is it the request that failed?"),
         "{elsewhere}"
     );
-    let other = said(
+    let other = explain(
         "messages.0.content.1: unexpected `tool_use_id` found in `tool_result` blocks: toolu_9",
         "broken.json",
     );
-    assert!(other.starts_with("status: 1") && other.contains("Other problems in it:"), "{other}");
+    assert!(other.starts_with("status: 1") && other.contains("Other problems in this file:"), "{other}");
     assert!(other.contains("error[unanswered-tool-call]"), "{other}");
-    let unknown = said("Something went wrong", "broken.json");
+    let unknown = explain("Something went wrong", "broken.json");
     assert!(unknown.starts_with("status: 1") && unknown.contains("The problems in this file:"), "{unknown}");
     assert!(unknown.contains("error[unanswered-tool-call]"), "{unknown}");
-    let nothing = said("Something went wrong", "clean.json");
-    assert!(nothing.starts_with("status: 1") && nothing.contains("No problem is found in it"), "{nothing}");
+    let nothing = explain("Something went wrong", "clean.json");
+    assert!(
+        nothing.starts_with("status: 1") && nothing.contains("No problems found in this file"),
+        "{nothing}"
+    );
     assert!(seen_in(&folder, &["explain", "--error", known]).starts_with("status: 0"));
     assert!(seen_in(&folder, &["explain", "--error", "Something"]).starts_with("status: 1"));
-    assert!(said(known, "nowhere.json").starts_with("status: 2"));
-    // A cut id still finds its call.
+    assert!(explain(known, "nowhere.json").starts_with("status: 2"));
+    // An id that is cut off still finds its call.
     write(&folder, "two.json", unanswered("toolu_01AbCdEfGh"));
-    let cut = said(
+    let cut = explain(
         "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01AbCd…",
         "two.json",
     );
@@ -269,15 +278,15 @@ fn an_error_in_a_file() {
 }
 
 #[test]
-fn a_long_line_is_cut_on_any_screen() {
+fn long_lines_are_shortened_at_any_width() {
     let folder = folder("long-line");
     let long = unanswered("toolu_1").replace("tides", &"x".repeat(200_000));
     write(&folder, "a.json", &long);
     for columns in ["40", "60"] {
         let output = toolcheck_in(&folder).env("COLUMNS", columns).args(["lint", "a.json"]).output().unwrap();
-        let said = seen(&output);
-        assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
-        assert!(said.contains("  more: toolcheck explain"), "{said}");
+        let printed = seen(&output);
+        assert!(printed.lines().all(|line| line.chars().count() <= 80), "{printed}");
+        assert!(printed.contains("  more: toolcheck explain"), "{printed}");
     }
     assert!(Path::new(&folder).exists());
 }

@@ -1,4 +1,4 @@
-//! What a configuration does to a run, as its users see it.
+//! The effects of a configuration on a run, as users see them.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 mod common;
@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 
 use common::{CLEAN, folder, root, seen_in, toolcheck_in, unanswered, write};
 
-/// The template's lines with its settings switched on.
-fn switched_on(template: &str) -> String {
+/// The template with all options uncommented.
+fn uncommented(template: &str) -> String {
     let is_setting = |line: &str| {
         let begins = line.split([' ', '.', '=']).next().unwrap_or_default();
         line.starts_with('[')
@@ -21,17 +21,17 @@ fn switched_on(template: &str) -> String {
 }
 
 #[test]
-fn init_writes_what_there_is_to_set() {
+fn init_writes_all_options() {
     let folder = folder("init");
     insta::assert_snapshot!("init", seen_in(&folder, &["init"]));
     insta::assert_snapshot!("init-again", seen_in(&folder, &["init"]));
     assert!(toolcheck_in(&folder).args(["init", "--force"]).output().unwrap().status.success());
     let template = std::fs::read_to_string(folder.join("toolcheck.toml")).unwrap();
-    // As it is it changes nothing.
+    // All options are commented out, so it changes nothing.
     assert!(template.lines().all(|line| line.is_empty() || line.starts_with('#')));
     assert!(template.lines().all(|line| line.chars().count() <= 100));
-    // Everything in it is right, and everything that there is is in it.
-    let on = switched_on(&template);
+    // All options in it are valid, and no option is missing.
+    let on = uncommented(&template);
     toolcheck_config::Config::parse(&on).unwrap_or_else(|error| panic!("{error}\n{on}"));
     let schema = config_schema();
     let mut keys: BTreeSet<&str> =
@@ -44,7 +44,7 @@ fn init_writes_what_there_is_to_set() {
         let is_named = [format!("{key} ="), format!("{key}."), format!("[{key}"), format!(".{key}]")]
             .iter()
             .any(|form| on.contains(form.as_str()));
-        // Named where the lists of tools are set: one word for both is enough.
+        // `tools` is in the template as `extend-tools`, which is enough.
         assert!(is_named || key == "tools", "`{key}` is not in the template");
     }
     assert_eq!(schema_errors(&on), Vec::<String>::new());
@@ -55,7 +55,7 @@ fn config_schema() -> Json {
     serde_json::from_str(&text).unwrap()
 }
 
-/// What the schema has against a configuration.
+/// The errors of the schema for a configuration.
 fn schema_errors(text: &str) -> Vec<String> {
     let value: Json = toml::from_str(text).unwrap();
     let validator = jsonschema::validator_for(&config_schema()).unwrap();
@@ -63,8 +63,8 @@ fn schema_errors(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_schema_refuses_what_the_program_refuses() {
-    for wrong in [
+fn the_schema_rejects_what_the_program_rejects() {
+    for invalid in [
         "ingore = []",
         "select = [\"blank-txt\"]",
         "levels.blank-text = \"off\"",
@@ -75,13 +75,13 @@ fn the_schema_refuses_what_the_program_refuses() {
         "[rules.repeated-failing-call]\ntimes = \"three\"",
         "text-protocols = [\"xml\"]",
     ] {
-        assert!(!schema_errors(wrong).is_empty(), "{wrong}");
-        assert!(toolcheck_config::Config::parse(wrong).is_err(), "{wrong}");
+        assert!(!schema_errors(invalid).is_empty(), "{invalid}");
+        assert!(toolcheck_config::Config::parse(invalid).is_err(), "{invalid}");
     }
 }
 
 #[test]
-fn what_holds_for_a_file_and_where_it_comes_from() {
+fn settings_of_a_file_and_their_sources() {
     let folder = folder("show-settings");
     write(
         &folder,
@@ -93,7 +93,7 @@ fn what_holds_for_a_file_and_where_it_comes_from() {
         "toolcheck.toml",
         "extend = \"base.toml\"\nignore = [\"blank-text\"]\nlevels.unanswered-tool-call = \"warning\"\n\
          [[files]]\npaths = [\"logs\"]\nkind = \"session\"\n\
-         [[allow]]\nrule = \"unanswered-tool-call\"\ntool = \"ask_*\"\nreason = \"nobody answers\\nat night\"\n\
+         [[allow]]\nrule = \"unanswered-tool-call\"\ntool = \"ask_*\"\nreason = \"no answers\\nat night\"\n\
          [[policy]]\nid = \"short\"\ntools = [\"*\"]\nschema.maxProperties = 9\n",
     );
     write(&folder, "logs/a.jsonl", CLEAN);
@@ -101,7 +101,7 @@ fn what_holds_for_a_file_and_where_it_comes_from() {
 }
 
 #[test]
-fn tables_in_other_files_count_where_they_are_closest() {
+fn tables_in_other_files_apply_if_they_are_closest() {
     let folder = folder("embedded");
     write(&folder, "Cargo.toml", "[workspace.metadata.toolcheck]\nignore = [\"unanswered-tool-call\"]\n");
     write(&folder, "a.json", unanswered("toolu_1"));
@@ -111,10 +111,10 @@ fn tables_in_other_files_count_where_they_are_closest() {
         "[project]\nname = \"a\"\n[tool.toolcheck]\ntarget = \"bedrock\"\n",
     );
     write(&folder, "python/a.json", unanswered("toolu_2"));
-    // One that says nothing of toolcheck does not hide those above, even if it is broken.
+    // A file without a toolcheck table does not hide those above, even if it is broken.
     write(&folder, "rust/Cargo.toml", "[package\n");
     write(&folder, "rust/a.json", unanswered("toolu_3"));
-    // A file of its own comes first.
+    // `toolcheck.toml` takes precedence over the other files.
     write(&folder, "both/toolcheck.toml", "levels.unanswered-tool-call = \"warning\"\n");
     write(&folder, "both/pyproject.toml", "[tool.toolcheck]\nignore = [\"unanswered-tool-call\"]\n");
     write(&folder, "both/a.json", unanswered("toolu_4"));
@@ -122,7 +122,7 @@ fn tables_in_other_files_count_where_they_are_closest() {
 }
 
 #[test]
-fn what_cannot_be_extended_is_told_at_its_place() {
+fn errors_about_extend_have_a_place() {
     let folder = folder("extend");
     write(&folder, "loop/toolcheck.toml", "extend = \"other.toml\"\n");
     write(&folder, "loop/other.toml", "\n  extend = \"./toolcheck.toml\"\n");
@@ -140,7 +140,7 @@ fn what_cannot_be_extended_is_told_at_its_place() {
 }
 
 #[test]
-fn a_target_and_tools_that_a_configuration_names() {
+fn a_target_and_tools_named_in_a_configuration() {
     let folder = folder("named-files");
     write(&folder, "ci/toolcheck.toml", "target = \"gateway.toml\"\ntools = \"tools.json\"\n");
     write(
@@ -157,7 +157,7 @@ fn a_target_and_tools_that_a_configuration_names() {
     let rules: Vec<&str> =
         report["findings"].as_array().unwrap().iter().map(|found| found["rule"].as_str().unwrap()).collect();
     assert!(rules.contains(&"unknown-tool"), "{rules:?}");
-    // The command line has the last word.
+    // The command line takes precedence.
     let output = toolcheck_in(&folder)
         .args(["lint", "ci/a.json", "--output-format", "json", "--target", "bedrock", "--kind", "session"])
         .output()
@@ -170,25 +170,25 @@ fn a_target_and_tools_that_a_configuration_names() {
     std::fs::remove_file(folder.join("ci/tools.json")).unwrap();
     write(&folder, "ci/b.json", CLEAN);
     let seen = seen_in(&folder, &["lint", "ci"]);
-    // Told once, however many files need it.
+    // Reported once, regardless of the number of files.
     assert_eq!(seen.matches("cannot read the tools").count(), 1, "{seen}");
     assert!(seen.starts_with("status: 2"), "{seen}");
 }
 
 #[test]
-fn findings_that_are_allowed() {
+fn allowed_findings() {
     let folder = folder("allow");
     write(
         &folder,
         "toolcheck.toml",
         "[[allow]]\nrule = \"unanswered-tool-call\"\npath = \"cancelled/*.json\"\nreason = \"cancelled on purpose\"\n\n\
-         [[allow]]\nrule = \"blank-text\"\nreason = \"was mended\"\n\n\
+         [[allow]]\nrule = \"blank-text\"\nreason = \"was fixed\"\n\n\
          [[allow]]\nrule = \"unanswered-tool-call\"\npath = \"logs/a.json\"\npointer = \"/messages/3\"\nreason = \"moved\"\n",
     );
     write(&folder, "cancelled/a.json", unanswered("toolu_1"));
     write(&folder, "logs/a.json", unanswered("toolu_2"));
     insta::assert_snapshot!("allow", seen_in(&folder, &["lint", "--output-format", "concise"]));
-    // Who looks at a part knows nothing of the rest: only what names the very file is known to be unused.
+    // If only some files are linted, only an entry for one of these files can be reported as unused.
     insta::assert_snapshot!(
         "allow-part",
         seen_in(&folder, &["lint", "logs/a.json", "--output-format", "concise"])
@@ -197,7 +197,7 @@ fn findings_that_are_allowed() {
         "allow-other-part",
         seen_in(&folder, &["lint", "cancelled", "--output-format", "concise"])
     );
-    // What is unused is a warning.
+    // An unused entry is a warning.
     let status = |arguments: &[&str]| toolcheck_in(&folder).args(arguments).output().unwrap().status.code();
     std::fs::remove_file(folder.join("logs/a.json")).unwrap();
     assert_eq!(status(&["lint"]), Some(0));
@@ -208,17 +208,17 @@ fn findings_that_are_allowed() {
     assert_eq!(report["summary"]["allowed"], 1);
 }
 
-/// Whether a text holds what a terminal obeys, what turns text, or what is not seen at all.
-fn hides(text: &str) -> bool {
+/// Whether a text contains control characters, or characters that change its direction or are invisible.
+fn has_hidden(text: &str) -> bool {
     text.contains(|character: char| {
         character.is_control() && character != '\n' || "\u{202e}\u{200b}\u{e0041}".contains(character)
     })
 }
 
 #[test]
-fn nothing_that_a_configuration_says_is_obeyed() {
+fn hostile_text_in_a_configuration_is_escaped() {
     let folder = folder("hostile-config");
-    // What a terminal obeys, what turns the text, what nobody sees, and a command of a workflow.
+    // Escape sequences, a change of direction, invisible characters, and a workflow command.
     let hostile = "a\\u001b[31m\\u009b\\u202e\\u200b\\U000e0041\\n::error::b";
     write(&folder, "a.json", unanswered("toolu_1"));
     write(&folder, "gateway.toml", format!("\"{hostile}\" = \"a secret\"\n"));
@@ -237,13 +237,13 @@ fn nothing_that_a_configuration_says_is_obeyed() {
     ];
     for text in &broken {
         write(&folder, "toolcheck.toml", text);
-        // `show` tells the same, and ends there.
+        // `show` prints the same error, and exits.
         let output = toolcheck_in(&folder).args(["show", "a.json"]).output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{text}\n{told}");
-        assert!(told.starts_with("error: "), "{told}");
-        assert!(!hides(&told) && !told.contains("\n::"), "{text}\n{told:?}");
-        assert!(!told.contains("secret"), "{told}");
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{text}\n{printed}");
+        assert!(printed.starts_with("error: "), "{printed}");
+        assert!(!has_hidden(&printed) && !printed.contains("\n::"), "{text}\n{printed:?}");
+        assert!(!printed.contains("secret"), "{printed}");
     }
     let fine = format!(
         "[[allow]]\nrule = \"unanswered-tool-call\"\npath = \"a.json\"\nreason = \"{hostile}\"\n\
@@ -255,12 +255,12 @@ fn nothing_that_a_configuration_says_is_obeyed() {
     for arguments in [["lint", "--show-settings"], ["show", "a.json"]] {
         let seen = seen_in(&folder, &arguments);
         assert!(seen.starts_with("status: 0"), "{seen}");
-        assert!(!hides(&seen) && !seen.contains("\n::"), "{seen:?}");
+        assert!(!has_hidden(&seen) && !seen.contains("\n::"), "{seen:?}");
     }
 }
 
 #[test]
-fn a_configuration_that_never_ends_is_told() {
+fn endless_configurations_are_reported() {
     let folder = folder("endless-config");
     write(&folder, "a.json", CLEAN);
     for number in 0..50 {
@@ -273,22 +273,22 @@ fn a_configuration_that_never_ends_is_told() {
     for (key, name) in [("extend", "/dev/zero"), ("tools", "/dev/zero")] {
         write(&folder, "toolcheck.toml", format!("{key} = \"{name}\""));
         let seen = seen_in(&folder, &["lint", "a.json"]);
-        assert!(seen.starts_with("status: 2") && seen.contains("it has more than"), "{seen}");
+        assert!(seen.starts_with("status: 2") && seen.contains("it is larger than"), "{seen}");
     }
 }
 
 #[test]
-fn init_says_what_it_takes_the_place_of() {
+fn init_names_the_configuration_that_it_replaces() {
     let folder = folder("init-below");
     write(&folder, "toolcheck.toml", "ignore = [\"unanswered-tool-call\"]");
     write(&folder, "one/a.json", unanswered("toolu_1"));
     write(&folder, "two/pyproject.toml", "[tool.toolcheck]\nignore = [\"unanswered-tool-call\"]");
     assert!(seen_in(&folder, &["lint", "one"]).starts_with("status: 0"));
     insta::assert_snapshot!("init-below", seen_in(&folder, &["init", "one"]));
-    // It is so.
+    // The message is true.
     assert!(seen_in(&folder, &["lint", "one"]).starts_with("status: 1"));
     insta::assert_snapshot!("init-beside", seen_in(&folder, &["init", "two"]));
-    // Written anew, it takes the place of nothing but itself.
+    // Overwriting it replaces no other configuration.
     let again = seen_in(&folder, &["init", "two", "--force"]);
     assert!(again.contains("nothing changes yet"), "{again}");
 }

@@ -1,4 +1,4 @@
-//! `toolcheck test` as the owner of a corpus runs it.
+//! `toolcheck test` with a corpus, as users run it.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 mod common;
@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use common::{folder, root, seen, toolcheck};
 
-/// A call that nothing answers.
+/// A call without a result.
 const UNANSWERED: &str = r#"{
   "max_tokens": 1024,
   "tools": [{"name": "find_ferry", "input_schema": {"type": "object"}}],
@@ -26,7 +26,7 @@ const UNANSWERED: &str = r#"{
 "#;
 const CLEAN: &str = r#"{"max_tokens": 9, "messages": [{"role": "user", "content": "Good morning."}]}"#;
 
-/// What a case expects.
+/// The text of an expectation with these findings.
 fn expecting(findings: &str) -> String {
     format!(
         "{{\n  \"source\": \"invented\",\n  \"description\": \"A ferry.\",\n  \"findings\": {findings}\n}}\n"
@@ -36,7 +36,7 @@ fn expecting(findings: &str) -> String {
 const ONE: &str =
     r#"[{"rule": "unanswered-tool-call", "pointer": "/messages/1/content/0", "level": "error"}]"#;
 
-/// A corpus with something of everything.
+/// A corpus with cases of every kind.
 fn corpus(name: &str) -> PathBuf {
     let folder = folder(name);
     for inside in ["anthropic", "logs", "same/ferry"] {
@@ -88,22 +88,22 @@ fn stdout(output: &Output) -> String {
 }
 
 #[test]
-fn what_fails_is_told() {
-    let folder = corpus("corpus-told");
-    insta::assert_snapshot!("told", seen(&test(&folder, &[])));
-    // In the corpus itself, paths are as short as they can be.
+fn failures_are_reported() {
+    let folder = corpus("corpus-failures");
+    insta::assert_snapshot!("failures", seen(&test(&folder, &[])));
+    // Inside the corpus, paths are short.
     let mut command = toolcheck();
     let output = command.current_dir(&folder).args(["test", ".", "changed"]).output().unwrap();
-    insta::assert_snapshot!("told-in-the-corpus", seen(&output));
-    // The names of the folders above count.
+    insta::assert_snapshot!("failures-in-the-corpus", seen(&output));
+    // The names of parent folders are used too.
     let mut command = toolcheck();
     let output = command.current_dir(folder.join("same/ferry")).args(["test", "."]).output().unwrap();
     assert!(stdout(&output).contains("FAILED gemini.json\n  differs from anthropic.json"));
 }
 
 #[test]
-fn colours_mark_what_was_expected_and_what_was_found() {
-    let output = test(&corpus("corpus-coloured"), &["changed", "--color", "always"]);
+fn colors_mark_expected_and_actual_findings() {
+    let output = test(&corpus("corpus-colored"), &["changed", "--color", "always"]);
     let text = stdout(&output);
     assert!(text.contains("\u{1b}[31m- unanswered-tool-cal at"), "{text:?}");
     assert!(text.contains("\u{1b}[32m+ error unanswered-tool-call at"), "{text:?}");
@@ -131,7 +131,7 @@ fn outputs_for_machines() {
 }
 
 #[test]
-fn a_file_and_the_screen_get_an_output_each() {
+fn outputs_go_to_files_and_the_screen() {
     let folder = corpus("corpus-two-outputs");
     let file = folder.parent().unwrap().join("corpus-two-outputs.xml");
     let output = test(&folder, &["--output-format", "text,junit=corpus-two-outputs.xml"]);
@@ -140,7 +140,7 @@ fn a_file_and_the_screen_get_an_output_each() {
     fs::remove_file(file).unwrap();
     let output = test(&folder, &["as-expected", "--output-format", "junit=no/such/folder.xml"]);
     assert_eq!(output.status.code(), Some(2));
-    // Nothing of the corpus is written over.
+    // Files of the corpus are not overwritten.
     for held in ["anthropic/changed.json", "anthropic/changed.expect.json"] {
         let wanted = format!("json={}/{held}", folder.file_name().unwrap().to_string_lossy());
         let before = fs::read(folder.join(held)).unwrap();
@@ -156,7 +156,7 @@ fn a_file_and_the_screen_get_an_output_each() {
 }
 
 #[test]
-fn names_are_listed_and_filtered() {
+fn cases_are_listed_and_filtered() {
     let folder = corpus("corpus-filtered");
     insta::assert_snapshot!("list", seen(&test(&folder, &["--list"])));
     let names = |filters: &[&str]| stdout(&test(&folder, &[&["--list"], filters].concat()));
@@ -164,20 +164,20 @@ fn names_are_listed_and_filtered() {
     assert_eq!(names(&["*.jsonl"]), "logs/lines.jsonl\nlogs/twice.jsonl\n");
     assert_eq!(names(&["logs/*.ndjson", "level"]), "anthropic/level.json\nlogs/more.ndjson\n");
     assert_eq!(test(&folder, &["as-expected"]).status.code(), Some(0));
-    // A filter for nothing is a mistake, and hides nothing of what the others are for.
+    // A filter that matches nothing is an error, but the cases of the others still run.
     insta::assert_snapshot!("mistyped-filter", seen(&test(&folder, &["as-expected", "chnaged", "[x"])));
     assert_eq!(test(&folder, &["chnaged", "--list"]).status.code(), Some(2));
 }
 
 #[test]
-fn only_what_is_asked_for_is_written() {
+fn only_requested_expectations_are_written() {
     let folder = corpus("corpus-blessed");
     let read = |name: &str| fs::read_to_string(folder.join(name));
     let before = read("anthropic/broken.expect.json").unwrap();
     insta::assert_snapshot!("blessed", seen(&test(&folder, &["--bless"])));
     insta::assert_snapshot!("blessed-expectation", read("anthropic/changed.expect.json").unwrap());
     assert_eq!(read("anthropic/level.expect.json").unwrap(), expecting(ONE));
-    assert!(read("anthropic/missing.expect.json").is_err(), "nobody asked for a new one");
+    assert!(read("anthropic/missing.expect.json").is_err(), "new ones were not requested");
     assert_eq!(read("anthropic/broken.expect.json").unwrap(), before);
     assert!(read("anthropic/renamed.expect.json").is_ok());
     assert_eq!(test(&folder, &["changed", "level", "logs/lines"]).status.code(), Some(0));
@@ -190,7 +190,7 @@ fn only_what_is_asked_for_is_written() {
 }
 
 #[test]
-fn new_ones_leave_old_ones_alone_and_all_means_both() {
+fn new_keeps_existing_expectations_and_all_updates_both() {
     let folder = corpus("corpus-blessed-new");
     let changed = || fs::read_to_string(folder.join("anthropic/changed.expect.json")).unwrap();
     let before = changed();
@@ -239,9 +239,9 @@ fn hostile_names_are_data_in_every_output() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_read_hides_nothing_of_the_others() {
+fn unreadable_cases_do_not_hide_others() {
     let folder = corpus("corpus-unreadable");
-    // A link to nowhere, and one to a folder above.
+    // A dangling link, and a link to a parent folder.
     std::os::unix::fs::symlink("nowhere.json", folder.join("anthropic/dangling.json")).unwrap();
     std::os::unix::fs::symlink("..", folder.join("anthropic/loop")).unwrap();
     // An expectation that is a folder.
@@ -263,7 +263,7 @@ fn nothing_to_run_is_an_error() {
 }
 
 #[test]
-fn many_differences_are_told_in_a_few_lines() {
+fn many_differences_are_summarised() {
     let folder = folder("corpus-many");
     let text = vec![r#"{"role": "user", "content": ""}"#; 5000].join(",");
     fs::create_dir(folder.join("anthropic")).unwrap();
@@ -276,17 +276,20 @@ fn many_differences_are_told_in_a_few_lines() {
 }
 
 #[test]
-fn the_help_says_it() {
+fn help() {
     insta::assert_snapshot!("help", seen(&toolcheck().args(["test", "--help"]).output().unwrap()));
 }
 
 #[cfg(unix)]
 #[test]
-fn a_configuration_that_never_ends_is_told() {
+fn endless_configurations_are_reported() {
     let folder = folder("corpus-endless");
     fs::write(folder.join("a.json"), CLEAN).unwrap();
     let expectation = r#"{"description": "a", "source": "b", "config": "/dev/zero", "findings": []}"#;
     fs::write(folder.join("a.expect.json"), expectation).unwrap();
     let seen = seen(&test(&folder, &[]));
-    assert!(seen.starts_with("status: 1") && seen.contains("`config` /dev/zero: it has more than"), "{seen}");
+    assert!(
+        seen.starts_with("status: 1") && seen.contains("`config` /dev/zero: it is larger than"),
+        "{seen}"
+    );
 }

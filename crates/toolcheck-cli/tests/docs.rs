@@ -1,6 +1,6 @@
-//! The documentation against the program: every command in it is run, and every configuration in it is read.
+//! Checks the documentation: runs every command in it, and reads every configuration in it.
 //!
-//! `TOOLCHECK_BLESS=1 cargo test --package toolcheck-cli --test docs` writes what the program prints into the pages.
+//! `TOOLCHECK_BLESS=1 cargo test --package toolcheck-cli --test docs` updates the output in the pages.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::path::{Path, PathBuf};
@@ -10,19 +10,21 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The pages that people wrote: those of rules and targets are made from the tables.
+/// The pages written by hand: those of rules and targets are generated.
 fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> = std::fs::read_dir(root().join("docs"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "md") && !path.ends_with("targets.md"))
+        .filter(|path| {
+            path.extension().is_some_and(|extension| extension == "md") && !path.ends_with("targets.md")
+        })
         .collect();
     pages.push(root().join("README.md"));
     pages.sort();
     pages
 }
 
-/// What the program prints, both streams, as one sees them in a terminal of 80 columns.
+/// Both streams of the program, as in a terminal with 80 columns.
 fn output(line: &str) -> String {
     let arguments = line.strip_prefix("toolcheck").or_else(|| line.strip_prefix("cargo run --release --"));
     let arguments = words(arguments.unwrap_or_else(|| panic!("`{line}` does not run the program")));
@@ -35,7 +37,7 @@ fn output(line: &str) -> String {
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
 
-/// The words of a command line, as far as the pages need it: quotes hold a word together.
+/// Splits a command line into words. Single quotes are all the syntax that the pages need.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (number, piece) in line.split('\'').enumerate() {
@@ -57,7 +59,7 @@ fn rule_options() -> String {
 }
 
 #[test]
-fn every_command_prints_what_the_page_says() {
+fn every_command_prints_the_output_on_its_page() {
     let is_blessing = std::env::var_os("TOOLCHECK_BLESS").is_some();
     let mut commands = 0;
     for path in pages() {
@@ -85,7 +87,7 @@ fn every_command_prints_what_the_page_says() {
         if is_blessing {
             std::fs::write(&path, &written).unwrap();
         } else {
-            assert_eq!(page, written, "{} is not what the program prints", path.display());
+            assert_eq!(page, written, "{} is outdated: run with TOOLCHECK_BLESS=1", path.display());
         }
     }
     assert!(commands > 10, "{commands} commands");
@@ -95,7 +97,7 @@ fn every_command_prints_what_the_page_says() {
 fn every_output_has_its_section() {
     let page = std::fs::read_to_string(root().join("docs/outputs.md")).unwrap();
     let mut titles: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
-    // What `markdown` prints begins with a title of its own.
+    // The output of `markdown` starts with a title of its own.
     titles.retain(|title| *title != "toolcheck");
     titles.sort();
     let ids: Vec<&str> = toolcheck_report::outputs::ALL.iter().map(|output| output.id).collect();
@@ -104,7 +106,7 @@ fn every_output_has_its_section() {
 }
 
 #[test]
-fn every_configuration_is_one() {
+fn every_configuration_is_valid() {
     let mut configurations = 0;
     for path in pages() {
         let page = std::fs::read_to_string(&path).unwrap();
@@ -117,7 +119,7 @@ fn every_configuration_is_one() {
         }
     }
     assert!(configurations > 3, "{configurations} configurations");
-    // What the documentation shows of the corpus' policies is what they are.
+    // The documentation shows the policies of the corpus unchanged.
     let policies = std::fs::read_to_string(root().join("fixtures/policies/toolcheck.toml")).unwrap();
     let page = std::fs::read_to_string(root().join("docs/configuration.md")).unwrap();
     for policy in policies.split("[[policy]]").skip(1) {
@@ -125,9 +127,9 @@ fn every_configuration_is_one() {
     }
 }
 
-/// The commands that are shown without what they print: what they name may not be there, but their flags are.
+/// Commands without output may name files that do not exist, but their flags must.
 #[test]
-fn every_flag_that_a_page_names_is_one() {
+fn every_flag_on_a_page_exists() {
     let mut flags = 0;
     for path in pages() {
         let page = std::fs::read_to_string(&path).unwrap();
@@ -135,7 +137,7 @@ fn every_flag_that_a_page_names_is_one() {
             for line in block.split("```").next().unwrap().lines() {
                 let line = line.split(" # ").next().unwrap();
                 let Some(at) = line.find("toolcheck ") else { continue };
-                // What stands before it feeds it, and what stands behind a pipe is another program.
+                // The parts before it and after a pipe are other programs.
                 let line = line[at..].split(" | ").next().unwrap().split(" && ").next().unwrap();
                 let words: Vec<&str> = line.split_whitespace().skip(1).collect();
                 let Some(subcommand) = words.first().filter(|word| word.chars().all(char::is_alphabetic))
@@ -145,8 +147,8 @@ fn every_flag_that_a_page_names_is_one() {
                 let help = output(&format!("toolcheck {subcommand} --help"));
                 for word in words.iter().filter(|word| word.starts_with("--") && word.len() > 2) {
                     let flag = word.split('=').next().unwrap();
-                    let is_one = help.split([' ', '=', ',', '[', '\n']).any(|known| known == flag);
-                    assert!(is_one, "{}: `{subcommand}` has no {flag}\n{help}", path.display());
+                    let is_known = help.split([' ', '=', ',', '[', '\n']).any(|known| known == flag);
+                    assert!(is_known, "{}: `{subcommand}` has no {flag}\n{help}", path.display());
                     flags += 1;
                 }
             }
@@ -155,7 +157,7 @@ fn every_flag_that_a_page_names_is_one() {
     assert!(flags > 15, "{flags} flags");
 }
 
-/// The commands of the pages and of the help, as one types them, with the file that shows each.
+/// The commands on the pages and in the help, as users type them, each with its source.
 #[cfg(unix)]
 fn commands() -> Vec<(String, String)> {
     let mut commands = Vec::new();
@@ -177,7 +179,7 @@ fn commands() -> Vec<(String, String)> {
     commands
 }
 
-/// What they name, in a folder of their own: the examples are run there as users run them.
+/// A folder with the files that the commands name, to run them as users do.
 #[cfg(unix)]
 fn sandbox() -> PathBuf {
     use std::os::unix::fs::{PermissionsExt, symlink};
@@ -196,25 +198,25 @@ fn sandbox() -> PathBuf {
         std::fs::create_dir_all(folder.join(below)).unwrap();
     }
     let seed = |name: &str| std::fs::read(root().join("fixtures/seeds").join(name)).unwrap();
-    let (broken, sound) = (seed("coco-before.json"), seed("coco-after.json"));
+    let (broken, clean) = (seed("coco-before.json"), seed("coco-after.json"));
     let line = |bytes: &[u8]| {
         let value: serde_json::Value = serde_json::from_slice(bytes).unwrap();
         format!("{value}\n").into_bytes()
     };
     for (name, bytes) in [
         ("request.json", &broken),
-        ("history.json", &sound),
-        ("transcript.json", &sound),
-        ("one.json", &sound),
-        ("transcripts/a.json", &sound),
-        ("corpus/a.json", &sound),
+        ("history.json", &clean),
+        ("transcript.json", &clean),
+        ("one.json", &clean),
+        ("transcripts/a.json", &clean),
+        ("corpus/a.json", &clean),
         (
             "corpus/a.expect.json",
             &b"{\"description\": \"clean\", \"source\": \"invented\", \"findings\": []}".to_vec(),
         ),
         ("tools.json", &b"[{\"name\": \"search\", \"input_schema\": {\"type\": \"object\"}}]".to_vec()),
         ("our-gateway.toml", &own_targets()[0].clone().into_bytes()),
-        ("logs/a/a.jsonl", &line(&sound)),
+        ("logs/a/a.jsonl", &line(&clean)),
         (
             "train.jsonl",
             &br#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}"#
@@ -224,7 +226,7 @@ fn sandbox() -> PathBuf {
         std::fs::write(folder.join(name), bytes).unwrap();
     }
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    std::io::Write::write_all(&mut gzip, &line(&sound)).unwrap();
+    std::io::Write::write_all(&mut gzip, &line(&clean)).unwrap();
     std::fs::write(folder.join("logs/a/a.jsonl.gz"), gzip.finish().unwrap()).unwrap();
     symlink(env!("CARGO_BIN_EXE_toolcheck"), folder.join("bin/toolcheck")).unwrap();
     for (name, script) in [
@@ -242,7 +244,7 @@ fn sandbox() -> PathBuf {
 
 #[cfg(unix)]
 #[test]
-fn every_example_runs_as_a_user_would_run_it() {
+fn every_example_runs() {
     let folder = sandbox();
     let path = format!("{}:{}", folder.join("bin").display(), std::env::var("PATH").unwrap());
     let mut explained = 0;
@@ -252,18 +254,21 @@ fn every_example_runs_as_a_user_would_run_it() {
         shell.current_dir(&folder).args(["-c", line]).env("PATH", &path).env("HOME", &folder);
         shell.env_remove("CI").stdin(std::process::Stdio::null());
         let output = shell.output().unwrap();
-        let said = format!(
+        let printed = format!(
             "{page}: {line}\n{}{}",
             String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr)
         );
         let status = output.status.code();
-        // A finding is no failure of an example; the last command of a pipe tells the status.
+        // An example may have findings; the status is that of the last command of a pipe.
         let is_lint = line.contains("toolcheck lint");
-        assert!(status == Some(0) || is_lint && matches!(status, Some(1 | 123)), "{status:?}\n{said}");
-        assert!(!said.contains("\nerror: "), "{said}");
+        assert!(status == Some(0) || is_lint && matches!(status, Some(1 | 123)), "{status:?}\n{printed}");
+        assert!(!printed.contains("\nerror: "), "{printed}");
         if line.contains("--error") {
-            assert!(said.contains("unanswered-tool-call") && said.contains("request.json:"), "{said}");
+            assert!(
+                printed.contains("unanswered-tool-call") && printed.contains("request.json:"),
+                "{printed}"
+            );
             explained += 1;
         }
     }
@@ -271,7 +276,7 @@ fn every_example_runs_as_a_user_would_run_it() {
     assert!(explained >= 4, "{explained} errors explained");
 }
 
-/// The targets that the page about them shows.
+/// The targets in `docs/own-target.md`.
 fn own_targets() -> Vec<String> {
     let page = std::fs::read_to_string(root().join("docs/own-target.md")).unwrap();
     let blocks = page.split("```toml target\n").skip(1);
@@ -279,7 +284,7 @@ fn own_targets() -> Vec<String> {
 }
 
 #[test]
-fn every_target_of_ones_own_is_one() {
+fn every_own_target_is_valid() {
     let schema = std::fs::read(root().join("schemas/target.v1.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
     let targets = own_targets();
@@ -288,7 +293,7 @@ fn every_target_of_ones_own_is_one() {
         let value: serde_json::Value = toml::from_str(text).unwrap();
         assert!(schema.is_valid(&value), "{text}");
     }
-    // Each does what the page says of it.
+    // Each target does what the page says.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("own-targets");
     std::fs::create_dir_all(&folder).unwrap();
     let call = |id: &str| {
@@ -302,7 +307,7 @@ fn every_target_of_ones_own_is_one() {
     };
     let result = r#", {"role": "tool", "tool_call_id": "call_of_the_lighthouse", "content": "b"}"#;
     let with_name = r#"{"messages": [{"role": "user", "content": "a", "name": "b"}]}"#.to_owned();
-    for (number, body, said) in [
+    for (number, body, printed) in [
         (0, request("call_1", ""), "1 error"),
         (
             1,
@@ -320,6 +325,6 @@ fn every_target_of_ones_own_is_one() {
         command.current_dir(&folder).env_remove("CI").env("COLUMNS", "120");
         command.args(["lint", "a.json", "--format", "openai-chat", "--target", "target.toml"]);
         let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
-        assert!(output.contains(said), "{said}\n{output}");
+        assert!(output.contains(printed), "{printed}\n{output}");
     }
 }

@@ -1,4 +1,4 @@
-//! Which files a run reads, and how.
+//! The files that a run reads, and how it reads them.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 mod common;
@@ -16,7 +16,7 @@ fn files(folder: &Path, arguments: &[&str]) -> Vec<String> {
     names.lines().map(|name| name.replace('\\', "/")).collect()
 }
 
-/// A folder with files that are ignored, hidden, excluded and of other kinds.
+/// A folder with ignored, hidden, excluded and other files.
 fn tree(name: &str) -> std::path::PathBuf {
     let folder = folder(name);
     for file in [
@@ -37,14 +37,14 @@ fn tree(name: &str) -> std::path::PathBuf {
     ] {
         write(&folder, file, CLEAN);
     }
-    // What counts for version control counts without it too.
+    // `.ignore` applies without version control too.
     write(&folder, ".ignore", "ignored/\n");
     write(&folder, "toolcheck.toml", "exclude = [\"vendor\"]\n");
     folder
 }
 
 #[test]
-fn a_folder_is_searched_as_its_owners_mean_it() {
+fn a_folder_is_searched() {
     let folder = tree("search");
     let usual = ["a.json", "b.jsonl", "c.ndjson", "deep/m.json", "e.json.gz", "f.ndjson.zst"];
     assert_eq!(files(&folder, &[]), usual);
@@ -54,14 +54,14 @@ fn a_folder_is_searched_as_its_owners_mean_it() {
     let hidden = files(&folder, &["--hidden"]);
     assert!(hidden.contains(&".cache/i.json".to_owned()) && hidden.contains(&".hidden.json".to_owned()));
     assert_eq!(files(&folder, &["--exclude", "*.gz", "--exclude", "deep/**"]).len(), 4);
-    // What is named is meant, unless somebody says otherwise.
+    // Named files are linted, unless `--force-exclude` is given.
     assert_eq!(files(&folder, &["vendor", "deep/vendor/l.json", "ignored"]).len(), 3);
     assert_eq!(files(&folder, &["vendor", "deep/vendor/l.json", "a.json", "--force-exclude"]), ["a.json"]);
     assert_eq!(files(&folder, &["--isolated"]).len(), usual.len() + 2);
 }
 
 #[test]
-fn git_says_what_is_ignored_in_a_repository() {
+fn gitignore_applies_in_a_repository() {
     let folder = tree("gitignore");
     std::fs::create_dir(folder.join(".git")).unwrap();
     write(&folder, ".gitignore", "*.jsonl\n!b.jsonl\n/deep/\n");
@@ -72,14 +72,14 @@ fn git_says_what_is_ignored_in_a_repository() {
 }
 
 #[test]
-fn the_configuration_says_what_is_included() {
+fn the_configuration_selects_files() {
     let folder = tree("include");
     write(&folder, "toolcheck.toml", "include = [\"*.yaml\", \"deep/*.json\"]\n");
     assert_eq!(files(&folder, &[]), ["deep/m.json", "g.yaml"]);
 }
 
 #[test]
-fn a_configuration_elsewhere_counts_from_where_it_is_used() {
+fn patterns_of_a_named_configuration_are_relative_to_the_current_directory() {
     let folder = tree("config-elsewhere");
     write(&folder, "ci/strict.toml", "exclude = [\"/deep\", \"/a.json\"]\n");
     let found = files(&folder, &["--config", "ci/strict.toml"]);
@@ -91,14 +91,14 @@ fn a_configuration_elsewhere_counts_from_where_it_is_used() {
 }
 
 #[test]
-fn files_of_a_list() {
+fn files_from_a_list() {
     let folder = tree("list");
     write(&folder, "lines.txt", "a.json\r\n\ndeep/m.json\r\n");
     write(&folder, "nul.txt", "a.json\0deep/m.json\0");
     assert_eq!(files(&folder, &["--files-from", "lines.txt"]), ["a.json", "deep/m.json"]);
     assert_eq!(files(&folder, &["--files-from", "nul.txt", "b.jsonl"]), ["b.jsonl", "a.json", "deep/m.json"]);
     write(&folder, "empty.txt", "\n");
-    // No file is what the list says: there is nothing wrong with that.
+    // An empty list is not an error.
     assert!(seen_in(&folder, &["lint", "--files-from", "empty.txt"]).starts_with("status: 0"));
     assert!(seen_in(&folder, &["lint", "--files-from", "none.txt"]).starts_with("status: 2"));
     let both = seen_in(&folder, &["lint", "-", "--files-from", "-"]);
@@ -125,18 +125,18 @@ fn zstd(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn compressed_files_are_read_as_what_they_hold() {
+fn compressed_files_are_decompressed() {
     let folder = folder("compressed");
     let (one, two) = (format!("{}\n", unanswered("toolu_1")), format!("{}\n", unanswered("toolu_2")));
     write(&folder, "a.jsonl.gz", gzip(&one));
     write(&folder, "b.jsonl.zst", zstd(&one));
-    // Several in a row are one text, and what may be skipped holds nothing.
+    // Consecutive frames are one text, and skippable frames contain nothing.
     write(&folder, "c.jsonl.gz", [gzip(&one), gzip(&two)].concat());
     let skippable = [0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3];
     write(&folder, "d.jsonl.zst", [&zstd(&one)[..], &skippable, &zstd(&two)].concat());
-    // The bytes tell, and not the name.
+    // Compression is recognised by the bytes, not by the name.
     write(&folder, "e.json", gzip(&one));
-    // What is broken is told, and hides nothing of the others.
+    // Broken data is reported, and does not hide findings in other files.
     let packed = gzip(&one);
     write(&folder, "f.json.gz", &packed[..packed.len() - 9]);
     let packed = zstd(&one);
@@ -149,7 +149,7 @@ fn compressed_files_are_read_as_what_they_hold() {
 }
 
 #[test]
-fn what_no_format_recognises() {
+fn unrecognised_files() {
     let folder = folder("unrecognised");
     write(&folder, "package.json", "{\"name\": \"a\"}");
     write(&folder, "a.json", CLEAN);
@@ -158,14 +158,14 @@ fn what_no_format_recognises() {
         "named",
         seen_in(&folder, &["lint", "package.json", "--output-format", "concise"])
     );
-    let quietly =
+    let quiet =
         ["lint", "package.json", "a.json", "--output-format", "concise", "--skip-unrecognised", "--quiet"];
-    insta::assert_snapshot!("skipped", seen_in(&folder, &quietly));
+    insta::assert_snapshot!("skipped", seen_in(&folder, &quiet));
 }
 
-/// Datasets have messages with roles too, and their blocks are those of no provider.
+/// Datasets have messages with roles too, but their blocks are not those of a provider.
 #[test]
-fn a_dataset_is_no_request() {
+fn a_dataset_is_not_a_request() {
     let folder = folder("dataset");
     let block = |kind: &str, value: &str| format!(r#"[{{"type": "{kind}", "value": "{value}"}}]"#);
     let example = format!(
@@ -181,21 +181,21 @@ fn a_dataset_is_no_request() {
         seen.starts_with("status: 0") && seen.contains("note: skipped 1 file without a transcript"),
         "{seen}"
     );
-    // Who names it is told once, however long it is.
+    // If it is named, that is reported once, regardless of its length.
     write(&folder, "examples.jsonl", format!("{example}\n").repeat(2000));
     let seen = seen_in(&folder, &["lint", "examples.jsonl", "--output-format", "concise"]);
     assert!(seen.starts_with("status: 1") && seen.contains("1 error, 0 warnings"), "{seen}");
 }
 
 #[test]
-fn an_empty_folder_is_told() {
+fn an_empty_folder_is_an_error() {
     let folder = folder("empty");
     insta::assert_snapshot!(seen_in(&folder, &["lint"]));
 }
 
 #[cfg(unix)]
 #[test]
-fn links_that_lead_in_circles_and_names_that_are_no_text() {
+fn cyclic_links_and_names_that_are_not_utf8() {
     use std::os::unix::ffi::OsStrExt;
     let folder = folder("links");
     write(&folder, "a/b.json", CLEAN);
@@ -217,7 +217,7 @@ fn links_that_lead_in_circles_and_names_that_are_no_text() {
 }
 
 #[test]
-fn a_text_of_another_encoding_is_told_once() {
+fn another_encoding_is_reported_once() {
     let folder = folder("encodings");
     let text = format!("{}\n{}\n", unanswered("toolu_1"), unanswered("toolu_2"));
     let utf16: Vec<u8> = [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
@@ -227,29 +227,29 @@ fn a_text_of_another_encoding_is_told_once() {
 }
 
 #[test]
-fn an_error_is_explained_in_a_compressed_file_too() {
+fn an_error_is_explained_in_a_compressed_file() {
     let folder = folder("explain-compressed");
     write(&folder, "a.json.gz", gzip(&unanswered("toolu_1")));
     let error = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. \
                  Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
     let seen = seen_in(&folder, &["explain", "--error", error, "a.json.gz"]);
     assert!(seen.contains("[/messages/1/content/0 in a.json.gz:1:"), "{seen}");
-    // What the error quotes is data.
+    // Quoted parts of the error are escaped.
     let seen = seen_in(&folder, &["explain", "--error", &error.replace("toolu_1", "a\u{1b}[31m\u{202e}")]);
     assert!(seen.contains("a\\u{1b}[31m\\u{202e}") && !seen.contains('\u{1b}'), "{seen:?}");
-    // One input cannot be two things.
+    // The standard input can't be used twice.
     let seen = seen_in(&folder, &["explain", "--error", "-", "-"]);
     assert!(seen.starts_with("status: 2") && seen.contains("both the error and the request"), "{seen}");
 }
 
 #[test]
-fn what_stands_in_a_text_and_is_none_hides_nothing() {
+fn bytes_that_are_not_text_hide_no_findings() {
     let folder = folder("no-text");
-    // A log that was cut while it was written begins with a hole, and one that was not finished ends with one.
-    let hole = "\0".repeat(5000);
-    write(&folder, "begin.jsonl", format!("{hole}{CLEAN}\n{}\n{CLEAN}\n", unanswered("toolu_1")));
-    write(&folder, "end.jsonl", format!("{}\n{CLEAN}\n{hole}", unanswered("toolu_2")));
-    // These two separate lines for some readers, and not in JSON.
+    // A log that was truncated while it was written starts with null bytes, an unfinished one ends with them.
+    let nulls = "\0".repeat(5000);
+    write(&folder, "begin.jsonl", format!("{nulls}{CLEAN}\n{}\n{CLEAN}\n", unanswered("toolu_1")));
+    write(&folder, "end.jsonl", format!("{}\n{CLEAN}\n{nulls}", unanswered("toolu_2")));
+    // These two characters separate lines in some programs, but not in JSON.
     let separated = unanswered("toolu_3").replacen("\"}", "\u{2028}\u{2029}\"}", 1);
     write(&folder, "separators.json", &separated);
     write(&folder, "crlf.jsonl", format!("{CLEAN}\r\n{}\r\n", unanswered("toolu_4")));
@@ -271,16 +271,16 @@ fn what_stands_in_a_text_and_is_none_hides_nothing() {
     assert_eq!(found("end.jsonl", "unanswered-tool-call"), call(1, "toolu_2"));
     assert_eq!(found("separators.json", "unanswered-tool-call"), call(1, "toolu_3"));
     assert_eq!(found("crlf.jsonl", "unanswered-tool-call"), call(2, "toolu_4"));
-    assert_eq!(report["summary"]["transcripts"], 8, "what follows a hole is read");
+    assert_eq!(report["summary"]["transcripts"], 8, "lines after null bytes are read");
     assert_eq!(found("begin.jsonl", "malformed-json"), call(1, ""));
     assert_eq!(found("end.jsonl", "malformed-json"), call(3, ""));
     assert_eq!(findings.len(), 6, "{report:#}");
 }
 
-/// What is no file of an ordinary kind is told or passed over, and the others are read.
+/// Special files are reported or skipped, and the others are read.
 #[cfg(unix)]
 #[test]
-fn devices_pipes_and_files_that_nobody_may_read() {
+fn devices_pipes_and_unreadable_files() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = folder("no-files");
@@ -290,14 +290,14 @@ fn devices_pipes_and_files_that_nobody_may_read() {
     let made = std::process::Command::new("mkfifo").arg(folder.join("pipe.json")).status().unwrap();
     assert!(made.success());
     std::fs::set_permissions(folder.join("secret.json"), std::fs::Permissions::from_mode(0o000)).unwrap();
-    // Who may do everything may read that too.
-    let may_read = std::fs::read(folder.join("secret.json")).is_ok();
-    // Nobody waits for a pipe that is only found.
+    // Root can read it anyway.
+    let can_read = std::fs::read(folder.join("secret.json")).is_ok();
+    // A pipe found in a search is not opened.
     let searched = seen_in(&folder, &["lint", "--output-format", "concise"]);
     assert!(searched.contains("fine.json:1:") && !searched.contains("pipe.json"), "{searched}");
-    assert!(searched.starts_with(if may_read { "status: 1" } else { "status: 2" }), "{searched}");
-    assert_eq!(searched.contains("secret.json"), !may_read, "{searched}");
-    // One that is named is read to its end.
+    assert!(searched.starts_with(if can_read { "status: 1" } else { "status: 2" }), "{searched}");
+    assert_eq!(searched.contains("secret.json"), !can_read, "{searched}");
+    // A pipe that is named is read to its end.
     let path = folder.join("pipe.json");
     let writer = std::thread::spawn(move || std::fs::write(path, unanswered("toolu_2")).unwrap());
     let named = seen_in(&folder, &["lint", "pipe.json", "/dev/null", "--output-format", "concise"]);
@@ -305,9 +305,9 @@ fn devices_pipes_and_files_that_nobody_may_read() {
     assert!(named.contains("toolu_2") && named.contains("/dev/null"), "{named}");
 }
 
-/// An agent writes its log, and something cuts it, while it is read.
+/// A log is appended to and truncated while it is read.
 #[test]
-fn a_file_that_changes_while_it_is_read_costs_only_itself() {
+fn a_changing_file_does_not_affect_others() {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     let folder = folder("changing");
@@ -319,7 +319,7 @@ fn a_file_that_changes_while_it_is_read_costs_only_itself() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
-                // In the middle of a line, as a full disk or a rotation leaves it.
+                // In the middle of a line, as after a full disk or a log rotation.
                 log.set_len(some_lines.len() as u64 / 2 + 17).unwrap();
                 log.write_all(&some_lines.as_bytes()[..some_lines.len() / 2]).unwrap();
             }

@@ -1,4 +1,4 @@
-//! Names and texts that a terminal or a CI runner would obey: whatever the program prints of them, nothing does.
+//! Names and texts with terminal sequences or CI commands: the program prints them so that nothing interprets them.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 #![cfg(unix)]
 
@@ -10,7 +10,7 @@ use common::{folder, toolcheck_in, unanswered, write};
 use toolcheck_core::text::is_hidden;
 use toolcheck_report::outputs;
 
-/// What one would put into a name: colours, line ends, commands of GitHub and Azure Pipelines, text that runs backwards.
+/// Hostile names: colors, line breaks, commands for GitHub and Azure Pipelines, right-to-left text.
 const HOSTILE: [&str; 6] = [
     "\u{1b}[31mred",
     "a\n::error::x",
@@ -20,7 +20,7 @@ const HOSTILE: [&str; 6] = [
     " ##[error]v\u{9b}2J",
 ];
 
-/// Runs the program, and fails if one of its streams has what a terminal or a runner obeys.
+/// Runs the program, and fails if a stream contains anything that a terminal or a CI runner would interpret.
 fn run(folder: &Path, arguments: &[&str]) -> String {
     let output = toolcheck_in(folder).args(arguments).output().unwrap();
     let is_github = arguments.contains(&"github");
@@ -33,7 +33,7 @@ fn run(folder: &Path, arguments: &[&str]) -> String {
     {
         let text = String::from_utf8_lossy(stream);
         for line in text.split('\n') {
-            assert!(!line.chars().any(is_hidden), "a character that is not visible: {line:?}\n{seen}");
+            assert!(!line.chars().any(is_hidden), "a hidden character: {line:?}\n{seen}");
             let is_command = line.trim_start().starts_with("::");
             let is_annotation = ["::error file=", "::warning file=", "::notice title="];
             let is_ours = is_ours && is_annotation.iter().any(|ours| line.starts_with(ours));
@@ -48,7 +48,7 @@ fn run(folder: &Path, arguments: &[&str]) -> String {
     seen
 }
 
-/// Lints with every output, as in a terminal and as in a CI job.
+/// Lints with every output, with and without excerpts.
 fn lint_with_every_output(folder: &Path, arguments: &[&str]) -> String {
     let mut all = String::new();
     for output in outputs::ALL {
@@ -64,7 +64,7 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }
 
-/// A request with this name as the id and the name of a call without a result, and as a key and a role.
+/// A request with this name as a key, as a role, and as the id and name of a call without a result.
 fn request(name: &str) -> String {
     let name = quoted(name);
     format!(
@@ -174,7 +174,7 @@ fn baselines() {
 }
 
 #[test]
-fn targets_of_ones_own() {
+fn own_targets() {
     let folder = folder("hostile-targets");
     for (number, name) in HOSTILE.iter().enumerate() {
         let text = quoted(name).replace('\u{9b}', "\\u009b");

@@ -1,4 +1,4 @@
-//! Long inputs: read in pieces, linted side by side, and bounded in what they print.
+//! Long inputs are read in pieces, linted in parallel, and print a limited number of findings.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 mod common;
@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use common::{CLEAN, folder, seen_in, toolcheck_in, unanswered, write};
 
-/// A log of several pieces: every so many lines a call that nothing answers.
+/// A log of several pieces, with a call without a result on one of `every` lines.
 fn log(lines: usize, every: usize) -> String {
     let filler = "a".repeat(2000);
     let clean = format!(
@@ -36,7 +36,7 @@ fn gzip(text: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_same_is_found_whatever_the_number_of_threads_and_the_way_it_is_read() {
+fn findings_do_not_depend_on_the_number_of_threads_or_the_source() {
     let folder = folder("long-threads");
     let text = log(3000, 97);
     write(&folder, "a.jsonl", &text);
@@ -54,7 +54,7 @@ fn the_same_is_found_whatever_the_number_of_threads_and_the_way_it_is_read() {
         );
     }
     assert_eq!(report(&folder, &["a.jsonl", "-j", "7"]), one);
-    // Packed, and from a pipe.
+    // Compressed, and from a pipe.
     write(&folder, "packed/a.jsonl", gzip(text.as_bytes()));
     let packed = report(&folder, &["packed/a.jsonl"]);
     assert_eq!(packed["findings"].to_string().replace("packed/", ""), one["findings"].to_string());
@@ -72,7 +72,7 @@ fn the_same_is_found_whatever_the_number_of_threads_and_the_way_it_is_read() {
 }
 
 #[test]
-fn many_files_are_told_in_their_order() {
+fn many_files_are_reported_in_order() {
     let folder = folder("long-order");
     for number in 0..600 {
         write(&folder, &format!("{number:03}.json"), unanswered(&format!("toolu_{number}")));
@@ -89,7 +89,7 @@ fn many_files_are_told_in_their_order() {
 }
 
 #[test]
-fn what_is_shown_of_a_file_is_bounded_and_what_is_not_is_counted() {
+fn findings_of_a_file_are_limited_and_the_others_counted() {
     let folder = folder("long-findings");
     write(&folder, "a.jsonl", log(1500, 1));
     write(&folder, "b.json", unanswered("toolu_b"));
@@ -115,7 +115,7 @@ fn what_is_shown_of_a_file_is_bounded_and_what_is_not_is_counted() {
 }
 
 #[test]
-fn a_baseline_and_what_is_allowed_hold_across_pieces() {
+fn baselines_and_allowed_findings_apply_across_pieces() {
     let folder = folder("long-baseline");
     write(&folder, "a.jsonl", log(3000, 10));
     let lint = |more: &[&str]| {
@@ -123,7 +123,7 @@ fn a_baseline_and_what_is_allowed_hold_across_pieces() {
         seen_in(&folder, &[&arguments[..], more].concat())
     };
     assert!(lint(&["--write-baseline"]).contains("b.json now lists 300 findings"));
-    // The same findings once more are new ones.
+    // A second identical finding is new.
     write(
         &folder,
         "a.jsonl",
@@ -140,7 +140,7 @@ fn a_baseline_and_what_is_allowed_hold_across_pieces() {
 }
 
 #[test]
-fn what_was_read_before_the_data_broke_is_told() {
+fn findings_before_broken_data_are_reported() {
     let folder = folder("long-broken");
     let packed = gzip(log(3000, 1000).as_bytes());
     write(&folder, "a.jsonl.gz", &packed[..packed.len() * 2 / 3]);
@@ -148,20 +148,22 @@ fn what_was_read_before_the_data_broke_is_told() {
     let seen = seen_in(&folder, &["lint", "--output-format", "concise"]);
     assert!(seen.starts_with("status: 2"), "{seen}");
     assert!(
-        seen.contains("a.jsonl.gz:1000:") && seen.contains("a.jsonl.gz: its gzip data are cut off"),
+        seen.contains("a.jsonl.gz:1000:") && seen.contains("a.jsonl.gz: its gzip data is cut off"),
         "{seen}"
     );
-    // A bomb goes off in a box.
+    // A decompression bomb is stopped.
     write(&folder, "a.jsonl.gz", &packed);
     let seen = seen_in(&folder, &["lint", "--max-unpacked", "3000000", "--output-format", "concise"]);
     assert!(
-        seen.contains("a.jsonl.gz: its gzip data become more than 3000000 bytes (--max-unpacked)"),
+        seen.contains(
+            "a.jsonl.gz: its gzip data is larger than 3000000 bytes after decompression (--max-unpacked)"
+        ),
         "{seen}"
     );
 }
 
 #[test]
-fn a_call_that_is_dropped_far_behind_its_answer_is_found() {
+fn a_call_dropped_long_after_its_response_is_found() {
     let folder = folder("long-exchanges");
     let user = r#"{"role": "user", "content": "tides and wind"}"#;
     let block = |id: &str, name: &str| {
@@ -180,7 +182,7 @@ fn a_call_that_is_dropped_far_behind_its_answer_is_found() {
     let finding = &report["findings"][0];
     assert_eq!((&finding["rule"], &finding["record"]), (&"dropped-tool-call".into(), &3001.into()));
     assert_eq!(finding["labels"][0]["record"], 0);
-    // What it speaks of is shown, far away as it is.
+    // Its label is shown, although it is far away.
     let seen = seen_in(&folder, &["lint", "a.jsonl"]);
     assert!(seen.contains("a.jsonl:1:") && seen.contains("toolu_2"), "{seen}");
 }

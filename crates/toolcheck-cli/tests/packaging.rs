@@ -1,4 +1,4 @@
-//! What others install and call - the hooks, the action, completions, manual pages and packages - against the program.
+//! The hooks, the action, completions, manual pages and packages fit the program.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,12 +39,12 @@ fn run(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Both streams, for people who read why a test failed, and for searching in them.
-fn said(output: &Output) -> String {
+/// Both streams, to search in and to show if a test fails.
+fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&[&*output.stdout, &*output.stderr].concat()).into_owned()
 }
 
-/// A directory of this test's own.
+/// An empty directory for a test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -55,7 +55,7 @@ fn folder(name: &str) -> PathBuf {
 const CLEAN: &str = r#"{"messages": [{"role": "user", "content": "find the lighthouse"}]}"#;
 const BROKEN: &str = r#"{"messages": [{"role": "user", "content": "find it"}, {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "find", "arguments": "{}"}}]}, {"role": "user", "content": "well?"}]}"#;
 
-/// Two conversations a file, of which the second is broken, and what stands beside them in a repository.
+/// A repository with clean and broken transcripts, and a file that is not one.
 fn repository(name: &str) -> PathBuf {
     let folder = folder(name);
     std::fs::write(folder.join("bad log.jsonl"), format!("{CLEAN}\n{BROKEN}\n")).unwrap();
@@ -69,7 +69,7 @@ fn repository(name: &str) -> PathBuf {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(dead_code, reason = "what pre-commit knows of a hook; the test reads a part")]
+#[allow(dead_code, reason = "all keys that pre-commit allows; the test reads some of them")]
 struct Hook {
     id: String,
     name: String,
@@ -89,19 +89,19 @@ fn hooks() -> Vec<Hook> {
 }
 
 #[test]
-fn hooks_see_the_files_of_transcripts() {
+fn hooks_match_transcript_files() {
     for hook in hooks() {
-        // pre-commit searches, as `is_match` does.
+        // pre-commit searches anywhere in the path, like `is_match`.
         let files = regex::Regex::new(&hook.files).unwrap();
         for name in ["a.json", "logs/a b.jsonl", "x.ndjson", "x.y.json", ".hidden.json"] {
-            assert!(files.is_match(name), "{} does not see {name}", hook.id);
+            assert!(files.is_match(name), "{} does not match {name}", hook.id);
         }
         for name in ["json", "a.jsonc", "a.json5", "a.json.md", "a.jsonl.gz", "ajson", "toolcheck.toml"] {
-            assert!(!files.is_match(name), "{} sees {name}", hook.id);
+            assert!(!files.is_match(name), "{} matches {name}", hook.id);
         }
-        // `json` is a type that .jsonl has not.
+        // .jsonl files do not have the type `json`.
         assert_eq!(hook.types, ["text"], "{}", hook.id);
-        // Two at once would write two reports into each other.
+        // The reports of parallel runs would be interleaved.
         assert!(hook.require_serial, "{}", hook.id);
     }
 }
@@ -110,8 +110,8 @@ fn hooks_see_the_files_of_transcripts() {
 fn hooks_run_the_program() {
     let found: Vec<(String, String)> =
         hooks().iter().map(|hook| (hook.id.clone(), hook.language.clone())).collect();
-    let wanted = [("toolcheck", "python"), ("toolcheck-system", "system")];
-    assert_eq!(found, wanted.map(|(id, language)| (id.to_owned(), language.to_owned())));
+    let expected = [("toolcheck", "python"), ("toolcheck-system", "system")];
+    assert_eq!(found, expected.map(|(id, language)| (id.to_owned(), language.to_owned())));
     for hook in hooks() {
         let folder = repository(&format!("hook-{}", hook.id));
         let mut words = hook.entry.split_whitespace();
@@ -120,17 +120,17 @@ fn hooks_run_the_program() {
         let files = ["bad log.jsonl", "good.json", "good.ndjson", "package.json"];
         let run = || program().current_dir(&folder).args(&words).args(files).output().unwrap();
         let output = run();
-        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-        assert!(said(&output).contains("bad log.jsonl:2:"), "{}", said(&output));
-        assert!(!said(&output).contains("package.json"), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(1), "{}", printed(&output));
+        assert!(printed(&output).contains("bad log.jsonl:2:"), "{}", printed(&output));
+        assert!(!printed(&output).contains("package.json"), "{}", printed(&output));
         std::fs::write(folder.join("bad log.jsonl"), CLEAN).unwrap();
         let output = run();
-        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(0), "{}", printed(&output));
     }
 }
 
 #[test]
-fn what_hooks_install_is_the_program() {
+fn hooks_install_the_program() {
     let project = toml("pyproject.toml");
     let maturin = &project["tool"]["maturin"];
     assert_eq!(maturin["bindings"].as_str(), Some("bin"));
@@ -184,7 +184,7 @@ fn step(id: &str) -> Step {
     action().runs.steps.into_iter().find(|step| step.id.as_deref() == Some(id)).unwrap()
 }
 
-/// The inputs that a text speaks of: `${{ inputs.name }}`.
+/// The inputs that a text refers to: `${{ inputs.name }}`.
 fn inputs_in(text: &str) -> impl Iterator<Item = &str> {
     text.split("inputs.").skip(1).map(|rest| {
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
@@ -193,28 +193,28 @@ fn inputs_in(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn nothing_is_put_into_the_scripts_of_the_action() {
+fn scripts_of_the_action_contain_no_expressions() {
     let mut scripts = 0;
     for step in action().runs.steps {
         if let Some(run) = &step.run {
-            assert!(!run.contains("${{"), "an expression in a script is code that others write:\n{run}");
+            assert!(!run.contains("${{"), "an expression in a script can inject code:\n{run}");
             scripts += 1;
         }
         if let Some(uses) = &step.uses {
             let commit = uses.split_once('@').unwrap().1;
             let is_commit = commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-            assert!(is_commit, "`{uses}` is whatever its tag says tomorrow");
+            assert!(is_commit, "`{uses}` is not pinned to a commit");
         }
     }
     assert_eq!(scripts, 2);
 }
 
 #[test]
-fn inputs_of_the_action_are_told_and_used() {
+fn inputs_of_the_action_are_documented_and_used() {
     let action = action();
     let source = text("action.yml");
-    let told: BTreeSet<&str> = action.inputs.keys().map(String::as_str).collect();
-    assert_eq!(inputs_in(&source).collect::<BTreeSet<_>>(), told);
+    let declared: BTreeSet<&str> = action.inputs.keys().map(String::as_str).collect();
+    assert_eq!(inputs_in(&source).collect::<BTreeSet<_>>(), declared);
     let page = text("docs/ci.md");
     for (name, input) in &action.inputs {
         assert!(!input.description.is_empty());
@@ -223,28 +223,28 @@ fn inputs_of_the_action_are_told_and_used() {
     }
     for (name, output) in &action.outputs {
         assert!(!output.description.is_empty());
-        assert!(page.contains(&format!("`{name}`")), "docs/ci.md does not tell the output {name}");
+        assert!(page.contains(&format!("`{name}`")), "docs/ci.md does not document the output {name}");
         let script = step("lint").run.unwrap();
         assert_eq!(output.value, format!("${{{{ steps.lint.outputs.{name} }}}}"));
         assert!(script.contains(&format!("\"{name}=")), "nothing writes the output {name}");
     }
 }
 
-/// How the page shows a default.
+/// The default of an input, as shown on the page.
 fn default_of(input: &Input) -> String {
     if input.default.is_empty() { String::new() } else { format!("`{}`", input.default) }.trim().to_owned()
 }
 
-/// What a step of the action did.
-struct Ran {
+/// The result of a step of the action.
+struct StepResult {
     status: Option<i32>,
-    said: String,
+    printed: String,
     outputs: BTreeMap<String, String>,
     summary: String,
 }
 
 /// Runs the action's lint step as GitHub does, with these inputs in place of the defaults.
-fn lint_step(folder: &Path, inputs: &[(&str, &str)]) -> Ran {
+fn lint_step(folder: &Path, inputs: &[(&str, &str)]) -> StepResult {
     let (action, step) = (action(), step("lint"));
     let temporary = folder.join("runner temp");
     std::fs::create_dir_all(&temporary).unwrap();
@@ -274,9 +274,9 @@ fn lint_step(folder: &Path, inputs: &[(&str, &str)]) -> Ran {
     let read = |path: &Path| std::fs::read_to_string(path).unwrap();
     let lines = read(&outputs);
     let pairs = lines.lines().map(|line| line.split_once('=').unwrap());
-    Ran {
+    StepResult {
         status: output.status.code(),
-        said: said(&output),
+        printed: printed(&output),
         outputs: pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
         summary: read(&summary),
     }
@@ -287,8 +287,8 @@ fn lint_step(folder: &Path, inputs: &[(&str, &str)]) -> Ran {
 fn the_action_lints() {
     let folder = repository("action");
     let ran = lint_step(&folder, &[]);
-    assert_eq!(ran.status, Some(1), "{}", ran.said);
-    assert!(ran.said.contains("::error file=bad log.jsonl,line=2,"), "{}", ran.said);
+    assert_eq!(ran.status, Some(1), "{}", ran.printed);
+    assert!(ran.printed.contains("::error file=bad log.jsonl,line=2,"), "{}", ran.printed);
     assert_eq!(ran.outputs["findings"], "1");
     assert_eq!(ran.outputs["exit-status"], "1");
     assert!(ran.summary.contains("unanswered-tool-call"), "{}", ran.summary);
@@ -297,43 +297,43 @@ fn the_action_lints() {
     assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 1);
 
     let ran = lint_step(&folder, &[("paths", "good.json\n\ngood.ndjson\n"), ("summary", "false")]);
-    assert_eq!(ran.status, Some(0), "{}", ran.said);
+    assert_eq!(ran.status, Some(0), "{}", ran.printed);
     assert_eq!((ran.outputs["findings"].as_str(), ran.summary.as_str()), ("0", ""));
 }
 
 #[cfg(unix)]
 #[test]
-fn every_input_of_the_action_arrives() {
+fn every_input_of_the_action_has_an_effect() {
     let folder = repository("action-inputs");
     std::fs::write(folder.join("off.toml"), "ignore = [\"unanswered-tool-call\"]\n").unwrap();
     let status = |inputs: &[(&str, &str)]| {
         let inputs = [&[("paths", "bad log.jsonl")], inputs].concat();
         let ran = lint_step(&folder, &inputs);
-        (ran.status.unwrap(), ran.said)
+        (ran.status.unwrap(), ran.printed)
     };
     assert_eq!(status(&[]).0, 1);
     assert_eq!(status(&[("fail-on", "never")]).0, 0);
     assert_eq!(status(&[("config", "off.toml")]).0, 0);
     assert_eq!(status(&[("args", "--ignore\nunanswered-tool-call\n")]).0, 0);
     assert!(status(&[("output-format", "concise")]).1.contains("bad log.jsonl:2:"));
-    // These are refused by their names, so the flags are there.
-    for (name, refusal) in [
+    // These errors name the flags, so the inputs are passed on.
+    for (name, message) in [
         ("format", "invalid value 'none' for '--format <ID>'"),
         ("target", "no such target: `none`"),
         ("kind", "invalid value 'none' for '--kind <KIND>'"),
         ("fail-on", "invalid value 'none' for '--fail-on <LEVEL>'"),
         ("output-format", "invalid value 'none' for '--output-format <OUTPUT[=FILE]>'"),
     ] {
-        let (status, said) = status(&[(name, "none")]);
-        assert_eq!(status, 2, "{name}: {said}");
-        assert!(said.contains(refusal), "{name}: {said}");
+        let (status, printed) = status(&[(name, "none")]);
+        assert_eq!(status, 2, "{name}: {printed}");
+        assert!(printed.contains(message), "{name}: {printed}");
     }
     assert_eq!(status(&[("format", "openai-chat"), ("target", "openai-chat"), ("kind", "request")]).0, 1);
 }
 
 #[cfg(unix)]
 #[test]
-fn inputs_of_the_action_are_no_code() {
+fn inputs_of_the_action_are_not_run_as_code() {
     let folder = repository("action-hostile");
     let hostile =
         ["$(touch taken)", "`touch taken`", "x; touch taken", "\"; touch taken; \"", "'; touch taken; '"];
@@ -348,20 +348,20 @@ fn inputs_of_the_action_are_no_code() {
     }
     // A path that looks like an argument is a path.
     let ran = lint_step(&folder, &[("paths", "--exit-zero")]);
-    assert_eq!(ran.status, Some(2), "{}", ran.said);
-    assert!(ran.said.contains("error: --exit-zero: "), "{}", ran.said);
+    assert_eq!(ran.status, Some(2), "{}", ran.printed);
+    assert!(ran.printed.contains("error: --exit-zero: "), "{}", ran.printed);
 }
 
 // ---- the pages
 
-/// What stands in code blocks of these languages, each with its first line's language.
+/// The code blocks of a page in this language.
 fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
     let opening = format!("```{language}\n");
     page.split(&opening).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
 }
 
 #[test]
-fn arguments_that_the_pages_show_are_arguments() {
+fn arguments_on_the_pages_exist() {
     let mut lines = 0;
     for path in ["README.md", "docs/ci.md", "docs/install.md", "crates/toolcheck-cli/README.md"] {
         let page = text(path);
@@ -387,7 +387,7 @@ fn arguments_that_the_pages_show_are_arguments() {
 }
 
 #[test]
-fn hooks_and_inputs_that_the_pages_show_are_there() {
+fn hooks_and_inputs_on_the_pages_exist() {
     let ids: Vec<String> = hooks().into_iter().map(|hook| hook.id).collect();
     let action = action();
     let (mut hooks, mut uses) = (0, 0);
@@ -472,15 +472,15 @@ fn bash_completes() {
 }
 
 #[test]
-fn a_page_of_the_manual() {
+fn manual_pages() {
     let folder = folder("man");
     let names = run(&["man", folder.to_str().unwrap()]);
     let page = std::fs::read_to_string(folder.join("toolcheck-completions.1")).unwrap();
     insta::assert_snapshot!("man-completions", page.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
-    let mut wanted = vec!["toolcheck.1".to_owned()];
-    wanted.extend(commands().iter().map(|command| format!("toolcheck-{command}.1")));
+    let mut expected = vec!["toolcheck.1".to_owned()];
+    expected.extend(commands().iter().map(|command| format!("toolcheck-{command}.1")));
     let names: Vec<&str> = names.lines().map(|line| line.rsplit(['/', '\\']).next().unwrap()).collect();
-    assert_eq!(names, wanted);
+    assert_eq!(names, expected);
     let top = std::fs::read_to_string(folder.join("toolcheck.1")).unwrap();
     assert_eq!(top, run(&["man"]));
     for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "SUBCOMMANDS", "EXIT STATUS", "EXAMPLES"] {
@@ -488,11 +488,11 @@ fn a_page_of_the_manual() {
         let quoted = format!(".SH \"{section}\"\n");
         assert!(top.contains(&heading) || top.contains(&quoted), "{section}:\n{top}");
     }
-    // Examples keep their lines.
+    // Examples keep their line breaks.
     let help = run(&["--help"]);
     let examples = help.split_once("Examples:\n").unwrap().1;
     assert!(top.matches("\ntoolcheck ").count() >= examples.lines().count(), "{top}");
-    // A line that begins with a dot is a command to the formatter: none of a help text's may.
+    // A line that starts with a dot is a command to the formatter, so no line of a help text may.
     const MACROS: [&str; 10] = [".TH", ".SH", ".TP", ".IP", ".RS", ".RE", ".PP", ".nf", ".fi", ".ie"];
     for name in &names {
         let page = std::fs::read_to_string(folder.join(name)).unwrap();
@@ -504,12 +504,12 @@ fn a_page_of_the_manual() {
 }
 
 #[test]
-fn what_cannot_be_written_is_trouble() {
+fn a_page_that_cannot_be_written_is_an_error() {
     let folder = folder("man-trouble");
     std::fs::write(folder.join("file"), "").unwrap();
     let output = program().args(["man", folder.join("file").to_str().unwrap()]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).starts_with("error: cannot make the directory "), "{}", said(&output));
+    assert!(printed(&output).starts_with("error: cannot create the directory "), "{}", printed(&output));
 }
 
 // ---- packages
@@ -527,7 +527,7 @@ fn manifests() -> Vec<(String, Table)> {
 }
 
 #[test]
-fn every_crate_has_what_its_package_needs() {
+fn every_crate_has_complete_metadata() {
     let workspace = toml("Cargo.toml");
     for (name, manifest) in manifests() {
         let package = manifest["package"].as_table().unwrap();
@@ -553,7 +553,7 @@ fn every_crate_has_what_its_package_needs() {
         for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
             assert_eq!(text(&format!("crates/{name}/{license}")), text(license), "{name}: {license}");
         }
-        // The registry shows this page, where the paths of the repository lead nowhere.
+        // The registry shows this page, where relative links do not work.
         let page = text(&format!("crates/{name}/README.md"));
         for link in page.split("](").skip(1) {
             assert!(link.starts_with("https://"), "{name}: {}", link.lines().next().unwrap());
@@ -568,7 +568,7 @@ fn versions_agree() {
     assert_eq!(version, env!("CARGO_PKG_VERSION"));
     for (name, _) in manifests() {
         let dependencies = workspace["workspace"]["dependencies"].as_table().unwrap();
-        // The program is nobody's dependency.
+        // No crate depends on the program.
         if let Some(dependency) = dependencies.get(&name) {
             assert_eq!(dependency["version"].as_str(), Some(version), "{name}");
         }

@@ -23,9 +23,9 @@ pub struct Allow {
     pub pointer: Option<PointerGlob>,
     /// The tools; if not set, any call, and also findings that are not about a call.
     pub tools: Option<ToolNames>,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// The configuration file, as it is shown.
+    /// The configuration file, as messages show it.
     pub config: String,
     /// The position in that file.
     pub position: Position,
@@ -40,16 +40,16 @@ const OPTIONS: MatchOptions = MatchOptions {
     require_literal_leading_dot: false,
 };
 
-/// A pattern for JSON Pointers: `*` matches within a segment, `**` any number of segments.
+/// A pattern for JSON Pointers: `*` matches within a segment, `**` matches any number of segments.
 #[derive(Debug, Clone)]
 pub struct PointerGlob(Pattern);
 
 impl PointerGlob {
-    /// The pattern with this text.
+    /// Compiles a pattern.
     ///
     /// # Errors
     ///
-    /// It does not start with `/`, or is not a valid glob.
+    /// The text does not start with `/`, or is not a valid glob.
     pub fn new(text: &str) -> Result<Self, Error> {
         if !text.starts_with('/') {
             return Err(Error::new(format!("`{text}` is not a JSON Pointer, which must start with `/`")));
@@ -58,7 +58,7 @@ impl PointerGlob {
         pattern.map(Self).map_err(|error| Error::new(format!("`{text}` is not a valid glob: {error}")))
     }
 
-    /// Whether it matches this value, or one that contains it.
+    /// Whether the pattern matches this value, or one that contains it.
     #[must_use]
     pub fn covers(&self, pointer: &str) -> bool {
         let around = pointer.match_indices('/').map(|(at, _)| &pointer[..at]);
@@ -67,21 +67,21 @@ impl PointerGlob {
 }
 
 impl Allow {
-    /// Whether it applies to a file.
+    /// Whether the entry applies to a file.
     #[must_use]
     pub fn is_for(&self, path: &Path) -> bool {
         self.paths.as_ref().is_none_or(|paths| paths.covers(path))
     }
 
-    /// Whether a run that searched these folders has looked at everything that it applies to: an entry for a single file
-    /// applies to that file only, any other to everything below the configuration.
+    /// Whether a run that searched these folders has seen all files that the entry applies to. An entry for a single
+    /// file applies to that file only, any other to all files below the configuration.
     #[must_use]
     pub fn is_covered(&self, searched: &[PathBuf]) -> bool {
         self.paths.as_ref().is_some_and(PathGlobs::is_literal)
             || searched.iter().any(|searched| self.folder.starts_with(searched))
     }
 
-    /// Whether it allows a finding of a file that it applies to.
+    /// Whether the entry allows a finding in a file that it applies to.
     pub fn allows(&self, finding: &Finding) -> bool {
         self.rule.id == finding.rule
             && self.pointer.as_ref().is_none_or(|pointer| pointer.covers(&finding.spot.pointer))
@@ -134,14 +134,14 @@ mod tests {
         let table =
             |keys: &&str| format!("[[allow]]\nrule = \"unanswered-tool-call\"\nreason = \"seen\"\n{keys}\n");
         let text: String = entries.iter().map(table).collect();
-        let config = Config::parse(&text).expect("it is a configuration");
+        let config = Config::parse(&text).expect("the configuration is valid");
         let mut file = lint("logs/a.json", TEXT.as_bytes(), &Options::default());
         let used = apply(&config.allows, Path::new("logs/a.json"), &mut file);
         (file.findings.len(), file.allowed, used)
     }
 
     #[test]
-    fn what_is_allowed_is_not_reported() {
+    fn allowed_findings_are_not_reported() {
         assert_eq!(left(&[]), (2, 0, vec![]));
         assert_eq!(left(&[""]), (0, 2, vec![true]));
         assert_eq!(left(&["tool = \"wi*\""]), (1, 1, vec![true]));
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_names_a_value_or_one_around_it() {
+    fn a_pointer_matches_a_value_and_all_in_it() {
         for (pointer, expected) in [
             ("/messages/1/content/0", 1),
             ("/messages/1", 0),

@@ -16,14 +16,14 @@ use toolcheck_lint::fingerprint::Fingerprints;
 use toolcheck_lint::report::FileReport;
 
 use crate::Error;
-use crate::error::LONGEST_MESSAGE;
+use crate::error::MAX_MESSAGE;
 
 /// Known findings, as stored in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
     /// The version of the file format.
-    #[allow(dead_code, reason = "its value has been checked when it was read")]
+    #[allow(dead_code, reason = "its value was checked when it was read")]
     version: Version,
     /// The findings, by the path of their file relative to the baseline's folder.
     files: BTreeMap<String, Vec<Entry>>,
@@ -51,7 +51,7 @@ pub struct Entry {
     pub rule: String,
     /// The message when the entry was written, for readers of the file; it is not compared.
     pub message: String,
-    /// What identifies it.
+    /// Identifies the finding.
     pub fingerprint: String,
 }
 
@@ -60,19 +60,19 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, and where.
+    /// The text is not a valid baseline.
     pub fn parse(text: &str) -> Result<Self, Error> {
         serde_json::from_str(text).map_err(|error| {
             let (line, column) = (error.line().max(1), error.column().max(1));
             let message = error.to_string();
             let end = format!(" at line {} column {}", error.line(), error.column());
             let message = message.strip_suffix(&end).unwrap_or(&message);
-            let message = bounded(message, LONGEST_MESSAGE);
+            let message = bounded(message, MAX_MESSAGE);
             Error::at(Position { line: line as u64, column: column as u64 }, message)
         })
     }
 
-    /// The text of the file, with one entry per line to make changes easy to read.
+    /// The text of the file, with one entry per line so that diffs are easy to read.
     #[must_use]
     pub fn to_text(&self) -> String {
         let files = self.files.iter().map(|(path, entries)| {
@@ -85,24 +85,24 @@ impl Baseline {
         format!("{{\n  \"version\": 1,\n  \"files\": {{{files}{end}}}\n}}\n")
     }
 
-    /// How many findings it contains.
+    /// The number of findings that it contains.
     #[must_use]
     pub fn len(&self) -> usize {
         self.files.values().map(Vec::len).sum()
     }
 
-    /// Whether it contains none.
+    /// Whether it contains no findings.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// The files that it contains findings of.
+    /// The paths of the files with findings.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }
 
-    /// Removes a file, and returns how many findings it had.
+    /// Removes a file, and returns the number of its findings.
     pub fn forget(&mut self, path: &str) -> usize {
         self.files.remove(path).map_or(0, |entries| entries.len())
     }
@@ -115,7 +115,7 @@ impl Baseline {
             path: path.to_owned(),
             entries,
             known: entries.iter().map(|entry| &*entry.fingerprint).collect(),
-            met: FxHashSet::default(),
+            matched: FxHashSet::default(),
             fingerprints: Fingerprints::default(),
         }
     }
@@ -130,7 +130,7 @@ impl Baseline {
         }
     }
 
-    /// Drops entries of a file.
+    /// Removes entries of a file.
     pub fn drop(&mut self, path: &str, stale: &[Entry]) {
         let Some(entries) = self.files.get_mut(path) else { return };
         entries.retain(|entry| !stale.contains(entry));
@@ -140,18 +140,18 @@ impl Baseline {
     }
 }
 
-/// Whether the rule of an entry has run or doesn't exist.
+/// Whether the rule of an entry has run or no longer exists.
 fn has_run(entry: &Entry, rules: &[&'static Rule]) -> bool {
     rules.iter().any(|rule| rule.id == entry.rule) || toolcheck_lint::rules::find(&entry.rule).is_none()
 }
 
-/// The known findings of one file while it is linted, whole or in pieces.
+/// The known findings of one file while it is linted, as a whole or in pieces.
 #[derive(Debug)]
 pub struct FileBaseline<'b> {
     path: String,
     entries: &'b [Entry],
     known: FxHashSet<&'b str>,
-    met: FxHashSet<&'b str>,
+    matched: FxHashSet<&'b str>,
     fingerprints: Fingerprints,
 }
 
@@ -161,7 +161,7 @@ impl FileBaseline<'_> {
         let found = self.fingerprints_of(part);
         let mut is_known = found.iter().map(|fingerprint| match self.known.get(&**fingerprint) {
             Some(known) => {
-                self.met.insert(known);
+                self.matched.insert(known);
                 true
             }
             None => false,
@@ -184,10 +184,10 @@ impl FileBaseline<'_> {
         entries.collect()
     }
 
-    /// The entries that are stale after the whole file: their rule has run and no longer reports them.
+    /// The entries that are stale once the whole file is linted: their rule has run and no longer reports them.
     #[must_use]
     pub fn stale(self, rules: &[&'static Rule]) -> Vec<Entry> {
-        let is_stale = |entry: &&Entry| has_run(entry, rules) && !self.met.contains(&*entry.fingerprint);
+        let is_stale = |entry: &&Entry| has_run(entry, rules) && !self.matched.contains(&*entry.fingerprint);
         self.entries.iter().filter(is_stale).cloned().collect()
     }
 
@@ -206,7 +206,7 @@ mod tests {
         lint("a.jsonl", text.as_bytes(), &Options::default())
     }
 
-    /// What is stale after a file's report went through the baseline.
+    /// Applies a baseline to a file's report, and returns the stale entries.
     fn apply(baseline: &Baseline, path: &str, rules: &[&'static Rule], file: &mut FileReport) -> Vec<Entry> {
         let mut known = baseline.of(path);
         known.apply(file);
@@ -225,13 +225,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_not_told_again_wherever_it_moves() {
+    fn known_findings_are_not_reported_wherever_they_move() {
         let (first, second) = (unanswered("toolu_1"), unanswered("toolu_2"));
         let mut baseline = Baseline::default();
         renew(&mut baseline, rules::ALL, report(&format!("{first}\n")));
         assert_eq!((baseline.len(), baseline.paths().collect::<Vec<_>>()), (1, vec!["a.jsonl"]));
 
-        let read = Baseline::parse(&baseline.to_text()).expect("it reads what it writes");
+        let read = Baseline::parse(&baseline.to_text()).expect("a written baseline can be read");
         assert_eq!(read, baseline);
 
         let mut grown = report(&format!("{second}\n\n{first}\n"));
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_fault_once_more_is_a_new_one() {
+    fn a_second_identical_finding_is_new() {
         let text = unanswered("toolu_1");
         let mut baseline = Baseline::default();
         renew(&mut baseline, rules::ALL, report(&text));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_mended_is_stale_where_its_rule_has_run() {
+    fn fixed_findings_are_stale_if_their_rule_has_run() {
         let mut baseline = Baseline::default();
         renew(&mut baseline, rules::ALL, report(&unanswered("toolu_1")));
         let clean = r#"{"messages":[{"role":"user","content":"tides"}]}"#;
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_baseline_is_told() {
+    fn invalid_baselines_are_rejected() {
         for text in [
             "",
             "[]",

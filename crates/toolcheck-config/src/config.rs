@@ -34,7 +34,7 @@ pub struct Config {
     pub allows: Vec<Allow>,
 }
 
-/// How files are read; what is `None` is detected or has its default.
+/// How files are read; `None` means detected or default.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ReadAs {
@@ -132,8 +132,8 @@ impl Selection {
     pub fn rules(&self) -> Vec<&'static Rule> {
         let is_chosen = |rule: &Rule| {
             let is_selected =
-                if self.select.is_empty() { !rule.is_optional } else { holds(&self.select, rule) };
-            (is_selected || holds(&self.extend_select, rule)) && !holds(&self.ignore, rule)
+                if self.select.is_empty() { !rule.is_optional } else { contains(&self.select, rule) };
+            (is_selected || contains(&self.extend_select, rule)) && !contains(&self.ignore, rule)
         };
         rules::ALL.iter().copied().filter(|rule| is_chosen(rule)).collect()
     }
@@ -144,14 +144,14 @@ impl Selection {
     pub fn over(self, other: Self) -> Self {
         let mut both = if self.select.is_empty() { other } else { Self::default() };
         both.select.extend(self.select);
-        both.ignore.retain(|ignored| !holds(&self.extend_select, ignored));
+        both.ignore.retain(|ignored| !contains(&self.extend_select, ignored));
         both.extend_select.extend(self.extend_select);
         both.ignore.extend(self.ignore);
         both
     }
 }
 
-fn holds(list: &[&Rule], rule: &Rule) -> bool {
+fn contains(list: &[&Rule], rule: &Rule) -> bool {
     list.iter().any(|other| other.id == rule.id)
 }
 
@@ -165,7 +165,7 @@ mod tests {
     }
 
     fn place(error: &Error) -> String {
-        let at = error.position().expect("the configuration has it");
+        let at = error.position().expect("the error has a place");
         format!("{}:{}", at.line, at.column)
     }
 
@@ -211,7 +211,7 @@ mod tests {
             assert!(fault.starts_with(beginning), "{text}\n{fault}");
         }
         assert!(fault("ingore = []").ends_with("did you mean `ignore`?"));
-        // However long the faulty value is, the message is quick, bounded and on one line.
+        // A message about a value of any length is quick, bounded and on one line.
         assert!(fault(&format!("select = [\"{}\"]", "a".repeat(1_000_000))).chars().count() < 700);
         assert!(fault("[rules.oversized-command]\nsystems = [\"window\"]").ends_with("`windows`?"));
         let twice = "[[policy]]\nid = \"a\"\ntools = []\nschema = {}\n".repeat(2);
@@ -243,7 +243,7 @@ mod tests {
              [rules.shell-file-write]\nextend-tools = [\"run_*\"]\n\
              [rules.oversized-command]\nsystems = [\"Linux\"]\nmost-characters = 1000\n",
         );
-        let settings = config.expect("it is a configuration").settings;
+        let settings = config.expect("the configuration is valid").settings;
         assert!(
             settings.completion_tools.contains("done")
                 && !settings.completion_tools.contains("attempt_completion")
@@ -254,9 +254,9 @@ mod tests {
     }
 
     #[test]
-    fn what_runs() {
+    fn selection_decides_which_rules_run() {
         let ids = |text: &str| {
-            let selection = Config::parse(text).expect("it is a configuration").selection;
+            let selection = Config::parse(text).expect("the configuration is valid").selection;
             selection.rules().iter().map(|rule| rule.id).collect::<Vec<_>>()
         };
         assert!(!ids("").contains(&"shell-file-write"));
@@ -271,7 +271,7 @@ mod tests {
         let text = "target = \"portable\"\nignore = [\"blank-text\"]\n\
             [[files]]\npaths = [\"logs\"]\nkind = \"session\"\ntarget = \"mcp-sampling\"\n\
             [[files]]\npaths = [\"*.jsonl\"]\nkind = \"dataset\"\nextend-select = [\"blank-text\"]\n";
-        let config = Config::parse(text).expect("it is a configuration");
+        let config = Config::parse(text).expect("the configuration is valid");
         let of = |path: &str| {
             let (read_as, selection) = config.for_file(Path::new(path), &Overrides::default());
             let target = match read_as.target {
@@ -291,9 +291,10 @@ mod tests {
     fn an_extending_configuration_takes_precedence() {
         let read = |text: &str, base: Config, folder: &str| {
             let origin = Origin { name: "", folder: Path::new(folder), globs_from: Path::new(folder) };
-            let file =
-                ConfigFile::read(text, Home::Own).expect("it is a configuration").expect("it is not empty");
-            file.over(base, origin).expect("it means something")
+            let file = ConfigFile::read(text, Home::Own)
+                .expect("the configuration is valid")
+                .expect("it is not empty");
+            file.over(base, origin).expect("its values are valid")
         };
         let base = "ignore = [\"blank-text\", \"empty-content\"]\nexclude = [\"vendor\"]\ntarget = \"gateway.toml\"\n\
             [levels]\nblank-text = \"error\"\n\
@@ -321,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_other_files() {
+    fn tables_in_other_files_are_read() {
         let read = |text: &str, home| ConfigFile::read(text, home).map(|file| file.is_some());
         let pyproject = "[project]\nname = \"toolcheck-users\"\n[tool.ruff]\nselect = [\"ALL\"]\n";
         assert_eq!(read(pyproject, Home::Pyproject), Ok(false));

@@ -4,19 +4,19 @@ use std::fmt;
 
 use toolcheck_json::Position;
 
-/// The longest message; a message may quote a key or value of any length.
-pub(crate) const LONGEST_MESSAGE: usize = 600;
+/// The maximum length of a message, which may quote a key or value of any length.
+pub(crate) const MAX_MESSAGE: usize = 600;
 
-/// Text that is not a valid configuration, target, baseline or pattern: the first thing that is wrong with it, its
-/// place, and [everything else](Self::all) that is wrong.
+/// An error in a configuration, target, baseline or pattern: its first problem with its place, and
+/// [all others](Self::all).
 ///
-/// As text it is on one line, without the other errors: `line:column: message`, or only the message where there is no
+/// Displayed, it is one line without the other errors: `line:column: message`, or only the message if there is no
 /// place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     position: Option<Position>,
     message: String,
-    /// What else is wrong, in the order of the file.
+    /// The other errors, in the order of the file.
     others: Vec<Error>,
 }
 
@@ -26,12 +26,12 @@ impl Error {
         Self { position: None, message: message.into(), others: Vec::new() }
     }
 
-    /// An error at a place of a text.
+    /// An error at a place in a text.
     pub(crate) fn at(position: Position, message: impl Into<String>) -> Self {
         Self { position: Some(position), ..Self::new(message) }
     }
 
-    /// The error together with others, which come after it in the file.
+    /// The error with others that come after it in the file.
     pub(crate) fn with_others(self, others: Vec<Self>) -> Self {
         Self { others, ..self }
     }

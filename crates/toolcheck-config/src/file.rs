@@ -1,4 +1,4 @@
-//! The configuration file as it is written: its tables.
+//! The tables of a configuration file, as written.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 use toolcheck_json::{Position, locate};
 
-use crate::error::LONGEST_MESSAGE;
+use crate::error::MAX_MESSAGE;
 use crate::names::{At, FormatId, KindName, LevelName, ProtocolId, RuleId, SystemName, TargetText};
 use crate::values::{Fault, Faults, Place};
 use crate::{Config, Error};
@@ -19,7 +19,7 @@ use toolcheck_core::text::bounded;
 /// The contents of a configuration file.
 #[derive(Debug)]
 pub struct ConfigFile {
-    /// Its text, to find lines and columns in.
+    /// The text, to compute lines and columns.
     text: String,
     table: File,
 }
@@ -265,8 +265,8 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// What is wrong, with its place: invalid TOML, an unknown key, rule or system, or a policy whose schema is
-    /// invalid.
+    /// Everything that is invalid, with its place: TOML syntax, unknown keys, rules or systems, and policies with an invalid
+    /// schema.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let nowhere = Path::new("");
         let origin = Origin { name: "", folder: nowhere, globs_from: nowhere };
@@ -280,7 +280,7 @@ impl ConfigFile {
     ///
     /// # Errors
     ///
-    /// What is wrong with its syntax or structure, with its place.
+    /// The syntax or structure is invalid.
     pub fn read(text: &str, home: Home) -> Result<Option<Self>, Error> {
         // Some editors start a file with a byte order mark, which is not part of the text.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -314,7 +314,7 @@ impl ConfigFile {
     ///
     /// # Errors
     ///
-    /// What in it has no meaning, with its place.
+    /// A value in it is invalid.
     pub fn over(self, base: Config, origin: Origin<'_>) -> Result<Config, Error> {
         let text = self.text;
         let place = Place { origin, text: &text };
@@ -333,22 +333,22 @@ fn position(text: &str, span: &Range<usize>) -> Position {
     locate(text.as_bytes(), &[span.start])[0]
 }
 
-/// The most unknown keys that are reported: each one is found by parsing the rest again.
-const MOST_UNKNOWN: usize = 20;
+/// The maximum number of unknown keys to report: each one is found by parsing the rest again.
+const MAX_UNKNOWN: usize = 20;
 
-/// The faults, made safe to print: a configuration may come from someone else.
+/// Converts faults to an error that is safe to print: a configuration may come from someone else.
 pub(super) fn error_of(text: &str, faults: Faults) -> Error {
     let mut faults = faults.0;
     faults.sort_by_key(|Fault(span, _)| span.start);
     let error =
-        |Fault(span, message): Fault| Error::at(position(text, &span), bounded(&message, LONGEST_MESSAGE));
+        |Fault(span, message): Fault| Error::at(position(text, &span), bounded(&message, MAX_MESSAGE));
     let mut errors = faults.into_iter().map(error);
     let first = errors.next().unwrap_or_else(|| Error::new(String::new()));
     first.with_others(errors.collect())
 }
 
-/// Reads a text again and again without the unknown keys in it, so that later errors are found too; `None` if something
-/// else is wrong.
+/// Reads a text repeatedly, each time without the unknown keys found so far, so that later errors are found too; `None`
+/// if there is any other error.
 pub(super) fn read_despite_unknown<T>(
     text: &str,
     faults: &mut Faults,
@@ -365,7 +365,7 @@ pub(super) fn read_despite_unknown<T>(
         let span = error.span().unwrap_or(0..0);
         let without = without_unknown(&left, message, &span);
         faults.0.push(Fault(span, format!("{message}{similar}")));
-        left = Cow::Owned(without.filter(|_| faults.0.len() < MOST_UNKNOWN)?);
+        left = Cow::Owned(without.filter(|_| faults.0.len() < MAX_UNKNOWN)?);
     }
 }
 
@@ -373,7 +373,7 @@ pub(super) fn read_despite_unknown<T>(
 fn read_table(text: &str, home: Home) -> Result<Option<File>, toml::de::Error> {
     match home {
         Home::Own => toml::from_str(text).map(Some),
-        // Most of them have no table for toolcheck, and need not be parsed.
+        // Most of these files have no table for toolcheck, and need not be parsed.
         _ if !text.contains("toolcheck") => Ok(None),
         Home::Pyproject => toml::from_str::<Pyproject>(text).map(|file| file.tool?.toolcheck),
         Home::Cargo => toml::from_str::<Manifest>(text).map(|file| {
@@ -383,8 +383,8 @@ fn read_table(text: &str, home: Home) -> Result<Option<File>, toml::de::Error> {
     }
 }
 
-/// The text with the unknown key at `span` and its value blanked out, and everything else at its place; `None` if the
-/// error is a different one, or if the key belongs to a table of several lines.
+/// The text with the unknown key at `span` and its value replaced by spaces, so that everything else keeps its place;
+/// `None` if the error is a different one, or if the key belongs to a table of several lines.
 fn without_unknown(text: &str, message: &str, span: &Range<usize>) -> Option<String> {
     if !message.starts_with("unknown field") {
         return None;
@@ -401,7 +401,7 @@ fn without_unknown(text: &str, message: &str, span: &Range<usize>) -> Option<Str
     })
 }
 
-/// Where the value of the key at `span` is.
+/// The span of the value whose key is at `span`.
 fn value_of(table: &toml::de::DeTable<'_>, span: &Range<usize>) -> Option<Range<usize>> {
     fn inside(value: &toml::de::DeValue<'_>, span: &Range<usize>) -> Option<Range<usize>> {
         match value {

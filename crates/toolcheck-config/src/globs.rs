@@ -30,16 +30,16 @@ const OPTIONS: MatchOptions = MatchOptions {
 };
 
 impl PathGlobs {
-    /// Patterns relative to a folder.
+    /// Compiles patterns relative to a folder.
     ///
     /// # Errors
     ///
-    /// The first pattern that is invalid, and why.
+    /// A pattern is invalid.
     pub fn new<'p>(folder: &Path, patterns: impl IntoIterator<Item = &'p str>) -> Result<Self, Error> {
         Self::compile(folder, patterns).map_err(|(_, message)| Error::new(message))
     }
 
-    /// Like [`Self::new`], but an error has the number of the pattern and a message.
+    /// Like [`Self::new`], but the error is the number of the invalid pattern and a message.
     pub(crate) fn compile<'p>(
         folder: &Path,
         patterns: impl IntoIterator<Item = &'p str>,
@@ -62,7 +62,7 @@ impl PathGlobs {
         self.patterns.iter().all(is_path)
     }
 
-    /// Whether a pattern matches this very file or folder.
+    /// Whether a pattern matches this file or folder itself.
     #[must_use]
     pub fn is_exactly(&self, path: &Path) -> bool {
         self.below(path).is_some_and(|names| self.match_names(&names))
@@ -119,32 +119,32 @@ impl PathGlob {
 mod tests {
     use super::*;
 
-    fn holds(pattern: &str, path: &str) -> bool {
+    fn covers(pattern: &str, path: &str) -> bool {
         let globs = PathGlobs::new(Path::new("/project"), [pattern]).expect("it is a glob");
         globs.covers(&Path::new("/project").join(path))
     }
 
     #[test]
-    fn a_pattern_without_a_slash_means_a_name_at_any_depth() {
+    fn a_pattern_without_a_slash_matches_a_name_at_any_depth() {
         for path in ["vendor", "vendor/a.json", "b/vendor/c/d.json"] {
-            assert!(holds("vendor", path) && holds("vendor/", path), "{path}");
+            assert!(covers("vendor", path) && covers("vendor/", path), "{path}");
         }
-        assert!(!holds("vendor", "vendors/a.json"));
-        assert!(holds("*.jsonl", "a/b.jsonl") && !holds("*.jsonl", "a/b.json"));
-        assert!(holds(".hidden*", "a/.hidden.json") && holds("*", "a/.hidden.json"));
+        assert!(!covers("vendor", "vendors/a.json"));
+        assert!(covers("*.jsonl", "a/b.jsonl") && !covers("*.jsonl", "a/b.json"));
+        assert!(covers(".hidden*", "a/.hidden.json") && covers("*", "a/.hidden.json"));
     }
 
     #[test]
-    fn a_pattern_with_a_slash_counts_from_the_folder() {
-        assert!(holds("logs/*.json", "logs/a.json") && !holds("logs/*.json", "logs/b/a.json"));
-        assert!(holds("logs/**/*.json", "logs/b/a.json") && holds("logs/**/*.json", "logs/a.json"));
-        assert!(!holds("logs/*.json", "old/logs/a.json") && holds("**/logs/*.json", "old/logs/a.json"));
-        assert!(holds("/logs", "logs/a.json") && !holds("/logs", "old/logs/a.json"));
-        assert!(holds("./logs/a", "logs/a/b/c.json"));
+    fn a_pattern_with_a_slash_is_relative_to_the_folder() {
+        assert!(covers("logs/*.json", "logs/a.json") && !covers("logs/*.json", "logs/b/a.json"));
+        assert!(covers("logs/**/*.json", "logs/b/a.json") && covers("logs/**/*.json", "logs/a.json"));
+        assert!(!covers("logs/*.json", "old/logs/a.json") && covers("**/logs/*.json", "old/logs/a.json"));
+        assert!(covers("/logs", "logs/a.json") && !covers("/logs", "old/logs/a.json"));
+        assert!(covers("./logs/a", "logs/a/b/c.json"));
     }
 
     #[test]
-    fn what_is_elsewhere_is_not_meant() {
+    fn paths_outside_the_folder_do_not_match() {
         let globs = PathGlobs::new(Path::new("/project"), ["*"]).expect("it is a glob");
         assert!(!globs.covers(Path::new("/elsewhere/a.json")));
         assert!(!globs.covers(Path::new("/project")));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_the_very_path() {
+    fn an_exact_match_ignores_the_contents_of_a_folder() {
         let globs = PathGlobs::new(Path::new("/project"), ["vendor"]).expect("it is a glob");
         assert!(
             globs.is_exactly(Path::new("/project/a/vendor"))

@@ -3,10 +3,10 @@
 //! ```
 //! use toolcheck_config::Config;
 //!
-//! let config = Config::parse("[rules.repeated-failing-call]\ntimes = 5\n").expect("it is a configuration");
+//! let config = Config::parse("[rules.repeated-failing-call]\ntimes = 5\n").expect("the configuration is valid");
 //! assert_eq!(config.settings.failures_in_a_row, 5);
 //! let error = Config::parse("ingore = []\n").expect_err("the key is unknown");
-//! let place = error.position().expect("the file has it");
+//! let place = error.position().expect("the error has a place");
 //! assert_eq!((place.line, place.column), (1, 1));
 //! assert!(error.message().ends_with("did you mean `ignore`?"));
 //! ```
@@ -14,7 +14,7 @@
 //! - [`Config`] is what applies to a folder; [`ConfigFile`] reads one file, which may extend another.
 //! - [`allow`] removes the findings that `[[allow]]` entries match, and [`Baseline`] those that are already known.
 //!
-//! Nothing here opens a file: the caller passes text, or a reader.
+//! This crate opens no files: the caller passes text, or a reader.
 
 pub mod allow;
 pub mod baseline;

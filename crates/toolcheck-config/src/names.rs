@@ -59,17 +59,17 @@ impl<T: Ord> Ord for At<T> {
     }
 }
 
-/// One of the names of a table.
+/// A name that can be looked up, such as the id of a rule.
 pub(super) trait Named {
-    /// What the name means.
+    /// The type of the named thing.
     type Meaning;
-    /// What it is the name of, in prose.
-    const WHAT: &'static str;
+    /// The kind of name in messages, such as `rule`.
+    const KIND: &'static str;
 
-    /// The name, as it is written.
+    /// The name as written.
     fn text(&self) -> &str;
 
-    /// The names that a list of them shows.
+    /// The names to list in messages.
     fn all() -> Vec<&'static str>;
 
     /// All names that are accepted, including aliases.
@@ -77,12 +77,12 @@ pub(super) trait Named {
         Self::all()
     }
 
-    /// What a name means.
+    /// Finds the thing with this name.
     fn find(name: &str) -> Option<Self::Meaning>;
 }
 
 impl<N: Named> At<N> {
-    /// What the name means, or an error that it is unknown.
+    /// Finds the named thing, or returns an error that the name is unknown.
     pub(super) fn meaning(&self) -> Result<N::Meaning, Fault> {
         let text = self.get().text();
         N::find(text).ok_or_else(|| {
@@ -91,13 +91,13 @@ impl<N: Named> At<N> {
             // A short list is shown in full.
             let others =
                 if all.len() < 10 { format!(", expected one of {}", all.join(", ")) } else { String::new() };
-            self.fault(format!("unknown {} `{text}`{others}{similar}", N::WHAT))
+            self.fault(format!("unknown {} `{text}`{others}{similar}", N::KIND))
         })
     }
 }
 
 macro_rules! named {
-    ($(#[doc = $doc:literal] $name:ident, $what:literal: $all:expr, $find:expr $(, or $names:expr)? => $meaning:ty;)+) => {$(
+    ($(#[doc = $doc:literal] $name:ident, $kind:literal: $all:expr, $find:expr $(, or $names:expr)? => $meaning:ty;)+) => {$(
         #[doc = $doc]
         #[derive(Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
         #[serde(transparent)]
@@ -105,7 +105,7 @@ macro_rules! named {
 
         impl Named for $name {
             type Meaning = $meaning;
-            const WHAT: &'static str = $what;
+            const KIND: &'static str = $kind;
 
             fn text(&self) -> &str {
                 &self.0

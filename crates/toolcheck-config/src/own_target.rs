@@ -1,5 +1,5 @@
-//! A target of the user's own, checked against the rules: [`Target::parse`] knows none of them, and a mistyped case or
-//! placeholder would be silent.
+//! Reads a user's own target and checks it against the rules: [`Target::parse`] does not know them, so it would accept
+//! a mistyped case or placeholder.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,32 +17,32 @@ use crate::file::{error_of, read_despite_unknown};
 use crate::names::{At, Named, RuleId, named};
 use crate::values::{Fault, Faults};
 
-/// Reads the file of a target, and checks every name in it: the format, the targets that it builds on, rules with their
-/// cases and placeholders, roles, and the objects of `[fields]`.
+/// Reads the file of a target, and checks every name in it: the format, the targets that it is based on, rules with
+/// their cases and placeholders, roles, and the objects of `[fields]`.
 ///
 /// ```
 /// let text = "id = \"gateway\"\nname = \"Our gateway\"\nextends = \"opnai-chat\"\n";
-/// let error = toolcheck_config::parse_target(text).expect_err("there is no such target");
+/// let error = toolcheck_config::parse_target(text).expect_err("the target is unknown");
 /// assert_eq!(error.to_string(), "3:11: unknown target `opnai-chat`; did you mean `openai-chat`?");
 /// ```
 ///
 /// # Errors
 ///
-/// Everything that is wrong, with its line and column.
+/// All errors in the file, with their line and column.
 pub fn parse_target(text: &str) -> Result<Target, Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut faults = Faults::default();
-    let words = read_despite_unknown(text, &mut faults, |text| {
+    let names = read_despite_unknown(text, &mut faults, |text| {
         toml::from_str::<Target>(text)?;
-        toml::from_str::<Words>(text)
+        toml::from_str::<TargetFile>(text)
     });
-    if let Some(words) = words {
-        words.check(text, &mut faults);
+    if let Some(names) = names {
+        names.check(text, &mut faults);
     }
     if !faults.0.is_empty() {
         return Err(error_of(text, faults));
     }
-    // What is left is what only shows once the file is put together with the targets that it builds on.
+    // The remaining errors only show once the file is merged with the targets that it is based on.
     Target::parse(text).map_err(|error| error_of(text, Faults(vec![Fault(0..0, error.to_string())])))
 }
 
@@ -53,18 +53,18 @@ named! {
     BuiltIn, "target": target::ids(), target::find => &'static Target;
 }
 
-/// The names in a target's file, each with its place.
+/// The names in a target file, each with its place.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
-struct Words {
+struct TargetFile {
     format: Option<At<OwnFormat>>,
     extends: Option<At<BuiltIn>>,
     union: Vec<At<BuiltIn>>,
-    ids: IdWords,
-    names: NameWords,
-    roles: RoleWords,
-    tools: ToolWords,
-    fields: FieldWords,
+    ids: IdsTable,
+    names: NamesTable,
+    roles: RolesTable,
+    tools: ToolsTable,
+    fields: FieldsTable,
     #[serde(rename = "refusal")]
     refusals: Vec<Entry>,
     #[serde(rename = "tolerance")]
@@ -73,7 +73,7 @@ struct Words {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
-struct IdWords {
+struct IdsTable {
     pattern: Option<At<String>>,
     server_pattern: Option<At<String>>,
     item_pattern: Option<At<String>>,
@@ -81,33 +81,33 @@ struct IdWords {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct NameWords {
+struct NamesTable {
     pattern: Option<At<String>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct RoleWords {
+struct RolesTable {
     allowed: Vec<At<String>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct ToolWords {
-    unsupported: Vec<ModelWords>,
-    advisors: Vec<ModelWords>,
+struct ToolsTable {
+    unsupported: Vec<ModelTable>,
+    advisors: Vec<ModelTable>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct ModelWords {
+struct ModelTable {
     model: Option<At<String>>,
     advisor: Option<At<String>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct FieldWords {
+struct FieldsTable {
     known: BTreeMap<At<String>, IgnoredAny>,
     required: BTreeMap<At<String>, IgnoredAny>,
     refused: BTreeMap<At<String>, IgnoredAny>,
@@ -129,7 +129,7 @@ struct Entry {
 /// The roots of the objects in `[fields]`.
 const OBJECTS: [&str; 5] = ["body", "message", "call", "reasoning", "tool"];
 
-impl Words {
+impl TargetFile {
     fn check(&self, text: &str, faults: &mut Faults) {
         let found = &mut faults.0;
         found.extend(self.format.as_ref().and_then(|format| format.meaning().err()));
@@ -141,10 +141,10 @@ impl Words {
         found.extend(self.union.iter().filter_map(|member| member.meaning().err()));
         found.extend(self.patterns().filter_map(|pattern| {
             let error = Regex::new(pattern.get()).err()?;
-            // The error draws the expression over several lines; the last one says what is wrong with it.
+            // The error shows the expression on several lines; the last line has the reason.
             let error = error.to_string();
             let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            Some(pattern.fault(format!("not a regular expression: {why}")))
+            Some(pattern.fault(format!("invalid regular expression: {why}")))
         }));
         self.check_roles(parent, found);
         for entry in self.refusals.iter().chain(&self.tolerances) {
@@ -161,8 +161,8 @@ impl Words {
         own.into_iter().chain(of_entries).chain(of_tools).flatten()
     }
 
-    /// Roles, and the objects that are named after them. An API may have roles that no other has, so that an unknown
-    /// role is a mistake only where it is much like a known one.
+    /// Checks roles, and the objects named after them. An API may have roles of its own, so an unknown role is an error
+    /// only if it is similar to a known one.
     fn check_roles(&self, parent: Option<&'static Target>, found: &mut Vec<Fault>) {
         let builtin = target::all().filter_map(|target| target.roles.allowed.as_ref()).flatten();
         let known: Vec<&str> = builtin.map(String::as_str).collect();
@@ -186,7 +186,7 @@ impl Words {
     }
 }
 
-/// What is wrong with the name of an object.
+/// The error in the name of an object, if any.
 fn fault_of_object(object: &At<String>, roles: &[&str]) -> Option<Fault> {
     let mut keys = object.get().split('.');
     let root = keys.next().unwrap_or_default();
@@ -221,7 +221,7 @@ impl Entry {
         let Some(refused) = &self.text else { return };
         for (name, span) in placeholders(refused, text) {
             let everywhere = vocabulary::EVERYWHERE.iter();
-            // A text that only serves to recognise an error is never filled in: the names of all rules do.
+            // A text that only serves to recognise errors is never filled in, so it may have the names of all rules.
             let is_filled = !rule.only_explains() && !self.legacy;
             let of_rule = rules::ALL.iter().filter(|other| !is_filled || other.id == rule.id);
             let known: Vec<&str> = of_rule
@@ -236,7 +236,7 @@ impl Entry {
     }
 }
 
-/// The names between braces of a text, each with its place in the file.
+/// The names in the braces of a text, each with its span in the file.
 fn placeholders<'t>(refused: &'t At<String>, text: &str) -> Vec<(&'t str, Range<usize>)> {
     let names = refused.get().split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
     let whole = refused.span();
@@ -244,7 +244,7 @@ fn placeholders<'t>(refused: &'t At<String>, text: &str) -> Vec<(&'t str, Range<
     names
         .map(|name| {
             let quoted = format!("{{{name}}}");
-            // An escape may write it otherwise: then the whole text is the place.
+            // If it is written with an escape, the span is that of the whole text.
             let at = text.get(from..whole.end).and_then(|rest| rest.find(&quoted)).map(|at| from + at);
             let span = at.map_or(whole.clone(), |at| at..at + quoted.len());
             from = at.map_or(from, |at| at + quoted.len());
@@ -253,15 +253,15 @@ fn placeholders<'t>(refused: &'t At<String>, text: &str) -> Vec<(&'t str, Range<
         .collect()
 }
 
-/// The most names that a message lists.
-const MOST_LISTED: usize = 12;
+/// The maximum number of names to list in a message.
+const MAX_LISTED: usize = 12;
 
 /// A message about a case or a placeholder that a rule does not have.
 fn unknown_term(what: &str, name: &str, rule: &Rule, known: Vec<&str>) -> String {
     let similar = similar(name, known.iter().copied());
     let others = match known.len() {
         0 => format!(", which has no {what}s"),
-        1..=MOST_LISTED => format!(", expected one of {}", known.join(", ")),
+        1..=MAX_LISTED => format!(", expected one of {}", known.join(", ")),
         _ => String::new(),
     };
     format!("unknown {what} `{name}` of `{}`{others}{similar}", rule.id)
@@ -271,7 +271,7 @@ fn unknown_term(what: &str, name: &str, rule: &Rule, known: Vec<&str>) -> String
 mod tests {
     use super::*;
 
-    /// What is reported of a target's file, behind its id and name.
+    /// The errors in a target file with this text after its id and name.
     fn faults(text: &str) -> Vec<String> {
         let text = format!("id = \"x\"\nname = \"x\"\n{text}");
         match parse_target(&text) {
@@ -291,8 +291,8 @@ mod tests {
             ("formt = \"openai-chat\"", "3:1: unknown field `formt`", "did you mean `format`?"),
             ("kind = \"log\"", "3:8: `log` is ", ""),
             ("[ids]\npatern = 'a'", "4:1: unknown field `patern`", "did you mean `pattern`?"),
-            ("[ids]\npattern = '['", "4:11: not a regular expression: unclosed character class", ""),
-            ("[[tools.advisors]]\nmodel = '('\nadvisor = 'a'", "4:9: not a regular expression: ", ""),
+            ("[ids]\npattern = '['", "4:11: invalid regular expression: unclosed character class", ""),
+            ("[[tools.advisors]]\nmodel = '('\nadvisor = 'a'", "4:9: invalid regular expression: ", ""),
             ("[roles]\nallowed = [\"user\", \"asistant\"]", "4:20: unknown role `asistant`", "`assistant`?"),
             (
                 "[fields.refused]\nmesage = [\"a\"]",
@@ -313,8 +313,9 @@ mod tests {
         ];
         for (text, beginning, end) in cases {
             let faults = faults(text);
-            let is_it = faults.len() == 1 && faults[0].starts_with(beginning) && faults[0].ends_with(end);
-            assert!(is_it, "{text}\n{faults:#?}");
+            let is_expected =
+                faults.len() == 1 && faults[0].starts_with(beginning) && faults[0].ends_with(end);
+            assert!(is_expected, "{text}\n{faults:#?}");
         }
         let entries = [
             (
@@ -337,13 +338,14 @@ mod tests {
                 "5:32: unknown placeholder `maxx` of `malformed-tool-call-id`",
                 "did you mean `max`?",
             ),
-            ("rule = \"blank-text\"\nmodel = '('", "5:9: not a regular expression: ", ""),
+            ("rule = \"blank-text\"\nmodel = '('", "5:9: invalid regular expression: ", ""),
             ("rule = \"blank-text\"\nstatsu = 400", "5:1: unknown field `statsu`", "did you mean `status`?"),
         ];
         for (text, beginning, end) in entries {
             let faults = faults(&format!("[[refusal]]\n{text}\n{KNOWN}"));
-            let is_it = faults.len() == 1 && faults[0].starts_with(beginning) && faults[0].ends_with(end);
-            assert!(is_it, "{text}\n{faults:#?}");
+            let is_expected =
+                faults.len() == 1 && faults[0].starts_with(beginning) && faults[0].ends_with(end);
+            assert!(is_expected, "{text}\n{faults:#?}");
         }
         let evidence = faults(&format!(
             "[[refusal]]\nrule = \"blank-text\"\n{}",
@@ -364,13 +366,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_right_is_read() {
+    fn valid_targets_are_read() {
         for id in target::ids() {
             let text = target::text_of(id).unwrap_or_default();
             let read = parse_target(text);
             assert!(read.is_ok(), "{id}: {read:?}");
         }
-        // A role of its own, and a text that only serves to recognise an error.
+        // A new role, and a text that only serves to recognise an error.
         let own = format!(
             "[roles]\nallowed = [\"user\", \"critic\"]\n[fields.refused]\n\"message.critic.meta\" = [\"a\"]\n\
              [[refusal]]\nrule = \"blank-text\"\ntext = \"nothing of {{id}} but {{rest}}\"\nlegacy = true\n{KNOWN}"

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use toolcheck_core::target::Target;
 use toolcheck_lint::TargetRef;
 
-/// A target that may still have to be read.
+/// A target, or the file to read it from.
 #[derive(Debug, Clone)]
 pub enum TargetSource {
     /// A target that is ready to use.

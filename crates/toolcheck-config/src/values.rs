@@ -1,4 +1,4 @@
-//! Turns the tables of a file into a configuration.
+//! Converts the tables of a file to a configuration.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use toolcheck_core::text::shown;
 use toolcheck_lint::policy::Policy;
 use toolcheck_lint::settings::{CommandLimit, ToolNames, Unit};
 
-/// Something wrong in the file: the bytes, and a message.
+/// An error in the file: its span, and a message.
 pub(super) struct Fault(pub(super) Range<usize>, pub(super) String);
 
 /// The file that the values are in.
@@ -23,17 +23,17 @@ pub(super) struct Place<'p> {
     pub(super) text: &'p str,
 }
 
-/// Everything that is wrong with a configuration, to report it all at once.
+/// All errors in a configuration, so that they are reported at once.
 #[derive(Default)]
 pub(super) struct Faults(pub(super) Vec<Fault>);
 
 impl Faults {
-    /// The value; if there is a fault instead, records it and returns `None`.
+    /// Returns the value, or records the fault and returns `None`.
     fn take<T>(&mut self, result: Result<T, Fault>) -> Option<T> {
         result.map_err(|fault| self.0.push(fault)).ok()
     }
 
-    /// What the names of a list mean.
+    /// Finds the things named in a list.
     fn meanings<N: Named>(&mut self, names: &[At<N>]) -> Vec<N::Meaning> {
         names.iter().filter_map(|name| self.take(name.meaning())).collect()
     }
@@ -124,8 +124,7 @@ pub struct RuleOption {
 }
 
 impl Config {
-    /// The options of rules that apply, rule by rule in the order of the file's tables: what reading a table sets, in the
-    /// form in which a table sets it.
+    /// The options of rules that apply, in the order of the file's tables and in the form of their keys.
     #[must_use]
     pub fn rule_options(&self) -> Vec<RuleOption> {
         let settings = &*self.settings;
@@ -144,7 +143,7 @@ impl Config {
     }
 }
 
-/// What the name of a level means, with a hint for users of linters that have a level for disabled rules.
+/// Finds a level, with a hint for users of linters that have a level for disabled rules.
 fn meaning_of_level(level: &At<LevelName>) -> Result<Level, Fault> {
     level.meaning().map_err(|Fault(span, message)| {
         let is_off = ["off", "none", "allow", "ignore", "disable", "disabled", "silent"];
@@ -246,7 +245,7 @@ impl PolicyTable {
     fn resolve(self) -> Result<(Range<usize>, Policy), Fault> {
         let schema_at = self.schema.span();
         let schema = match self.schema.into_inner() {
-            // A schema may be written as JSON, where that is easier.
+            // A schema may also be written as JSON in a string.
             Json::String(text) => text,
             schema => schema.to_string(),
         };

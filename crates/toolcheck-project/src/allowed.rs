@@ -1,4 +1,4 @@
-//! The entries of `[[allow]]` that are still needed, and those that are not.
+//! Used and unused entries of `[[allow]]`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::resolve::FileSettings;
 /// entries once.
 #[derive(Debug, Default)]
 pub(crate) struct AllowUsage {
-    /// By file, line and column: the entry, and whether it allowed anything. Entries that apply to no file are left out.
+    /// By file, line and column: the entry, and whether it allowed anything. Entries that apply to no file are absent.
     entries: BTreeMap<(String, u64, u64), (Allow, bool)>,
 }
 
@@ -37,11 +37,11 @@ impl fmt::Display for UnusedAllow {
 }
 
 impl AllowUsage {
-    /// Adds which entries were used in a file.
+    /// Records which entries were used in a file.
     pub(crate) fn add(&mut self, settings: &FileSettings, path: &Path, used: &[bool]) {
         let (allows, rules) = (&settings.config.config.allows, &settings.rules);
         for (entry, used) in allows.iter().zip(used.iter().copied()) {
-            // A rule that has not run could find nothing.
+            // A rule that did not run can't have used its entries.
             let has_run = rules.iter().any(|rule| rule.id == entry.rule.id);
             if has_run && entry.is_for(path) {
                 let key = (entry.config.clone(), entry.position.line, entry.position.column);
@@ -50,8 +50,8 @@ impl AllowUsage {
         }
     }
 
-    /// The entries that allowed nothing, if the run has searched these folders completely. What the run did not look at
-    /// may still need an entry.
+    /// The entries that allowed nothing, if the run has searched these folders completely. Files outside of them may
+    /// still need an entry.
     pub(crate) fn unused(&self, searched: &[PathBuf]) -> Vec<UnusedAllow> {
         let unused = self.entries.iter().filter(|(_, (allow, used))| !used && allow.is_covered(searched));
         unused

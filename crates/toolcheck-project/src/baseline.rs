@@ -18,14 +18,14 @@ use crate::paths::{printable, real};
 #[derive(Debug)]
 pub(crate) struct RunBaseline {
     options: BaselineOptions,
-    /// The folder that it is in: paths are relative to it, wherever the program is run.
+    /// The folder of its file. Paths in it are relative to this folder, not to the current directory.
     folder: PathBuf,
     baseline: Baseline,
     /// The entries that matched no finding, by file.
     stale: Vec<(String, Vec<Entry>)>,
 }
 
-/// Entries of a baseline that match no finding any more.
+/// Entries of a baseline that no longer match a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StaleEntries {
     /// The baseline's file.
@@ -49,14 +49,14 @@ impl fmt::Display for StaleEntries {
     }
 }
 
-/// What was changed in a baseline's file.
+/// A change to a baseline's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaselineChange {
     /// The file.
     pub path: PathBuf,
-    /// How many findings it lists now.
+    /// The number of findings that it lists now.
     pub len: usize,
-    /// How many stale entries were removed; `None` if all findings of the run were recorded.
+    /// The number of stale entries that were removed; `None` if all findings of the run were recorded.
     pub removed: Option<usize>,
 }
 
@@ -94,7 +94,7 @@ impl RunBaseline {
         Ok(Self { options, folder, baseline, stale: Vec::new() })
     }
 
-    /// Its file.
+    /// The path of its file.
     pub(crate) fn path(&self) -> &PathBuf {
         &self.options.path
     }
@@ -116,7 +116,7 @@ impl RunBaseline {
     }
 
     /// The entries that match no finding, unless they are removed. Those of a file that no longer exists are stale even
-    /// if it was not an input: it cannot be linted any more.
+    /// if it was not an input, because it can't be linted again.
     pub(crate) fn stale(&self) -> Vec<StaleEntries> {
         if self.options.update != BaselineUpdate::Nothing {
             return Vec::new();
@@ -125,10 +125,10 @@ impl RunBaseline {
         let stale = self.stale.iter().map(|(path, stale)| {
             entries(path.clone(), stale.iter().map(|entry| entry.rule.clone()).collect())
         });
-        stale.chain(self.gone().into_iter().map(|path| entries(path, Vec::new()))).collect()
+        stale.chain(self.missing_files().into_iter().map(|path| entries(path, Vec::new()))).collect()
     }
 
-    /// Writes the file if it is to be updated, and returns what has changed.
+    /// Writes the file if it should be updated, and returns the change.
     pub(crate) fn save(&mut self) -> Result<Option<BaselineChange>, Error> {
         if self.options.update == BaselineUpdate::Nothing {
             return Ok(None);
@@ -138,7 +138,7 @@ impl RunBaseline {
             self.baseline.drop(&path, &stale);
             removed += stale.len();
         }
-        for path in self.gone() {
+        for path in self.missing_files() {
             removed += self.baseline.forget(&path);
         }
         let path = self.options.path.clone();
@@ -151,21 +151,21 @@ impl RunBaseline {
     }
 
     /// The files with known findings that no longer exist.
-    fn gone(&self) -> Vec<String> {
-        let is_gone = |path: &&str| fs::symlink_metadata(self.folder.join(path)).is_err();
-        self.baseline.paths().filter(is_gone).map(str::to_owned).collect()
+    fn missing_files(&self) -> Vec<String> {
+        let is_missing = |path: &&str| fs::symlink_metadata(self.folder.join(path)).is_err();
+        self.baseline.paths().filter(is_missing).map(str::to_owned).collect()
     }
 }
 
 /// The known findings of one file.
 pub(crate) struct FileSession<'b> {
     known: FileBaseline<'b>,
-    /// The findings, if they are to be recorded.
+    /// The findings, if they should be recorded.
     found: Option<Vec<Entry>>,
 }
 
 impl FileSession<'_> {
-    /// Takes the known findings out of a part of the file's report, or all of them if they are to be recorded.
+    /// Takes the known findings out of a part of the file's report, or all findings if they should be recorded.
     pub(crate) fn apply(&mut self, part: &mut FileReport) {
         match &mut self.found {
             Some(found) => found.append(&mut self.known.take(part)),
@@ -179,7 +179,7 @@ impl FileSession<'_> {
     }
 }
 
-/// A path as seen from a folder, with slashes.
+/// A path relative to a folder, with forward slashes.
 fn path_from(folder: &Path, path: &Path) -> String {
     let (mut from, mut to) = (folder.components().peekable(), path.components().peekable());
     while from.peek().is_some() && from.peek() == to.peek() {
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_count_from_the_folder() {
+    fn paths_are_relative_to_the_folder() {
         let from = |folder: &str, path: &str| path_from(Path::new(folder), Path::new(path));
         assert_eq!(from("/a", "/a/b/c.json"), "b/c.json");
         assert_eq!(from("/a/ci", "/a/b/c.json"), "../b/c.json");

@@ -1,4 +1,4 @@
-//! The configuration of a file: the closest one in or above its folder, or the one that was named.
+//! The configuration of a file: the closest one in or above its folder, or the one that the user named.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,9 +10,9 @@ use toolcheck_config::{Config, ConfigFile, Home, Origin, read_limited};
 
 use crate::error::Error;
 use crate::options::ConfigOptions;
-use crate::paths::{here, real, relative};
+use crate::paths::{current_dir, real, relative};
 
-/// The names of configurations; if a folder has several, the first one counts.
+/// The names of configuration files; if a folder has several, the first one is used.
 const NAMES: [(&str, Home); 4] = [
     ("toolcheck.toml", Home::Own),
     (".toolcheck.toml", Home::Own),
@@ -32,16 +32,17 @@ pub struct LoadedConfig {
 /// The configurations of a run, each read once.
 #[derive(Debug)]
 pub struct Configs {
-    /// The one that applies to every file, if none is searched for.
+    /// The configuration for all files, if configurations are not searched for.
     fixed: Option<Arc<LoadedConfig>>,
-    found: Mutex<Found>,
+    found: Mutex<FoundConfigs>,
 }
 
+/// The configurations found so far.
 #[derive(Debug, Default)]
-struct Found {
-    /// The configuration that applies to a directory, or that it could not be read.
+struct FoundConfigs {
+    /// The configuration that applies to a directory; `None` if it can't be used.
     by_directory: HashMap<PathBuf, Option<Arc<LoadedConfig>>>,
-    /// What is wrong with the configurations.
+    /// The errors in the configurations.
     errors: Vec<Error>,
 }
 
@@ -50,14 +51,14 @@ impl Configs {
     ///
     /// # Errors
     ///
-    /// A named configuration that cannot be used.
+    /// The named configuration can't be used.
     pub fn new(options: &ConfigOptions) -> Result<Self, Error> {
         let fixed = match options {
             ConfigOptions::Closest => None,
             ConfigOptions::Isolated => Some(Arc::default()),
             ConfigOptions::File(path) => {
-                // One that is named may be anywhere, so its patterns are relative to the working directory.
-                let loaded = load(path, home_of(path), Some(&here()), &mut Vec::new())
+                // A named configuration may be anywhere, so its patterns are relative to the current directory.
+                let loaded = load(path, home_of(path), Some(&current_dir()), &mut Vec::new())
                     .map_err(|message| Error::new(format!("cannot use the configuration {message}")))?;
                 let missing = || Error::new(format!("{} has no toolcheck table", relative(path)));
                 Some(Arc::new(loaded.ok_or_else(missing)?))
@@ -66,8 +67,8 @@ impl Configs {
         Ok(Self { fixed, found: Mutex::default() })
     }
 
-    /// The configuration that applies to a file, whose folder is named as the file system names it; `None` if it cannot be
-    /// used, which is one of the [`Configs::errors`].
+    /// The configuration that applies to a file, given by a path with a canonical folder; `None` if the configuration
+    /// can't be used, which is one of the [`Configs::errors`].
     #[must_use]
     pub fn of(&self, file: &Path) -> Option<Arc<LoadedConfig>> {
         match &self.fixed {
@@ -76,19 +77,19 @@ impl Configs {
         }
     }
 
-    /// What is wrong with the configurations that were found so far.
+    /// The errors in the configurations that were found so far.
     #[must_use]
     pub fn errors(&self) -> Vec<Error> {
         self.found().errors.clone()
     }
 
-    fn found(&self) -> MutexGuard<'_, Found> {
-        // The map is complete even if a thread that added to it has panicked.
+    fn found(&self) -> MutexGuard<'_, FoundConfigs> {
+        // The map is consistent even if a thread panicked while it added to it.
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Found {
+impl FoundConfigs {
     fn of_directory(&mut self, directory: &Path) -> Option<Arc<LoadedConfig>> {
         if let Some(known) = self.by_directory.get(directory) {
             return known.clone();
@@ -113,8 +114,8 @@ impl Found {
     }
 }
 
-/// Reads a configuration and those that it extends; `None` if there is no such file, or no table of toolcheck's in it.
-/// `open` are those that are being read, so that none extends itself.
+/// Reads a configuration and those that it extends; `None` if there is no such file, or if it has no toolcheck table.
+/// `open` are the files that are being read, to detect one that extends itself.
 fn load(
     path: &Path,
     home: Home,
@@ -124,17 +125,17 @@ fn load(
     let name = relative(path);
     let text = match read_text(path) {
         Ok(text) => text,
-        // A directory without access has none either.
+        // A directory that can't be accessed has no configuration either.
         Err(_) if globs_from.is_none() && open.is_empty() && path.symlink_metadata().is_err() => {
             return Ok(None);
         }
         Err(error) if error.kind() == io::ErrorKind::InvalidData && home != Home::Own => return Ok(None),
         Err(error) => return Err(format!("{name}: {error}")),
     };
-    // Each on a line of its own, like all errors.
+    // Each error is on its own line, like all other errors.
     let lines = |error: toolcheck_config::Error| {
         let errors: Vec<String> = error.all().map(|error| format!("{name}:{error}")).collect();
-        errors.join(ANOTHER)
+        errors.join(SEPARATOR)
     };
     let Some(file) = ConfigFile::read(&text, home).map_err(lines)? else { return Ok(None) };
     let folder = real(path.parent().unwrap_or(path));
@@ -147,11 +148,11 @@ fn load(
             if open.contains(&other) {
                 return Err(fault(format!("{} extends itself", relative(&other))));
             }
-            if open.len() >= MOST_EXTENDED {
-                return Err(fault(format!("more than {MOST_EXTENDED} configurations extend each other")));
+            if open.len() >= MAX_EXTENDED {
+                return Err(fault(format!("more than {MAX_EXTENDED} configurations extend each other")));
             }
             let base = load(&other, home_of(&other), globs_from, open);
-            let base = base.map_err(|message| fault(message.replace(ANOTHER, "; ")))?;
+            let base = base.map_err(|message| fault(message.replace(SEPARATOR, "; ")))?;
             base.ok_or_else(|| fault(format!("{} has no toolcheck table", relative(&other))))?
         }
     };
@@ -161,24 +162,24 @@ fn load(
     Ok(Some(LoadedConfig { config, sources }))
 }
 
-/// What separates the errors of one file.
-pub(crate) const ANOTHER: &str = "\nerror: ";
+/// The separator between the errors of one file.
+pub(crate) const SEPARATOR: &str = "\nerror: ";
 
-/// The bytes of a file that a configuration is or names.
+/// The bytes of a configuration, or of a file that one names.
 pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     read_limited(fs::File::open(path)?)
 }
 
-/// The text of such a file.
+/// The text of a configuration, or of a file that one names.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read_bytes(path)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
-/// The most configurations that may extend each other in a row.
-const MOST_EXTENDED: usize = 20;
+/// The maximum number of configurations in a chain of `extend`.
+const MAX_EXTENDED: usize = 20;
 
-/// The kind of file, by its name.
+/// The kind of a configuration file, by its name.
 fn home_of(path: &Path) -> Home {
     let name = path.file_name().unwrap_or_default();
     NAMES.iter().find(|(known, _)| name == *known).map_or(Home::Own, |(_, home)| *home)

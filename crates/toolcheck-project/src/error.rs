@@ -11,7 +11,7 @@ use toolcheck_core::text::shown;
 pub struct Error(String);
 
 impl Error {
-    /// An error with this message. What it quotes has to be on one line already: a line break in it is ours.
+    /// Creates an error. Text that the message quotes must already be on one line: line breaks are the message's own.
     pub(crate) fn new(message: impl AsRef<str>) -> Self {
         let lines: Vec<String> = message.as_ref().split('\n').map(shown).collect();
         Self(lines.join("\n"))

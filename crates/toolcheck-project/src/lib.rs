@@ -11,11 +11,12 @@
 //! # Ok::<(), toolcheck_project::Error>(())
 //! ```
 //!
-//! - [`Project`] is all in one: files, configurations and a baseline. [`Project::lint`] returns a [`Run`].
-//! - [`Resolver`] has the [`FileSettings`] of a single file, for editors.
-//! - [`Inputs`] finds files, and [`Text`] reads one, also if it is compressed.
+//! - [`Project`] combines files, configurations and a baseline. [`Project::lint`] returns a [`Run`].
+//! - [`Resolver`] returns the [`FileSettings`] of a single file, for editors.
+//! - [`Inputs`] finds files, and [`Text`] reads one, decompressing it if needed.
 //!
-//! Nothing here prints. The messages of an [`Error`] are safe to print: they have no control characters but line breaks.
+//! This crate prints nothing. The messages of an [`Error`] are safe to print: they have no control characters but line
+//! breaks.
 
 mod allowed;
 mod baseline;

@@ -1,4 +1,4 @@
-//! The linting of inputs: side by side where there are several, and a long one in pieces.
+//! Lints inputs: several in parallel, and a long one in pieces.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,33 +16,33 @@ use crate::inputs::{Buffer, Input, Text};
 use crate::options::LintOptions;
 use crate::resolve::FileSettings;
 
-/// How many bytes of files are read at a time, unless one file has more.
+/// The number of bytes that are linted at a time, unless one file is larger.
 const WINDOW: u64 = 32 << 20;
-/// How many files are read at a time.
+/// The number of files that are linted at a time.
 const FILES_IN_WINDOW: usize = 256;
 
-/// What applies to all inputs of a run.
-pub(crate) struct Linting<'r> {
+/// Lints the inputs of a run.
+pub(crate) struct Linter<'r> {
     pub(crate) options: LintOptions,
     pub(crate) max_unpacked: u64,
     pub(crate) baseline: Option<&'r RunBaseline>,
     pub(crate) progress: Progress<'r>,
 }
 
-/// The result of an input.
+/// The result of linting an input.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) file: FileReport,
     /// Which entries of `[[allow]]` were used.
     pub(crate) used: Vec<bool>,
-    /// The baseline's new or stale entries of the file.
+    /// The new or stale baseline entries of the file.
     pub(crate) entries: Vec<Entry>,
-    /// What went wrong. What was found before that counts.
+    /// The error that ended the reading, if any. Earlier findings are kept.
     pub(crate) error: Option<Error>,
 }
 
-/// The inputs in windows that are linted one after the other: the findings of one are put in order before the next is
-/// read, so that memory does not grow with the number of inputs.
+/// Splits the inputs into windows that are linted one after the other: the findings of one window are put in order
+/// before the next one is read, so that memory does not grow with the number of inputs.
 pub(crate) fn windows(mut inputs: &[(Input, FileSettings)]) -> Vec<&[(Input, FileSettings)]> {
     let mut windows = Vec::new();
     while !inputs.is_empty() {
@@ -61,8 +61,8 @@ pub(crate) fn windows(mut inputs: &[(Input, FileSettings)]) -> Vec<&[(Input, Fil
     windows
 }
 
-impl Linting<'_> {
-    /// Lints the inputs of a window, in their order whatever the number of threads.
+impl Linter<'_> {
+    /// Lints the inputs of a window. The outcomes are in the order of the inputs, regardless of the number of threads.
     pub(crate) fn lint_all(&self, inputs: &[(Input, FileSettings)]) -> Vec<Outcome> {
         match inputs {
             [(input, settings)] => vec![self.lint(input, settings)],
@@ -87,15 +87,15 @@ impl Linting<'_> {
             return Ok(());
         };
         let pieces = Mutex::new(Pieces { text, taken: 0, free: Vec::new(), end: None });
-        let in_a_round = rayon::current_num_threads() * PIECES_IN_ROUND;
+        let round_size = rayon::current_num_threads() * PIECES_IN_ROUND;
         loop {
-            // The thread that has read a piece lints it, while it is in its cache.
+            // The thread that reads a piece also lints it, while it is in the cache.
             let lint = |_| {
                 let (number, piece) = Pieces::lock(&pieces).take()?;
                 Some((number, lines.lint(&piece), piece))
             };
             let mut round: Vec<_> =
-                (0..in_a_round).into_par_iter().with_max_len(1).filter_map(lint).collect();
+                (0..round_size).into_par_iter().with_max_len(1).filter_map(lint).collect();
             round.sort_unstable_by_key(|(number, ..)| *number);
             for (_, found, piece) in round {
                 parts.add(lines.add(&piece, found));
@@ -108,17 +108,17 @@ impl Linting<'_> {
     }
 }
 
-/// How many pieces each thread lints, on average, before the findings are put in order.
+/// The average number of pieces that each thread lints before the findings are put in order.
 const PIECES_IN_ROUND: usize = 16;
 
-/// The pieces of a text, for the next free thread.
+/// The pieces of a text, handed out to threads.
 struct Pieces<'p> {
     text: Text<'p>,
-    /// How many were taken.
+    /// The number of pieces taken so far.
     taken: usize,
-    /// The buffers of earlier ones.
+    /// The buffers of earlier pieces, for reuse.
     free: Vec<Buffer>,
-    /// Whether there are no more, and why.
+    /// The result of reading, once there are no more pieces.
     end: Option<io::Result<()>>,
 }
 
@@ -127,11 +127,11 @@ impl<'p> Pieces<'p> {
     where
         'p: 'l,
     {
-        // A thread that panicked has taken a piece or has not: the rest is complete.
+        // A thread that panicked has either taken a piece or not: the state is consistent.
         pieces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next piece, and its number.
+    /// Takes the next piece, with its number.
     fn take(&mut self) -> Option<(usize, Buffer)> {
         if self.end.is_some() {
             return None;
@@ -148,7 +148,7 @@ impl<'p> Pieces<'p> {
     }
 }
 
-/// The parts of a file's report, put together.
+/// Combines the parts of a file's report.
 struct Parts<'r> {
     file: FileReport,
     settings: &'r FileSettings,
@@ -159,14 +159,14 @@ struct Parts<'r> {
 }
 
 impl<'r> Parts<'r> {
-    fn new(linting: &'r Linting<'r>, input: &'r Input, settings: &'r FileSettings) -> Self {
+    fn new(linter: &'r Linter<'r>, input: &'r Input, settings: &'r FileSettings) -> Self {
         Self {
             file: FileReport::empty(&input.name, settings.kind),
             settings,
             input,
-            max_findings: linting.options.max_findings,
+            max_findings: linter.options.max_findings,
             used: vec![false; settings.config.config.allows.len()],
-            session: linting.baseline.map(|baseline| baseline.session(&input.real)),
+            session: linter.baseline.map(|baseline| baseline.session(&input.real)),
         }
     }
 
@@ -180,7 +180,7 @@ impl<'r> Parts<'r> {
     }
 
     fn end(self, error: Option<Error>) -> Outcome {
-        // A file that could not be read to its end says nothing about the entries that match no finding.
+        // If a file was not read to its end, its unmatched entries may not be stale.
         let session = self.session.filter(|_| error.is_none());
         let entries = session.map(|session| session.end(&self.settings.rules)).unwrap_or_default();
         Outcome { file: self.file, used: self.used, entries, error }

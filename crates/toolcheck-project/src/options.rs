@@ -1,13 +1,14 @@
-//! What a caller may choose.
+//! The options of a run.
 
 use std::path::PathBuf;
 
 /// The files to lint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileOptions {
-    /// Files, directories and globs; `-` is the standard input. The current directory if this and `files_from` are empty.
+    /// Files, directories and globs; `-` is the standard input. If this and `files_from` are empty, the current
+    /// directory.
     pub paths: Vec<PathBuf>,
-    /// A file that lists more of them, one per line or NUL-separated; `-` is the standard input.
+    /// A file that lists more files, one per line or NUL-separated; `-` is the standard input.
     pub files_from: Option<PathBuf>,
     /// Patterns of files and folders that are excluded, in the syntax of `.gitignore`.
     pub exclude: Vec<String>,
@@ -19,7 +20,7 @@ pub struct FileOptions {
     pub hidden: bool,
     /// Whether files that are not transcripts are skipped even if they are in `paths` or `files_from`.
     pub skip_unrecognised: bool,
-    /// The most bytes that a compressed file may become.
+    /// The maximum size of a file after decompression, in bytes.
     pub max_unpacked: u64,
     /// The name of the standard input in the report.
     pub stdin_name: String,
@@ -41,7 +42,7 @@ impl Default for FileOptions {
     }
 }
 
-/// The configuration that applies to a file.
+/// The choice of the configuration that applies to a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ConfigOptions {
     /// The closest one in the file's folder or above it.
@@ -49,7 +50,7 @@ pub enum ConfigOptions {
     Closest,
     /// This one, for all files.
     File(PathBuf),
-    /// None.
+    /// No configuration.
     Isolated,
 }
 
@@ -58,14 +59,14 @@ pub enum ConfigOptions {
 pub struct BaselineOptions {
     /// The file.
     pub path: PathBuf,
-    /// What happens to it.
+    /// How the file is updated.
     pub update: BaselineUpdate,
 }
 
-/// What happens to a baseline after a run.
+/// How a baseline is updated after a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BaselineUpdate {
-    /// Nothing: its entries hide findings, and those that match none are reported.
+    /// It is not updated: its entries hide findings, and entries that match no finding are reported.
     #[default]
     Nothing,
     /// All findings of the run are recorded.
@@ -77,9 +78,9 @@ pub enum BaselineUpdate {
 /// How files are linted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LintOptions {
-    /// Whether the text of files with findings is kept in the report, as excerpts and fingerprints need it.
+    /// Whether the text of files with findings is kept in the report. Excerpts and fingerprints need it.
     pub keep_source: bool,
-    /// The most findings of a file that are kept; the others are counted.
+    /// The maximum number of findings to keep per file; the others are counted.
     pub max_findings: usize,
 }
 

@@ -1,18 +1,18 @@
-//! Paths as the file system names them, and as messages show them.
+//! Canonical paths, and paths in messages.
 
 use std::path::{Path, PathBuf};
 
 use toolcheck_core::text::shown;
 
-/// The working directory, as the file system names it.
-pub(crate) fn here() -> PathBuf {
+/// The canonical path of the current directory.
+pub(crate) fn current_dir() -> PathBuf {
     real(Path::new("."))
 }
 
-/// The path as the file system names it, without `..` and links; if there is no such file, its folder is named like that.
+/// The canonical path, without `..` and links. If the file does not exist, only its folder is canonical.
 #[must_use]
 pub fn real(path: &Path) -> PathBuf {
-    // Below the empty path is what is in the working directory.
+    // The empty path means the current directory.
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     path.canonicalize().unwrap_or_else(|_| {
         let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -29,11 +29,11 @@ pub fn printable(path: &Path) -> String {
     shown(&path.to_string_lossy())
 }
 
-/// The path in a message, relative to the working directory if it is below it.
+/// The path in a message, relative to the current directory if it is inside it.
 #[must_use]
 pub fn relative(path: &Path) -> String {
-    match path.strip_prefix(here()) {
-        // The working directory itself.
+    match path.strip_prefix(current_dir()) {
+        // The current directory itself.
         Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
         below => printable(below.unwrap_or(path)),
     }

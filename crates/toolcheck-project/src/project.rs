@@ -13,11 +13,11 @@ use crate::baseline::{BaselineChange, RunBaseline, StaleEntries};
 use crate::configs::Configs;
 use crate::error::Error;
 use crate::inputs::{Input, Inputs};
-use crate::linting::{self, Linting, Outcome};
+use crate::linting::{self, Linter, Outcome};
 use crate::options::{BaselineOptions, ConfigOptions, FileOptions, LintOptions};
 use crate::resolve::{FileSettings, Resolver};
 
-/// What a project is made of.
+/// The parts of a project.
 #[derive(Debug, Clone, Default)]
 pub struct ProjectOptions {
     /// The files.
@@ -28,7 +28,7 @@ pub struct ProjectOptions {
     pub overrides: Overrides,
     /// The baseline, if any.
     pub baseline: Option<BaselineOptions>,
-    /// Files that are not transcripts although they are in a folder that is searched, such as reports of earlier runs.
+    /// Files in the searched folders that are not transcripts, such as reports of earlier runs.
     pub own_files: Vec<PathBuf>,
 }
 
@@ -46,11 +46,11 @@ pub struct Project {
 pub struct Run {
     /// The findings.
     pub report: Report,
-    /// How many of the skipped files are not JSON.
+    /// The number of skipped files that are not valid JSON.
     pub skipped_not_json: usize,
-    /// Files that could not be found or read.
+    /// Errors about files that could not be found or read.
     pub errors: Vec<Error>,
-    /// Configurations, targets and tool definitions that could not be used. Their files are not linted.
+    /// Errors in configurations, targets and tool definitions. The files that need them are not linted.
     pub settings_errors: Vec<Error>,
     /// Entries of `[[allow]]` that match no finding.
     pub unused_allows: Vec<UnusedAllow>,
@@ -63,7 +63,7 @@ impl Project {
     ///
     /// # Errors
     ///
-    /// An option that cannot be used.
+    /// An option can't be used.
     pub fn open(options: ProjectOptions) -> Result<Self, Error> {
         let configs = Arc::new(Configs::new(&options.config)?);
         let resolver = Resolver::new(options.overrides, Arc::clone(&configs))?;
@@ -80,24 +80,24 @@ impl Project {
         &self.inputs.inputs
     }
 
-    /// The settings of a file; `None` if its configuration cannot be used, which is one of [`Project::settings_errors`].
+    /// The settings of a file; `None` if its configuration can't be used, which is one of [`Project::settings_errors`].
     pub fn settings(&mut self, input: &Input) -> Option<FileSettings> {
         self.resolver.resolve(input)
     }
 
-    /// Paths that could not be found or searched.
+    /// Errors about paths that could not be found or searched.
     #[must_use]
     pub fn errors(&self) -> &[Error] {
         &self.inputs.errors
     }
 
-    /// Configurations, targets and tool definitions that could not be used so far.
+    /// Errors so far in configurations, targets and tool definitions.
     #[must_use]
     pub fn settings_errors(&self) -> Vec<Error> {
         self.resolver.errors()
     }
 
-    /// The files and their settings, without those whose configuration cannot be used.
+    /// The files with their settings, except those whose configuration can't be used.
     fn resolve(&mut self) -> Vec<(Input, FileSettings)> {
         let resolver = &mut self.resolver;
         let inputs = self.inputs.inputs.iter();
@@ -111,13 +111,13 @@ impl Project {
         let mut allows = AllowUsage::default();
         let keep_source = options.keep_source || self.baseline.is_some();
         for window in linting::windows(&resolved) {
-            let linting = Linting {
+            let linter = Linter {
                 options: LintOptions { keep_source, ..options },
                 max_unpacked: self.files.max_unpacked,
                 baseline: self.baseline.as_ref(),
                 progress,
             };
-            for ((input, settings), outcome) in window.iter().zip(linting.lint_all(window)) {
+            for ((input, settings), outcome) in window.iter().zip(linter.lint_all(window)) {
                 let Some(outcome) = run.check(input, outcome) else { continue };
                 allows.add(settings, &input.real, &outcome.used);
                 if let Some(baseline) = &mut self.baseline {
@@ -132,18 +132,18 @@ impl Project {
         run
     }
 
-    /// Writes the baseline if its options say so, and returns what has changed.
+    /// Writes the baseline if its options say so, and returns the change.
     ///
     /// # Errors
     ///
-    /// The file cannot be written.
+    /// The file can't be written.
     pub fn save_baseline(&mut self) -> Result<Option<BaselineChange>, Error> {
         self.baseline.as_mut().map_or(Ok(None), RunBaseline::save)
     }
 }
 
 impl Run {
-    /// Takes out the error of an outcome; returns it if it is part of the report.
+    /// Records the error of an outcome, and returns the outcome if it is part of the report.
     fn check(&mut self, input: &Input, mut outcome: Outcome) -> Option<Outcome> {
         let error = outcome.error.take();
         let is_broken = error.is_some();
@@ -161,7 +161,7 @@ impl Run {
     }
 }
 
-/// Why a file without a transcript was skipped, and whether it is JSON at all.
+/// Why a file without a transcript was skipped, and whether it is valid JSON.
 fn why_skipped(file: &FileReport) -> (String, bool) {
     let is_unrecognised = |finding: &&Finding| finding.rule == UNRECOGNISED;
     match file.findings.iter().find(is_unrecognised).or(file.findings.first()) {

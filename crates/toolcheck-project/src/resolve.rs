@@ -15,7 +15,7 @@ use toolcheck_json::Document;
 use toolcheck_lint::TargetRef;
 use toolcheck_lint::{Options, Rule};
 
-use crate::configs::{ANOTHER, Configs, LoadedConfig, read_bytes, read_text};
+use crate::configs::{Configs, LoadedConfig, SEPARATOR, read_bytes, read_text};
 use crate::error::Error;
 use crate::inputs::Input;
 use crate::paths::printable;
@@ -51,23 +51,23 @@ impl FileSettings {
     }
 }
 
-/// Resolves the settings of files. What several of them need is read once.
+/// Resolves the settings of files. Files that several of them need are read once.
 #[derive(Debug)]
 pub struct Resolver {
     overrides: Overrides,
     configs: Arc<Configs>,
-    /// The targets and tools that were read; `None` if they cannot be used.
+    /// The targets and tools that were read; `None` if they can't be used.
     targets: HashMap<PathBuf, Option<TargetRef>>,
     tools: HashMap<PathBuf, Option<Arc<[Definition]>>>,
     errors: Vec<Error>,
 }
 
 impl Resolver {
-    /// A resolver with overrides for all files.
+    /// Creates a resolver with overrides for all files.
     ///
     /// # Errors
     ///
-    /// A target or tool definitions of the overrides that cannot be used.
+    /// The target or the tool definitions of the overrides can't be used.
     pub fn new(overrides: Overrides, configs: Arc<Configs>) -> Result<Self, Error> {
         let (mut targets, mut tools) = (HashMap::new(), HashMap::new());
         if let Some(TargetSource::File(path)) = &overrides.read_as.target {
@@ -79,7 +79,7 @@ impl Resolver {
         Ok(Self { overrides, configs, targets, tools, errors: Vec::new() })
     }
 
-    /// The settings of an input; `None` if its configuration cannot be used, which is one of the [`Resolver::errors`].
+    /// The settings of an input; `None` if its configuration can't be used, which is one of the [`Resolver::errors`].
     pub fn resolve(&mut self, input: &Input) -> Option<FileSettings> {
         let config = self.configs.of(&input.real)?;
         let (read_as, selection) = config.config.for_file(&input.real, &self.overrides);
@@ -96,7 +96,7 @@ impl Resolver {
         Some(FileSettings { format: read_as.format, target, kind, tools, rules: selection.rules(), config })
     }
 
-    /// What is wrong with the configurations that were used so far, and the targets and tools that they name.
+    /// The errors in the configurations that were used so far, and in the targets and tools that they name.
     #[must_use]
     pub fn errors(&self) -> Vec<Error> {
         self.errors.iter().cloned().chain(self.configs.errors()).collect()
@@ -115,17 +115,17 @@ impl Resolver {
     }
 }
 
-/// The target of that name or alias, or the file of that name that describes one.
+/// Finds a target by its id or alias, or the TOML file that describes one.
 ///
 /// # Errors
 ///
-/// There is neither.
+/// There is no such target or file.
 pub fn find_target(name: &str) -> Result<TargetSource, Error> {
     if let Some(target) = target::named(name) {
         return Ok(target.into());
     }
     let path = Path::new(name);
-    if path.extension().is_some_and(|ending| ending == "toml") || path.is_file() {
+    if path.extension().is_some_and(|extension| extension == "toml") || path.is_file() {
         return Ok(TargetSource::File(path.to_owned()));
     }
     let known = target::ids().collect::<Vec<_>>().join(", ");
@@ -138,20 +138,20 @@ pub fn find_target(name: &str) -> Result<TargetSource, Error> {
 
 fn read_target(path: &Path) -> Result<TargetRef, Error> {
     let name = printable(path);
-    let text =
-        read_text(path).map_err(|error| Error::caused(format!("cannot read the target {name}"), &error))?;
+    let text = read_text(path)
+        .map_err(|error| Error::caused(format!("cannot read the target file {name}"), &error))?;
     let target = parse_target(&text).map_err(|error| {
         let errors: Vec<String> = error.all().map(|error| format!("{name}:{error}")).collect();
-        Error::new(errors.join(ANOTHER))
+        Error::new(errors.join(SEPARATOR))
     })?;
     Ok(target.into())
 }
 
-/// The tools that a file declares.
+/// The tool definitions in a file.
 fn read_tools(path: &Path) -> Result<Vec<Definition>, Error> {
     let name = printable(path);
-    let bytes =
-        read_bytes(path).map_err(|error| Error::caused(format!("cannot read the tools {name}"), &error))?;
+    let bytes = read_bytes(path)
+        .map_err(|error| Error::caused(format!("cannot read the tools file {name}"), &error))?;
     let document = Document::read(&bytes);
     if let Some(fault) = document.faults().first() {
         let at = toolcheck_json::locate(&bytes, &[fault.span.start as usize]);

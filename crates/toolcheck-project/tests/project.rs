@@ -1,4 +1,4 @@
-//! A project as a library: what a server or an editor would do.
+//! A project as a library, as a server or an editor would use it.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::fs;
@@ -13,7 +13,7 @@ const UNANSWERED: &str = r#"{"messages": [{"role": "user", "content": "a"},
  {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]},
  {"role": "user", "content": "b"}]}"#;
 
-/// A folder with these files.
+/// Creates a folder with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("project").join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -35,7 +35,7 @@ fn rules(run: &Run) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_folder_is_linted_as_its_configurations_say() {
+fn configurations_apply_to_a_folder() {
     let folder = folder(
         "configurations",
         &[
@@ -46,11 +46,11 @@ fn a_folder_is_linted_as_its_configurations_say() {
             ("c/toolcheck.toml", "ingore = []"),
             ("no.json", "[1]"),
             ("broken.json", "{"),
-            ("toolcheck.toml", "[[allow]]\nrule = \"blank-text\"\nreason = \"none is left\"\n"),
+            ("toolcheck.toml", "[[allow]]\nrule = \"blank-text\"\nreason = \"unused\"\n"),
         ],
     );
     let mut project = Project::open(options(&folder)).unwrap();
-    // Both files of `c`: what its configuration includes is not known.
+    // Both files in `c` are inputs, because its configuration can't be read.
     assert_eq!(project.inputs().len(), 6);
     let read = AtomicU64::new(0);
     let run = project.lint(LintOptions::default(), &|bytes| {

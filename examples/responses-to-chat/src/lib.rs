@@ -1,33 +1,33 @@
-//! A small adapter: a request to the Responses API becomes one to Chat Completions.
+//! A small adapter: it converts a request to the Responses API into one to Chat Completions.
 //!
-//! It stands here for its tests, `tests/adapter.rs`. [`convert_item_by_item`] is the first version, with the fault that
-//! most such adapters begin with, and [`convert`] the mended one.
+//! It is an example for its tests, `tests/adapter.rs`. [`convert_item_by_item`] is the first version, with a bug that
+//! most such adapters have at first, and [`convert`] is the fixed version.
 
 use serde_json::{Map, Value, json};
 
-/// Converts a request: what the model says and calls in one turn becomes one message.
+/// Converts a request: the text and the calls of one turn become one message.
 ///
 /// # Errors
 ///
-/// Names the first item that Chat Completions has no message for. An adapter that left it out would change what was said.
+/// Names the first item that Chat Completions has no message for. Dropping it would change the conversation.
 pub fn convert(request: &Value) -> Result<Value, String> {
     let mut messages: Vec<Value> = Vec::new();
     for item in items(request) {
         let Some(message) = message(item)? else { continue };
         match messages.last_mut() {
-            // The turn goes on: its calls belong to the message that says its text.
-            Some(last) if is_calling(&message) && last["role"] == "assistant" => join(last, message),
+            // The turn continues: its calls belong in the message with its text.
+            Some(last) if has_calls(&message) && last["role"] == "assistant" => join(last, message),
             _ => messages.push(message),
         }
     }
     Ok(body(request, messages))
 }
 
-/// Converts a request item by item, as it was written first: each call becomes a message of its own.
+/// Converts a request item by item, as the first version did: each call becomes a message of its own.
 ///
 /// # Errors
 ///
-/// As for [`convert`].
+/// The same as those of [`convert`].
 pub fn convert_item_by_item(request: &Value) -> Result<Value, String> {
     let messages = items(request).iter().filter_map(|item| message(item).transpose());
     Ok(body(request, messages.collect::<Result<_, _>>()?))
@@ -37,7 +37,7 @@ fn items(request: &Value) -> &[Value] {
     request["input"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The message for one item; `None` for what Chat Completions does not take back.
+/// The message for one item; `None` if Chat Completions does not accept it in a request.
 fn message(item: &Value) -> Result<Option<Value>, String> {
     Ok(match item["type"].as_str().unwrap_or("message") {
         "message" => Some(json!({"role": item["role"], "content": text(&item["content"])})),
@@ -54,26 +54,25 @@ fn message(item: &Value) -> Result<Option<Value>, String> {
     })
 }
 
-fn is_calling(message: &Value) -> bool {
+fn has_calls(message: &Value) -> bool {
     message.get("tool_calls").is_some()
 }
 
-/// Adds the calls of a message to one before it.
-fn join(message: &mut Value, calling: Value) {
+/// Adds the calls of a message to an earlier one.
+fn join(message: &mut Value, later: Value) {
     if message["content"] == "" {
         message["content"] = Value::Null;
     }
     if message.get("tool_calls").is_none() {
         message["tool_calls"] = json!([]);
     }
-    if let (Some(calls), Some(more)) =
-        (message["tool_calls"].as_array_mut(), calling["tool_calls"].as_array())
+    if let (Some(calls), Some(more)) = (message["tool_calls"].as_array_mut(), later["tool_calls"].as_array())
     {
         calls.extend(more.iter().cloned());
     }
 }
 
-/// A text, whether it stands alone or in parts.
+/// The text of a content, which is a string or a list of parts.
 fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -82,7 +81,7 @@ fn text(content: &Value) -> String {
     }
 }
 
-/// The rest of the request around its messages.
+/// The request with these messages.
 fn body(request: &Value, mut messages: Vec<Value>) -> Value {
     if let Some(instructions) = request["instructions"].as_str() {
         messages.insert(0, json!({"role": "system", "content": instructions}));

@@ -1,4 +1,4 @@
-//! What the adapter sends, held against the APIs that it sends it to.
+//! Checks the requests of the adapter against the APIs that receive them.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use toolcheck_test::strategies::transcripts;
 use toolcheck_test::{Feature, check, conversation};
 
-/// The APIs behind the gateway. Each of them reads Chat Completions, or gets it translated.
+/// The APIs behind a gateway. Each of them accepts Chat Completions, or receives a translation.
 const TARGETS: [&str; 4] = ["openai-chat", "anthropic", "bedrock", "mistral"];
 
-/// An agent that looks up two things at once about a harbour, and says nothing as it does.
+/// A request of an agent that made two calls in one turn, with an empty text.
 fn two_calls() -> Value {
     json!({
         "model": "a-model",
@@ -38,21 +38,21 @@ fn item_by_item_splits_the_turn() {
     let sent = check(&sent).format("openai-chat");
     sent.clone().target("bedrock").assert_findings(&["error split-assistant-turn at /messages/2"]);
     sent.clone().target("openai-chat").assert_findings(&["error split-assistant-turn at /messages/2"]);
-    // Anthropic itself puts the turn together again, so its own API would not have shown the fault.
+    // Anthropic's API joins the messages of a turn, so it would not have shown the bug.
     sent.target("anthropic").assert_findings(&["warning split-assistant-turn at /messages/2"]);
 }
 
 #[test]
-fn mended_it_is_clean() {
+fn the_fixed_request_is_clean() {
     let sent = convert(&two_calls()).expect("it can be converted");
     for target in TARGETS {
         check(&sent).format("openai-chat").target(target).assert_clean();
     }
 }
 
-/// What was found, without wording: it changes only where something else is found.
+/// The findings without their wording: the snapshot changes only if the findings do.
 #[test]
-fn the_report_of_the_fault() {
+fn the_report_of_the_bug() {
     let sent = convert_item_by_item(&two_calls()).expect("it can be converted");
     let report = check(&sent).format("openai-chat").target("bedrock").report();
     insta::assert_snapshot!(report, @"error split-assistant-turn at /messages/2");
@@ -60,36 +60,36 @@ fn the_report_of_the_fault() {
 
 /// What a failing test prints is what `toolcheck lint` shows.
 #[test]
-fn the_report_on_the_fault() {
+fn the_full_report_of_the_bug() {
     let sent = convert_item_by_item(&two_calls()).expect("it can be converted");
     let report = check(&sent).named("sent.json").format("openai-chat").target("bedrock").report();
     insta::assert_snapshot!(report.render());
 }
 
 proptest! {
-    /// Whatever conversation goes in, every API takes what comes out, and nothing of it is lost.
+    /// For any conversation, every API accepts the request, and nothing is lost.
     #[test]
-    fn whatever_goes_in_comes_out_clean_and_whole(request in transcripts("openai-responses")) {
+    fn every_request_is_clean_and_complete(request in transcripts("openai-responses")) {
         let sent = convert(&request).expect("it can be converted");
         for target in TARGETS {
             check(&sent).format("openai-chat").target(target).assert_clean();
         }
-        // Chat Completions does not take reasoning back.
+        // Chat Completions does not accept reasoning in a request.
         let before = conversation(&request, "openai-responses").without(Feature::Reasoning);
         prop_assert_eq!(conversation(&sent, "openai-chat"), before);
     }
 }
 
-/// The property finds the fault of the first version by itself.
+/// The property finds the bug of the first version.
 #[test]
-fn the_property_would_have_found_it() {
+fn the_property_finds_the_bug() {
     let property = |request| {
         let sent = convert_item_by_item(&request).expect("it can be converted");
         let report = check(&sent).format("openai-chat").target("bedrock").report();
         prop_assert!(report.is_clean(), "{report}");
         Ok(())
     };
-    let found = TestRunner::deterministic().run(&transcripts("openai-responses"), property);
-    let told = found.expect_err("the turn is split").to_string();
-    assert!(told.contains("split-assistant-turn"), "{told}");
+    let result = TestRunner::deterministic().run(&transcripts("openai-responses"), property);
+    let message = result.expect_err("the turn is split").to_string();
+    assert!(message.contains("split-assistant-turn"), "{message}");
 }

@@ -1,4 +1,4 @@
-//! What to do instead, where a command line means nothing.
+//! Hints for invalid command lines.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -7,14 +7,14 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use toolcheck_core::text::{bounded, shown};
 
-/// What other linters call `lint`.
+/// The names that other linters have for `lint`.
 const LIKE_LINT: [&str; 8] = ["check", "run", "scan", "validate", "verify", "test-file", "analyze", "audit"];
-/// Their flags for changing files.
+/// Flags of other linters that change files.
 const LIKE_FIX: [&str; 5] = ["--fix", "--write", "--apply", "--unsafe-fixes", "--autofix"];
-/// Their flag for seeing more.
+/// A flag of other linters that prints more.
 const LIKE_VERBOSE: &str = "--debug";
 
-/// The error with a tip that helps. Of clap's own tips those stay that name something similar.
+/// Adds a tip to the error. Clap's own tip is kept if it names something similar.
 pub(crate) fn with_hint(mut error: clap::Error) -> clap::Error {
     let text = |error: &clap::Error, kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -31,13 +31,13 @@ pub(crate) fn with_hint(mut error: clap::Error) -> clap::Error {
     };
     if let Some(tip) = tip {
         error.remove(ContextKind::SuggestedSubcommand);
-        // It takes the place of "to pass '--fix' as a value, use '-- --fix'".
+        // This replaces "to pass '--fix' as a value, use '-- --fix'".
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
     }
     error
 }
 
-/// The error with the arguments that it quotes made visible: a terminal would obey control characters in them.
+/// Escapes control characters in the arguments that the error quotes, so that a terminal does not interpret them.
 pub(crate) fn printable(mut error: clap::Error) -> clap::Error {
     let is_hostile = |argument: OsString| {
         let argument = argument.to_string_lossy();
@@ -81,7 +81,7 @@ fn hint_for_command(name: &str) -> Option<String> {
 fn hint_for_flag(flag: &str) -> String {
     let name = flag.split('=').next().unwrap_or(flag);
     if LIKE_FIX.contains(&name) {
-        "toolcheck does not change files; each problem is reported with what to do about it".to_owned()
+        "toolcheck does not change files; each reported problem says how to fix it".to_owned()
     } else if name == LIKE_VERBOSE {
         "--verbose lists skipped files; --show-files and --show-settings print what is linted, and how"
             .to_owned()

@@ -20,7 +20,7 @@ pub(crate) struct TestArgs {
     #[arg(value_name = "FILTER")]
     pub(crate) filters: Vec<String>,
 
-    /// Update the expectations with what is found: those that exist, with `=new` those that are missing, with `=all` both
+    /// Update existing expectations to match the results; with `=new`, create missing ones; with `=all`, do both
     #[arg(
         long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "changed",
         hide_possible_values = true
@@ -34,9 +34,9 @@ pub(crate) struct TestArgs {
     /// Output format: `text`, `junit` or `json`; with `=FILE`, write to a file. Can be given several times, once for
     /// standard output
     #[arg(
-        long, value_name = "OUTPUT[=FILE]", default_value = "text", value_delimiter = ',', value_parser = parse_wanted
+        long, value_name = "OUTPUT[=FILE]", default_value = "text", value_delimiter = ',', value_parser = parse_output
     )]
-    pub(crate) output_format: Vec<WantedRun>,
+    pub(crate) output_format: Vec<TestOutputSpec>,
 
     /// Don't print the summary
     #[arg(long, short)]
@@ -47,7 +47,7 @@ pub(crate) struct TestArgs {
     pub(crate) color: Color,
 }
 
-/// Which expectations are written anew.
+/// The expectations to update.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BlessArg(pub(crate) Bless);
 
@@ -66,14 +66,14 @@ impl ValueEnum for BlessArg {
     }
 }
 
-/// An output of the runner, and the file that it goes to; `None` is the standard output.
+/// An output of the test runner, and the file that it is written to; `None` is the standard output.
 #[derive(Debug, Clone)]
-pub(crate) struct WantedRun {
+pub(crate) struct TestOutputSpec {
     pub(crate) output: &'static Output,
     pub(crate) file: Option<PathBuf>,
 }
 
-fn parse_wanted(text: &str) -> Result<WantedRun, String> {
+fn parse_output(text: &str) -> Result<TestOutputSpec, String> {
     let (id, file) = text.split_once('=').map_or((text, None), |(id, file)| (id, Some(PathBuf::from(file))));
     let ids = || outputs::ALL.iter().map(|output| output.id);
     let output = outputs::find(id).ok_or_else(|| {
@@ -82,5 +82,5 @@ fn parse_wanted(text: &str) -> Result<WantedRun, String> {
     if file.as_ref().is_some_and(|file| file.as_os_str().is_empty()) {
         return Err("the file name after `=` is missing".to_owned());
     }
-    Ok(WantedRun { output, file })
+    Ok(TestOutputSpec { output, file })
 }

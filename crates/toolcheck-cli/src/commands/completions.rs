@@ -1,3 +1,5 @@
+//! `toolcheck completions`: a script for a shell.
+
 use std::io::Write;
 
 use anyhow::Result;
@@ -21,7 +23,7 @@ pub(crate) fn run(args: &CompletionsArgs, out: &mut dyn Write) -> Result<Status>
     Ok(Status::Clean)
 }
 
-/// The script as bytes: the generators panic where a writer fails, and a reader may close its end.
+/// The script as bytes: the generators panic if writing fails, and the reader may close the pipe.
 fn script(shell: impl Generator) -> Vec<u8> {
     let mut script = Vec::new();
     generate(shell, &mut Args::command(), "toolcheck", &mut script);

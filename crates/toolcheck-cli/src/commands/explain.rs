@@ -1,3 +1,5 @@
+//! `toolcheck explain`: the page of a rule.
+
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -19,7 +21,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
     let id = args.subject.as_deref().unwrap_or_default();
     let rule = parse_rule(id).map_err(|error| {
         let name = bounded(id, 80);
-        match looks_like(id) {
+        match hint_for(id) {
             Some(hint) => anyhow!("`{name}` is not a rule\n\n{hint}"),
             None => anyhow!("`{name}`: {error}"),
         }
@@ -58,8 +60,8 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Clean)
 }
 
-/// What to do instead, where an argument is something else than a rule.
-fn looks_like(subject: &str) -> Option<String> {
+/// A hint if an argument is not a rule but an error text or a file.
+fn hint_for(subject: &str) -> Option<String> {
     if subject.contains(char::is_whitespace) {
         return Some("To explain an API error: toolcheck explain --error TEXT [FILE]".to_owned());
     }
@@ -73,14 +75,14 @@ fn looks_like(subject: &str) -> Option<String> {
     })
 }
 
-/// Writes who refuses what a rule finds, and with which text.
+/// Writes which targets reject what a rule finds, and with which text.
 fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
-    // Hosts of one API answer in the same words: one entry for all of them.
+    // Several hosts of the same API return the same text: they share one entry.
     let mut shown: Vec<(Vec<&str>, &Refusal)> = Vec::new();
-    // What is only taken over from another vendor was not seen of this one.
-    let seen =
+    // A refusal inherited from another vendor has not been observed for this one.
+    let observed =
         refusals.iter().filter(|(target, refusal)| !(target.is_compatible_only && refusal.is_inherited));
-    for (target, refusal) in seen {
+    for (target, refusal) in observed {
         let is_same = |other: &Refusal| {
             (other.status, &other.case, &other.text, &other.doubt, other.legacy, other.sources.first())
                 == (
@@ -128,7 +130,7 @@ fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
     }
 }
 
-/// The page without what is only for its test.
+/// The page, with the marks for its test replaced by readable ones.
 fn page_of(rule: &toolcheck_lint::Rule) -> String {
     rule.page().replace("  // flagged", "  <-- flagged")
 }

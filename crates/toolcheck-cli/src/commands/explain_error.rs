@@ -1,4 +1,4 @@
-//! `explain --error`: what an API's error speaks of, and where in a file.
+//! `explain --error`: what an API's error means, and what in a file causes it.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -15,8 +15,8 @@ use toolcheck_report::outputs;
 use crate::args::{Color, ListFormat};
 use crate::{Status, screen};
 
-/// How many targets that print the same words are named.
-const TARGETS_NAMED: usize = 6;
+/// The maximum number of targets to name that return the same text.
+const MAX_TARGETS: usize = 6;
 
 pub(crate) fn run(
     error: &str,
@@ -47,23 +47,23 @@ pub(crate) fn run(
     Ok(if is_explained { Status::Clean } else { Status::Findings })
 }
 
-/// What a file has to do with an error.
+/// The findings of a file, in relation to an error.
 enum Places {
-    /// The findings that explain it.
+    /// The findings that cause the error.
     Cause(Report),
-    /// Nothing explains it: all findings of the file.
+    /// All findings of the file, because none causes the error.
     Others(Report),
 }
 
-/// The places in a file that the error speaks of: what its rules find for its target, and of that the very id that the
-/// error names where one is named. Otherwise all that is found: for the target that gave the error, or, where that is
-/// not known, for the provider of the file's format.
+/// Finds the places in a file that cause the error: the findings of the matching rules for the matching target, limited
+/// to the id that the error names, if any. If there are none, returns all findings for the target that returned the
+/// error or, if it is unknown, for the provider of the file's format.
 fn places(file: &str, matches: &[Recognised]) -> Result<Places> {
     let input = Input::file(Path::new(file));
     let bytes = input.read()?;
     let mut seen: Vec<&str> = Vec::new();
     for found in matches {
-        // What a target's rules find does not depend on which of its texts was recognised.
+        // The findings for a target do not depend on which of its texts was recognised.
         if seen.contains(&found.target.id.as_str()) {
             continue;
         }
@@ -87,17 +87,18 @@ fn places(file: &str, matches: &[Recognised]) -> Result<Places> {
     Ok(Places::Others(Report::new(vec![linted])))
 }
 
-/// Whether an error names the call of this id. Where it is cut short, the beginning of the id may be all that is left.
+/// Whether an error names the call with this id. If the error is cut short, it may contain only the beginning of the
+/// id.
 fn names(found: &Recognised, id: &str) -> bool {
     let value = |name: &str| found.captures.iter().find(|(key, _)| key == name).map(|(_, value)| value);
-    let Some(said) = value("ids").or_else(|| value("id")) else { return false };
-    let last = said.rsplit(", ").next().unwrap_or(said);
-    let is_cut = found.is_partial && last.len() >= FEWEST_OF_ID && id.starts_with(last);
-    said.contains(id) || is_cut
+    let Some(named) = value("ids").or_else(|| value("id")) else { return false };
+    let last = named.rsplit(", ").next().unwrap_or(named);
+    let is_cut = found.is_partial && last.len() >= MIN_CUT_ID && id.starts_with(last);
+    named.contains(id) || is_cut
 }
 
-/// The fewest characters by which an id is known that is cut short.
-const FEWEST_OF_ID: usize = 8;
+/// The minimum length at which the beginning of an id identifies it.
+const MIN_CUT_ID: usize = 8;
 
 fn write_json(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Write) -> Result<()> {
     let matches = matches.iter().map(|found| {
@@ -138,7 +139,7 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
             return write_others(report, "The problems in this file:", out);
         }
         writeln!(out, "If it is about tool calls or the order of messages, please report it.")?;
-        writeln!(out, "\nName the request that failed to see its problems anyway.")?;
+        writeln!(out, "\nTo see the problems of the request that failed, add its file: --error TEXT FILE")?;
         return Ok(());
     };
     let rule = rules::find(&best.refusal.rule).context("every refusal names a rule")?;
@@ -146,8 +147,8 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
     for found in matches.iter().filter(|found| found.refusal.rule == best.refusal.rule) {
         targets.push(&found.target.id);
     }
-    let left_out = targets.len().saturating_sub(TARGETS_NAMED);
-    targets.truncate(TARGETS_NAMED);
+    let left_out = targets.len().saturating_sub(MAX_TARGETS);
+    targets.truncate(MAX_TARGETS);
     let more = if left_out > 0 { format!(" and {left_out} more") } else { String::new() };
     let status = best.refusal.status.map(|status| format!(", status {status}")).unwrap_or_default();
     let probably = if best.is_partial { "probably " } else { "" };
@@ -155,7 +156,7 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
     writeln!(out)?;
     write_wrapped(rule.summary(), out)?;
     if best.is_partial {
-        write_wrapped("Only the beginning of the provider's text is there.", out)?;
+        write_wrapped("Only the beginning of the provider's error text matches.", out)?;
     }
     if let Some(doubt) = &best.refusal.doubt {
         write_wrapped(&format!("In doubt: {doubt}"), out)?;
@@ -178,9 +179,9 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
         write_wrapped(&format!("The same text can also mean: {}", others.join(", ")), out)?;
     }
     match places {
-        None => writeln!(out, "\nName the request that failed to see the place: --error TEXT FILE")?,
+        None => writeln!(out, "\nTo find the cause, add the request that failed: --error TEXT FILE")?,
         Some(Places::Others(report)) if rule.only_explains() => {
-            writeln!(out, "\nA request does not show this fault.")?;
+            writeln!(out, "\nThis error has no visible cause in a request.")?;
             write_others(report, "The problems in this file:", out)?;
         }
         Some(Places::Others(report)) => {
@@ -188,11 +189,11 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
                 out,
                 "\ntoolcheck finds nothing in this file that causes this error. Is it the request that failed?"
             )?;
-            write_others(report, "Other problems in it:", out)?;
+            write_others(report, "Other problems in this file:", out)?;
         }
         Some(Places::Cause(report)) => {
             writeln!(out)?;
-            // Each finding names the page behind it.
+            // Each finding names its rule's page.
             return write_full(report, out);
         }
     }
@@ -200,7 +201,7 @@ fn write_text(matches: &[Recognised], places: Option<&Places>, out: &mut dyn Wri
     Ok(())
 }
 
-/// Writes a text as wide as the screen; in a pipe on one line.
+/// Writes a text wrapped to the width of the screen, or on one line in a pipe.
 fn write_wrapped(text: &str, out: &mut dyn Write) -> Result<()> {
     let width = if screen::is_wrapped() { screen::style(Color::Auto).width } else { usize::MAX };
     let options = textwrap::Options::new(width).word_splitter(textwrap::WordSplitter::NoHyphenation);
@@ -210,11 +211,11 @@ fn write_wrapped(text: &str, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// Writes the findings that do not explain the error, or that there are none.
+/// Writes the findings that do not cause the error, or that there are none.
 fn write_others(report: &Report, title: &str, out: &mut dyn Write) -> Result<()> {
     if report.files.iter().all(|file| file.findings.is_empty()) {
         let target = report.files.iter().find_map(|file| file.target.as_deref()).unwrap_or("any target");
-        writeln!(out, "No problem is found in it for {target}.")?;
+        writeln!(out, "No problems found in this file for {target}.")?;
         return Ok(());
     }
     writeln!(out, "{title}\n")?;

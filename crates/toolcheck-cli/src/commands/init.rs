@@ -1,3 +1,5 @@
+//! `toolcheck init`: a new configuration file.
+
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -8,7 +10,7 @@ use toolcheck_project::{ConfigOptions, Configs, printable, real, relative};
 use crate::Status;
 use crate::args::InitArgs;
 
-/// The file that is written: everything that there is to set, as comments, so that nothing changes yet.
+/// The contents of the file: every option as a comment, so that nothing changes yet.
 pub(crate) const TEMPLATE: &str = include_str!("init.toml");
 
 pub(crate) fn run(args: &InitArgs, out: &mut dyn Write) -> Result<Status> {
@@ -44,7 +46,7 @@ pub(crate) fn run(args: &InitArgs, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Clean)
 }
 
-/// The configuration that holds in a folder. What is wrong with one is told when it is used.
+/// The configuration that applies to a folder. Errors in it are reported when it is used.
 fn configuration_of(folder: &Path) -> Result<Option<PathBuf>> {
     let configs = Configs::new(&ConfigOptions::Closest)?;
     let loaded = configs.of(&real(folder).join("toolcheck.toml"));

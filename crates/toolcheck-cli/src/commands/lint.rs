@@ -1,3 +1,5 @@
+//! `toolcheck lint`: the report of the files.
+
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
@@ -15,13 +17,13 @@ use toolcheck_report::Style;
 use toolcheck_report::outputs::Output;
 
 use super::settings;
-use crate::args::{self, LintArgs, OutputArgs, Wanted};
+use crate::args::{self, LintArgs, OutputArgs, OutputSpec};
 use crate::progress::Progress;
 use crate::{Status, screen};
 
 pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     if let Some(threads) = args.threads {
-        // It can be set once, before anything else runs on several threads.
+        // The global pool can be set only once, before it is first used.
         rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
     }
     let mut project = Project::open(options(args)?)?;
@@ -40,7 +42,7 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     out.flush()?;
     if !args.output.quiet {
         note_skipped(&run, args.output.verbose);
-        note_left_out(&run.report, args.output.max_findings);
+        note_hidden(&run.report, args.output.max_findings);
     }
     warn_unused(&run.unused_allows);
     if let Some(change) = project.save_baseline()?.filter(|_| !args.output.quiet) {
@@ -60,7 +62,7 @@ fn options(args: &LintArgs) -> Result<ProjectOptions> {
         overrides: args::overrides(&args.reading, &args.rules.selection)?,
         baseline: args.baseline.options(),
         // Reports of the program are not transcripts.
-        own_files: outputs.filter_map(|wanted| wanted.file.clone()).collect(),
+        own_files: outputs.filter_map(|spec| spec.file.clone()).collect(),
     })
 }
 
@@ -82,8 +84,8 @@ fn show_inputs(args: &LintArgs, project: &mut Project, out: &mut dyn Write) -> R
 
 fn lint(args: &LintArgs, project: &mut Project) -> Run {
     let options = LintOptions {
-        keep_source: args.output.output_format.iter().any(|wanted| wanted.output.needs_source),
-        max_findings: args.output.most_findings(),
+        keep_source: args.output.output_format.iter().any(|spec| spec.output.needs_source),
+        max_findings: args.output.max_findings(),
     };
     let progress = Progress::new(&args.output, project.inputs().iter().map(Input::size).sum());
     let run = project.lint(options, &|bytes| progress.advance(bytes));
@@ -91,7 +93,7 @@ fn lint(args: &LintArgs, project: &mut Project) -> Run {
     run
 }
 
-/// The error of a search that finds no transcript. A file that is named on the command line has a finding instead.
+/// The error if a search found no transcripts. A file that is named on the command line has a finding instead.
 fn nothing_checked(args: &LintArgs, run: &Run) -> Option<String> {
     let report = &run.report;
     let is_search = !args.files.skip_unrecognised;
@@ -103,11 +105,11 @@ fn nothing_checked(args: &LintArgs, run: &Run) -> Option<String> {
     Some(format!("nothing was checked: no transcript in {files}{hint}"))
 }
 
-fn note_left_out(report: &Report, most: usize) {
-    let left_out: usize = report.files.iter().map(FileReport::left_out).sum();
-    if left_out > 0 {
-        let findings = Counted(left_out, "more finding");
-        let message = format!("{findings} not shown: at most {most} are printed per file (--max-findings)");
+fn note_hidden(report: &Report, limit: usize) {
+    let hidden: usize = report.files.iter().map(FileReport::left_out).sum();
+    if hidden > 0 {
+        let findings = Counted(hidden, "more finding");
+        let message = format!("{findings} not shown: at most {limit} are printed per file (--max-findings)");
         screen::message("note", &message);
     }
 }
@@ -142,7 +144,7 @@ fn status(args: &LintArgs, run: &Run, is_complete: bool) -> Status {
     }
 }
 
-/// Writes every output, and returns what went wrong with the files.
+/// Writes all outputs, and returns the errors of those in files.
 fn write_outputs(
     args: &OutputArgs,
     report: &Report,
@@ -154,24 +156,23 @@ fn write_outputs(
         .with_statistics(args.statistics)
         .has_excerpts(args.has_excerpts());
     let mut errors = Vec::new();
-    // The files are written first: the reader of the standard output may close it before its end.
+    // Files are written first: the reader of the standard output may close it early.
     let file_style = style.color(false).has_links(false).width(Style::new().width);
-    for wanted in &args.output_format {
-        let Some(path) = &wanted.file else { continue };
-        if let Err(error) = write_file(path, wanted.output, report, &file_style) {
+    for spec in &args.output_format {
+        let Some(path) = &spec.file else { continue };
+        if let Err(error) = write_file(path, spec.output, report, &file_style) {
             errors.push(format!("cannot write {}: {error}", printable(path)));
         }
     }
-    if let Some(wanted) = args.output_format.iter().find(|wanted| wanted.file.is_none()) {
-        (wanted.output.write)(report, &style, out)?;
+    if let Some(spec) = args.output_format.iter().find(|spec| spec.file.is_none()) {
+        (spec.output.write)(report, &style, out)?;
     }
     Ok(errors)
 }
 
-/// Whether each output has a place of its own.
-fn check_outputs(outputs: &[Wanted], inputs: &[Input]) -> Result<()> {
-    if let [first, second, ..] = outputs.iter().filter(|wanted| wanted.file.is_none()).collect::<Vec<_>>()[..]
-    {
+/// Checks that no two outputs go to the same place, and that none overwrites an input.
+fn check_outputs(outputs: &[OutputSpec], inputs: &[Input]) -> Result<()> {
+    if let [first, second, ..] = outputs.iter().filter(|spec| spec.file.is_none()).collect::<Vec<_>>()[..] {
         let (first, second) = (first.output.id, second.output.id);
         bail!(
             "`{first}` and `{second}` can't both go to standard output\n\nwrite one to a file: --output-format {first},{second}=FILE"
@@ -179,15 +180,15 @@ fn check_outputs(outputs: &[Wanted], inputs: &[Input]) -> Result<()> {
     }
     let checked = inputs.iter().filter(|input| input.source != Source::Stdin).map(|input| &input.real);
     let checked: HashSet<_> =
-        if outputs.iter().any(|wanted| wanted.file.is_some()) { checked.collect() } else { HashSet::new() };
-    let mut taken = HashSet::new();
-    for path in outputs.iter().filter_map(|wanted| wanted.file.as_deref()) {
+        if outputs.iter().any(|spec| spec.file.is_some()) { checked.collect() } else { HashSet::new() };
+    let mut used = HashSet::new();
+    for path in outputs.iter().filter_map(|spec| spec.file.as_deref()) {
         let name = printable(path);
         let real = real(path);
         if checked.contains(&real) {
             bail!("{name} is an input, so no output can be written to it");
         }
-        if !taken.insert(real) {
+        if !used.insert(real) {
             bail!("two outputs can't be written to the same file: {name}");
         }
     }
@@ -200,7 +201,7 @@ fn write_file(path: &Path, output: &Output, report: &Report, style: &Style) -> i
     file.flush()
 }
 
-/// Notes which files were skipped, or how many.
+/// Prints which files were skipped, or how many.
 fn note_skipped(run: &Run, is_verbose: bool) {
     let skipped = &run.report.skipped;
     if skipped.is_empty() {

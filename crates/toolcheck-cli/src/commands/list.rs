@@ -1,3 +1,5 @@
+//! `toolcheck rules`, `formats` and `targets`: lists.
+
 use std::io::Write;
 
 use anstyle::Style as Paint;
@@ -30,7 +32,7 @@ pub(crate) fn rules(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
     write(args, out, "rules", &groups)?;
     if args.output_format == ListFormat::Text {
         let style = screen::style(Color::Auto);
-        let notes = "The second column is the default level; with `target` it depends on what the target does. \
+        let notes = "The second column is the default level; `target` means that it depends on the target. \
                      `toolcheck explain RULE` shows a rule's page.";
         writeln!(out)?;
         for line in wrapped(notes, &style, "") {
@@ -68,7 +70,7 @@ pub(crate) fn targets(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
     write(args, out, "targets", &[("", rows.collect())])
 }
 
-/// The other names of a format or target, behind its name in prose.
+/// The aliases of a format or target, to append to its name.
 fn also<S: AsRef<str>>(aliases: &[S]) -> String {
     let aliases: Vec<&str> = aliases.iter().map(AsRef::as_ref).collect();
     if aliases.is_empty() { String::new() } else { format!("; also {}", aliases.join(", ")) }
@@ -76,16 +78,16 @@ fn also<S: AsRef<str>>(aliases: &[S]) -> String {
 
 struct Row {
     id: String,
-    /// The level of a rule; empty for what has none.
+    /// The level of a rule; empty for other rows.
     level: &'static str,
     text: String,
     json: Value,
 }
 
-/// From this width on what a row says is beside its id, and not below it.
-const ROOMY: usize = 72;
+/// The minimum screen width to show a row's text beside its id instead of below it.
+const TWO_COLUMNS: usize = 72;
 
-/// Writes rows, in groups with a title each; one group without a title is a plain list.
+/// Writes rows in groups, each with a title; a single group without a title is a plain list.
 fn write(args: &ListArgs, out: &mut dyn Write, key: &str, groups: &[(&str, Vec<Row>)]) -> Result<Status> {
     let rows = || groups.iter().flat_map(|(_, rows)| rows);
     if args.output_format == ListFormat::Json {
@@ -110,7 +112,7 @@ fn write(args: &ListArgs, out: &mut dyn Write, key: &str, groups: &[(&str, Vec<R
         let margin = if title.is_empty() { "" } else { "  " };
         for row in rows {
             let colors = screen::colors_of(row.level);
-            if screen::is_wrapped() && style.width < ROOMY {
+            if screen::is_wrapped() && style.width < TWO_COLUMNS {
                 writeln!(out, "{margin}{}", paint(&row.id, bold))?;
                 let text = if row.level.is_empty() {
                     row.text.clone()
@@ -133,7 +135,7 @@ fn write(args: &ListArgs, out: &mut dyn Write, key: &str, groups: &[(&str, Vec<R
                 let padding = " ".repeat(level - row.level.len());
                 head.push_str(&format!("{}{padding}  ", paint(row.level, colors)));
             }
-            // In a pipe each row is one line, for `grep`.
+            // In a pipe, each row is one line, for `grep`.
             let indent = if screen::is_wrapped() { " ".repeat(margin.len() + column) } else { String::new() };
             for (number, line) in wrapped(&row.text, &style, &indent).iter().enumerate() {
                 let line = if number == 0 { format!("{head}{}", line.trim_start()) } else { line.clone() };
@@ -144,7 +146,7 @@ fn write(args: &ListArgs, out: &mut dyn Write, key: &str, groups: &[(&str, Vec<R
     Ok(Status::Clean)
 }
 
-/// The lines of a text that is indented throughout, as wide as the screen; in a pipe one line.
+/// The lines of an indented text, wrapped to the width of the screen; a single line in a pipe.
 fn wrapped(text: &str, style: &Style, indent: &str) -> Vec<String> {
     let width = if screen::is_wrapped() { style.width } else { usize::MAX };
     let options = textwrap::Options::new(width)

@@ -1,3 +1,5 @@
+//! `toolcheck man`: manual pages.
+
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -14,7 +16,7 @@ use crate::Status;
 use crate::args::{Args, ManArgs};
 
 pub(crate) fn run(args: &ManArgs, out: &mut dyn Write) -> Result<Status> {
-    // The pages of `toolcheck help lint` and the like would say what `toolcheck-lint` says.
+    // Pages for `toolcheck help lint` and so on would repeat `toolcheck-lint`.
     let mut program = Args::command().disable_help_subcommand(true);
     program.build();
     match &args.dir {
@@ -24,9 +26,9 @@ pub(crate) fn run(args: &ManArgs, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Clean)
 }
 
-/// Writes the program's page and one for each of its commands into a directory, and their names to `out`.
+/// Writes the program's page and one page per command to a directory, and their names to `out`.
 fn write_all(program: &Command, dir: &Path, out: &mut dyn Write) -> Result<()> {
-    fs::create_dir_all(dir).with_context(|| format!("cannot make the directory {}", printable(dir)))?;
+    fs::create_dir_all(dir).with_context(|| format!("cannot create the directory {}", printable(dir)))?;
     let commands = program.get_subcommands().filter(|command| !command.is_hide_set());
     let pages = commands.map(|command| (command, Some(program)));
     for (command, parent) in std::iter::once((program, None)).chain(pages) {
@@ -38,12 +40,12 @@ fn write_all(program: &Command, dir: &Path, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// A command's page. What stands below its help has sections of their own, so that examples keep their lines.
+/// A command's page. The text after the help is split into sections, so that examples keep their lines.
 fn page(command: &Command, parent: Option<&Command>) -> Result<Vec<u8>> {
     let version = parent.unwrap_or(command).get_version().unwrap_or_default();
     let man = Man::new(command.clone());
     let mut page = Vec::new();
-    // By hand: the day stays empty, and the library would leave it out, so that the version stood in its place.
+    // Written by hand: the library omits an empty date, and the version would take its place.
     writeln!(page, ".TH {} 1 \"\" \"toolcheck {version}\" \"toolcheck\"", name(command))?;
     man.render_name_section(&mut page)?;
     man.render_synopsis_section(&mut page)?;
@@ -64,7 +66,7 @@ fn page(command: &Command, parent: Option<&Command>) -> Result<Vec<u8>> {
     Ok(page)
 }
 
-/// The paragraphs of a help text, each `Title: text`; lines that are indented are kept as they stand.
+/// Writes the paragraphs of a help text, each `Title: text`, as sections; indented lines are kept as they are.
 fn sections(text: &str, roff: &mut Roff) {
     for paragraph in text.split("\n\n") {
         let (title, body) = paragraph.split_once(':').unwrap_or(("Notes", paragraph));

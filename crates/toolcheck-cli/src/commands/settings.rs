@@ -1,4 +1,4 @@
-//! `lint --show-settings`: what holds for a file, and where it comes from.
+//! `lint --show-settings`: the settings of a file, and where they come from.
 
 use std::io::Write;
 
@@ -22,7 +22,7 @@ pub(crate) fn show(project: &mut Project, out: &mut dyn Write) -> Result<()> {
         None => writeln!(out, "# format: detected from the content")?,
     }
     match &file.target {
-        Some(target) => writeln!(out, "target = {}", told(&json!(target.id))?)?,
+        Some(target) => writeln!(out, "target = {}", visible(&json!(target.id))?)?,
         None => writeln!(out, "# target: the format's own provider")?,
     }
     writeln!(out, "kind = {}", json!(file.kind.as_str()))?;
@@ -56,7 +56,7 @@ pub(crate) fn show(project: &mut Project, out: &mut dyn Write) -> Result<()> {
         write_json(&option.value, out)?;
     }
     for policy in &settings.policies {
-        writeln!(out, "\n# policy {}", told(&json!(policy.id))?)?;
+        writeln!(out, "\n# policy {}", visible(&json!(policy.id))?)?;
     }
     for allow in &file.config.config.allows {
         writeln!(out, "\n# allowed, {}: {}", allow.rule.id, shown(&allow.reason))?;
@@ -64,8 +64,8 @@ pub(crate) fn show(project: &mut Project, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// A value as JSON, in which nothing hides.
-fn told(value: &Value) -> Result<String> {
+/// A value as JSON, with hidden characters escaped.
+fn visible(value: &Value) -> Result<String> {
     let mut written = Vec::new();
     write_json(&value.to_string(), &mut written)?;
     Ok(String::from_utf8_lossy(&written).trim_end().to_owned())

@@ -1,3 +1,5 @@
+//! `toolcheck show`: the outline of a transcript.
+
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +34,7 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Clean)
 }
 
-/// The command that shows the same findings whole.
+/// The command that prints the same findings in full.
 fn lint_command(args: &ShowArgs) -> String {
     let mut words = vec!["toolcheck".to_owned(), "lint".to_owned()];
     let mut add = |flag: &str, value: Option<String>| {
@@ -58,7 +60,7 @@ fn lint_command(args: &ShowArgs) -> String {
     words.join(" ")
 }
 
-/// A word as a shell takes it for one.
+/// A word, quoted for a shell if needed.
 fn quoted(word: &str) -> String {
     let is_plain = |character: char| character.is_alphanumeric() || "-_./:=@+,".contains(character);
     if !word.is_empty() && word.chars().all(is_plain) {

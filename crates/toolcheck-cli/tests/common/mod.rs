@@ -1,5 +1,5 @@
-//! What the tests of the program share.
-#![allow(dead_code, reason = "not every test needs all of it")]
+//! Helpers for the tests of the program.
+#![allow(dead_code, reason = "not every test needs all of them")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The program, in the project's directory and with nothing of the caller's environment that changes its output.
+/// The program in the root of the repository, without environment variables that change its output.
 pub(crate) fn toolcheck() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
     command.current_dir(root());
@@ -31,12 +31,12 @@ pub(crate) fn run_with_input(arguments: &[&str], input: &[u8]) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A program that has seen enough may close its end.
+    // The program may close its input early.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
 
-/// What a user sees: both streams and the exit status.
+/// The exit status and both streams, as a user sees them.
 pub(crate) fn seen(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     format!(
@@ -47,7 +47,7 @@ pub(crate) fn seen(output: &Output) -> String {
     )
 }
 
-/// A directory of this test's own.
+/// An empty directory for a test.
 pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -55,29 +55,29 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The program in a folder of a test's own.
+/// The program in the folder of a test.
 pub(crate) fn toolcheck_in(folder: &Path) -> Command {
     let mut command = toolcheck();
     command.current_dir(folder);
     command
 }
 
-/// What a user sees who runs it there.
+/// The exit status and both streams of the program in a folder.
 pub(crate) fn seen_in(folder: &Path, arguments: &[&str]) -> String {
     seen(&toolcheck_in(folder).args(arguments).output().unwrap())
 }
 
-/// Writes a file, and the folders that it is in.
+/// Writes a file, and creates its folders.
 pub(crate) fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) {
     let path = folder.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, bytes).unwrap();
 }
 
-/// A request that nothing is wrong with.
+/// A request without problems.
 pub(crate) const CLEAN: &str = r#"{"messages": [{"role": "user", "content": "hello"}]}"#;
 
-/// A request whose one call nothing answers.
+/// A request with a call that has no result.
 pub(crate) fn unanswered(id: &str) -> String {
     format!(
         r#"{{"messages": [{{"role": "user", "content": "tides"}}, {{"role": "assistant", "content": [{{"type": "tool_use", "id": "{id}", "name": "tide", "input": {{}}}}]}}, {{"role": "user", "content": "and now?"}}]}}"#

@@ -16,30 +16,30 @@ use toolcheck_core::text::shown;
 use crate::configs::{Configs, LoadedConfig};
 use crate::error::Error;
 use crate::options::FileOptions;
-use crate::paths::{here, printable, real};
+use crate::paths::{current_dir, printable, real};
 
 pub(crate) use bytes::Buffer;
 pub use bytes::Text;
 
-/// How files of transcripts end. A directory is searched for them.
-const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
-/// How they end once more where they are compressed.
-const COMPRESSED: [&str; 2] = ["gz", "zst"];
+/// The extensions of the files that are searched for in a directory.
+const EXTENSIONS: [&str; 3] = ["json", "jsonl", "ndjson"];
+/// The extensions that compressed files have in addition.
+const COMPRESSED_EXTENSIONS: [&str; 2] = ["gz", "zst"];
 
 /// An input of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
     /// Its name in the report.
     pub name: String,
-    /// Its path, with the folder as the file system names it.
+    /// Its path, with a canonical folder.
     pub real: PathBuf,
-    /// What it is read from.
+    /// Where it is read from.
     pub source: Source,
-    /// Whether it is a transcript for sure. A file of a directory may be something else.
+    /// Whether the user named it, so that it must be a transcript. A file found in a directory may be something else.
     pub is_named: bool,
 }
 
-/// What an input is read from.
+/// Where an input is read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// The standard input.
@@ -49,7 +49,7 @@ pub enum Source {
 }
 
 impl Input {
-    /// A file, or the standard input for `-`.
+    /// An input for a file, or for the standard input if the path is `-`.
     #[must_use]
     pub fn file(path: &Path) -> Self {
         let (path, source) = if path == Path::new("-") {
@@ -60,11 +60,11 @@ impl Input {
         Self { real: real(path), name: path.display().to_string(), source, is_named: true }
     }
 
-    /// The whole text, unpacked.
+    /// Reads the whole text, decompressed.
     ///
     /// # Errors
     ///
-    /// The input cannot be read.
+    /// The input can't be read.
     pub fn read(&self) -> Result<Vec<u8>, Error> {
         let text = Text::open(self, u32::MAX.into(), &|_| {}).and_then(|mut text| text.rest());
         text.map_err(|error| Error::caused(format!("cannot read {}", shown(&self.name)), &error))
@@ -85,24 +85,24 @@ impl Input {
 pub struct Inputs {
     /// The inputs, each once.
     pub inputs: Vec<Input>,
-    /// Paths that cannot be used.
+    /// Errors about paths that can't be used.
     pub errors: Vec<Error>,
     /// The folders that were searched completely.
     pub searched: Vec<PathBuf>,
 }
 
 impl Inputs {
-    /// Finds the inputs of a run. Files of a directory that are in `own_files` are left out.
+    /// Finds the inputs of a run. Files in a directory that are in `own_files` are skipped.
     ///
     /// # Errors
     ///
-    /// An option that cannot be used.
+    /// An option can't be used.
     pub fn find(
         options: &FileOptions,
         configs: &Arc<Configs>,
         own_files: HashSet<PathBuf>,
     ) -> Result<Self, Error> {
-        let excluded = PathGlobs::new(&here(), options.exclude.iter().map(String::as_str));
+        let excluded = PathGlobs::new(&current_dir(), options.exclude.iter().map(String::as_str));
         let excluded = excluded.map_err(|error| Error::caused("--exclude", &error))?;
         let mut collector = Collector {
             options,
@@ -139,7 +139,7 @@ struct Collector<'c> {
 }
 
 impl Collector<'_> {
-    /// Adds what an argument of the command line means: a path or a glob.
+    /// Adds the files of an argument, which is a path or a glob.
     fn add_argument(&mut self, argument: &Path) {
         let text = argument.to_str();
         if text == Some("-") {
@@ -159,16 +159,16 @@ impl Collector<'_> {
                 return;
             }
         };
-        let mut any = false;
+        let mut has_matches = false;
         for entry in matches {
-            any = true;
+            has_matches = true;
             match entry {
                 Ok(path) if path.is_file() => self.add_file(&path),
                 Ok(_) => {}
                 Err(error) => self.add_error(shown(&error.to_string())),
             }
         }
-        if !any {
+        if !has_matches {
             self.add_error(format!("no file matches {}", shown(pattern)));
         }
     }
@@ -181,7 +181,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Adds a file that was named, or that a glob matched.
+    /// Adds a file that the user named, or that a glob matched.
     fn add_file(&mut self, path: &Path) {
         let real = real(path);
         if self.options.force_exclude && self.is_excluded(&real) {
@@ -192,7 +192,7 @@ impl Collector<'_> {
         self.add(Input { name, real, source, is_named: !self.options.skip_unrecognised });
     }
 
-    /// Adds the transcripts' files under a directory, by name. Links are left out, so there are no loops.
+    /// Adds the transcript files in a directory, sorted by name. Links are not followed, so there are no loops.
     fn add_directory(&mut self, directory: &Path) {
         let root = real(directory);
         if self.options.force_exclude && self.is_excluded(&root) {
@@ -207,13 +207,13 @@ impl Collector<'_> {
         let (above, top) = (root.clone(), directory.to_owned());
         walk.filter_entry(move |entry| {
             let path = below(&above, &top, entry.path());
-            // What was named itself is meant.
+            // The directory itself was named by the user.
             entry.depth() == 0
                 || !excluded.is_exactly(&path)
                     && configs.of(&path).is_none_or(|loaded| !loaded.config.excludes(&path))
         });
         self.found.searched.push(root.clone());
-        let (mut any, errors) = (false, self.found.errors.len());
+        let (mut has_files, errors) = (false, self.found.errors.len());
         for entry in walk.build() {
             let entry = match entry {
                 Ok(entry) => entry,
@@ -226,18 +226,18 @@ impl Collector<'_> {
                 continue;
             }
             let real = below(&root, directory, entry.path());
-            // If the configuration cannot be read, that is the error, and not that the file is skipped.
+            // If the configuration can't be read, that is reported later, and the file is not silently skipped.
             let is_wanted = self.configs.of(&real).is_none_or(|loaded| is_included(&loaded, &real));
             if is_wanted && !self.own_files.contains(&real) {
-                any = true;
+                has_files = true;
                 let path = entry.into_path();
-                // `.` says nothing that one would not know.
+                // Names in the current directory are shown without `./`.
                 let shown = if directory == Path::new(".") { path.strip_prefix(".") } else { Ok(&*path) };
                 let name = shown.unwrap_or(&path).display().to_string();
                 self.add(Input { name, real, source: Source::File(path), is_named: false });
             }
         }
-        if !any && self.found.errors.len() == errors {
+        if !has_files && self.found.errors.len() == errors {
             self.add_error(format!("no .json, .jsonl or .ndjson file in {}", printable(directory)));
         }
     }
@@ -262,27 +262,27 @@ impl Collector<'_> {
     }
 }
 
-/// The real path of an entry of a walk, in which no link is followed.
+/// The canonical path of an entry in a walk that follows no links.
 fn below(root: &Path, top: &Path, path: &Path) -> PathBuf {
     path.strip_prefix(top).map_or_else(|_| path.to_owned(), |below| root.join(below))
 }
 
-/// Whether a file of a directory is linted.
+/// Whether a file found in a directory is linted.
 fn is_included(loaded: &LoadedConfig, path: &Path) -> bool {
     match &loaded.config.include {
         Some(include) => include.covers(path),
         None => {
-            let ending = |path: &Path| path.extension().and_then(|ending| ending.to_str()).map(str::to_owned);
-            let outer = ending(path).unwrap_or_default();
-            let is_compressed = COMPRESSED.contains(&&*outer);
-            let ending =
-                if is_compressed { ending(&path.with_extension("")).unwrap_or_default() } else { outer };
-            ENDINGS.contains(&&*ending)
+            let extension = |path: &Path| path.extension().and_then(|name| name.to_str()).map(str::to_owned);
+            let outer = extension(path).unwrap_or_default();
+            let is_compressed = COMPRESSED_EXTENSIONS.contains(&&*outer);
+            let extension =
+                if is_compressed { extension(&path.with_extension("")).unwrap_or_default() } else { outer };
+            EXTENSIONS.contains(&&*extension)
         }
     }
 }
 
-/// What went wrong on a walk, with its path first.
+/// The message of an error in a walk, with the path first.
 fn message_of(error: &ignore::Error) -> String {
     match error {
         ignore::Error::WithDepth { err, .. } => message_of(err),
@@ -295,7 +295,7 @@ fn is_glob(argument: &str) -> bool {
     argument.contains(['*', '?', '['])
 }
 
-/// The paths of a list: one a line, or separated by NUL if there is any.
+/// The paths in a list: one per line, or NUL-separated if it contains a NUL.
 fn read_list(list: &Path) -> Result<Vec<PathBuf>, Error> {
     let bytes = if list.as_os_str() == "-" {
         let mut bytes = Vec::new();
