@@ -1,4 +1,5 @@
 //! The rules about shell commands: the limits, the places of findings, and what messages never quote.
+#![cfg(feature = "shell")]
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use serde_json::{Value as Json, json};

@@ -5,7 +5,7 @@ use super::*;
 
 /// The writer of a file in a script, and the text of the write.
 fn found(script: &str) -> Option<(&'static str, &str)> {
-    in_script(script, true).map(|(by, bytes)| (by, &script[bytes]))
+    in_script(script, true).expect("a thread can be started").map(|(by, bytes)| (by, &script[bytes]))
 }
 
 #[test]
