@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::*;
 
 /// The maximum number of substitutions in a script: nested ones are read again and again.
-const MOST_SUBSTITUTIONS: usize = 24;
+pub(super) const MOST_SUBSTITUTIONS: usize = 24;
 
 /// The maximum work for substitutions: the length of the script times the square of their number.
 const MOST_WORK: usize = 1 << 23;

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::script::MOST_SUBSTITUTIONS;
 use super::*;
 
 /// The writer of a file in a script, and the text of the write.
@@ -161,7 +162,7 @@ fn commands_in_all_their_forms() {
         let commands = commands(&arguments);
         commands
             .iter()
-            .find_map(Command::write)
+            .find_map(|command| command.write().expect("a thread can be started"))
             .map(|write| (write.by, write.at.key, write.at.element, write.bytes))
     };
     let table = [
