@@ -27,6 +27,8 @@ pub struct Finding {
     pub labels: Vec<Label>,
     /// What to do.
     pub help: Option<Line>,
+    /// The id of the target that its transcript was checked against; `None` if there is none for the format.
+    pub target: Option<String>,
     /// What harm it does if the target accepts it.
     pub harm: Option<Line>,
     /// What the target answers.
@@ -115,6 +117,7 @@ pub struct Draft {
     pub(crate) labels: Vec<DraftLabel>,
     pub(crate) help: Option<Line>,
     pub(crate) provider_error: Option<ProviderError>,
+    pub(crate) target: Option<String>,
     pub(crate) harm: Option<Line>,
     pub(crate) tool_call_id: Option<String>,
     pub(crate) tool_name: Option<String>,
@@ -157,6 +160,7 @@ impl Draft {
             labels: Vec::new(),
             help: None,
             provider_error: None,
+            target: None,
             harm: None,
             tool_call_id: None,
             tool_name: None,

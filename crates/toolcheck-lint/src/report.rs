@@ -241,7 +241,7 @@ impl Finding {
 
     /// A sentence with the target's answer, or with the harm if the target accepts it.
     #[must_use]
-    pub fn provider_sentence(&self, target: Option<&str>) -> Option<Line> {
+    pub fn provider_sentence(&self) -> Option<Line> {
         let answer = self.provider_error.as_ref().map(|error| {
             let target = &error.target;
             let text = error.text.as_ref().map(|text| text.replace('\n', " "));
@@ -260,7 +260,7 @@ impl Finding {
             sentence
         });
         let harm = || {
-            let target = target.unwrap_or("the target");
+            let target = self.target.as_deref().unwrap_or("the target");
             self.harm.as_ref().map(|harm| format!("{target} accepts it, but {harm}"))
         };
         answer.or_else(harm).map(Line::from)
@@ -356,6 +356,7 @@ pub(crate) fn locate_all(document: &Document<'_>, record: &Record<'_>, drafts: V
                 caption: draft.caption,
                 labels: labels.collect(),
                 help: draft.help,
+                target: draft.target,
                 harm: draft.harm,
                 provider_error: draft.provider_error,
                 tool_call_id: draft.tool_call_id,

@@ -273,8 +273,10 @@ pub struct Context<'c, 's> {
     pub(crate) kept: Option<&'c HistoryMatch<'c>>,
     /// The schemas of tools that were compiled so far.
     pub(crate) schemas: &'c Schemas,
-    /// The target to check against.
+    /// The target to check against; one that enforces nothing if there is none for the format.
     pub target: &'c Target,
+    /// The same, if there is one.
+    pub(crate) known_target: Option<&'c Target>,
     /// The target's verdicts so far.
     pub(crate) verdicts: &'c Verdicts,
     /// The settings of the rules.
@@ -538,6 +540,7 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
             {
                 answer.only_warns = Some(why_only_warning(answer.grounds.caution(), finding.doubt, own));
             }
+            finding.target = context.known_target.map(|target| target.id.clone());
             findings.swap(kept, index);
             kept += 1;
         }

@@ -63,7 +63,10 @@ impl fmt::Display for Readings<'_> {
             }
         }
         // If the text is ambiguous, the user can choose.
-        let rivals: Vec<&str> = self.0.files.iter().filter_map(|file| file.rival).collect();
+        // A format that records were read as needs no mention.
+        let is_read = |rival: &&str| sums.iter().any(|((format, _), _)| format == rival);
+        let rivals = self.0.files.iter().filter_map(|file| file.rival);
+        let rivals: Vec<&str> = rivals.filter(|rival| !is_read(rival)).collect();
         match (rivals.as_slice(), self.0.files.len()) {
             ([], _) => Ok(()),
             ([rival], 1) => write!(f, " ({rival} is nearly as likely: use --format to choose)"),

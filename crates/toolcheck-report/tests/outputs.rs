@@ -565,3 +565,27 @@ fn without_excerpts_the_places_are_listed() {
     (outputs::find("full").unwrap().write)(&report, &style, &mut text).unwrap();
     insta::assert_snapshot!(String::from_utf8(text).unwrap());
 }
+
+#[test]
+fn a_record_of_another_format_names_its_own_target() {
+    let chat = r#"{"model": "gpt-4o", "messages": [{"role": "user", "content": "hello"}]}"#;
+    let result = |id: &str| {
+        format!(
+            r#"{{"role": "user", "content": [{{"type": "tool_result", "tool_use_id": "{id}", "content": "x"}}]}}"#
+        )
+    };
+    let call = |id: &str| format!(r#"{{"type": "tool_use", "id": "{id}", "name": "tide", "input": {{}}}}"#);
+    let anthropic = format!(
+        r#"{{"model": "claude-sonnet-4-5", "max_tokens": 9, "system": "go", "messages": [{{"role": "user", "content": "go"}}, {{"role": "assistant", "content": [{}, {}]}}, {}, {}]}}"#,
+        call("toolu_01"),
+        call("toolu_02"),
+        result("toolu_01"),
+        result("toolu_02")
+    );
+    let text = format!("{chat}\n{chat}\n{anthropic}\n");
+    let file = lint("log.jsonl", text.as_bytes(), &Options::default());
+    assert_eq!(file.target.as_deref(), Some("openai-chat"));
+    let split = file.findings.iter().find(|finding| finding.rule == "split-tool-results").unwrap();
+    assert_eq!(split.target.as_deref(), Some("anthropic"));
+    assert!(split.provider_sentence().unwrap().starts_with("anthropic accepts it, but "));
+}

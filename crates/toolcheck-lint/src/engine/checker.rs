@@ -81,6 +81,7 @@ impl Checker<'_> {
             text_calls: OnceCell::new(),
             schemas: self.schemas,
             target: self.rules.target,
+            known_target: self.rules.known,
             verdicts: &self.rules.verdicts,
             settings: &self.options.settings,
         }

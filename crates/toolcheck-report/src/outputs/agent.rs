@@ -31,7 +31,7 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
             if let Some(help) = &finding.help {
                 write!(out, " Do: {}.", bounded(help, LONGEST).trim_end_matches('.'))?;
             }
-            if let Some(answer) = finding.provider_sentence(file.target.as_deref()) {
+            if let Some(answer) = finding.provider_sentence() {
                 write!(out, " Because: {}.", bounded(&answer, 2 * LONGEST).trim_end_matches('.'))?;
             }
             writeln!(out)?;

@@ -56,7 +56,7 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
                 let is_linked = style.has_links;
                 let shown = FindingDiagnostic {
                     is_linked,
-                    ..FindingDiagnostic::without_excerpts(file, finding, is_repeated)
+                    ..FindingDiagnostic::without_excerpts(finding, is_repeated)
                 };
                 write_without_excerpts(&handler, &shown, file, (width, style.color), out)?;
                 continue;
@@ -163,8 +163,8 @@ impl std::error::Error for ProviderSentence {}
 
 impl<'f> FindingDiagnostic<'f> {
     /// A finding of which only the text is written.
-    fn without_excerpts(file: &FileReport, finding: &'f Finding, is_repeated: bool) -> Self {
-        let answer = finding.provider_sentence(file.target.as_deref()).map(ProviderSentence);
+    fn without_excerpts(finding: &'f Finding, is_repeated: bool) -> Self {
+        let answer = finding.provider_sentence().map(ProviderSentence);
         let (excerpts, labels) = (Excerpts::default(), Vec::new());
         Self { finding, excerpts, labels, answer, is_linked: false, is_repeated, has_excerpts: false }
     }
@@ -215,7 +215,7 @@ impl<'f> FindingDiagnostic<'f> {
             });
             excerpts.text.push('\n');
         }
-        let answer = finding.provider_sentence(file.target.as_deref()).map(ProviderSentence);
+        let answer = finding.provider_sentence().map(ProviderSentence);
         Self { finding, excerpts, labels, answer, is_linked: false, is_repeated: false, has_excerpts: true }
     }
 }

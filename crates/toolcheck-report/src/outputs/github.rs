@@ -48,7 +48,7 @@ fn annotate(file: &FileReport, finding: &Finding, out: &mut dyn io::Write) -> io
         write!(out, ",col={},endColumn={}", start.column, end.column)?;
     }
     write!(out, ",title={}::{}", Property(finding.rule), Data(&finding.message))?;
-    let answer = finding.provider_sentence(file.target.as_deref());
+    let answer = finding.provider_sentence();
     let help = finding.help.as_ref().map(|help| Line::from(format!("help: {help}")));
     for line in [answer, help].into_iter().flatten() {
         write!(out, "{}", Data(&format!("\n{line}")))?;

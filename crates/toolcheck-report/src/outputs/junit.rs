@@ -43,7 +43,7 @@ fn suite(file: &FileReport, xml: &mut Writer<'_>) -> io::Result<()> {
             text.push(' ');
             text.push_str(&shown(&finding.spot.pointer));
         }
-        let answer = finding.provider_sentence(file.target.as_deref());
+        let answer = finding.provider_sentence();
         let help = finding.help.as_ref().map(|help| Line::from(format!("help: {help}")));
         for line in [Some(message), answer.as_ref(), help.as_ref()].into_iter().flatten() {
             text.push('\n');

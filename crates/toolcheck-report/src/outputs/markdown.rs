@@ -59,7 +59,7 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
     for file in &report.files {
         let mut is_first = true;
         for finding in &file.findings {
-            let mut rows = row(file, finding);
+            let mut rows = row(finding);
             if std::mem::take(&mut is_first) {
                 let head = "| place | level | rule | what is wrong | what to do |\n| --- | --- | --- | --- | --- |\n";
                 rows = format!("\n### {}\n\n{head}{rows}", name(file));
@@ -82,9 +82,9 @@ fn name(file: &FileReport) -> String {
     code(&bounded(&repository_path(&file.path), LONGEST))
 }
 
-fn row(file: &FileReport, finding: &Finding) -> String {
+fn row(finding: &Finding) -> String {
     let mut wrong = inline(&bounded(&finding.message, LONGEST));
-    if let Some(answer) = finding.provider_sentence(file.target.as_deref()) {
+    if let Some(answer) = finding.provider_sentence() {
         wrong.push_str("<br>");
         wrong.push_str(&inline(&bounded(&answer, LONGEST)));
     }

@@ -148,7 +148,7 @@ fn result(
 ) -> SarifResult {
     let mut text = finding.message.to_string();
     let help = finding.help.as_ref().map(|help| Line::from(format!("help: {help}")));
-    for paragraph in [finding.provider_sentence(file.target.as_deref()), help].into_iter().flatten() {
+    for paragraph in [finding.provider_sentence(), help].into_iter().flatten() {
         text.push_str("\n\n");
         text.push_str(&paragraph);
     }
@@ -161,7 +161,7 @@ fn result(
         location
     });
     let mut properties = json!({"record": finding.spot.record});
-    if let Some(target) = &file.target {
+    if let Some(target) = finding.target.as_ref().or(file.target.as_ref()) {
         properties["target"] = json!(target);
     }
     if let Some(status) = finding.provider_error.as_ref().and_then(|answer| answer.status) {
