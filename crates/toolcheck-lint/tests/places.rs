@@ -195,3 +195,11 @@ fn places_of_calls_in_plain_text() {
         assert_eq!((found.spot.start.line, found.spot.start.column), slow(&request, found.spot.bytes.start));
     }
 }
+
+#[test]
+fn errors_that_are_not_shown_have_a_place_in_a_text_without_a_value() {
+    let file = lint("brackets.json", "]\n".repeat(300).as_bytes(), &Options::default());
+    let last = file.findings.last().unwrap();
+    assert_eq!(last.message, "44 more syntax errors not shown");
+    assert!(last.spot.start.line <= 300, "{:?}", last.spot);
+}

@@ -1,6 +1,6 @@
 use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
-use toolcheck_json::{Fault, FaultKind, Span};
+use toolcheck_json::{Fault, FaultKind, Kind, NodeId, Span};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -61,7 +61,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     let left_out = cx.document.faults_left_out();
     if left_out > 0 {
-        let place = cx.transcript.place;
+        // A text without a value has only the places of its faults.
+        let last = cx.document.faults().last().filter(|_| cx.document.root().kind() == Kind::Invalid);
+        let place = last.map_or(cx.transcript.place, |last| Place { node: NodeId::ROOT, span: last.span });
         out.report(place, format!("{left_out} more syntax errors not shown")).caption("in this text");
     }
 }
