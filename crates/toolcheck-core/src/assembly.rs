@@ -1,4 +1,4 @@
-//! What a model answered: as one value, or put together from the events of a stream.
+//! A model's response, read from a single value or assembled from the events of a stream.
 
 use std::collections::BTreeMap;
 
@@ -6,34 +6,34 @@ use toolcheck_json::Value;
 
 use crate::ir::{Body, Call, Executor, Named, Place, Transcript};
 
-/// A choice of a response, which has as many as the request asked for.
+/// One choice of a response; a request can ask for several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// The calls that it makes, in their order.
+    /// The calls, in order.
     pub calls: Vec<ChoiceCall>,
-    /// What it says beside them.
+    /// The text besides the calls.
     pub text: String,
-    /// Whether it came to its end: one that was cut off, filtered or aborted owes nothing.
+    /// Whether the choice is complete: one that was cut off, filtered or aborted need not be kept.
     pub is_whole: bool,
 }
 
 /// A call in a choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChoiceCall {
-    /// Its id, where it has one.
+    /// The id, if there is one.
     pub id: Option<String>,
     /// The tool's name.
     pub name: Option<String>,
-    /// Its arguments, as JSON; empty where there are none.
+    /// The arguments, as JSON; empty if there are none.
     pub arguments: String,
-    /// Who carries it out.
+    /// Who executes the call.
     pub executor: Executor,
-    /// Where it stands; of a streamed one, where it begins.
+    /// The place of the call or, if streamed, of its first piece.
     pub place: Place,
 }
 
 impl ChoiceCall {
-    /// The call that stands at `value`.
+    /// Summarises the call at `value`.
     pub(crate) fn new<'d, 's>(call: &Call<'s>, value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Self {
         let text = |name: &Option<Named<'_>>| {
             name.as_ref().map(|name| name.text.to_string()).filter(|name| !name.is_empty())
@@ -44,11 +44,11 @@ impl ChoiceCall {
     }
 }
 
-/// Where a value stands in the file: a response in a string is read as a document of its own.
+/// Finds a value's place in the file: a response inside a string is parsed as a separate document.
 pub(crate) type Locate<'l, 'd, 's> = dyn Fn(Value<'d, 's>) -> Place + 'l;
 
 impl Choice {
-    /// The summary of a completion in the document of `root`.
+    /// Summarises a completion in the document of `root`.
     pub(crate) fn new<'d, 's>(
         said: &Completion<'s>,
         root: Value<'d, 's>,
@@ -69,32 +69,32 @@ impl Choice {
     }
 }
 
-/// Whether the reason that an answer gives for its end is one of `whole`. Without the key it has come to its end as far
-/// as anybody knows; with `null` it was never told.
+/// Whether a choice with this finish reason is complete: the reason is missing or one of `whole`. A `null` reason means
+/// that the choice never ended.
 pub(crate) fn is_whole(reason: Option<Value<'_, '_>>, whole: &[&str]) -> bool {
     reason.is_none_or(|reason| reason.as_str().is_some_and(|reason| whole.contains(&&*reason)))
 }
 
-/// A response that comes in events, as far as it has come.
+/// A streamed response, as far as its events have been read.
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
     answers: BTreeMap<u64, Growing>,
 }
 
-/// An answer as far as it has come.
+/// A choice, as far as its events have been read.
 #[derive(Debug, Default)]
 struct Growing {
     /// The calls, each with its number in the stream.
     calls: Vec<(u64, ChoiceCall)>,
-    /// What it says beside them.
+    /// The text besides the calls.
     text: String,
-    /// How it ended, where it has.
+    /// Whether the choice is complete, once it has ended.
     is_whole: Option<bool>,
 }
 
 impl Assembly {
-    /// A call begins, or goes on under its number. A server that gives all calls one number tells them apart by their
-    /// ids.
+    /// Starts a call, or continues the call with this number. If a server gives all calls the same number, their ids
+    /// distinguish them.
     pub(crate) fn call(&mut self, answer: u64, number: u64, call: ChoiceCall) {
         let calls = &mut self.answers.entry(answer).or_default().calls;
         let known = calls.iter_mut().rev().find(|(known, _)| *known == number).map(|(_, call)| call);
@@ -108,18 +108,18 @@ impl Assembly {
         }
     }
 
-    /// A call that is of no number, or the first to be of its number.
+    /// Adds a call that has no number or is the first with its number.
     pub(crate) fn next_call(&mut self, answer: u64, number: Option<u64>, call: ChoiceCall) {
         let calls = &mut self.answers.entry(answer).or_default().calls;
         calls.push((number.unwrap_or(calls.len() as u64), call));
     }
 
-    /// A piece of the arguments of the call with this number.
+    /// Appends to the arguments of the call with this number.
     pub(crate) fn arguments(&mut self, answer: u64, number: Option<u64>, piece: Option<Value<'_, '_>>) {
         let calls = &mut self.answers.entry(answer).or_default().calls;
         let known = calls.iter_mut().rev().find(|(known, _)| Some(*known) == number);
         if let (Some((_, call)), Some(piece)) = (known, piece.and_then(Value::as_json_str)) {
-            // The placeholder with which a call begins.
+            // The placeholder at the start of a call.
             if call.arguments == "{}" {
                 call.arguments.clear();
             }
@@ -127,19 +127,19 @@ impl Assembly {
         }
     }
 
-    /// A piece of the text of an answer.
+    /// Appends to the text of a choice.
     pub(crate) fn text(&mut self, answer: u64, piece: Option<Value<'_, '_>>) {
         if let Some(piece) = piece.and_then(Value::as_json_str) {
             piece.decode_into(&mut self.answers.entry(answer).or_default().text);
         }
     }
 
-    /// An answer ends.
+    /// Ends a choice.
     pub(crate) fn end(&mut self, answer: u64, is_whole: bool) {
         self.answers.entry(answer).or_default().is_whole = Some(is_whole);
     }
 
-    /// The response as a whole, which the last event of some streams repeats.
+    /// Replaces everything with the complete response, which the last event of some streams repeats.
     pub(crate) fn replace(&mut self, answers: Vec<Choice>) {
         self.answers = (0u64..)
             .zip(answers)
@@ -150,12 +150,12 @@ impl Assembly {
             .collect();
     }
 
-    /// The answers as far as they have come.
+    /// Returns the choices, as far as they have been read.
     pub(crate) fn finish(self) -> Vec<Choice> {
         let answers = self.answers.into_values().map(|answer| Choice {
             calls: answer.calls.into_iter().map(|(_, call)| call).collect(),
             text: answer.text,
-            // A stream without its end was aborted.
+            // A stream without an end was aborted.
             is_whole: answer.is_whole == Some(true),
         });
         answers.collect()
@@ -167,6 +167,6 @@ impl Assembly {
 pub struct Completion<'s> {
     /// The messages, as a request would hold them.
     pub transcript: Transcript<'s>,
-    /// Whether it came to its end.
+    /// Whether the choice is complete.
     pub is_whole: bool,
 }

@@ -1,4 +1,4 @@
-//! Which format a document is written in, told from what it holds.
+//! Detects the format of a document from its content.
 //!
 //! A format claims a document by its messages: a role *and* a block or key that it knows. One key, such as `input` or
 //! `parts`, never is enough, because logs, traces and data sets use the same words. `docs/detection.md` tells users.
@@ -15,7 +15,7 @@ use crate::formats::{self, ALL, Format};
 use crate::ir::FormatId;
 use crate::unsupported;
 
-/// How near the second format must come to the first, in percent, for a person to be told of it.
+/// How near the second format must come to the first, in percent, to be reported.
 const NEAR: u32 = 70;
 
 /// How many exchanges of a document are looked at to recognise their format.

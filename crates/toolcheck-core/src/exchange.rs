@@ -1,6 +1,6 @@
-//! Exchanges: requests together with what the model answered to each, in order of time.
+//! Exchanges: requests with their responses, in chronological order.
 //!
-//! `{"request": {...}, "response": {...}}`, alone, in an array, or one a line.
+//! `{"request": {...}, "response": {...}}`, alone, in an array, or one per line.
 
 use toolcheck_json::Value;
 
@@ -10,17 +10,17 @@ use crate::formats;
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Exchange<'d, 's> {
-    /// The body that was sent.
+    /// The request body.
     pub request: Value<'d, 's>,
-    /// What came back; `None` where nothing did.
+    /// The response; `None` if there was none.
     pub response: Option<Value<'d, 's>>,
 }
 
-/// How many elements of an array are looked at to see whether it holds exchanges.
+/// The number of elements of an array to check for exchanges.
 const LOOKED_AT: usize = 16;
 
-/// The exchanges that a document holds; `None` where it holds none. What stands among exchanges and is none is given as
-/// a request, so that nobody takes it for read.
+/// The exchanges in a document; `None` if there are none. An element of the array that is not an exchange is returned
+/// as a request, so that it is not silently skipped.
 #[must_use]
 pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
     if !root.is_array() {
@@ -33,7 +33,7 @@ pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
 
 fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
     let request = value.get("request").filter(|request| request.is_object() || request.is_array())?;
-    // Logs have keys of these names too, beside messages of their own or with something else in them.
+    // Logs also have keys with these names, next to messages of their own or with other contents.
     let is_known = |value| formats::ALL.iter().any(|format| (format.sniff)(value) > 0);
     if is_known(value) || !is_known(request) {
         return None;

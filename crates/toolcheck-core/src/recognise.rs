@@ -1,7 +1,7 @@
-//! From an error that an API answered to the rule that speaks of it: the targets' refusals, read backwards.
+//! Finds the rule for an error text from an API, by matching the text against the targets' refusals.
 //!
-//! The text may stand in any envelope: a JSON body with its escapes, an SDK's exception, a gateway's prefix, a log
-//! line. Quotes are often lost, doubled or of another kind on the way, and lines are wrapped: neither counts.
+//! The text may be wrapped in anything: a JSON body with its escapes, an SDK's exception, a gateway's prefix, a log
+//! line. Quotes often get lost, doubled or replaced, and lines wrapped, so matching ignores both.
 
 mod beginnings;
 
@@ -11,58 +11,58 @@ use regex::{Regex, RegexSet, RegexSetBuilder};
 
 use crate::target::{self, FREE, Refusal, Target};
 
-/// A refusal that an error's text is an instance of.
+/// A refusal that matches an error's text.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Recognised {
-    /// Who answers so.
+    /// The target that answers with it.
     pub target: &'static Target,
     /// The refusal.
     pub refusal: &'static Refusal,
-    /// What stood in the places of the text's names, by name.
+    /// The values of the text's placeholders, by name.
     pub captures: Vec<(String, String)>,
-    /// Whether only the beginning of the text was found, as where a log, a title or a person cut it short.
+    /// Whether only the beginning of the text was found, for example because a log or a title cut it short.
     pub is_partial: bool,
 }
 
 /// The texts of all targets.
 struct Table {
     entries: Vec<(&'static Target, &'static Refusal)>,
-    /// How many characters of a text are its own: the more, the surer.
+    /// The number of literal characters in each text: the more, the surer the match.
     own: Vec<usize>,
     patterns: Vec<String>,
-    /// The same, each compiled when it first matches.
+    /// The patterns, each compiled when it first matches.
     compiled: Vec<OnceLock<Regex>>,
     set: RegexSet,
 }
 
-/// The fewest characters of its own that a text needs to be recognised by.
+/// The fewest literal characters that a text needs to be recognised.
 const FEWEST: usize = 14;
-/// The same of a text's first sentence, which is all that is left of many an error in a log. It must be surer.
+/// The same for a text's first sentence, which is often all that a log keeps. It needs more to be sure.
 const FEWEST_OF_SENTENCE: usize = 30;
-/// The longest error that is looked at; what comes behind it is a dump of something else.
+/// The longest error to look at; anything after that is a dump of something else.
 const LONGEST: usize = 100_000;
 
-/// The longest name, list of names or rest of a sentence: beyond it two unrelated sentences were taken for one.
+/// The longest placeholder value. A longer one means that two unrelated sentences were matched as one.
 const LONGEST_NAME: usize = 600;
 /// The memory that the set of all texts may take once it is compiled.
 const SET_LIMIT: usize = 64 << 20;
-/// The memory that a search for all texts may take: with less it is given up, and a much slower one begins.
+/// The memory that a search for all texts may take. With less, the search falls back to a much slower one.
 const SEARCH_LIMIT: usize = 64 << 20;
 
 /// The whole texts.
 static TEXTS: LazyLock<Table> = LazyLock::new(|| {
-    // The last name goes on to where an envelope closes or a line ends.
+    // The last placeholder extends to the end of the envelope or the line.
     Table::new(|text| Some((text, r#"[^\n"}]*"#)), FEWEST)
 });
 
-/// The first sentences of those that have several.
+/// The first sentences of texts with several.
 static SENTENCES: LazyLock<Table> = LazyLock::new(|| {
     let first = |text: &'static str| text.split_once(". ").map(|(sentence, _)| (sentence, r#"[^\n"}.]*"#));
     Table::new(first, FEWEST_OF_SENTENCE)
 });
 
-/// The texts of all targets, each once: what a variant inherits is its parent's.
+/// The texts of all targets, each once: an inherited text belongs to the parent.
 fn texts() -> impl Iterator<Item = (&'static Target, &'static Refusal, &'static str)> {
     target::all().filter(|target| target.union.is_empty()).flat_map(|target| {
         let own = target.refusals.iter().filter(|refusal| !refusal.is_inherited);
@@ -71,7 +71,7 @@ fn texts() -> impl Iterator<Item = (&'static Target, &'static Refusal, &'static 
 }
 
 impl Table {
-    /// The table of a part of each text, with the expression of a name that is the part's last.
+    /// The table of a part of each text, with the expression for a placeholder at the end of that part.
     fn new(part: fn(&'static str) -> Option<(&'static str, &'static str)>, fewest: usize) -> Self {
         let (mut entries, mut own, mut patterns) = (Vec::new(), Vec::new(), Vec::new());
         for (target, refusal, text) in texts() {
@@ -90,9 +90,9 @@ impl Table {
     }
 }
 
-/// The refusals that `error` is an instance of, the surest first; each target and rule once. Where no text is found
-/// whole, those whose first sentence is found, and otherwise those that begin as it does: logs, titles and people cut
-/// what is long.
+/// The refusals that match `error`, the surest first, each target and rule once. If no whole text matches, these are
+/// the refusals whose first sentence matches, and otherwise those that begin like the error, because logs, titles and
+/// people cut long texts.
 #[must_use]
 pub fn recognise(error: &str) -> Vec<Recognised> {
     let end = (0..=LONGEST.min(error.len())).rev().find(|at| error.is_char_boundary(*at)).unwrap_or(0);
@@ -108,7 +108,7 @@ pub fn recognise(error: &str) -> Vec<Recognised> {
 impl Table {
     fn recognise(&self, error: &str) -> Vec<Recognised> {
         let mut found: Vec<usize> = self.set.matches(error).into_iter().collect();
-        // Of equals the first of the files, where the plain case stands before its relatives.
+        // Ties keep the order of the files, in which the plain case comes before its variants.
         found.sort_by_key(|index| {
             let (target, refusal) = self.entries[*index];
             (std::cmp::Reverse(self.own[*index]), target.extends.is_some(), refusal.legacy)
@@ -139,8 +139,8 @@ impl Table {
     }
 }
 
-/// A regular expression for the instances of a text whose last name has the expression `last`, and how many characters
-/// of the text are its own.
+/// A regular expression for a text, with the expression `last` for its last placeholder, and the number of literal
+/// characters in the text.
 fn pattern(text: &str, last: &str) -> (String, usize) {
     let mut pattern = String::from("(?s)");
     let (mut own, mut seen): (usize, Vec<&str>) = (0, Vec::new());
@@ -154,7 +154,7 @@ fn pattern(text: &str, last: &str) -> (String, usize) {
                 _ => ".*?",
             };
             let group = name.replace('-', "_");
-            // A name that comes again may stand for something else: only the first is told.
+            // A repeated placeholder may have another value: only the first is captured.
             if seen.contains(&name) || name == FREE {
                 pattern.push_str(&format!("(?:{inside})"));
             } else {
@@ -171,7 +171,7 @@ fn pattern(text: &str, last: &str) -> (String, usize) {
         } else if is_quote(character) {
             pattern.push_str(r#"[\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]*"#);
         } else if character == '.' && characters.as_str().is_empty() {
-            // The last full stop is the first to get lost.
+            // The final full stop is often lost, so it is optional.
         } else {
             pattern.push_str(&regex::escape(character.encode_utf8(&mut [0; 4])));
             own += 1;
@@ -181,16 +181,16 @@ fn pattern(text: &str, last: &str) -> (String, usize) {
     (pattern, own)
 }
 
-/// Whether a name stands for a number.
+/// Whether a placeholder is a number.
 fn is_number(name: &str) -> bool {
     matches!(name, "index" | "part" | "member" | "part-member" | "line" | "max" | "length" | "count")
 }
 
-/// The names of ids and the like, in which no sentence ends and no quote stands; `ids` are several, each in its own.
+/// Placeholders for ids and the like, which contain no end of a sentence and no quote; `ids` is a list of quoted ids.
 const IDS: [&str; 4] = ["id", "name", "field", "ids"];
 
-/// The value from `start` to `end`, and on where a brace that it opens is closed behind it: a pattern's `{1,128}` is not
-/// the end of an envelope.
+/// The value from `start` to `end`, extended if it opens a brace that is closed after it: the `}` of a pattern's
+/// `{1,128}` is not the end of an envelope.
 fn closed(error: &str, start: usize, end: usize) -> &str {
     let mut end = end;
     while error[end..].starts_with('}') && is_open(&error[start..end], '{', '}') {
@@ -203,12 +203,12 @@ fn closed(error: &str, start: usize, end: usize) -> &str {
     &error[start..end]
 }
 
-/// Whether more is opened in a text than is closed.
+/// Whether a text has more opening than closing brackets.
 fn is_open(text: &str, open: char, close: char) -> bool {
     text.matches(open).count() > text.matches(close).count()
 }
 
-/// A value without what surrounds it: quotes, emphasis, tags, the sentence's own punctuation and what follows it.
+/// A value without surrounding quotes, emphasis and tags, the sentence's punctuation and any text after it.
 fn bare<'e>(name: &str, value: &'e str) -> &'e str {
     let mut value = value;
     if IDS.contains(&name)
@@ -246,7 +246,7 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
     }
 }
 
-/// Whether a text is one tag of markup.
+/// Whether a text is a single markup tag.
 fn is_tag(text: &str) -> bool {
     let inside = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
     let name = inside.map(|inside| inside.trim_matches('/').trim_end());

@@ -1,7 +1,6 @@
-//! What a model answered to a request: the calls that its application has to keep.
+//! Reads a model's response to a request: the calls that the application has to keep.
 //!
-//! A response comes as one JSON value, as a list of the events in which it was streamed, or as the text of those
-//! events in a string.
+//! A response is one JSON value, a list of the events of a stream, or a string with the text of those events.
 
 use std::ops::Range;
 
@@ -12,8 +11,8 @@ pub use crate::assembly::{Choice, ChoiceCall, Completion};
 use crate::formats::Format;
 use crate::ir::Place;
 
-/// Reads a response of a format; `None` where it is none: an error, or something else. Beside it what was said, where
-/// it came at once and stands in the document itself.
+/// Reads a response of a format; `None` if the value is something else, such as an error. The completions are empty if
+/// the response was streamed or is inside a string.
 #[must_use]
 pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Vec<Choice>, Vec<Completion<'s>>)> {
     let value = unwrapped(value);
@@ -31,18 +30,18 @@ pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Vec<Choice>, V
     Some((pieces.finish()?, Vec::new()))
 }
 
-/// The pieces in which a response came.
+/// The pieces of a response.
 struct Pieces<'f> {
     format: &'f Format,
     count: usize,
-    /// What the first piece is, taken for a response that came at once.
+    /// The first piece, read as a response that was not streamed.
     whole: Option<Vec<Choice>>,
     assembly: Assembly,
 }
 
 impl Pieces<'_> {
-    /// Adds what stands in a value: what the server sent as the data of an event, an object that holds the data beside
-    /// the event's name, or a text of either.
+    /// Adds the contents of a value: the data of an event, an object with the data and the event's name, or a string
+    /// with either.
     fn add_value(&mut self, value: Value<'_, '_>) {
         let data = value.get("data").filter(|data| data.is_object() || data.as_json_str().is_some());
         let data = data.unwrap_or(value);
@@ -70,14 +69,15 @@ impl Pieces<'_> {
         (self.format.event)(&mut self.assembly, data, locate);
     }
 
-    /// What came at once came alone: the chunks of some streams look like it.
+    /// Returns the choices. A complete response counts only if it is the only piece: the chunks of some streams look
+    /// like one.
     fn finish(self) -> Option<Vec<Choice>> {
         let whole = self.whole.filter(|_| self.count == 1);
         whole.or_else(|| Some(self.assembly.finish()).filter(|assembled| !assembled.is_empty()))
     }
 }
 
-/// The response itself, where it is wrapped as clients and recorders of HTTP do it.
+/// The response itself, without the wrapper that HTTP clients and recorders add.
 fn unwrapped<'d, 's>(value: Value<'d, 's>) -> Value<'d, 's> {
     let is_of_http = value.get_any(&["status", "statusCode", "status_code", "headers"]).is_some();
     let body = value.get("body").filter(|_| is_of_http);
@@ -85,8 +85,8 @@ fn unwrapped<'d, 's>(value: Value<'d, 's>) -> Value<'d, 's> {
     inner.unwrap_or(value)
 }
 
-/// Shows `see` the JSON in a text, the text itself or the data of the server-sent events in it, and behind how many bytes
-/// of the text each begins.
+/// Calls `see` with each JSON value in a text (the text itself, or the data of its server-sent events) and the number
+/// of bytes before it.
 fn in_text(text: &str, mut see: impl FnMut(Value<'_, '_>, usize)) {
     let mut show = |data: &str, before: usize| {
         let document = Document::read(data.as_bytes());
@@ -102,18 +102,18 @@ fn in_text(text: &str, mut see: impl FnMut(Value<'_, '_>, usize)) {
     let start = text.len() - text.trim_start_matches('\u{feff}').len();
     let text = &text[start..];
     if text.trim_start().starts_with(['{', '[']) {
-        // One value, or one a line.
+        // One value, or one per line.
         for record in Records::new(text.as_bytes()) {
             show(&text[record.start..record.start + record.bytes.len()], start + record.start);
         }
         return;
     }
     for lines in payloads(text) {
-        // The lines of one event are one text; in a recording that lost its blank lines each is its own.
+        // The lines of an event form one text; in a recording that lost its blank lines, each is a separate event.
         let joined: Vec<&str> = lines.iter().map(|line| &text[line.clone()]).collect();
         let joined = joined.join("\n");
         if lines.len() > 1 && Document::read(joined.as_bytes()).faults().is_empty() {
-            // Places behind its first line are near enough.
+            // Places after the first line are only approximate, which is good enough.
             show(&joined, start + lines[0].start);
         } else {
             lines.into_iter().for_each(|line| show(&text[line.clone()], start + line.start));
@@ -121,7 +121,7 @@ fn in_text(text: &str, mut see: impl FnMut(Value<'_, '_>, usize)) {
     }
 }
 
-/// The lines of data of the server-sent events in a text, as the HTML standard reads an event stream.
+/// The data lines of the server-sent events in a text, as the HTML standard reads an event stream.
 fn payloads(text: &str) -> Vec<Vec<Range<usize>>> {
     let mut payloads = Vec::new();
     let mut open = Vec::new();
@@ -139,7 +139,7 @@ fn payloads(text: &str) -> Vec<Vec<Range<usize>>> {
         let is_pair = rest[length..].starts_with("\r\n");
         at += length + if is_pair { 2 } else { 1 };
     }
-    // The standard drops an event without its blank line; a recording may lack it at its end.
+    // The standard drops an event without a blank line after it; a recording may lack the last one.
     payloads.push(open);
     payloads.retain(|lines| !lines.is_empty());
     payloads

@@ -1,4 +1,4 @@
-//! Definitions of tools that stand in a file of their own, in whatever form an API or a server has them.
+//! Tool definitions from a separate file, in the form of any supported API or of an MCP server.
 
 use toolcheck_json::{Document, Value};
 
@@ -8,26 +8,26 @@ use toolcheck_json::{Document, Value};
 pub struct Definition {
     /// The name that calls use.
     pub name: String,
-    /// The JSON text of the schema of its arguments, where there is one.
+    /// The JSON text of the schema of its arguments, if it has one.
     pub schema: Option<Vec<u8>>,
 }
 
-/// The keys under which lists of tools stand: in requests, in an MCP server's answer, in Bedrock's configuration.
+/// Keys that lead to a list of tools: in a request, in an MCP server's response, in Bedrock's configuration.
 const LISTS: [&str; 5] = ["tools", "functions", "result", "toolConfig", "params"];
-/// The keys under which a tool groups several definitions.
+/// Keys under which one tool groups several definitions.
 const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
-/// The keys under which a definition is wrapped.
+/// Keys that wrap a definition.
 const WRAPPINGS: [&str; 3] = ["function", "custom", "toolSpec"];
-/// The keys of schemas.
+/// Keys that hold a schema.
 const SCHEMAS: [&str; 6] =
     ["input_schema", "inputSchema", "parameters", "parametersJsonSchema", "parameters_json_schema", "schema"];
 
-/// The tools that a document declares: a bare list, a request of any format, or the answer of an MCP server to
-/// `tools/list`. `None` where it holds no list of tools.
+/// The tools that a document declares. The document is a bare list, a request of any format, or an MCP server's
+/// response to `tools/list`. Returns `None` if there is no list of tools.
 #[must_use]
 pub fn read(root: Value<'_, '_>) -> Option<Vec<Definition>> {
     let mut list = root;
-    // A few steps down at most: `result.tools`, `toolConfig.tools`.
+    // The list is at most a few levels down: `result.tools`, `toolConfig.tools`.
     for _ in 0..3 {
         if list.is_array() {
             break;
@@ -47,7 +47,7 @@ pub fn read(root: Value<'_, '_>) -> Option<Vec<Definition>> {
     Some(tools)
 }
 
-/// The definition that a JSON text holds; `None` where it holds none.
+/// The definition in a JSON text, if there is one.
 pub(crate) fn read_text(text: &str) -> Option<Definition> {
     let document = Document::read(text.as_bytes());
     let root = Some(document.root()).filter(|root| root.is_object())?;
@@ -59,7 +59,7 @@ pub(crate) fn definition(tool: Value<'_, '_>) -> Option<Definition> {
     let spec = tool.get_any(&WRAPPINGS).filter(|spec| spec.is_object()).unwrap_or(tool);
     let name = spec.get_str("name")?.into_owned();
     let schema = spec.get_any(&SCHEMAS);
-    // Bedrock wraps the schema once more.
+    // Bedrock wraps the schema in another object.
     let schema = schema.map(|schema| schema.get("json").filter(|inner| inner.is_object()).unwrap_or(schema));
     Some(Definition { name, schema: schema.map(|schema| schema.raw().to_vec()) })
 }

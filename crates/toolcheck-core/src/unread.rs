@@ -1,7 +1,8 @@
-//! Calls, results and tools in a shape that the chosen format does not read.
+//! Calls, results and tools written in a way that the chosen format does not read.
 //!
-//! What is not read is not checked, and must not pass for clean. Formats report here what they pass over: a key of a
-//! message, a block, a list of tools. The words are those of all formats and of the frameworks around them.
+//! Anything that is not read is not checked, and must not look clean. The formats use this module to report what they
+//! skip: a key of a message, a block, a list of tools. The keys and types come from all formats and from common
+//! frameworks.
 
 use std::borrow::Cow;
 
@@ -9,9 +10,9 @@ use toolcheck_json::Value;
 
 use crate::ir::{Place, Unread, What};
 
-/// What a key of a message, or of a block that names no type, holds.
+/// Classifies a key of a message, or of a block without a type.
 fn of_key(key: &str) -> Option<What> {
-    // Most keys are short words that hold neither: their length and first letter tell.
+    // Most keys hold neither calls nor results; their length or first letter is enough to rule them out.
     if key.len() < 7 || !matches!(key.as_bytes()[0], b't' | b'f' | b'i') {
         return None;
     }
@@ -37,7 +38,7 @@ fn of_key(key: &str) -> Option<What> {
     })
 }
 
-/// What a block of a type holds, and whether the type is a known one.
+/// Classifies the type of a block, with a flag for whether the type is known.
 fn of_type(kind: &str) -> Option<(What, bool)> {
     Some(match kind {
         "tool_use" | "tool_call" | "tool-call" | "toolCall" | "toolUse" | "function_call"
@@ -58,7 +59,7 @@ fn of_type(kind: &str) -> Option<(What, bool)> {
     })
 }
 
-/// What a key of a request body holds that no format has.
+/// Classifies a key of a request body that no format reads there.
 fn of_body_key(key: &str) -> Option<What> {
     matches!(
         key,
@@ -78,7 +79,7 @@ fn of_body_key(key: &str) -> Option<What> {
     .then_some(What::Tools)
 }
 
-/// Whether there is something in a value: what is `null` or empty holds nothing.
+/// Whether a value is a non-empty string, array or object.
 fn is_filled(value: Value<'_, '_>) -> bool {
     if let Some(text) = value.as_json_str() {
         return !text.is_empty();
@@ -86,7 +87,7 @@ fn is_filled(value: Value<'_, '_>) -> bool {
     value.children().next().is_some()
 }
 
-/// A message's member that its format does not read.
+/// Calls or results under a key of a message that its format does not read.
 pub(crate) fn member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     let key = value.key_text()?;
     if key == "parts" {
@@ -96,12 +97,12 @@ pub(crate) fn member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     Some(Unread { place: Place::of(value), what, name: key, is_known: true })
 }
 
-/// A block or item that its format does not know.
+/// A block or item with calls or results that its format does not know.
 pub(crate) fn block<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     let place = Place::of(value);
     if let Some(kind) = value.get_str("type") {
         let (what, is_known) = of_type(&kind)?;
-        // Of a type that nobody knows, what it has beside counts: providers run searches of their own.
+        // An unknown type counts only if other keys fit: providers have similar types for built-in searches.
         let is_like =
             || value.get_any(&["arguments", "args", "input", "call_id", "tool_use_id", "content"]).is_some();
         if !is_known && !is_like() {
@@ -113,7 +114,7 @@ pub(crate) fn block<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     Some(Unread { place, ..found })
 }
 
-/// A request's member that holds tools under a key that no format reads.
+/// The members of a request that hold tools under a key that no format reads.
 pub(crate) fn body<'d, 's>(root: Value<'d, 's>) -> impl Iterator<Item = Unread<'s>> + use<'d, 's> {
     root.members().filter_map(|value| {
         let key = value.key_text()?;
@@ -122,7 +123,7 @@ pub(crate) fn body<'d, 's>(root: Value<'d, 's>) -> impl Iterator<Item = Unread<'
     })
 }
 
-/// The tools of a request, where its format does not read them.
+/// The tools of a request, if its format does not read them.
 pub(crate) fn tools<'s>(value: Value<'_, 's>) -> Unread<'s> {
     let name = value.key_text().unwrap_or(Cow::Borrowed("tools"));
     Unread { place: Place::of(value), what: What::Tools, name, is_known: true }

@@ -1,6 +1,6 @@
 //! What a file is that holds no request: logs, traces, recordings, responses, data sets in other shapes.
 //!
-//! They are recognised so that nobody takes them for read, and so that a person is told what the file is and how to
+//! They are recognised so that no file is skipped silently: the report names the kind of file, and says how to
 //! get at the requests in it. Once one of them can be read, its entry goes away.
 
 use toolcheck_json::{Kind, Value};
@@ -448,7 +448,7 @@ fn is_message(value: Value<'_, '_>) -> bool {
     value.get_str("role").is_some() && value.get_any(&["content", "parts", "tool_calls"]).is_some()
 }
 
-/// What a request body has in the place of its messages: a list of objects, or the text of a list.
+/// What a request body has as its messages: a list of objects, or the text of a list.
 #[must_use]
 pub fn messages_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let is_list = |value: &Value<'_, '_>| {
@@ -465,7 +465,7 @@ pub fn is_meant_as_request(root: Value<'_, '_>) -> bool {
     has_settings && messages_of(root).is_some() && find(root).is_none()
 }
 
-/// A kind of file that is not JSON, told from how it begins.
+/// A kind of file that is not JSON, recognised by its first bytes.
 #[derive(Debug)]
 pub struct Text {
     /// What it is, with its article.
@@ -477,7 +477,7 @@ pub struct Text {
 
 const BODIES: &str = "check the JSON bodies in it, each as a file or one a line";
 
-/// The kinds of files that are told from how they begin.
+/// The kinds of files that are recognised by their first bytes.
 static TEXTS: &[Text] = &[
     Text {
         name: "a ZIP archive",

@@ -1,5 +1,5 @@
-//! Anthropic Messages, as sent to its own API, to Vertex and to Bedrock's InvokeModel; and the messages of MCP sampling,
-//! whose blocks are the same with keys in camel case.
+//! Anthropic Messages, as sent to its own API, to Vertex and to Bedrock's InvokeModel. Also the messages of MCP
+//! sampling, which use the same blocks with camel-case keys.
 
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
@@ -34,7 +34,7 @@ pub(super) static FORMAT: Format = Format {
     write_response,
 };
 
-/// How the names of Anthropic's own models begin. Through another API they are called otherwise, or in another shape.
+/// Prefixes of the model names on Anthropic's own API. Other APIs use other names or another message format.
 const MODELS: [&str; 1] = ["claude-"];
 
 fn sniff(root: Value<'_, '_>) -> u8 {
@@ -61,7 +61,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     } else {
         0
     };
-    // Where messages are of another format, or the model is, the body does not make them this one's.
+    // If the messages or the model belong to another format, the body alone is not enough to choose this one.
     if sure < certainty::WEAK || super::openai_chat::is_own_model(root) {
         sure.max(body.min(certainty::SURE - 1))
     } else {
@@ -69,13 +69,13 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     }
 }
 
-/// How sure a text makes it: most messages of text alone are of Chat Completions.
+/// The certainty from plain text. It is lower because most text-only messages are Chat Completions messages.
 const OF_TEXT: u8 = certainty::TEXT - 5;
 
 fn claim(message: Value<'_, '_>) -> Claim {
     let is_own = match message.get_str("role").as_deref() {
         Some("user" | "assistant") => true,
-        // Accepted in the middle by newer models; others write it at the beginning.
+        // Newer models accept it mid-conversation; other formats put it first.
         Some("system") => false,
         Some("developer" | "tool" | "function") => return Claim::Foreign,
         _ => return Claim::of_unknown_role(message),
@@ -92,7 +92,7 @@ fn claim(message: Value<'_, '_>) -> Claim {
         Some("tool_use" | "tool_result" | "redacted_thinking" | "server_tool_use") => {
             Some(certainty::CERTAIN)
         }
-        // Others have blocks of that name: without a signature, or with a list in them.
+        // Other formats also have `thinking` blocks, without a signature or with a list as their content.
         Some("thinking") if block.get("signature").is_some() => Some(certainty::CERTAIN),
         Some("thinking") => {
             Some(if block.get("thinking").is_some_and(Value::is_array) { 0 } else { certainty::LIKELY })
@@ -139,7 +139,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     Some(transcript)
 }
 
-/// The keys of definitions that other APIs have.
+/// Keys of tool definitions in other APIs.
 const FOREIGN_TOOLS: [&str; 4] = ["function", "toolSpec", "functionDeclarations", "function_declarations"];
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
@@ -175,7 +175,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
     }
 }
 
-/// How an answer ends that came to its end.
+/// The stop reasons of a complete response.
 const WHOLE: [&str; 4] = ["tool_use", "end_turn", "stop_sequence", "pause_turn"];
 
 fn tool_choice<'s>(value: Value<'_, 's>) -> ToolChoice<'s> {
@@ -189,7 +189,7 @@ fn tool_choice<'s>(value: Value<'_, 's>) -> ToolChoice<'s> {
     ToolChoice::new(value, wanted)
 }
 
-/// The mark for the cache that a block or a tool bears.
+/// The cache mark of a block or a tool.
 fn cache_mark(value: Value<'_, '_>, bearer: Bearer, at: Option<(u32, u32)>) -> Option<CacheMark> {
     let mark = value.get("cache_control").filter(|mark| mark.is_object())?;
     let is_long_lived = is_long_lived(mark);
@@ -197,8 +197,8 @@ fn cache_mark(value: Value<'_, '_>, bearer: Bearer, at: Option<(u32, u32)>) -> O
     Some(CacheMark { place: Place::of(mark), is_long_lived, bearer, path })
 }
 
-/// Whether a tool of this type brings no calls but of its own name, or none that the client carries out. A search finds
-/// only what is declared.
+/// Whether a tool of this type adds no names, beyond its own, that the client has to handle. A tool search qualifies
+/// because it finds only declared tools.
 fn is_known(kind: &str) -> bool {
     const VERSIONED: [&str; 9] = [
         "bash_",
@@ -215,7 +215,7 @@ fn is_known(kind: &str) -> bool {
 }
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
-    // A built-in tool names its version in `type`; a tool of the client's own is `custom` or says nothing.
+    // A built-in tool names its version in `type`; a client tool has the type `custom` or no type.
     let is_own = value.get_str("type").is_none_or(|kind| kind == "custom");
     ToolDef {
         name: value.get("name").and_then(Named::of),
@@ -229,7 +229,7 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     }
 }
 
-/// Whether a tool is loaded only once the model asks for it.
+/// Whether a tool is loaded only when the model asks for it.
 fn is_deferred(tool: Value<'_, '_>) -> bool {
     tool.get("defer_loading").and_then(Value::as_bool) == Some(true)
 }
@@ -292,7 +292,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, message_in
     }
 }
 
-/// The image that a block writes out.
+/// The image that a block contains as inline data.
 fn image<'s>(block: Value<'_, 's>, at: (u32, u32)) -> Option<Image<'s>> {
     let source = block.get("source").filter(|_| block.get_str("type").as_deref() == Some("image"))?;
     let data = source.get("data").and_then(Value::as_json_str)?;
@@ -300,7 +300,7 @@ fn image<'s>(block: Value<'_, 's>, at: (u32, u32)) -> Option<Image<'s>> {
     Some(Image { media_type, data, at })
 }
 
-/// Takes up a block that adds a tool from here on, by a reference or with its definition, or removes one.
+/// Records a block that adds a tool from this point on, by reference or with its definition, or removes one.
 fn change_tools<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>, message_number: u32) {
     if !matches!(block.get_str("type").as_deref(), Some("tool_addition" | "tool_removal")) {
         return;
@@ -355,7 +355,7 @@ fn call<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s
     })
 }
 
-/// The types of blocks that never stand in a result.
+/// Block types that are never valid in a result.
 const FOREIGN_IN_RESULT: [&str; 4] = ["thinking", "redacted_thinking", "tool_use", "tool_result"];
 
 fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {

@@ -32,7 +32,7 @@ pub(super) static FORMAT: Format = Format {
     write_response,
 };
 
-/// The members that tell what a block is: a block has one of them, and no `type`.
+/// The keys that identify a block's kind: a block has one of them and no `type`.
 const BLOCKS: [&str; 10] = [
     "text",
     "toolUse",
@@ -46,14 +46,15 @@ const BLOCKS: [&str; 10] = [
     "guardContent",
 ];
 
-/// The keys of a body that other APIs with `messages` do not have.
+/// Keys of the request body that other APIs with `messages` do not have.
 const OWN_BODY: [&str; 3] = ["toolConfig", "inferenceConfig", "additionalModelRequestFields"];
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
     let is_own_body = root.is_object() && root.get_any(&OWN_BODY).is_some();
     let sure = surest_message(list, certainty::CERTAIN, claim);
-    // Surer than the formats whose messages these would be. Its own settings around messages with the right roles: what stands in them may be the mistake.
+    // Converse's own settings around messages with valid roles are enough, since the content may be the mistake. The
+    // certainty must exceed that of the formats that would otherwise claim these messages.
     let has_role =
         |message: Value<'_, '_>| matches!(message.get_str("role").as_deref(), Some("user" | "assistant"));
     let may_be =
@@ -78,7 +79,7 @@ fn claim(message: Value<'_, '_>) -> Claim {
             Some(if is_own { certainty::SURE_OF_RECORD } else { 0 })
         }
     };
-    // A text in the place of blocks is one of many mistakes, and other formats' rule.
+    // A string instead of blocks may be a mistake here, but it is normal in other formats.
     Claim::of_blocks(blocks(message, "content").map(sure), Claim::Open)
 }
 
@@ -96,7 +97,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     let mut kinds = tools.into_iter().flat_map(|tools| tools.elements()).flat_map(Value::members);
     transcript.request.tools.hides_some =
         kinds.any(|kind| kind.key_text().is_some_and(|kind| !known.contains(&kind.as_ref())));
-    // The model's own tools, in the words of its own API.
+    // The model's built-in tools, in the syntax of the model's own API.
     let own = root.get("additionalModelRequestFields").and_then(|fields| fields.get("tools"));
     let own = own.into_iter().flat_map(|tools| tools.elements());
     let own = own.filter_map(|tool| {
@@ -121,7 +122,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     Some(transcript)
 }
 
-/// The keys of definitions that other APIs have.
+/// Keys of tool definitions in other APIs.
 const FOREIGN_TOOLS: [&str; 6] =
     ["name", "type", "function", "input_schema", "functionDeclarations", "function_declarations"];
 
@@ -133,7 +134,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     Some(vec![Completion { transcript, is_whole }])
 }
 
-/// The number of the block that an event is about.
+/// The index of the block that an event refers to.
 fn number(event: Value<'_, '_>) -> Option<u64> {
     event.get("contentBlockIndex").and_then(Value::as_u64)
 }
@@ -154,7 +155,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
     }
 }
 
-/// How an answer ends that came to its end.
+/// The stop reasons of a complete response.
 const WHOLE: [&str; 3] = ["tool_use", "end_turn", "stop_sequence"];
 
 fn tool_choice<'s>(value: Value<'_, 's>) -> Option<ToolChoice<'s>> {
@@ -168,7 +169,7 @@ fn tool_choice<'s>(value: Value<'_, 's>) -> Option<ToolChoice<'s>> {
     Some(ToolChoice::new(value, wanted))
 }
 
-/// The mark for the cache that stands in the place of a block.
+/// The cache mark, if this element is a cache point.
 fn cache_mark(value: Value<'_, '_>) -> Option<CacheMark> {
     let mark = value.get("cachePoint").filter(|mark| mark.is_object())?;
     let is_long_lived = is_long_lived(mark);
@@ -214,7 +215,7 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
             "toolResult" => result(member),
             "reasoningContent" => reasoning(member),
             "image" | "document" | "video" | "audio" | "searchResult" => Body::Media,
-            // A text or an image that a guardrail looks at.
+            // Text or an image for a guardrail to check.
             "guardContent" => match member.get("text").and_then(|text| Text::of(text.get("text")?)) {
                 Some(text) => Body::Text(text),
                 None => Body::Media,
@@ -226,7 +227,7 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
 }
 
 fn executor(tool: Value<'_, '_>) -> (Executor, ToolKind) {
-    // Tools that Bedrock itself runs say so in a type of their own.
+    // Only tools that Bedrock itself runs have a `type`.
     match tool.get_str("type") {
         Some(_) => (Executor::Server, ToolKind::BuiltIn),
         None => (Executor::Client, ToolKind::Function),

@@ -1,4 +1,4 @@
-//! Cohere's v2 chat: a dialect of Chat Completions with a plan beside the calls.
+//! Cohere's v2 chat: a dialect of Chat Completions with a plan next to the calls.
 
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
@@ -30,13 +30,13 @@ pub(super) static FORMAT: Format = Format {
 static DIALECT: Dialect =
     Dialect { format: FORMAT.key(), result_name: &["name"], text: &["tool_plan"], roles: &[] };
 
-/// The keys of a body that other dialects do not have.
+/// The keys of a request body that no other dialect has.
 const OWN_BODY: [&str; 3] = ["citation_options", "safety_mode", "strict_tools"];
 
-/// The keys of a message that other dialects do not have.
+/// The keys of a message that no other dialect has.
 const OWN_MESSAGE: [&str; 2] = ["tool_plan", "citations"];
 
-/// How the names of Cohere's own models begin.
+/// The prefixes of the names of Cohere's own models.
 const MODELS: [&str; 2] = ["command-", "c4ai-"];
 
 fn sniff(root: Value<'_, '_>) -> u8 {
@@ -94,7 +94,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
     }
 }
 
-/// How an answer ends that came to its end.
+/// The finish reasons of a complete response.
 const WHOLE: [&str; 3] = ["COMPLETE", "STOP_SEQUENCE", "TOOL_CALL"];
 
 fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {

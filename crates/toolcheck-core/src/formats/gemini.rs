@@ -1,4 +1,4 @@
-//! Gemini's generateContent, on the Gemini API and on Vertex, in camel and in snake case.
+//! Gemini's generateContent, on the Gemini API and on Vertex, in camel case and snake case.
 
 use rustc_hash::FxHashSet;
 use serde_json::{Value as Json, json};
@@ -30,7 +30,7 @@ pub(super) static FORMAT: Format = Format {
     write_response,
 };
 
-/// The members that tell what a part is: a part has one of them, and no `type`.
+/// The keys that identify a part's kind: a part has one of them and no `type`.
 const PARTS: [&str; 16] = [
     "text",
     "functionCall",
@@ -63,7 +63,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
 fn claim(content: Value<'_, '_>) -> Claim {
     let sure = match content.get_str("role").as_deref() {
         Some("user" | "model" | "function") | None => certainty::OWN_SHAPE,
-        // The words of other APIs for who speaks, which are a mistake here.
+        // Role names from other APIs, which are a mistake here.
         Some("assistant" | "system" | "tool") => certainty::SURE_OF_RECORD + 5,
         Some(_) => return Claim::Foreign,
     };
@@ -71,7 +71,7 @@ fn claim(content: Value<'_, '_>) -> Claim {
     let (mut any, mut is_own) = (false, false);
     for part in parts.elements() {
         any = true;
-        // Others, too, keep what is said in parts, and name the kind of each.
+        // Other formats also use `parts`, but each part names its kind.
         if !part.is_object() || part.get_any(&["type", "part_kind", "kind"]).is_some() {
             return Claim::Foreign;
         }
@@ -127,9 +127,9 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     Some(transcript)
 }
 
-/// The keys of definitions that other APIs have.
+/// Keys of tool definitions in other APIs.
 const FOREIGN_TOOLS: [&str; 4] = ["name", "function", "input_schema", "toolSpec"];
-/// The tools that bring no functions but those that are declared. The one for computers brings its own.
+/// Tools that add no functions beyond the declared ones. The computer-use tool is missing because it adds its own.
 const KNOWN_TOOLS: [&str; 11] = [
     "functionDeclarations",
     "googleSearch",
@@ -144,7 +144,7 @@ const KNOWN_TOOLS: [&str; 11] = [
     "mcpServers",
 ];
 
-/// Whether a key is this one, in either spelling that is taken.
+/// Whether a key is this one, in camel case or snake case.
 fn is_same_key(known: &str, key: &str) -> bool {
     let plain = |key: &str| key.replace('_', "").to_ascii_lowercase();
     known == key || plain(known) == plain(key)
@@ -169,7 +169,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
         let index = candidate.get("index").and_then(Value::as_u64).unwrap_or(index);
         let parts = candidate.get("content").and_then(|content| content.get("parts"));
         for value in parts.into_iter().flat_map(|parts| parts.elements()) {
-            // What goes on with the arguments of a call has no name.
+            // A part that continues the arguments of an earlier call has no name.
             match part(value) {
                 Body::Call(call) if call.name.is_some() => {
                     assembly.next_call(index, None, ChoiceCall::new(&call, value, locate));
@@ -185,7 +185,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
     }
 }
 
-/// How an answer ends that came to its end.
+/// The finish reasons of a complete response.
 const WHOLE: [&str; 1] = ["STOP"];
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
@@ -201,10 +201,10 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
 fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
     let parts = value.get("parts");
     super::open_message(transcript, value, index, parts, |role| match role {
-        // A content without a role is the user's.
+        // Content without a role belongs to the user.
         Some("user") | None => Role::User,
         Some("model") => Role::Assistant,
-        // What the API took for results before they became the user's.
+        // The role of results before they moved to the user's turn.
         Some("function" | "tool") => Role::Tool,
         Some("system") => Role::System,
         Some(_) => Role::Unknown,
@@ -235,10 +235,10 @@ fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     }
 }
 
-/// The first reference in a response that names none of its parts. The API reads every `$ref` as one.
+/// The first reference in a response that does not name one of its parts. The API treats every `$ref` as a reference.
 fn dangling_reference(result: Value<'_, '_>) -> Option<Place> {
     let response = result.get("response")?;
-    // Most responses have none, and may be long.
+    // Most responses have no reference, and they may be long.
     memchr::memmem::find(response.raw(), b"$ref")?;
     let parts = result.get("parts").into_iter().flat_map(|parts| parts.elements());
     let names: FxHashSet<_> = parts
@@ -296,7 +296,7 @@ fn part<'s>(value: Value<'_, 's>) -> Body<'s> {
 fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind, signature: Signature) -> Body<'s> {
     Body::Call(Call {
         id: value.get("id").and_then(Named::of),
-        // The provider's own tools have a type in the place of a name.
+        // The provider's built-in tools have a type instead of a name.
         name: value.get_any(&["name", "toolType", "tool_type"]).and_then(Named::of),
         arguments: Arguments::of(value.get("args")),
         executor,
@@ -310,7 +310,7 @@ fn result<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
     Body::Result(ToolResult {
         call_id: value.get("id").and_then(Named::of),
         name: value.get("name").and_then(Named::of),
-        // The documentation reserves this key of the response for the error of a failed call.
+        // The documentation reserves this key for the error of a failed call.
         is_error: response.map(|response| response.get("error").is_some_and(|error| !error.is_null())),
         content: Content::of(response),
         content_place: response.map(Place::of),

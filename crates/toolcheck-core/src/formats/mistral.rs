@@ -30,10 +30,10 @@ pub(super) static FORMAT: Format = Format {
 static DIALECT: Dialect =
     Dialect { format: FORMAT.key(), result_name: &["name"], text: &[], roles: &[("function", Role::Tool)] };
 
-/// The keys of a body that other dialects do not have.
+/// The keys of a request body that no other dialect has.
 const OWN_BODY: [&str; 3] = ["safe_prompt", "random_seed", "prompt_mode"];
 
-/// How the names of Mistral's own models begin. A slash before them is another provider's.
+/// The prefixes of the names of Mistral's own models. A name with a slash before the prefix is another provider's.
 const MODELS: [&str; 8] = [
     "mistral-",
     "open-mistral-",
@@ -57,14 +57,14 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     } else if MODELS.iter().any(|name| model.starts_with(name)) {
         sure.max(certainty::OWN_MODEL)
     } else if sure == OF_PREFIX && !model.is_empty() {
-        // Another API has the key too, with models of its own.
+        // Another API has `prefix` too, with models of its own.
         certainty::WEAK
     } else {
         sure
     }
 }
 
-/// How sure the key makes it that marks a message to be continued.
+/// The certainty for a message with `prefix`, which asks the model to continue it.
 const OF_PREFIX: u8 = certainty::OWN_SETTING;
 
 fn claim(message: Value<'_, '_>) -> Claim {

@@ -1,6 +1,6 @@
-//! The wire formats: one file each.
+//! The wire formats, one file each.
 //!
-//! Only these files know the field names of a provider. Adding a format is a file and two lines here.
+//! Only these files know the field names of a provider. Adding a format takes a file and two lines here.
 
 mod anthropic;
 mod bedrock_converse;
@@ -29,60 +29,60 @@ use crate::unread;
 pub struct Format {
     /// The id on the command line and in reports.
     pub id: &'static str,
-    /// The name in prose.
+    /// The display name.
     pub name: &'static str,
-    /// Other names that stand for the id on the command line and in the configuration.
+    /// Other names accepted for the id on the command line and in the configuration.
     pub aliases: &'static [&'static str],
-    /// The name of its shape. Formats of one family are dialects: a request in one can be sent to an API of another
-    /// as it is, and is then read by that API's rules. Between families something translates.
+    /// The name of the format's family. Formats of one family are dialects: a request in one can be sent unchanged to
+    /// an API of another, and is then checked by that API's rules. Between families, a request has to be translated.
     pub family: &'static str,
-    /// What a record has that it is surely the format of.
+    /// Marks that suggest that a record is in this format.
     pub marks: Marks,
-    /// How sure it is that a document is written in it: 0 for certainly not, 100 for certainly.
+    /// Returns how certain it is that a document is in this format, from 0 (certainly not) to 100 (certainly).
     pub sniff: for<'d, 's> fn(Value<'d, 's>) -> u8,
-    /// Reads a document into the buffers of an earlier transcript.
+    /// Reads a document, reusing the buffers of an earlier transcript.
     pub read_with: for<'d, 's> fn(Value<'d, 's>, Buffers<'s>) -> Option<Transcript<'s>>,
-    /// Reads a response that came at once.
+    /// Reads a response that was not streamed.
     pub(crate) answers: for<'d, 's> fn(Value<'d, 's>) -> Option<Vec<Completion<'s>>>,
-    /// Reads an event of a response that is streamed.
+    /// Reads an event of a streamed response.
     pub(crate) event: for<'d, 's> fn(&mut Assembly, Value<'d, 's>, &Locate<'_, 'd, 's>),
-    /// Reads the reasoning that a part holds.
+    /// Reads the reasoning in a part.
     pub(crate) read_reasoning: for<'d, 's> fn(Value<'d, 's>) -> conversation::Reasoning,
-    /// What a request can hold of a conversation.
+    /// The features of a conversation that a request can express.
     pub holds: &'static [Feature],
-    /// Writes a request that declares the tools of these names. It gets only what the format can hold.
+    /// Writes a request that declares tools with these names. The conversation holds only what the format can express.
     pub(crate) write_request: fn(&Conversation, &[&str]) -> Json,
-    /// Writes a response that comes at once. It gets only what the format can hold.
+    /// Writes a response that is not streamed. The message holds only what the format can express.
     pub(crate) write_response: fn(&Assistant) -> Json,
 }
 
-/// What tells at a glance that a record may be of a format: one of its keys is in the record, in a message or in a
-/// block, or the model has one of its names. A block of a type other than text, and a rarer role, may be of any format.
+/// Quick signs that a record may be in a format: one of these keys is in the record, a message or a block, or the model
+/// has one of these names. A block of a type other than text, or an unusual role, may belong to any format.
 #[derive(Debug)]
 pub struct Marks {
-    /// Keys of a request body that other formats do not have, or not all.
+    /// Keys of a request body that few or no other formats have.
     pub body: &'static [&'static str],
-    /// Keys of messages and blocks that other formats do not have, or not all.
+    /// Keys of messages and blocks that few or no other formats have.
     pub message: &'static [&'static str],
-    /// How the names of its own models begin.
+    /// The prefixes of the provider's own model names.
     pub models: &'static [&'static str],
 }
 
 impl Marks {
-    /// The keys that mark a format, of bodies, messages and blocks.
+    /// All keys that mark the format, in bodies, messages and blocks.
     pub fn keys(&self) -> impl Iterator<Item = &'static str> {
         self.body.iter().chain(self.message).copied()
     }
 }
 
 impl Format {
-    /// The names by which a transcript knows its format.
+    /// The id and family by which a transcript identifies its format.
     #[must_use]
     pub const fn key(&self) -> FormatId {
         FormatId { id: self.id, family: self.family }
     }
 
-    /// Reads a document; `None` where it holds no list of messages of this format.
+    /// Reads a document; `None` if it has no list of messages in this format.
     #[must_use]
     pub fn read<'s>(&self, root: Value<'_, 's>) -> Option<Transcript<'s>> {
         (self.read_with)(root, Buffers::default())
@@ -101,13 +101,13 @@ pub static ALL: &[&Format] = &[
     &openai_responses::FORMAT,
 ];
 
-/// The format of that id.
+/// Returns the format with this id.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Format> {
     ALL.iter().copied().find(|format| format.id == id)
 }
 
-/// The format of that id, or the one that has this alias.
+/// Returns the format with this id or alias.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Format> {
     find(name).or_else(|| ALL.iter().copied().find(|format| format.aliases.contains(&name)))
@@ -118,13 +118,13 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|format| format.id).chain(ALL.iter().flat_map(|format| format.aliases.iter().copied()))
 }
 
-/// The text of a result's content, or that of its first block.
+/// The text of a result's content, or of its first block.
 #[must_use]
 pub fn text_of_result<'s>(content: Value<'_, 's>) -> Option<JsonStr<'s>> {
     content.as_json_str().or_else(|| content.elements().next()?.get("text").and_then(Value::as_json_str))
 }
 
-/// The list of messages of a document: the bare array, or the member of the request body with this key.
+/// The list of messages in a document: the bare array, or the member of the request body with this key.
 fn list_of<'d, 's>(root: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
     let list = if root.is_array() { Some(root) } else { root.get(key) };
     list.filter(|list| list.is_array())
@@ -140,7 +140,7 @@ pub(crate) fn text_of(value: Value<'_, '_>) -> String {
     }
 }
 
-/// All text of a result's content, whatever wraps it: tools answer in shapes of their own.
+/// All text in a result's content, however it is nested: each tool has its own shape of output.
 pub(crate) fn result_text(content: Value<'_, '_>) -> String {
     match content.kind() {
         Kind::String => content.as_str().unwrap_or_default().into_owned(),
@@ -153,20 +153,20 @@ pub(crate) fn result_text(content: Value<'_, '_>) -> String {
     }
 }
 
-/// Whether a block is one of those that datasets hold, whose every type has its content under one key. Providers name
-/// the key by the type, and have no such messages.
+/// Whether a block is in a form that only datasets use, where blocks of every type keep their content under the same
+/// key. Providers name that key after the type.
 fn is_of_no_provider(block: Value<'_, '_>) -> bool {
     let own_key = || block.get_str("type").is_some_and(|own| block.get(&own).is_some());
     block.get("value").is_some() && block.get("type").is_some() && !own_key()
 }
 
-/// Whether a definition of a tool has one of these keys, which other formats have.
+/// Whether a tool definition has one of these keys, which belong to other formats.
 fn has_key_of(tool: Value<'_, '_>, foreign: &[&str]) -> bool {
     tool.get_any(foreign).is_some_and(|spec| !spec.is_null())
 }
 
-/// Takes up the tools that a request declares. `tool` reads one definition, and a definition with one of the keys in
-/// `foreign` is of another format.
+/// Adds the tools that a request declares. `tool` reads one definition; a definition with one of the keys in `foreign`
+/// is in another format.
 fn declare_tools<'s>(
     transcript: &mut Transcript<'s>,
     declared: Option<Value<'_, 's>>,
@@ -181,13 +181,13 @@ fn declare_tools<'s>(
         return;
     }
     let list = declared.filter(|declared| declared.is_array());
-    // Data sets keep a definition as a JSON text where a table's column must have one type.
+    // Datasets store a definition as a string of JSON if a table's column must have a single type.
     let in_text = |value: Value<'_, 's>| value.as_str().and_then(|text| tools::read_text(&text));
     let is_foreign = |tool: Value<'_, 's>| {
         tool.as_json_str().is_some() && in_text(tool).is_none() || has_key_of(tool, foreign)
     };
     if let Some(list) = list.filter(|list| list.elements().any(is_foreign)) {
-        // Whoever declares some tools in the shape of another format has still declared them: one fault is enough.
+        // Tools declared in the shape of another format are still declared: one finding is enough.
         transcript.unread.push(unread::tools(list));
         transcript.request.tools.in_text = tools::read(list).unwrap_or_default();
         return;
@@ -218,7 +218,7 @@ fn declare_tools<'s>(
     }
 }
 
-/// Opens a message that names its role and holds `content`. `role_of` knows the format's words for roles.
+/// Opens a message with a `role` member and `content`. `role_of` maps the format's names of roles.
 fn open_message<'s>(
     transcript: &mut Transcript<'s>,
     value: Value<'_, 's>,
@@ -236,12 +236,12 @@ fn open_message<'s>(
     }
 }
 
-/// Whether a setting with a type turns the model's reasoning on; `None` where it says nothing.
+/// Whether a setting with a `type` turns on the model's reasoning; `None` if it does not say.
 fn is_enabled(setting: Option<Value<'_, '_>>) -> Option<bool> {
     Some(setting?.get_str("type")? == "enabled")
 }
 
-/// How a setting with a type sets the model's reasoning, as far as its type is known.
+/// Reads a reasoning setting with a `type`; `None` if the type is unknown.
 fn reasoning_setting(setting: Value<'_, '_>) -> Option<ReasoningSetting> {
     let mode = match setting.get_str("type").as_deref() {
         Some("enabled") => ReasoningMode::Budget,
@@ -252,7 +252,7 @@ fn reasoning_setting(setting: Value<'_, '_>) -> Option<ReasoningSetting> {
     Some(ReasoningSetting { place: Place::of(setting), mode })
 }
 
-/// The role of a message in formats whose results are the user's.
+/// The role of a message in formats that send results in user messages.
 fn role_of(role: Option<&str>) -> Role {
     match role {
         Some("user") => Role::User,
@@ -262,13 +262,13 @@ fn role_of(role: Option<&str>) -> Role {
     }
 }
 
-/// Whether a mark for the cache asks for the long lifetime.
+/// Whether a cache marker asks for the long lifetime.
 fn is_long_lived(mark: Value<'_, '_>) -> bool {
     mark.get_str("ttl").as_deref() == Some("1h")
 }
 
-/// Writes the turns of a conversation in a format whose results are the user's: those of one turn are one message.
-/// `user` makes a message of its content, and `text` the content of a text.
+/// Writes the turns of a conversation in a format that sends results in user messages: the results of one turn share a
+/// message. `user` makes a message from its content, and `text` makes content from a string.
 fn write_turns(
     conversation: &Conversation,
     user: impl Fn(Json) -> Json,
@@ -284,12 +284,12 @@ fn write_turns(
     conversation.turns.iter().map(message).collect()
 }
 
-/// Where a definition asks that calls keep to its schema exactly.
+/// The place of a definition's `strict: true`, which requires calls to match its schema exactly.
 fn strict(definition: Value<'_, '_>) -> Option<Place> {
     definition.get("strict").filter(|strict| strict.as_bool() == Some(true)).map(Place::of_key)
 }
 
-/// The blocks of a message's content: a list of them, or one alone (as MCP has it).
+/// The blocks of a message's content: a list, or a single block (as in MCP).
 fn blocks<'d, 's>(message: Value<'d, 's>, key: &str) -> impl Iterator<Item = Value<'d, 's>> {
     let content = message.get(key);
     let alone = content.filter(|content| content.is_object());

@@ -1,4 +1,5 @@
-//! Ollama's own `/api/chat`: a dialect of Chat Completions with objects for arguments and, mostly, no ids.
+//! Ollama's own `/api/chat`: a dialect of Chat Completions whose arguments are objects and whose calls mostly have no
+//! ids.
 
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
@@ -36,7 +37,7 @@ static DIALECT: Dialect =
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = list_of(root, "messages") else { return 0 };
-    // Its own calls have objects for arguments: a text belongs to the shape that it took over.
+    // Ollama writes arguments as objects. Arguments as a string belong to Chat Completions.
     let is_text = |message: Value<'_, '_>| {
         arguments(message).is_some_and(|arguments| arguments.as_json_str().is_some())
     };
@@ -51,7 +52,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         return 0;
     }
     let sure = surest_message(list, certainty::CERTAIN, claim);
-    // Its names for models have a tag, such as `:8b`.
+    // Ollama's model names have a tag, such as `:8b`.
     let has_tag =
         || root.get_str("model").is_some_and(|model| model.contains(':') && !model.starts_with("ft:"));
     if openai_chat::is_own_body(root) {
@@ -65,14 +66,14 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     }
 }
 
-/// How many messages are searched for a call that it does not write so.
+/// The number of messages that are searched for a call in a form that Ollama does not write.
 const MESSAGES_LOOKED_AT: usize = 50;
 
-/// How sure a call with an object for arguments makes it that has an id, too.
+/// The certainty for a call that has a mark of Chat Completions, such as an id.
 const OF_MARKED: u8 = certainty::SURE + 10;
 
-/// How sure a mark of its own makes it beside an id of a call, which is a mark of the shape that it took over: surer than
-/// that shape is of its own calls.
+/// The certainty for a mark of Ollama next to a call's id, which is a mark of Chat Completions. It is higher than the
+/// certainty of Chat Completions for its own calls.
 const OF_NAMED_TOOL: u8 = certainty::SURE_OF_RECORD + 5;
 
 fn claim(message: Value<'_, '_>) -> Claim {
@@ -80,7 +81,7 @@ fn claim(message: Value<'_, '_>) -> Claim {
         Claim::Sure(_) => {}
         other => return other,
     }
-    // Results name their tool; those that name a call's id are of the shape that it took over.
+    // Ollama's results name their tool. A call's id in a result belongs to Chat Completions.
     let names_call = message.get("tool_call_id").is_some();
     if message.get("tool_name").is_some() {
         return Claim::Sure(if names_call { OF_NAMED_TOOL } else { certainty::CERTAIN });
@@ -130,7 +131,7 @@ fn is_done(value: Value<'_, '_>, where_silent: bool) -> bool {
     value.get("done").map_or(where_silent, |done| done.as_bool() == Some(true))
 }
 
-/// Whether the answer came to its end.
+/// Whether the response is complete.
 fn is_whole(value: Value<'_, '_>, where_silent: bool) -> bool {
     is_done(value, where_silent) && assembly::is_whole(value.get("done_reason"), &["stop"])
 }

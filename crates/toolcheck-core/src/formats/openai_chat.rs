@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions, and the shape that its many dialects share.
+//! OpenAI Chat Completions, and the shape its many dialects share.
 
 pub(super) mod write;
 
@@ -35,15 +35,15 @@ pub(super) static FORMAT: Format = Format {
     write_response,
 };
 
-/// What sets a dialect apart from Chat Completions as OpenAI speaks it.
+/// How a dialect differs from OpenAI's own Chat Completions.
 pub(super) struct Dialect {
     /// The dialect's format.
     pub(super) format: FormatId,
     /// The keys of a result that name its tool.
     pub(super) result_name: &'static [&'static str],
-    /// The keys of a message that hold text beside its content.
+    /// The keys of a message that hold text in addition to its content.
     pub(super) text: &'static [&'static str],
-    /// The roles that there are besides `system`, `user`, `assistant` and `tool`.
+    /// The roles besides `system`, `user`, `assistant` and `tool`.
     pub(super) roles: &'static [(&'static str, Role)],
 }
 
@@ -79,14 +79,15 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     }
 }
 
-/// How sure a call or a definition of its shape makes it. Dialects share them and are surer by their own marks.
+/// The certainty from a call or a tool definition of this shape. Dialects share the shape and are surer by their own
+/// marks.
 const OF_CALL: u8 = certainty::SURE_OF_RECORD + 4;
-/// How sure a setting, a role or a call makes it that few dialects have.
+/// The certainty from a setting, a role or a call that few dialects have.
 const OF_SETTING: u8 = certainty::SURE_OF_RECORD + 6;
-/// How sure the name of a model makes it: other APIs serve models under such names too.
+/// The certainty from a model's name: other APIs also serve models with such names.
 const OF_MODEL: u8 = certainty::SURE_OF_DIALECT + 2;
 
-/// The keys of a body that other APIs with `messages` do not have.
+/// Keys of a body that other APIs with `messages` do not have.
 const OWN_BODY: [&str; 6] = [
     "functions",
     "stream_options",
@@ -96,25 +97,25 @@ const OWN_BODY: [&str; 6] = [
     "reasoning_effort",
 ];
 
-/// How the names of OpenAI's own models begin. A slash before them is another provider's.
+/// The prefixes of OpenAI's own model names. A name with a slash before the prefix is another provider's.
 const MODELS: [&str; 6] = ["gpt-", "o1", "o3", "o4", "chatgpt-", "ft:gpt-"];
 
 /// Whether a body names a model that only this API has.
 pub(super) fn is_own_model(root: Value<'_, '_>) -> bool {
     root.get_str("model").is_some_and(|model| {
-        // `gpt-oss` is served by everybody.
+        // Many providers serve `gpt-oss`.
         !model.starts_with("gpt-oss") && MODELS.iter().any(|name| model.starts_with(name))
     })
 }
 
-/// Whether a body bears a mark that tells Chat Completions from a dialect which shares its words.
+/// Whether a body has a mark that distinguishes Chat Completions from a dialect with the same keys.
 pub(super) fn is_own_body(root: Value<'_, '_>) -> bool {
     root.is_object() && (is_own_model(root) || root.get_any(&OWN_BODY).is_some())
 }
 
-/// What a message says of the shape that all dialects share, and where they differ, of the one that OpenAI speaks.
+/// How well a message fits the shape that all dialects share and, where they differ, OpenAI's own.
 pub(super) fn claim(message: Value<'_, '_>) -> Claim {
-    // One walk over the members: every record of a long file may be asked.
+    // A single pass over the members: this may run for every record of a long file.
     let (mut role, mut content, mut calls, mut function_call) = (None, None, None, None);
     let (mut names_call, mut has_parts) = (false, false);
     for member in message.members() {
@@ -136,7 +137,7 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
     }
     if let Some(call) = calls.and_then(|calls| calls.elements().next()) {
         let Some(spec) = call.get_any(&["function", "custom"]).filter(|spec| spec.is_object()) else {
-            // The name beside the arguments, without the object around them, is how frameworks keep calls.
+            // Frameworks store the name next to the arguments, without an object around them.
             return if call.get("args").is_some() { Claim::Foreign } else { Claim::Sure(certainty::SURE) };
         };
         let is_text = spec.get("arguments").is_none_or(|arguments| arguments.as_json_str().is_some());
@@ -149,7 +150,7 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
         return Claim::Sure(if names_call { certainty::SURE_OF_RECORD } else { certainty::TEXT + 5 });
     }
     let Some(content) = content else {
-        // A role alone is little, and others keep what is said under other keys.
+        // A role alone says little, and other formats keep the content under other keys.
         return if has_parts { Claim::Foreign } else { Claim::Sure(certainty::FAINT) };
     };
     if content.as_json_str().is_some() || content.is_null() {
@@ -165,13 +166,13 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
     Claim::of_blocks(blocks(message, "content").map(sure), Claim::Sure(certainty::WEAK))
 }
 
-/// How sure a call makes it whose arguments are no text: that is the mistake which this API is told of most often, and
-/// how Ollama writes them. What else the API asks for decides.
+/// The certainty from a call whose arguments are not a string: the most common mistake with this API, but also how
+/// Ollama writes them. Other things that this API requires decide.
 fn of_objects(message: Value<'_, '_>, call: Value<'_, '_>) -> u8 {
     if is_marked(message, call) { certainty::LIKELY + 2 } else { certainty::SURE - 5 }
 }
 
-/// Whether a call bears what Ollama's own calls do not need: an id, or nothing said beside it.
+/// Whether a call has something that Ollama's own calls do not need: an id, or `null` as the message's content.
 pub(super) fn is_marked(message: Value<'_, '_>, call: Value<'_, '_>) -> bool {
     call.get("id").is_some() || message.get("content").is_some_and(Value::is_null)
 }
@@ -189,13 +190,13 @@ pub(super) fn read_dialect<'s>(
     let list = list_of(root, "messages")?;
     let mut transcript = Transcript::with_buffers(dialect.format, root, buffers);
     transcript.request.model = root.get_str("model");
-    // A data set's table has `null` in the columns that a row does not use.
+    // A dataset's table has `null` in the columns that a row does not use.
     let mut lists = ["tools", "functions"].into_iter().filter_map(|key| root.get(key));
     let first = lists.find(|list| !list.is_null());
     declare_tools(&mut transcript, first, &FOREIGN_TOOLS, |value| Some(tool(value)));
     transcript.request.tools.second_place = lists.find(|list| !list.is_null()).map(Place::of_key);
     transcript.unread.extend(unread::body(root));
-    // What the tools of a provider do that have no definition is not known here.
+    // A provider's own tools have no definition, so what they do is unknown here.
     transcript.request.tools.hides_some =
         transcript.request.tools.list.iter().flatten().any(|tool| tool.name.is_none());
     transcript.request.tool_choice = root
@@ -211,18 +212,18 @@ pub(super) fn read_dialect<'s>(
     Some(transcript)
 }
 
-/// The keys of definitions that other APIs have.
+/// Keys of tool definitions in other APIs.
 const FOREIGN_TOOLS: [&str; 5] =
     ["input_schema", "inputSchema", "toolSpec", "functionDeclarations", "function_declarations"];
 
-/// What a `tool_choice` says; the Responses API has the same words.
+/// Reads a `tool_choice`; the Responses API uses the same words.
 pub(super) fn wanted<'s>(choice: Value<'_, 's>) -> Wanted<'s> {
     match choice.as_str().as_deref() {
         Some("auto") => Wanted::Free,
         Some("none" | "NONE") => Wanted::Nothing,
         Some("required" | "any" | "REQUIRED") => Wanted::Any,
         Some(_) => Wanted::Invalid,
-        // A tool by its name, or one of the forms that newer APIs have.
+        // A tool by its name, or one of the forms of newer APIs.
         None => {
             let named = choice.get_any(&["function", "custom"]).unwrap_or(choice).get("name");
             named.and_then(Named::of).map_or(Wanted::Other, Wanted::Tool)
@@ -234,10 +235,10 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     choices(value, &DIALECT)
 }
 
-/// Reads a response whose answers are its choices.
+/// Reads a response with a list of choices.
 pub(super) fn choices<'s>(value: Value<'_, 's>, dialect: &Dialect) -> Option<Vec<Completion<'s>>> {
     let choices = value.get("choices").filter(|choices| choices.is_array())?;
-    // A piece of a stream has choices too, but no message in them.
+    // A chunk of a stream has choices too, but they hold no message.
     let answer = |choice: Value<'_, 's>| {
         let is_whole = assembly::is_whole(choice.get("finish_reason"), &WHOLE);
         Some(self::answer(choice.get("message")?, is_whole, dialect))
@@ -245,14 +246,14 @@ pub(super) fn choices<'s>(value: Value<'_, 's>, dialect: &Dialect) -> Option<Vec
     choices.elements().map(answer).collect()
 }
 
-/// The answer that a response's message is.
+/// Reads the message of a response as a completion.
 pub(super) fn answer<'s>(value: Value<'_, 's>, is_whole: bool, dialect: &Dialect) -> Completion<'s> {
     let mut transcript = Transcript::new(dialect.format, value);
     message(&mut transcript, value, 0, dialect);
     Completion { transcript, is_whole }
 }
 
-/// Reads an event that brings pieces of choices.
+/// Reads an event with pieces of choices.
 pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
     let number = |value: Value<'_, '_>| value.get("index").and_then(Value::as_u64);
     for choice in event.get("choices").into_iter().flat_map(|choices| choices.elements()) {
@@ -279,13 +280,13 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
     }
 }
 
-/// How an answer ends that came to its end.
+/// The finish reasons of a complete choice.
 const WHOLE: [&str; 3] = ["stop", "tool_calls", "function_call"];
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     let spec = value.get_any(&["function", "custom"]).unwrap_or(value);
     let name = spec.get("name").and_then(Named::of);
-    // Some providers take tools of their own here, which have a type and no definition.
+    // Some providers accept their own tools here, which have a type but no definition.
     let executor = if name.is_some() { Executor::Client } else { Executor::Server };
     let schema = spec.get("parameters").map(Place::of);
     ToolDef { name, schema, executor, ..ToolDef::new(Place::of(value)) }
@@ -299,11 +300,11 @@ struct Members<'d, 's> {
     call_id: Option<Named<'s>>,
     reasoning: Option<Value<'d, 's>>,
     audio: Option<Value<'d, 's>>,
-    /// Whether a gateway keeps the model's reasoning and its signatures beside it.
+    /// Whether a gateway stores the model's reasoning and its signatures next to the message.
     is_signed: bool,
     /// The last of the dialect's names for a result's tool, with its rank among them.
     result_name: Option<(usize, Named<'s>)>,
-    /// The dialect's texts beside the content.
+    /// The dialect's texts in addition to the content.
     texts: Vec<(Value<'d, 's>, Text<'s>)>,
 }
 
@@ -362,7 +363,7 @@ fn members<'d, 's>(
 fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize, dialect: &Dialect) {
     let mut message = Message::new(Role::Unknown, value, index);
     let own = members(transcript, &mut message, value, dialect);
-    // A list of calls that was written as a text, or is anything else than a list.
+    // `tool_calls` that are a string, or anything else but a list.
     let no_list = own.calls.filter(|calls| !calls.is_array());
     transcript.unread.extend(no_list.and_then(unread::member));
     let role_name = message.role_name.as_ref().map(|role| &*role.text);
@@ -414,7 +415,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     }
 }
 
-/// Adds a message's content: a text, or its blocks.
+/// Adds a message's content: a string, or its blocks.
 fn push_content<'s>(transcript: &mut Transcript<'s>, content: Value<'_, 's>) {
     if let Some(text) = Text::of(content) {
         transcript.push(Part::new(content, 0, Body::Text(text)));
@@ -476,20 +477,20 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     }
 }
 
-/// A file that is written out in the text and has no name.
+/// The place of a file that is embedded in the request but has no name.
 fn unnamed_file(block: Value<'_, '_>) -> Option<Place> {
     let file = block.get("file").filter(|_| block.get_str("type").as_deref() == Some("file"))?;
     let is_unnamed = file.get("file_data").is_some() && file.get("filename").is_none_or(Value::is_null);
     is_unnamed.then(|| Place::of(file))
 }
 
-/// Whether a call without arguments has them where frameworks keep them, or a mere name for its function.
+/// Whether a call without arguments keeps them where frameworks do, or has only a name as its function.
 fn is_unread(call: Value<'_, '_>) -> bool {
     call.get_any(&["args", "input", "parameters"]).is_some()
         || call.get("function").is_some_and(|function| !function.is_object())
 }
 
-/// The call that `value` is.
+/// Reads `value` as a call.
 pub(super) fn call_of<'s>(value: Value<'_, 's>) -> Option<Call<'s>> {
     match call(value) {
         Body::Call(call) => Some(call),
@@ -516,7 +517,7 @@ fn call<'s>(value: Value<'_, 's>) -> Body<'s> {
     }
 }
 
-/// The call that `spec` speaks of: its tool's name and its arguments.
+/// Builds a call from `spec`, which holds the tool's name and the arguments.
 fn called<'s>(spec: Value<'_, 's>, id: Option<Named<'s>>, kind: ToolKind) -> Body<'s> {
     let key = if kind == ToolKind::Custom { "input" } else { "arguments" };
     let (mut name, mut arguments) = (None, None);
@@ -543,7 +544,7 @@ fn result<'s>(
     name: Option<Named<'s>>,
     is_function: bool,
 ) -> Body<'s> {
-    // One form of result answers functions and custom tools alike.
+    // Functions and custom tools share one form of result.
     let kind = is_function.then_some(ToolKind::LegacyFunction);
     Body::Result(ToolResult {
         call_id,
@@ -564,7 +565,7 @@ fn result<'s>(
     })
 }
 
-/// Reads reasoning, which is a text beside the content or a block of it.
+/// Reads reasoning, either a text next to the content or a block in it.
 pub(super) fn read_reasoning(value: Value<'_, '_>) -> conversation::Reasoning {
     let text = super::text_of(value.get("thinking").unwrap_or(value));
     conversation::Reasoning::new(text, value.get_str("signature").map(Into::into))

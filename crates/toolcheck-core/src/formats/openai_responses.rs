@@ -1,7 +1,7 @@
 //! OpenAI Responses: a flat list of items.
 //!
-//! What the model produced stands in several items, one after the other; they are read into one message, so that
-//! rules see a turn where there is one. Each result is a message of its own, as in Chat Completions.
+//! A turn of the model may span several consecutive items. They are read into one message, so that rules see one turn.
+//! Each result is a message of its own, as in Chat Completions.
 
 mod write;
 
@@ -36,7 +36,7 @@ pub(super) static FORMAT: Format = Format {
     write_response: write::response,
 };
 
-/// What an item of a type is.
+/// The kinds of items, as far as reading them differs.
 enum Item {
     Message,
     Reasoning,
@@ -44,11 +44,11 @@ enum Item {
     Output(ToolKind),
     /// A call that carries its own result.
     Hosted,
-    /// Tools that are declared in the middle of the conversation.
+    /// Tools declared in the middle of the conversation.
     Tools,
-    /// A request to sum up what stands before it, which must be the last item.
+    /// A request to compact the items before it. It must be the last item.
     Trigger,
-    /// What the API wrote down about the conversation, or what changes its settings.
+    /// A record that the API made of the conversation, or a change of its settings.
     State,
     /// The id of an item that the server keeps.
     Reference,
@@ -90,8 +90,8 @@ fn item_of(kind: &str) -> Item {
     }
 }
 
-/// The keys of a request body. A plain text as the input says nothing by itself: spans, embeddings and speech have one
-/// too, but among other keys.
+/// The keys of a request body. An `input` that is a string is no evidence by itself: spans, embeddings and speech have
+/// one too, but next to other keys.
 const BODY: [&str; 34] = [
     "model",
     "input",
@@ -142,7 +142,7 @@ const OWN_BODY: [&str; 9] = [
     "store",
 ];
 
-/// What the names of models hold that take an `input` and hold no conversation.
+/// Parts of the names of models that take an `input` but hold no conversation.
 const OTHER_MODELS: [&str; 5] = ["embed", "tts", "moderation", "whisper", "rerank"];
 
 fn sniff(root: Value<'_, '_>) -> u8 {
@@ -164,7 +164,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     if (sure > FAINTEST || is_empty) && is_body() { certainty::LIKELY } else { 0 }
 }
 
-/// How sure a message makes it that other formats may have written.
+/// The certainty for a message that other formats may have written.
 const FAINTEST: u8 = certainty::FAINT + 1;
 
 fn claim(item: Value<'_, '_>) -> Claim {
@@ -196,7 +196,7 @@ fn claim(item: Value<'_, '_>) -> Claim {
     }
 }
 
-/// Types are short words, which spans and events have too: an item has the keys of its kind beside.
+/// Checks for the keys of the item's kind. The type alone is not enough: spans and events use the same short words.
 fn claim_item(item: Value<'_, '_>, kind: &str) -> Claim {
     let keys: &[&str] = match item_of(kind) {
         Item::Reasoning => &["summary", "encrypted_content", "id", "content"],
@@ -244,7 +244,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
             _ => {}
         }
     }
-    // A search may have found a tool of a later turn too, so the calls are looked at last.
+    // A tool search may also find tools that a later item declares, so calls are checked last.
     namespaces.look_at_calls(&mut transcript, tools, list);
     if has_program {
         look_at_callers(&mut transcript, list);
@@ -252,17 +252,17 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     Some(transcript)
 }
 
-/// The keys of definitions that other APIs have.
+/// The keys of tool definitions in other APIs.
 const FOREIGN_TOOLS: [&str; 4] =
     ["input_schema", "toolSpec", "functionDeclarations", "function_declarations"];
 
-/// Which names stand where: a function of the request's own list is called by its name alone, the others by a namespace
-/// and their name.
+/// The names of tools by how they are called: functions in the request's own list by name alone, others by namespace
+/// and name.
 #[derive(Default)]
 struct Namespaces<'s> {
-    /// The names that need no namespace, of tools that are declared by an item of the input.
+    /// The names that need no namespace. Until the calls are checked, only those of tools declared in the input.
     default: FxHashSet<Cow<'s, str>>,
-    /// The names that need one, with their definitions. Each deferred function is a namespace of its own.
+    /// The names that need a namespace, with their definitions. Each deferred function is a namespace of its own.
     other: FxHashMap<Cow<'s, str>, Place>,
 }
 
@@ -280,7 +280,7 @@ enum Declared {
 }
 
 impl<'s> Namespaces<'s> {
-    /// The namespaces of a request's own list of tools, of which most have none.
+    /// The namespaces in a request's own list of tools. Most lists have none.
     fn of(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>) -> Self {
         let mut namespaces = Self::default();
         let (mut has_search, mut has_server) = (false, false);
@@ -288,7 +288,7 @@ impl<'s> Namespaces<'s> {
             let kind = value.get_str("type");
             match kind.as_deref() {
                 Some("function" | "custom" | "namespace") | None => {}
-                // It finds what is declared here, and what the client gives it, which stands in its output.
+                // A tool search finds the tools declared here, and those that the client returns in its output.
                 Some("tool_search") => {
                     has_search = true;
                     transcript.request.tools.hides_some |= transcript.request.continues_remote_state;
@@ -301,19 +301,19 @@ impl<'s> Namespaces<'s> {
             }
             namespaces.declare(transcript, value, kind.as_deref(), Declared::InList);
         }
-        // The server's tools are called in a way of their own, unless a search turns them up.
+        // An MCP server's tools have their own type of call, unless a tool search finds them.
         transcript.request.tools.hides_some |= has_search && has_server;
         namespaces
     }
 
-    /// Takes up the tools that an item of the input declares.
+    /// Adds the tools that an item of the input declares.
     fn add(&mut self, transcript: &mut Transcript<'s>, item: Value<'_, 's>) {
         for value in item.get("tools").into_iter().flat_map(|tools| tools.elements()) {
             self.declare(transcript, value, value.get_str("type").as_deref(), Declared::Later);
         }
     }
 
-    /// Takes up what a list of tools holds: one tool, or a namespace of several.
+    /// Adds an entry of a list of tools: one tool, or a namespace of several.
     fn declare(
         &mut self,
         transcript: &mut Transcript<'s>,
@@ -350,7 +350,7 @@ impl<'s> Namespaces<'s> {
         }
     }
 
-    /// Takes up one tool.
+    /// Adds one tool.
     fn function(&mut self, transcript: &mut Transcript<'s>, value: Value<'_, 's>, declared: Declared) {
         let is_deferred = is_deferred(value);
         let is_of_request = matches!(declared, Declared::InList | Declared::InNamespace);
@@ -373,7 +373,7 @@ impl<'s> Namespaces<'s> {
         }
     }
 
-    /// Finds the calls of functions that need a namespace and have none.
+    /// Finds function calls that need a namespace but have none.
     fn look_at_calls(
         mut self,
         transcript: &mut Transcript<'s>,
@@ -407,7 +407,7 @@ impl<'s> Namespaces<'s> {
     }
 }
 
-/// Finds the outputs that do not repeat who called, where a program did.
+/// Finds outputs without a `caller` whose call was made by a program.
 fn look_at_callers<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     let is_of_program = |value: Value<'_, '_>| {
         let caller = value.get("caller").and_then(|caller| caller.get_str("type"));
@@ -459,14 +459,14 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
             let said = Completion { transcript, is_whole: true };
             let answer = Choice::new(&said, value, locate);
             for mut call in answer.calls {
-                // What is added is empty as yet, and what is done is whole.
+                // An item is added without its arguments, and complete once it is done.
                 if !is_done {
                     call.arguments.clear();
                 }
                 assembly.call(0, number, call);
             }
         }
-        // The last event repeats the whole; some servers leave its output empty.
+        // The last event repeats the whole response, but some servers leave its output empty.
         Some("response.completed" | "response.incomplete" | "response.failed") => {
             let response = event.get("response");
             let said = response.and_then(|response| Some((response, answers(response)?)));
@@ -488,7 +488,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     let is_own = matches!(value.get_str("type").as_deref(), Some("function" | "custom"));
-    // The nested form of Chat Completions is a mistake here, and its name is still worth knowing.
+    // The nested form of Chat Completions is a mistake here, but its name is still useful.
     let spec = value.get("function").unwrap_or(value);
     ToolDef {
         name: spec.get("name").and_then(Named::of),
@@ -498,7 +498,7 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     }
 }
 
-/// The types of tools that bring no calls of functions, whatever version stands behind them.
+/// The types of tools that add no functions to call. A version may follow the type.
 const WITHOUT_FUNCTIONS: [&str; 9] = [
     "web_search",
     "file_search",
@@ -511,18 +511,18 @@ const WITHOUT_FUNCTIONS: [&str; 9] = [
     "programmatic_tool_calling",
 ];
 
-/// Whether a tool is loaded only once a search has found it.
+/// Whether a tool is loaded only after a search has found it.
 fn is_deferred(tool: Value<'_, '_>) -> bool {
     tool.get("defer_loading").and_then(Value::as_bool) == Some(true)
 }
 
-/// Reads an item, and says what it is.
+/// Reads an item and returns its kind.
 fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) -> Item {
     let kind = value.get_str("type");
     let item = match kind.as_deref() {
         Some(kind) => item_of(kind),
         None if value.get("role").is_some() => Item::Message,
-        // An id alone refers to an item that the server keeps, and so may a type of its own.
+        // An id alone refers to an item that the server keeps. The type `item_reference` is optional.
         None if value.get("id").is_some() => Item::Reference,
         None => Item::Opaque,
     };
@@ -534,7 +534,7 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
     }
     match item {
         Item::Reference => {
-            // Reasoning and messages are no calls.
+            // Reasoning and messages are not calls.
             let id = value.get_str("id").unwrap_or_default();
             transcript.details.refers_to_stored_items |= !id.starts_with("rs_") && !id.starts_with("msg_");
             produced(transcript, value, index, Body::Opaque);
@@ -565,10 +565,10 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
     item
 }
 
-/// Adds what the model produced to its turn.
+/// Adds an item that the model produced to its turn.
 fn produced<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize, body: Body<'s>) {
     let is_open = transcript.messages.last().is_some_and(|message| message.role == Role::Assistant);
-    // An item that is not known may be anything: it opens no turn, and breaks none.
+    // An unknown item may be anything, so it neither starts a turn nor ends one.
     if !is_open && matches!(body, Body::Opaque) && !transcript.messages.is_empty() {
         transcript.push(Part::new(value, index, body));
         return;
@@ -625,15 +625,15 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     }
 }
 
-/// Who carries out what an item asks for or brings: a search for tools says so, and a program runs on the server, which
-/// brings its output once the client has answered the calls that it makes.
+/// Who executes a call or its output. A tool search names its executor. A program runs on the server, which adds the
+/// program's output once the client has answered the calls that the program makes.
 fn executor(value: Value<'_, '_>, tool: ToolKind) -> Executor {
     let is_hosted = tool == ToolKind::Program || value.get_str("execution").as_deref() == Some("server");
     if is_hosted { Executor::Server } else { Executor::Client }
 }
 
 fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
-    // An approval is asked for under the item's own id.
+    // A request for approval is identified by the item's own id.
     let id = if kind == ToolKind::Approval { value.get("id") } else { value.get("call_id") };
     let id = if executor == Executor::Server { id.or_else(|| value.get("id")) } else { id };
     Body::Call(Call {
@@ -650,7 +650,7 @@ fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
     let id = if kind == ToolKind::Approval { "approval_request_id" } else { "call_id" };
     let content = value.get_any(&["output", "result", "tools"]);
     Body::Result(ToolResult {
-        // The output of the first form of the shell may have the call's id as its own.
+        // The output of a `local_shell_call` may have the call's id as its own `id`.
         call_id: value
             .get(id)
             .or_else(|| value.get("id").filter(|_| kind == ToolKind::LocalShell))
@@ -671,7 +671,7 @@ fn output<'s>(value: Value<'_, 's>, kind: ToolKind) -> Body<'s> {
 }
 
 fn read_reasoning(item: Value<'_, '_>) -> conversation::Reasoning {
-    // What the provider shows is a summary; models of others give the text itself.
+    // OpenAI shows only a summary of the reasoning. Models of other providers return the text itself.
     let text = |key| item.get(key).map(super::text_of).filter(|text| !text.is_empty());
     let text = text("summary").or_else(|| text("content")).unwrap_or_default();
     conversation::Reasoning::new(text, item.get_str("encrypted_content").map(Into::into))

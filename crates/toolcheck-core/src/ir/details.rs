@@ -1,4 +1,4 @@
-//! What single formats have and single rules look at.
+//! Details that only some formats have and only some rules check.
 
 use std::borrow::Cow;
 
@@ -6,31 +6,31 @@ use toolcheck_json::JsonStr;
 
 use super::{Named, Place};
 
-/// What single formats have and single rules look at.
+/// Details that only some formats have and only some rules check.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Details<'s> {
-    /// The marks that divide the request for the provider's cache, in the order in which they count.
+    /// The marks that divide the request for the provider's cache, in the order in which the provider counts them.
     pub cache_marks: Vec<CacheMark>,
-    /// Keys that an object needs because of another one, and does not have.
+    /// Missing keys that an object needs because of another key or object.
     pub missing_keys: Vec<MissingKey<'s>>,
-    /// Items that must come last in the input, and do not.
+    /// Items that must come last in the input but do not.
     pub early_items: Vec<Place>,
-    /// References inside results to parts that the results do not have.
+    /// References inside results to parts that do not exist.
     pub dangling_references: Vec<DanglingReference>,
-    /// The calls that a program made which the provider runs.
+    /// The calls made by a program that the provider runs.
     pub programmatic_calls: Vec<ProgrammaticCall<'s>>,
-    /// The items of the input that have ids of their own, which do not pair calls.
+    /// The input items that have an id of their own, apart from the id that pairs a call with its result.
     pub items: Vec<Item<'s>>,
-    /// Whether the conversation refers to items that the server holds, one of which may be a call.
+    /// Whether the conversation refers to items stored on the server, which may include a call.
     pub refers_to_stored_items: bool,
-    /// The images that are written out in the text.
+    /// The images embedded in the document.
     pub images: Vec<Image<'s>>,
-    /// Which parts are documents, where the format tells them from other media. In the order of the text.
+    /// The parts that are documents, if the format distinguishes them from other media. In document order.
     pub documents: Vec<Place>,
-    /// Which parts are signed reasoning whose text is only white space. In the order of the text.
+    /// The parts that are signed reasoning with only white space as text. In document order.
     pub blank_reasoning: Vec<Place>,
-    /// The blocks of messages that hold a file.
+    /// The message blocks that contain a file.
     pub files: Vec<Place>,
 }
 
@@ -40,41 +40,41 @@ pub struct Details<'s> {
 pub struct CacheMark {
     /// The mark.
     pub place: Place,
-    /// Whether it asks for the longer of the two lives.
+    /// Whether it asks for the longer of the two lifetimes.
     pub is_long_lived: bool,
-    /// What it stands on.
+    /// What it is attached to.
     pub bearer: Bearer,
-    /// The path by which the provider names the block that bears it, where that is in a message.
+    /// The provider's path of the marked block, if the block is in a message.
     pub path: Option<Box<str>>,
 }
 
-/// What a mark for the cache stands on.
+/// What a cache mark is attached to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Bearer {
-    /// A block or a tool like any other.
+    /// An ordinary block or tool.
     #[default]
     Usual,
-    /// A tool that is loaded only once the model asks for it.
+    /// A tool that is loaded only when the model asks for it.
     DeferredTool,
-    /// A message that the provider drops again later.
+    /// A message that the provider drops later.
     PassingMessage,
 }
 
-/// A call that a program made which the provider runs.
+/// A call made by a program that the provider runs.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ProgrammaticCall<'s> {
-    /// Where the call stands.
+    /// The call.
     pub place: Place,
     /// The id of the provider's own call that runs the program.
     pub program: Named<'s>,
 }
 
-/// A key that an object needs because of another one, and does not have.
+/// A missing key that an object needs because of another key or object.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct MissingKey<'s> {
-    /// Which of the cases of the rule it is.
+    /// The case of the rule.
     pub case: &'static str,
     /// The key.
     pub key: &'static str,
@@ -82,11 +82,11 @@ pub struct MissingKey<'s> {
     pub place: Place,
     /// The tool that the object names.
     pub name: Option<Named<'s>>,
-    /// What makes the key necessary, where that stands elsewhere in the request.
+    /// What makes the key necessary, if that is elsewhere in the request.
     pub because: Option<Place>,
 }
 
-/// A reference inside a result to a part that the result does not have.
+/// A reference inside a result to a part that does not exist.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct DanglingReference {
@@ -96,7 +96,7 @@ pub struct DanglingReference {
     pub at: (u32, u32),
 }
 
-/// An item of the input with an id of its own.
+/// An input item with an id of its own.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Item<'s> {
@@ -108,11 +108,11 @@ pub struct Item<'s> {
     pub index: u32,
 }
 
-/// An image that is written out in the text.
+/// An image embedded in the document.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Image<'s> {
-    /// The media type that it says it is of.
+    /// The declared media type.
     pub media_type: Named<'s>,
     /// Its bytes in Base64.
     pub data: JsonStr<'s>,
@@ -120,21 +120,21 @@ pub struct Image<'s> {
     pub at: (u32, u32),
 }
 
-/// Something that a format passed over although it holds a call, a result or tools.
+/// Something that a format skipped although it contains calls, results or tools.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Unread<'s> {
-    /// Where it is: the value of a key, or a block.
+    /// Its place: the value of a key, or a block.
     pub place: Place,
-    /// What it holds.
+    /// What it contains.
     pub what: What,
     /// The key or the block's type.
     pub name: Cow<'s, str>,
-    /// Whether it is a known shape of another format, and not only a name that sounds like one.
+    /// Whether it has a known shape of another format, rather than only a similar name.
     pub is_known: bool,
 }
 
-/// What is not read.
+/// The kind of content that was skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum What {
     /// Calls of tools.
@@ -146,7 +146,7 @@ pub enum What {
 }
 
 impl What {
-    /// In words, for a message.
+    /// The name for messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! The messages of a conversation, and the parts that they hold.
+//! The messages of a conversation and their parts.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,22 +8,22 @@ use toolcheck_json::{Document, JsonStr, Value};
 use super::{Named, Place};
 use crate::text::shorten;
 
-/// Who speaks.
+/// The role of a message's author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The application, with authority over the user.
     System,
-    /// The person, or what stands for one.
+    /// The user, a person or a program.
     User,
     /// The model.
     Assistant,
-    /// A tool, where results have messages of their own.
+    /// A tool, in formats that give results messages of their own.
     Tool,
     /// A role that the format does not know.
     Unknown,
 }
 
-/// What stands in the place of a message's or result's content.
+/// The form of a message's or a result's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Content {
     /// No such key.
@@ -35,12 +35,12 @@ pub enum Content {
     EmptyText,
     /// `[]`
     EmptyList,
-    /// Something.
+    /// Anything else.
     Filled,
 }
 
 impl Content {
-    /// What `value` holds.
+    /// Classifies `value`.
     #[must_use]
     pub fn of(value: Option<Value<'_, '_>>) -> Self {
         let Some(value) = value else { return Self::Missing };
@@ -60,34 +60,34 @@ impl Content {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Message<'s> {
-    /// Who speaks.
+    /// The role of a message's author.
     pub role: Role,
-    /// The role's name in the file; `None` where there is none.
+    /// The role's name in the file, if there is one.
     pub role_name: Option<Named<'s>>,
     /// The whole message.
     pub place: Place,
-    /// Its number in the provider's list, which its error texts print.
+    /// Its index in the provider's list, as the provider's error texts print it.
     pub index: u32,
     /// Its parts in [`parts`](super::Transcript::parts).
     pub parts: Range<u32>,
-    /// What stands in the place of its content.
+    /// The form of its content.
     pub content: Content,
-    /// Where the content is, or the message where it is missing.
+    /// The place of the content, or of the message if the content is missing.
     pub content_place: Place,
-    /// Where an empty list of tool calls stands.
+    /// The place of an empty list of tool calls.
     pub empty_calls: Option<Place>,
-    /// Whether the model is asked to go on with this message (a prefill that the format marks as such).
+    /// Whether the model is asked to continue this message (a prefill that the format marks as one).
     pub is_prefix: bool,
-    /// Whether it says nothing and only sets parameters from here on.
+    /// Whether it has no content and only sets parameters for what follows.
     pub is_directive: bool,
-    /// Where a training example says how much the model learns from this message.
+    /// The place of the message's weight in a training example.
     pub weight: Option<Place>,
-    /// Whether the message has a place for the model's reasoning, with an empty text in it.
+    /// Whether the message has a reasoning field with an empty text.
     pub has_empty_reasoning: bool,
 }
 
 impl<'s> Message<'s> {
-    /// The role's name in the file, for a provider's text; `?` where there is none.
+    /// The role's name in the file, for a provider's text; `?` if there is none.
     #[must_use]
     pub fn role_text(&self) -> &str {
         Named::text_or_unknown(self.role_name.as_ref())
@@ -113,27 +113,27 @@ impl<'s> Message<'s> {
     }
 }
 
-/// One thing that a message holds.
+/// One part of a message.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Part<'s> {
     /// The whole part.
     pub place: Place,
-    /// Its number in its message's list, which error texts print.
+    /// Its index in its message's list, as error texts print it.
     pub index: u32,
-    /// What it is.
+    /// Its content.
     pub body: Body<'s>,
 }
 
 impl<'s> Part<'s> {
-    /// The part that `value` is.
+    /// The part at `value`.
     #[must_use]
     pub fn new(value: Value<'_, 's>, index: usize, body: Body<'s>) -> Self {
         Self { place: Place::of(value), index: index as u32, body }
     }
 }
 
-/// A text, with the string that it is.
+/// A text, with its string and place.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Text<'s> {
@@ -144,7 +144,7 @@ pub struct Text<'s> {
 }
 
 impl<'s> Text<'s> {
-    /// The text that `value` is; `None` if it is no string.
+    /// The text at `value`; `None` if it is not a string.
     #[must_use]
     pub fn of(value: Value<'_, 's>) -> Option<Self> {
         Some(Self { string: value.as_json_str()?, place: Place::of(value) })
@@ -155,7 +155,7 @@ impl<'s> Text<'s> {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Body<'s> {
-    /// Text that the other side reads.
+    /// Text for the other side of the conversation.
     Text(Text<'s>),
     /// A call of a tool.
     Call(Call<'s>),
@@ -163,48 +163,48 @@ pub enum Body<'s> {
     Result(ToolResult<'s>),
     /// The model's reasoning.
     Reasoning(Reasoning<'s>),
-    /// An image, a sound, a document.
+    /// An image, audio or a document.
     Media,
-    /// Nothing: a part whose every key is missing.
+    /// An empty part: all of its keys are missing.
     Empty,
-    /// Something that this version does not know. It never fails the reading.
+    /// Something that this version does not know. It never makes reading fail.
     Opaque,
 }
 
-/// Who carries a call out.
+/// Who runs a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Executor {
-    /// The client, which owes a result.
+    /// The client, which must send a result.
     #[default]
     Client,
-    /// The provider, which brings the result itself.
+    /// The provider, which adds the result itself.
     Server,
 }
 
-/// What kind of tool is called; a result must be of the kind of its call.
+/// The kind of a called tool. A result must have the same kind as its call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum ToolKind {
     /// A function with JSON arguments.
     #[default]
     Function,
-    /// A function of the time before calls had ids: paired by position and name.
+    /// A function in the older form without call ids: paired by position and name.
     LegacyFunction,
     /// A tool that takes free text.
     Custom,
     /// The screen, mouse and keyboard.
     Computer,
-    /// A shell on the client's machine, in its first form.
+    /// A shell on the client's machine, in the first version of that tool.
     LocalShell,
     /// A shell.
     Shell,
-    /// A patch of files.
+    /// A patch to files.
     Patch,
     /// A search for tools.
     ToolSearch,
     /// A program that calls tools.
     Program,
-    /// A person's consent to a call.
+    /// A person's approval of a call.
     Approval,
     /// A tool that the provider runs.
     BuiltIn,
@@ -216,17 +216,17 @@ impl ToolKind {
     /// Whether a result of kind `result` answers a call of this kind.
     #[must_use]
     pub fn is_answered_by(self, result: Option<Self>) -> bool {
-        // Clients in the field answer the first form of the shell tool and their own search for tools with a function's
+        // In practice, clients answer the first version of the shell tool and their own tool search with a function's
         // result.
         let is_answered_by_function = matches!(self, Self::LocalShell | Self::ToolSearch);
         match result {
             Some(result) => self == result || is_answered_by_function && result == Self::Function,
-            // The time before ids had a form of its own.
+            // Calls without ids have a result form of their own.
             None => self != Self::LegacyFunction,
         }
     }
 
-    /// The kind in words.
+    /// The kind's name in prose.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -247,20 +247,20 @@ impl ToolKind {
 }
 
 impl<'s> Body<'s> {
-    /// The text that `value` is, or something unknown if it is missing or no string.
+    /// The text at `value`, or an unknown part if it is missing or not a string.
     pub(crate) fn text(value: Option<Value<'_, 's>>) -> Self {
         value.and_then(Text::of).map_or(Self::Opaque, Self::Text)
     }
 }
 
-/// The arguments of a call, as they stand in the file.
+/// The arguments of a call, as written in the file.
 #[derive(Debug, Clone, Copy)]
 pub enum Arguments<'s> {
     /// No such key.
     Missing,
     /// `null`
     Null(Place),
-    /// JSON written in a string.
+    /// JSON in a string.
     Text(JsonStr<'s>, Place),
     /// An object.
     Object(Place),
@@ -269,7 +269,7 @@ pub enum Arguments<'s> {
 }
 
 impl<'s> Arguments<'s> {
-    /// What `value` holds.
+    /// Classifies `value`.
     #[must_use]
     pub fn of(value: Option<Value<'_, 's>>) -> Self {
         let Some(value) = value else { return Self::Missing };
@@ -285,7 +285,7 @@ impl<'s> Arguments<'s> {
         }
     }
 
-    /// The arguments as a JSON text, which may be broken; empty where there are none.
+    /// The arguments as JSON text, which may be invalid; empty if there are none.
     #[must_use]
     pub fn json(&self, document: &Document<'s>) -> Cow<'s, [u8]> {
         match *self {
@@ -298,7 +298,7 @@ impl<'s> Arguments<'s> {
         }
     }
 
-    /// Where the arguments stand.
+    /// The place of the arguments.
     #[must_use]
     pub fn place(&self) -> Option<Place> {
         match *self {
@@ -320,16 +320,16 @@ pub struct Call<'s> {
     pub name: Option<Named<'s>>,
     /// The arguments.
     pub arguments: Arguments<'s>,
-    /// Who carries it out.
+    /// Who runs it.
     pub executor: Executor,
-    /// What kind of tool it calls.
+    /// The kind of tool it calls.
     pub kind: ToolKind,
-    /// Whether it carries the model's signature over the reasoning that led to it.
+    /// The model's signature over the reasoning that led to it.
     pub signature: Signature,
 }
 
 impl Call<'_> {
-    /// Whether it calls a function of the client's, whose arguments are a JSON object.
+    /// Whether it calls a client function, whose arguments are a JSON object.
     #[must_use]
     pub fn is_of_function(&self) -> bool {
         self.executor == Executor::Client
@@ -349,25 +349,25 @@ impl Call<'_> {
 pub struct ToolResult<'s> {
     /// The id of the call that it answers.
     pub call_id: Option<Named<'s>>,
-    /// The tool's name, where the format repeats it.
+    /// The tool's name, if the format repeats it.
     pub name: Option<Named<'s>>,
-    /// Whether the tool failed; `None` where the format does not say.
+    /// Whether the tool failed; `None` if the format does not say.
     pub is_error: Option<bool>,
-    /// What stands in the place of its content.
+    /// The form of its content.
     pub content: Content,
-    /// Where the content is.
+    /// The place of the content.
     pub content_place: Option<Place>,
-    /// Whether it holds something other than text: an image, a document.
+    /// Whether it contains something other than text, such as an image or a document.
     pub has_media: bool,
-    /// The type of a block in it that never stands in a result, such as reasoning or a call.
+    /// The type of a block in it that is never valid in a result, such as reasoning or a call.
     pub foreign: Option<&'static str>,
-    /// The type of the result itself, where the format has a type for each kind of tool.
+    /// The type of the result itself, if the format has a type for each kind of tool.
     pub block: Option<JsonStr<'s>>,
-    /// Whether it holds JSON that is no object, where the format has a place for JSON.
+    /// Whether its JSON is not an object, in formats with a field for JSON.
     pub has_bare_json: bool,
-    /// Who brought it.
+    /// Who produced it.
     pub executor: Executor,
-    /// What kind of tool it comes from; `None` where the format has one form for all.
+    /// The kind of tool it comes from; `None` if the format has one form for all.
     pub kind: Option<ToolKind>,
 }
 
@@ -379,7 +379,7 @@ impl ToolResult<'_> {
     }
 }
 
-/// How messages name a call or a result: by its id, or if it has none, by its tool.
+/// The name of a call or result in messages: its id, or its tool if it has no id.
 fn title(id: Option<&Named<'_>>, name: Option<&Named<'_>>, preposition: &str) -> String {
     match (id, name) {
         (Some(id), _) => format!("`{}`", shorten(&id.text)),
@@ -388,7 +388,7 @@ fn title(id: Option<&Named<'_>>, name: Option<&Named<'_>>, preposition: &str) ->
     }
 }
 
-/// Whether reasoning carries the provider's signature.
+/// The state of the provider's signature on reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Signature {
     /// No such key.
@@ -398,12 +398,12 @@ pub enum Signature {
     Empty,
     /// `null`.
     Null,
-    /// Something.
+    /// Anything else.
     Present,
 }
 
 impl Signature {
-    /// What `value` holds.
+    /// Classifies `value`.
     #[must_use]
     pub fn of(value: Option<Value<'_, '_>>) -> Self {
         match Content::of(value) {
@@ -419,10 +419,10 @@ impl Signature {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Reasoning<'s> {
-    /// Its own id, where the provider keeps it under one.
+    /// Its id, if the provider stores it under one.
     pub id: Option<Named<'s>>,
     /// Its signature.
     pub signature: Signature,
-    /// Whether it is encrypted as a whole, so that it carries no signature of its own.
+    /// Whether it is entirely encrypted, and so has no separate signature.
     pub is_redacted: bool,
 }

@@ -1,7 +1,7 @@
-//! The one representation that every format is read into.
+//! The common representation that every format is read into.
 //!
-//! Neutral words, borrowed from the source, each part with the place that it came from. It does not derive
-//! `Serialize`: what leaves the program has its own versioned shape.
+//! It uses provider-neutral terms, borrows from the source, and keeps the place of each part. It does not derive
+//! `Serialize`: output has its own versioned shape.
 
 mod contents;
 mod details;
@@ -27,7 +27,7 @@ pub use message::{
 pub use place::{Instead, Named, Place};
 pub use request::{ReasoningMode, ReasoningSetting, Request, ToolChange, ToolChoice, ToolDef, Tools, Wanted};
 
-/// What a transcript is for, which decides whether it may end with a call that nothing answers.
+/// What a transcript is for. This decides whether it may end with an unanswered call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum TranscriptKind {
@@ -36,7 +36,7 @@ pub enum TranscriptKind {
     Request,
     /// A recording: its end may be unfinished.
     Session,
-    /// A training example: it may end with the calls that the model shall learn.
+    /// A training example: it may end with the calls that the model should learn.
     Dataset,
 }
 
@@ -87,29 +87,29 @@ pub struct FormatId {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Transcript<'s> {
-    /// The format that it was read from; `None` where no format knows it, so that it is empty.
+    /// The format that it was read from; `None` if no format matched, in which case it is empty.
     pub format: Option<FormatId>,
     /// What it is for.
     pub kind: TranscriptKind,
     /// The whole document.
     pub place: Place,
-    /// The messages, in the order of the text.
+    /// The messages, in document order.
     pub messages: Vec<Message<'s>>,
     /// The parts of all messages, one message after the other. [`push`](Self::push) adds to them.
     pub parts: Vec<Part<'s>>,
-    /// Whether the document is a request body, and not only its list of messages.
+    /// Whether the document is a whole request body, rather than only a list of messages.
     pub is_body: bool,
-    /// Whether the format puts all results of a turn into one message (and not each into its own).
+    /// Whether the format puts all results of a turn into one message, rather than each into its own.
     pub batches_results: bool,
-    /// What the request says beside its messages.
+    /// The request, apart from its messages.
     pub request: Request<'s>,
-    /// What single formats have and single rules look at.
+    /// Details that only some formats have and only some rules check.
     pub details: Details<'s>,
-    /// What the format passed over although it holds calls, results or tools.
+    /// What the format skipped although it contains calls, results or tools.
     pub unread: Vec<Unread<'s>>,
-    /// What its parts are.
+    /// The contents of its parts.
     of_parts: Contents,
-    /// How many calls and how many results there are.
+    /// The number of calls and the number of results.
     counts: (usize, usize),
 }
 
@@ -140,8 +140,8 @@ impl<'s> Transcript<'s> {
     }
 
     fn with(format: Option<FormatId>, root: Value<'_, 's>, mut buffers: Buffers<'s>) -> Self {
-        // A message takes about eight values in every format, a part about five: growing would copy what is there
-        // again and again.
+        // A message takes about eight values in every format, a part about five. Reserving avoids copying as the
+        // buffers grow.
         let expected = root.count();
         buffers.messages.reserve(expected / 8);
         buffers.parts.reserve(expected / 5);
@@ -161,7 +161,7 @@ impl<'s> Transcript<'s> {
         }
     }
 
-    /// Its buffers, for the next transcript.
+    /// Returns its buffers, for the next transcript.
     #[must_use]
     pub fn into_buffers(mut self) -> Buffers<'s> {
         self.messages.clear();
@@ -198,13 +198,13 @@ impl<'s> Transcript<'s> {
         }
     }
 
-    /// How many calls and how many results there are.
+    /// The number of calls and the number of results.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         self.counts
     }
 
-    /// What it contains.
+    /// What the transcript contains.
     #[must_use]
     pub fn contents(&self) -> Contents {
         self.of_parts

@@ -1,4 +1,4 @@
-//! Where something stands in a document, and the names that stand there.
+//! Places in a document, and names with their places.
 
 use std::borrow::Cow;
 
@@ -14,31 +14,31 @@ pub struct Place {
 }
 
 impl Place {
-    /// The whole of a value.
+    /// The place of a whole value.
     #[must_use]
     pub fn of(value: Value<'_, '_>) -> Self {
         Self { node: value.id(), span: value.span() }
     }
 
-    /// The key of a value, or the value where it has none.
+    /// The place of a value's key, or of the value if it has no key.
     #[must_use]
     pub fn of_key(value: Value<'_, '_>) -> Self {
         Self { node: value.id(), span: value.key_span().unwrap_or(value.span()) }
     }
 }
 
-/// What names something in the file, with its place.
+/// A name or an id in the file, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named<'s> {
     /// The text.
     pub text: Cow<'s, str>,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
-    /// What stands there in place of a string, where its text is only how that is written.
+    /// The JSON type if the value is not a string; `text` is then its source text.
     pub instead: Option<Instead>,
 }
 
-/// What may stand where a string should.
+/// The type of a value that should be a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Instead {
     /// `true` or `false`.
@@ -54,7 +54,7 @@ pub enum Instead {
 }
 
 impl Instead {
-    /// What `value` is, where it is no string.
+    /// The type of `value`; `None` if it is a string.
     fn of(value: Value<'_, '_>) -> Option<Self> {
         match value.raw().first()? {
             b'"' => None,
@@ -66,7 +66,7 @@ impl Instead {
         }
     }
 
-    /// It in words.
+    /// The type in prose, with its article.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -89,7 +89,7 @@ impl Instead {
         }
     }
 
-    /// Whether it is short and holds nothing, so that a message may quote it.
+    /// Whether it is a scalar, which is short enough to quote in a message.
     #[must_use]
     pub fn is_scalar(self) -> bool {
         !matches!(self, Self::Array | Self::Object)
@@ -103,7 +103,7 @@ impl<'s> Named<'s> {
         name.map_or("?", |name| &name.text)
     }
 
-    /// The name that `value` is; `None` for `null`. What is no string is taken as written.
+    /// The name at `value`; `None` for `null`. For other values than strings, the text is the source text.
     #[must_use]
     pub fn of(value: Value<'_, 's>) -> Option<Self> {
         if value.is_null() {

@@ -1,4 +1,4 @@
-//! What a request says beside its messages.
+//! The parts of a request other than its messages.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use toolcheck_json::Value;
 use super::{Executor, Named, Place};
 use crate::tools::Definition;
 
-/// What a request says beside its messages.
+/// The parts of a request other than its messages.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Request<'s> {
@@ -15,26 +15,26 @@ pub struct Request<'s> {
     pub model: Option<Cow<'s, str>>,
     /// The tools that it declares.
     pub tools: Tools<'s>,
-    /// What it says of whether the model shall call a tool.
+    /// Whether the model should call a tool.
     pub tool_choice: Option<ToolChoice<'s>>,
-    /// The application's text for the model, where it stands beside the messages.
+    /// The application's instructions to the model, if they are outside the messages.
     pub instructions: Option<Place>,
-    /// Whether it turns the model's visible reasoning on; `None` where it does not say.
+    /// Whether it turns on the model's visible reasoning; `None` if it does not say.
     pub reasoning: Option<bool>,
-    /// How it sets the model's reasoning, where it says so.
+    /// The reasoning setting, if there is one.
     pub reasoning_setting: Option<ReasoningSetting>,
-    /// How much the model shall reason, in the words of the request.
+    /// How much the model should reason, as the request puts it.
     pub effort: Option<Named<'s>>,
-    /// Where it names the container in which the provider runs programs.
+    /// The place that names the container in which the provider runs programs.
     pub container: Option<Place>,
     /// The id of the response that it continues.
     pub previous_response: Option<Named<'s>>,
-    /// Whether the conversation goes on from a state that the server holds, so that a result's call may be there.
+    /// Whether the conversation continues from state on the server, which may contain the call of a result.
     pub continues_remote_state: bool,
 }
 
 impl Request<'_> {
-    /// Whether it sets how the model calls tools, how it reasons or where programs run.
+    /// Whether it sets how the model calls tools, how the model reasons or where programs run.
     pub(super) fn has_parameters(&self) -> bool {
         self.tool_choice.is_some()
             || self.reasoning.is_some()
@@ -43,7 +43,7 @@ impl Request<'_> {
             || self.container.is_some()
     }
 
-    /// The request as it stands after an answer, which may have brought tools of its own.
+    /// The request after a response, which may have added tools of its own.
     #[must_use]
     pub fn after(&self, answer: Self) -> Self {
         let mut request = self.clone();
@@ -56,48 +56,48 @@ impl Request<'_> {
     }
 }
 
-/// The tools of a request: those of its own list, and those that stand elsewhere in it.
+/// The tools of a request, in its tool list and elsewhere.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Tools<'s> {
-    /// Where the list stands, as a list or as anything else.
+    /// The place of the list, whether or not it is an array.
     pub place: Option<Place>,
     /// The tools of the list; `None` if there is no such list.
     pub list: Option<Vec<ToolDef<'s>>>,
-    /// The tools of a list that is not written as the format has it: as a JSON text, as a whole or each by itself, as
-    /// data sets have them, or in the shape of another format.
+    /// The tools of a list that is not in the format's own form: JSON text for the whole list or for each tool, as in
+    /// data sets, or the shape of another format.
     pub in_text: Vec<Definition>,
-    /// Where a second list stands, under the key of an older form.
+    /// The place of a second list, under the key of an older form.
     pub second_place: Option<Place>,
-    /// The tools that are declared elsewhere than in the list: in a namespace, among the messages, in the output of a
-    /// search for tools, among the parameters of a model.
+    /// The tools that are declared outside the list: in a namespace, among the messages, in the output of a tool
+    /// search, among the parameters of a model.
     pub added: Vec<ToolDef<'s>>,
-    /// The tools that a search for tools left references to.
+    /// The tools that a tool search refers to.
     pub references: Vec<Named<'s>>,
     /// The blocks that add tools to the conversation or remove them.
     pub changes: Vec<ToolChange<'s>>,
-    /// The first tool that the model sees only once a search has found it.
+    /// The first tool that the model sees only after a search has found it.
     pub deferred: Option<Place>,
     /// The tool with which the model searches for deferred tools.
     pub search: Option<Place>,
-    /// Whether there may be functions to call that the request does not show: those of a tool that this version does
-    /// not know, or of a conversation that the server holds.
+    /// Whether there may be callable functions that the request does not show: those of a tool that this version does
+    /// not know, or of a conversation stored on the server.
     pub hides_some: bool,
 }
 
 impl<'s> Tools<'s> {
-    /// The tools of the list, where it is read.
+    /// The tools of the list, if it could be read.
     #[must_use]
     pub fn listed(&self) -> &[ToolDef<'s>] {
         self.list.as_deref().unwrap_or_default()
     }
 
-    /// The tools that are declared in the form of the format, in the list or elsewhere.
+    /// The tools that are declared in the format's own form, in the list or elsewhere.
     pub fn declared(&self) -> impl Iterator<Item = &ToolDef<'s>> {
         self.listed().iter().chain(&self.added)
     }
 
-    /// Whether the request says nothing of tools.
+    /// Whether the request does not mention tools.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self { place, list, in_text, second_place, added, references, changes, deferred, search, .. } =
@@ -111,8 +111,7 @@ impl<'s> Tools<'s> {
             && changes.is_empty()
     }
 
-    /// How many tools the list declares; `None` where something stands in its place that is not read, so that nobody
-    /// knows.
+    /// The number of tools that the list declares; `None` if the list could not be read.
     #[must_use]
     pub fn count(&self) -> Option<usize> {
         match &self.list {
@@ -123,39 +122,39 @@ impl<'s> Tools<'s> {
     }
 }
 
-/// What a request says of whether the model shall call a tool.
+/// A request's setting for whether the model should call a tool.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ToolChoice<'s> {
-    /// Where it says so.
+    /// Its place.
     pub place: Place,
-    /// The key under which it says so.
+    /// Its key.
     pub key: Cow<'s, str>,
-    /// What it says.
+    /// Its meaning.
     pub wanted: Wanted<'s>,
 }
 
 impl<'s> ToolChoice<'s> {
-    /// The choice that stands at `value`.
+    /// The choice at `value`.
     pub(crate) fn new(value: Value<'_, 's>, wanted: Wanted<'s>) -> Self {
         Self { place: Place::of(value), key: value.key_text().unwrap_or_default(), wanted }
     }
 }
 
-/// Whether the model shall call a tool.
+/// The tool call that a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted<'s> {
-    /// As it likes.
+    /// The model decides.
     Free,
-    /// None at all.
+    /// No tool.
     Nothing,
-    /// One of them.
+    /// Any tool.
     Any,
-    /// This one.
+    /// This tool.
     Tool(Named<'s>),
-    /// In a way that needs no tool declared here, or that this version does not know.
+    /// A choice that needs no declared tool, or that this version does not know.
     Other,
-    /// Something that is no choice in this format.
+    /// Not a valid choice in this format.
     Invalid,
 }
 
@@ -169,14 +168,14 @@ pub struct ReasoningSetting {
     pub mode: ReasoningMode,
 }
 
-/// What a request asks of the model's reasoning.
+/// The mode of the model's reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReasoningMode {
     /// Reasoning within a fixed number of tokens.
     Budget,
-    /// As much as the model finds right.
+    /// The model decides how much to reason.
     Adaptive,
-    /// None.
+    /// No reasoning.
     Off,
 }
 
@@ -188,22 +187,22 @@ pub struct ToolDef<'s> {
     pub place: Place,
     /// The tool's name; built-in tools may have none.
     pub name: Option<Named<'s>>,
-    /// Where the schema of its arguments is.
+    /// The place of its arguments' schema.
     pub schema: Option<Place>,
-    /// Who carries it out.
+    /// Who runs it.
     pub executor: Executor,
-    /// Its type in the words of the wire format, where it names one.
+    /// Its type in the wire format, if it names one.
     pub kind: Option<Named<'s>>,
-    /// The model that works behind it, where it names one.
+    /// The model that the tool uses, if it names one.
     pub model: Option<Named<'s>>,
-    /// Where the definition asks that calls keep to the schema exactly.
+    /// The place that asks for calls to match the schema exactly.
     pub strict: Option<Place>,
-    /// Whether it is loaded only once the model asks for it.
+    /// Whether it is loaded only when the model asks for it.
     pub is_deferred: bool,
 }
 
 impl ToolDef<'_> {
-    /// A tool of the client's that nothing more is known of.
+    /// A client tool with everything but its place left empty.
     #[must_use]
     pub fn new(place: Place) -> Self {
         Self {
@@ -225,8 +224,8 @@ impl ToolDef<'_> {
 pub struct ToolChange<'s> {
     /// The block.
     pub place: Place,
-    /// The number of its message in [`messages`](super::Transcript::messages).
+    /// The index of its message in [`messages`](super::Transcript::messages).
     pub message_number: u32,
-    /// The declared tool that it names; `None` where it defines the tool itself.
+    /// The declared tool that it names; `None` if it defines the tool itself.
     pub tool: Option<Named<'s>>,
 }

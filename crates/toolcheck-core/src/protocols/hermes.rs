@@ -1,4 +1,4 @@
-//! Calls between `<tool_call>` tags, as Hermes and Qwen write them: JSON, or the tags of Qwen3-Coder.
+//! Calls between `<tool_call>` tags, as Hermes and Qwen write them: JSON, or Qwen3-Coder's tags.
 //!
 //! Sources: the function-calling repository of Hermes (`NousResearch/Hermes-Function-Calling`), the chat templates of
 //! Qwen2.5, Qwen3 and Qwen3-Coder, and the parsers `hermes` and `qwen3_coder` of vLLM.
@@ -33,7 +33,7 @@ fn block_at(text: &str, at: usize) -> Option<Block> {
     let start = at + OPENING.len();
     let opening = at..start;
     let beginning = rest.trim_start();
-    // Other models write other things between the same tags; of these nothing is known.
+    // Other models write other things between the same tags. Those are not read.
     let is_json = beginning.starts_with('{');
     if !is_json && !beginning.starts_with(FUNCTION) {
         return None;
@@ -53,11 +53,11 @@ fn block_at(text: &str, at: usize) -> Option<Block> {
     Some(block)
 }
 
-/// Reads a call in JSON, which begins at `first`.
+/// Reads a call in JSON that begins at `first`.
 fn read_json(first: usize, json: &str, block: &mut Block) {
     let document = Document::read(json.as_bytes());
     let in_text = |span: toolcheck_json::Span| first + span.start as usize..first + span.end as usize;
-    // Python, which reads it as a rule, takes numbers that JSON does not know, and halves of characters.
+    // The usual reader is Python, which accepts numbers that are not valid JSON, and lone surrogates.
     let breaks = |kind: FaultKind| !kind.is_in_text() && kind != FaultKind::NotANumber;
     if let Some(fault) = document.faults().iter().find(|fault| breaks(fault.kind)) {
         block.fault = Some((Malformation::Json(fault.kind), in_text(fault.span)));
@@ -74,7 +74,7 @@ fn read_json(first: usize, json: &str, block: &mut Block) {
         .collect();
 }
 
-/// Reads a call in tags: `<function=NAME>`, and in it `<parameter=NAME>` for each argument.
+/// Reads a call in tags: `<function=NAME>`, with a `<parameter=NAME>` inside for each argument.
 fn read_tags(text: &str, start: usize, end: usize, block: &mut Block) {
     let inside = &text[..end];
     let Some(name) = up_to(inside, start + FUNCTION.len(), ">") else {

@@ -1,9 +1,9 @@
-//! Protocols of calls in plain text: one file each.
+//! Protocols for calls in plain text, one file each.
 //!
-//! Some agents let the model write its calls into its answer and read them from there, so that the API sees a text and
-//! no call. What they write is no part of [`Transcript::parts`]: it is read here, into a list of its own, and only where
-//! the transcript shows that it speaks the protocol. A mention in prose, in a code fence or in the model's reasoning is
-//! no call. Adding a protocol is a file and two lines here.
+//! Some agents let the model write its calls into its answer and parse them from there, so the API sees a text and no
+//! call. Such calls are not in [`Transcript::parts`]: they are read here, into a separate list, and only if the
+//! transcript shows that it uses the protocol. A mention in prose, in a code fence or in the model's reasoning is not a
+//! call. Adding a protocol takes a file and two lines here.
 
 mod hermes;
 mod xml_tools;
@@ -26,21 +26,21 @@ pub struct Protocol {
     pub id: &'static str,
     /// The name in prose.
     pub name: &'static str,
-    /// Whether the harness carries out one call of a message and drops the others.
+    /// Whether the harness runs one call of a message and drops the others.
     pub is_serial: bool,
-    /// Whether bytes of a text may hold a block. Quick, and true rather too often.
+    /// Whether the bytes of a text may contain a block. A quick check that allows false positives.
     may_hold: fn(&[u8]) -> bool,
     /// The block that begins at this byte of a text.
     block_at: fn(&str, usize) -> Option<Block>,
-    /// Whether a text of the application teaches the model the protocol.
+    /// Whether a text from the application teaches the model the protocol.
     teaches: fn(&str) -> bool,
-    /// Whether the application may teach it in the user's name, in the text that opens the conversation.
+    /// Whether the application may teach it in a user message at the start of the conversation.
     is_taught_by_user: bool,
-    /// How a text begins with which the harness teaches it again, in the place of the user.
+    /// The beginning of a reminder, a user message in which the harness teaches the protocol again.
     reminder: Option<&'static str>,
-    /// What a text of the user or of a tool answers.
+    /// What a text of the user or a tool answers.
     answers: for<'t> fn(&'t str) -> Answers<'t>,
-    /// How the text goes on that the harness writes where it cuts the model's message off.
+    /// The beginning of the text that the harness adds when it cuts off the model's message.
     interruption: Option<&'static str>,
 }
 
@@ -50,50 +50,50 @@ pub static ALL: &[&Protocol] = &[&hermes::PROTOCOL, &xml_tools::PROTOCOL];
 /// A block of a protocol, in bytes of its text.
 #[derive(Debug)]
 struct Block {
-    /// All of it; where it is never closed, up to the end of the text.
+    /// The whole block; up to the end of the text if it is never closed.
     whole: Range<usize>,
     /// Its opening tag.
     opening: Range<usize>,
-    /// The tool's name, where it says one.
+    /// The tool's name, if there is one.
     name: Option<(String, Range<usize>)>,
-    /// The names of the arguments and where their values stand.
+    /// The names of the arguments and the ranges of their values.
     arguments: Vec<(String, Range<usize>)>,
-    /// What is wrong with it, and where.
+    /// What is wrong with the block, and where.
     fault: Option<(Malformation, Range<usize>)>,
 }
 
-/// What a text of the user or of a tool answers.
+/// What a text of the user or a tool answers.
 #[derive(Debug, Default)]
 struct Answers<'t> {
-    /// Whether the text begins as an answer does.
+    /// Whether the text begins like an answer.
     is_answer: bool,
-    /// The tools whose results it brings, in their order, as far as it names them.
+    /// The tools whose results it contains, in order, as far as it names them.
     tools: Vec<&'t str>,
-    /// Whether it says that a call was not carried out.
+    /// Whether it says that a call was not run.
     refuses: bool,
 }
 
-/// A call that stands in a text.
+/// A call in a text.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TextCall {
-    /// How it is written.
+    /// Its protocol.
     pub protocol: &'static Protocol,
-    /// The number of its message in the transcript.
+    /// The index of its message in the transcript.
     pub message: u32,
     /// The tool's name.
     pub name: String,
     /// The whole block.
     pub place: Place,
-    /// The tool's name in it.
+    /// The tool's name in the block.
     pub name_place: Place,
     /// Its arguments.
     pub arguments: Vec<TextArgument>,
-    /// What became of it, as far as a serial protocol's harness says so.
+    /// The reply of the harness, in a serial protocol.
     pub reply: Reply,
 }
 
-/// An argument of a call that stands in a text.
+/// An argument of a call in a text.
 #[derive(Debug)]
 pub struct TextArgument {
     /// Its name.
@@ -102,14 +102,14 @@ pub struct TextArgument {
     pub place: Place,
 }
 
-/// What the harness of a serial protocol says of a call.
+/// What the harness of a serial protocol replies to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reply {
-    /// Nothing.
+    /// No reply.
     Nothing,
-    /// That it, or another call of the same turn, was not carried out.
+    /// This call, or another call of the same turn, was not run.
     Refusal,
-    /// Its result.
+    /// The call's result.
     Result,
 }
 
@@ -120,31 +120,31 @@ pub enum Malformation {
     Unclosed,
     /// A parameter in it is never closed.
     UnclosedParameter,
-    /// Its JSON is broken like this.
+    /// Its JSON is invalid.
     Json(FaultKind),
     /// It names no tool.
     Nameless,
 }
 
-/// A block that no harness can read as it was meant.
+/// A block that no harness can read as intended.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct MalformedCall {
-    /// How it is written.
+    /// Its protocol.
     pub protocol: &'static Protocol,
-    /// The number of its message in the transcript.
+    /// The index of its message in the transcript.
     pub message: u32,
-    /// The tool's name, where it says one.
+    /// The tool's name, if there is one.
     pub name: Option<String>,
     /// Its opening tag.
     pub opening: Place,
     /// What is wrong with it.
     pub malformation: Malformation,
-    /// Where.
+    /// Where it is wrong.
     pub place: Place,
 }
 
-/// The calls of a transcript that stand in texts.
+/// The calls in the texts of a transcript.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct TextCalls {
@@ -155,17 +155,17 @@ pub struct TextCalls {
 }
 
 impl TextCalls {
-    /// Reads the calls of every protocol that the transcript speaks.
+    /// Reads the calls of every protocol that the transcript uses.
     ///
-    /// Linear in the texts of the transcript; where nothing looks like a block, each text of the model is searched
-    /// once for a bracket, and nothing else is looked at.
+    /// Linear in the texts of the transcript. If nothing looks like a block, each text of the model is searched once
+    /// for a bracket, and nothing else is read.
     #[must_use]
     pub fn read<'s>(document: &Document<'s>, transcript: &Transcript<'s>) -> Self {
         Self::read_spoken(document, transcript, None)
     }
 
-    /// Reads the calls of these protocols, whether or not the transcript shows that it speaks them; where they are
-    /// `None`, of every one that it does.
+    /// Reads the calls of the protocols in `spoken`, whether or not the transcript shows that it uses them. If `spoken`
+    /// is `None`, reads the calls of every protocol that the transcript uses.
     #[must_use]
     pub fn read_spoken<'s>(
         document: &Document<'s>,
@@ -206,7 +206,7 @@ impl TextCalls {
         read
     }
 
-    /// Drops what stands inside a call of another protocol: it is the text of an argument.
+    /// Drops blocks inside a call of another protocol: they are part of an argument's text.
     fn drop_inner(&mut self) {
         let mut end = 0;
         self.calls.retain(|call| {
@@ -223,12 +223,12 @@ impl TextCalls {
     }
 }
 
-/// What was found of one protocol, before it is known whether the transcript speaks it.
+/// The calls found for one protocol, before it is known whether the transcript uses it.
 struct Found {
     protocol: &'static Protocol,
     calls: Vec<TextCall>,
     malformed: Vec<MalformedCall>,
-    /// The messages that the harness cut off, in their order.
+    /// The messages that the harness cut off, in order.
     cut_off: Vec<u32>,
 }
 
@@ -250,7 +250,7 @@ impl Found {
         }
         for block in blocks(protocol, text.decoded.text()) {
             if let Some((malformation, at)) = block.fault {
-                // What the harness itself cut off is no fault of the model's, and it has said so.
+                // If the harness cut the message off, the model is not at fault.
                 if malformation.is_open() && cut_off.is_some_and(|mark| mark >= block.opening.end) {
                     continue;
                 }
@@ -279,7 +279,7 @@ impl Found {
         }
     }
 
-    /// Reads what follows each turn of the model that holds blocks: notes what became of its calls, and says whether any
+    /// Reads what follows each turn of the model with blocks, and records the replies to its calls. Returns whether any
     /// turn is answered in the protocol's own form.
     fn hear_answers(&mut self, document: &Document<'_>, transcript: &Transcript<'_>) -> bool {
         let mut is_answered = false;
@@ -313,8 +313,8 @@ impl Found {
                 parts.any(|part| matches!(part.body, Body::Call(_)))
             };
             for message in &transcript.messages[turn_end..number] {
-                // A tool's message that names no call answers what stands before it: data sets whose template writes the
-                // tags have such messages.
+                // A tool message without a call id answers the turn before it. Data sets whose template writes the tags
+                // contain messages like that.
                 let names_no_call =
                     |part: &Part<'_>| matches!(&part.body, Body::Result(result) if result.call_id.is_none());
                 is_answered |= message.role == Role::Tool
@@ -322,7 +322,7 @@ impl Found {
                     && !has_calls();
                 visit_texts(document, transcript, message, &mut |text| {
                     let answers = (self.protocol.answers)(&text);
-                    // A log that somebody quotes answers other calls than those of the turn before it.
+                    // A quoted log answers other calls than those of the turn before it.
                     let is_of_turn = answers.tools.first().is_none_or(|tool| names.contains(tool));
                     is_answered |= answers.is_answer && is_of_turn;
                     is_refused |= answers.refuses;
@@ -348,15 +348,15 @@ impl Found {
 }
 
 impl Malformation {
-    /// Whether something is missing at the end.
+    /// Whether the end is missing.
     #[must_use]
     pub fn is_open(self) -> bool {
         matches!(self, Self::Unclosed | Self::UnclosedParameter)
     }
 }
 
-/// Whether the application teaches the model the protocol: in its own texts, in those that open the conversation, or in
-/// a reminder.
+/// Whether the application teaches the model the protocol: in its own texts, in those at the start of the conversation,
+/// or in a reminder.
 fn is_taught(document: &Document<'_>, transcript: &Transcript<'_>, protocol: &Protocol) -> bool {
     let mut is_taught = false;
     if let Some(place) = transcript.request.instructions {
@@ -378,7 +378,7 @@ fn is_taught(document: &Document<'_>, transcript: &Transcript<'_>, protocol: &Pr
     is_taught
 }
 
-/// Shows `hear` the texts of a message, and those of the results in it.
+/// Calls `hear` with the texts of a message and of the results in it.
 fn visit_texts(
     document: &Document<'_>,
     transcript: &Transcript<'_>,
@@ -398,9 +398,9 @@ fn visit_texts(
     }
 }
 
-/// Shows `hear` the strings inside a value, in the order of the file.
+/// Calls `hear` with the strings inside a value, in the order of the file.
 fn visit_strings(value: Value<'_, '_>, hear: &mut dyn FnMut(Cow<'_, str>)) {
-    // A stack of its own: the file decides how deep it is.
+    // An explicit stack instead of recursion, because the file decides the depth.
     let mut open = vec![value];
     while let Some(value) = open.pop() {
         if let Some(text) = value.as_str() {
@@ -412,26 +412,25 @@ fn visit_strings(value: Value<'_, '_>, hear: &mut dyn FnMut(Cow<'_, str>)) {
     }
 }
 
-/// Whether a string may hold a tag of any protocol: almost none does.
+/// Whether a string may contain a tag of any protocol. Most strings do not.
 fn has_tag(string: JsonStr<'_>) -> bool {
     memchr::memchr(b'<', string.raw()).is_some() || has_escaped_bracket(string)
 }
 
-/// Whether a string may hold a block: it is decoded only then.
+/// Whether a string may contain a block. Only then is it decoded.
 fn may_hold(protocol: &Protocol, string: JsonStr<'_>) -> bool {
     (protocol.may_hold)(string.raw()) || has_escaped_bracket(string)
 }
 
-/// Whether the bracket of a tag is written as an escape, as several writers do for the sake of HTML; then what follows it
-/// says little.
+/// Whether the bracket of a tag is escaped, as several serializers do for HTML. What follows may then be escaped too.
 fn has_escaped_bracket(string: JsonStr<'_>) -> bool {
     static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\\u003"));
     let raw = string.raw();
     string.is_escaped() && ESCAPE.find_iter(raw).any(|at| matches!(raw.get(at + 5), Some(b'c' | b'C')))
 }
 
-/// The blocks of a text: those that begin at the beginning of a line or right behind another one, and stand neither in a
-/// code fence nor in the model's reasoning, where they are examples.
+/// The blocks of a text: those at the beginning of a line or right after another block. Blocks in a code fence or in
+/// the model's reasoning are examples and are skipped.
 fn blocks(protocol: &Protocol, text: &str) -> Vec<Block> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -440,7 +439,7 @@ fn blocks(protocol: &Protocol, text: &str) -> Vec<Block> {
     let (mut at, mut line_end) = (0, 0);
     while at < bytes.len() {
         at += bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        // Many blocks may stand on one line, whose end is looked for once.
+        // Many blocks may be on one line, so its end is searched for only once.
         if at >= line_end {
             line_end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length + 1);
         }
@@ -453,7 +452,7 @@ fn blocks(protocol: &Protocol, text: &str) -> Vec<Block> {
                 fence = None;
             }
         } else if let Some(mark) = mark.filter(|_| width >= 3) {
-            // What stands between backticks on one line is a span, and opens nothing.
+            // Text between backticks on one line is a code span and does not open a fence.
             if mark == b'~' || memchr::memchr(b'`', &line[width..]).is_none() {
                 fence = Some((mark, width));
             }
@@ -473,13 +472,13 @@ fn blocks(protocol: &Protocol, text: &str) -> Vec<Block> {
     found
 }
 
-/// The tag that ends the reasoning which begins with this line.
+/// The tag that ends the reasoning that begins with this line.
 fn reasoning_end(line: &[u8]) -> Option<&'static [u8]> {
     const TAGS: [(&[u8], &[u8]); 2] = [(b"<think>", b"</think>"), (b"<thinking>", b"</thinking>")];
     TAGS.iter().find(|(opening, _)| line.starts_with(opening)).map(|(_, closing)| *closing)
 }
 
-/// The bytes of `text` behind `from` up to `mark`.
+/// The range of `text` from `from` up to `mark`.
 fn up_to(text: &str, from: usize, mark: &str) -> Option<Range<usize>> {
     let length = memchr::memmem::find(&text.as_bytes()[from..], mark.as_bytes())?;
     Some(from..from + length)
@@ -492,7 +491,7 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     start..start + inner.trim().len()
 }
 
-/// A text with the way from its bytes back to the file.
+/// A text whose ranges can be mapped back to the file.
 struct Source<'s> {
     decoded: Decoded<'s>,
     /// The value that is the string.
@@ -504,7 +503,7 @@ impl<'s> Source<'s> {
         Self { decoded: Decoded::new(text.string, text.place.span.start), node: text.place.node }
     }
 
-    /// Where a range of the text stands in the file.
+    /// The place in the file of a range of the text.
     fn place(&self, range: Range<usize>) -> Place {
         Place { node: self.node, span: self.decoded.span_of(range) }
     }

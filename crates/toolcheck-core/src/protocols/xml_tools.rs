@@ -1,12 +1,12 @@
-//! Calls in XML-style tags, as Cline and Roo Code have the model write them: a tag named after the tool, and in it a tag
-//! for each parameter. One call a message; the harness carries out the first and stops reading.
+//! Calls in XML-style tags, as Cline and Roo Code have the model write them: a tag named after the tool, with a tag
+//! inside for each parameter. One call per message: the harness runs the first and stops reading.
 //!
-//! It is not XML: a value is whatever stands between its tags, unescaped, and tags that are not known are text.
+//! It is not XML: a value is the unescaped text between its tags, and unknown tags are text.
 //!
 //! Sources: in `cline/cline` the files `src/shared/tools.ts`, `src/core/assistant-message/index.ts` and
 //! `parse-assistant-message.ts` beside it, and `src/core/prompts/responses.ts`; in `RooCodeInc/Roo-Code` the files
-//! `packages/types/src/tool.ts`, `src/shared/tools.ts` and `presentAssistantMessage.ts` and `AssistantMessageParser.ts` in
-//! `src/core/assistant-message`.
+//! `packages/types/src/tool.ts` and `src/shared/tools.ts`, and in `src/core/assistant-message` the files
+//! `presentAssistantMessage.ts` and `AssistantMessageParser.ts`.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     interruption: Some("[Response interrupted by "),
 };
 
-/// The tools of both, and of their versions.
+/// The tools of both agents, in all their versions.
 static TOOLS: &[&str] = &[
     "access_mcp_resource",
     "act_mode_respond",
@@ -66,7 +66,7 @@ static TOOLS: &[&str] = &[
     "write_to_file",
 ];
 
-/// The parameters of all their tools: the parsers have one list too.
+/// The parameters of all tools. The agents' parsers use a single list too.
 static PARAMETERS: &[&str] = &[
     "action",
     "additional_context",
@@ -134,20 +134,20 @@ static PARAMETERS: &[&str] = &[
     "what_happened",
 ];
 
-/// The parameters that hold whole files, in which their own closing tag may stand.
+/// The parameters for whole files, which may contain the parameter's own closing tag.
 const FILES: [&str; 2] = ["content", "diff"];
 
-/// What the harness says of a call that it did not carry out.
+/// What the harness writes about a call that it did not run.
 const REFUSALS: [&str; 3] = [
     "was not executed because a tool has already been used",
     "was interrupted and not executed",
     "due to user rejecting a previous tool",
 ];
 
-/// How the line goes on that a result begins with, behind the words that describe the call.
+/// The end of a result's first line, after the description of the call.
 const RESULT: &str = "] Result:";
 
-/// How the words go on that describe a call, behind the tool's name.
+/// What may follow the tool's name in the description of a call.
 const DESCRIPTIONS: [&str; 4] = [RESULT, " for ", " to ", " in "];
 
 fn may_hold(raw: &[u8]) -> bool {
@@ -157,7 +157,7 @@ fn may_hold(raw: &[u8]) -> bool {
 /// The longest name of a tool or a parameter.
 const LONGEST: usize = 32;
 
-/// The name in the opening tag that `bytes` begin with.
+/// The name in the opening tag at the beginning of `bytes`.
 fn tag(bytes: &[u8]) -> Option<&str> {
     let inside = bytes.strip_prefix(b"<")?;
     let is_of_name = |byte: &&u8| byte.is_ascii_lowercase() || **byte == b'_';
@@ -166,7 +166,7 @@ fn tag(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(&inside[..length]).ok().filter(|_| is_tag)
 }
 
-/// The name of the parameter whose opening tag `text` begins with.
+/// The name of the parameter whose opening tag is at the beginning of `text`.
 fn parameter(text: &str) -> Option<&str> {
     tag(text.as_bytes()).filter(|name| PARAMETERS.contains(name))
 }
@@ -181,7 +181,7 @@ fn block_at(text: &str, at: usize) -> Option<Block> {
     let tool = tag(&text.as_bytes()[at..]).filter(|name| TOOLS.contains(name))?;
     let name = at + 1..at + 1 + tool.len();
     let opening = at..name.end + 1;
-    // A tag that no parameter follows is a word of the sentence.
+    // A tag that is not followed by a parameter is a mention in prose.
     let beginning = text[opening.end..].trim_start();
     if !beginning.is_empty() && parameter(beginning).is_none() && !closes(beginning, tool) {
         return None;
@@ -217,8 +217,8 @@ fn block_at(text: &str, at: usize) -> Option<Block> {
     Some(block)
 }
 
-/// The value of a parameter that begins at `from`: up to its closing tag, and for whole files up to the one that the
-/// call goes on behind.
+/// The value of a parameter that begins at `from`, up to its closing tag; for whole files, up to the closing tag after
+/// which the call continues.
 fn value(text: &str, from: usize, name: &str, tool: &str) -> Option<Range<usize>> {
     let closing = format!("</{name}>");
     let mut value = up_to(text, from, &closing)?;
@@ -242,12 +242,12 @@ fn teaches(text: &str) -> bool {
     text.contains("XML-style tags") && TOOLS.iter().any(shows)
 }
 
-/// Results begin with words such as `[read_file for 'a.ts'] Result:`. They are counted wherever they stand, because some
+/// Results begin with words such as `[read_file for 'a.ts'] Result:`. They count anywhere in the text, because some
 /// histories join the texts of a message without a line break.
 fn answers(text: &str) -> Answers<'_> {
     let mut answers =
         Answers { refuses: REFUSALS.iter().any(|refusal| text.contains(refusal)), ..Answers::default() };
-    // Behind the last end of such words no others begin.
+    // No result begins after the last occurrence of `RESULT`.
     let Some(last) = text.rfind(RESULT) else { return answers };
     let first = text.len() - text.trim_start().len();
     for at in memchr::memchr_iter(b'[', &text.as_bytes()[..last]) {

@@ -1,4 +1,4 @@
-//! Texts of which only the beginning is left: cut by a terminal, by the title of an issue or by whoever quotes it.
+//! Texts that are cut off after their beginning, by a terminal, an issue title or a person quoting them.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -10,25 +10,25 @@ use regex::{Regex, RegexSet, RegexSetBuilder};
 use super::{LONGEST_NAME, Recognised, SEARCH_LIMIT, SET_LIMIT, bare, closed, is_number, is_quote, texts};
 use crate::target::{FREE, Refusal, Target};
 
-/// How many characters of its own a beginning must have.
+/// The fewest literal characters that a beginning needs.
 const FEWEST: usize = 20;
-/// The same where nothing shows that the text was cut, and it goes on in other words.
+/// The same if nothing shows that the text was cut, and it continues in other words.
 const FEWEST_OF_OTHER: usize = 40;
-/// How many of them are searched for first.
+/// The number of literal characters to search for first.
 const HEAD: usize = 14;
-/// How many places are tried at which a text may begin: an error is short, and what is long repeats itself.
+/// The most starting places to try: errors are short, and long ones repeat themselves.
 const MOST_PLACES: usize = 8;
-/// How many characters behind an ellipsis tell where the text goes on.
+/// The number of characters after an ellipsis that are needed to find where the text continues.
 const AFTER_ELLIPSIS: usize = 8;
 
 /// A piece of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
-    /// A character of its own, which must be there.
+    /// A literal character, which is required.
     Own(char),
-    /// White space and quotes, which may be there.
+    /// White space and quotes, which are optional.
     Gap,
-    /// Something that it names.
+    /// A placeholder.
     Name(&'static str),
 }
 
@@ -41,7 +41,7 @@ struct Entry {
 
 struct Table {
     entries: Vec<Entry>,
-    /// The entries of each pattern: many texts begin alike.
+    /// The entries for each pattern: many texts begin alike.
     heads: Vec<Vec<usize>>,
     patterns: Vec<String>,
     compiled: Vec<OnceLock<Regex>>,
@@ -53,7 +53,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut known: HashMap<String, usize> = HashMap::new();
     for (target, refusal, text) in texts() {
         let tokens = tokens(text);
-        // Whoever quotes an error often leaves out the path or the title that it begins with.
+        // People who quote an error often leave out the path or the title at its beginning.
         for from in [Some(0), behind_title(&tokens)].into_iter().flatten() {
             let named = tokens[from..].iter().take_while(|token| !matches!(token, Token::Own(_))).count();
             let tokens = tokens[from + named..].to_vec();
@@ -97,14 +97,14 @@ fn is_gap(character: char) -> bool {
     character.is_whitespace() || is_quote(character)
 }
 
-/// Where a text goes on behind a path such as `messages.{index}.content.{part}.type: `, or a title such as
+/// The index of the first token after a path such as `messages.{index}.content.{part}.type: `, or a title such as
 /// `Invalid parameter: `.
 fn behind_title(tokens: &[Token]) -> Option<usize> {
     let ends = |pair: &[Token]| pair == [Token::Own(':'), Token::Gap];
     tokens.windows(2).position(ends).map(|at| at + 2)
 }
 
-/// A regular expression for how a text begins; `None` where it is too short to be known by its beginning.
+/// A regular expression for the beginning of a text; `None` if the text is too short to be recognised by it.
 fn head(tokens: &[Token]) -> Option<String> {
     if tokens.iter().filter(|token| matches!(token, Token::Own(_))).count() < FEWEST {
         return None;
@@ -127,7 +127,7 @@ fn head(tokens: &[Token]) -> Option<String> {
     Some(pattern)
 }
 
-/// The texts that `error` holds the beginning of: those of which the most is there.
+/// The texts whose beginning is in `error`; only those with the longest match.
 pub(super) fn recognise(error: &str) -> Vec<Recognised> {
     let mut found: Vec<(&Entry, Walk)> = Vec::new();
     for head in &TABLE.set.matches(error) {
@@ -162,16 +162,16 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
     recognised
 }
 
-/// How far an error goes along with a text.
+/// How far an error matches a text.
 #[derive(Debug, Default)]
 struct Walk {
-    /// How many characters of the text's own are there.
+    /// The number of literal characters that match.
     own: usize,
-    /// Where they end in the error.
+    /// The end of the match in the error.
     end: usize,
-    /// What it names.
+    /// The values of the placeholders.
     captures: Vec<(&'static str, Range<usize>)>,
-    /// Whether it was left in the middle of a word.
+    /// Whether the match ends in the middle of a word.
     is_inside_word: bool,
 }
 
@@ -219,8 +219,8 @@ impl Walk {
         walk
     }
 
-    /// Whether that much of a text can be no coincidence: enough of it is there, and either the error ends or is cut
-    /// where the two part, or there is more of it than any two texts share.
+    /// Whether the match is too long to be a coincidence: enough of the text is there, and either the error ends or is
+    /// cut at the end of the match, or the match is longer than what any two texts share.
     fn is_enough(&self, error: &str) -> bool {
         if self.own < FEWEST || self.is_inside_word {
             return false;
@@ -237,23 +237,23 @@ impl Walk {
     }
 }
 
-/// How long the white space and the quotes are that a text begins with.
+/// The length of the white space and quotes at the beginning of a text.
 fn gap(text: &str) -> usize {
     let mut rest = text;
     loop {
         let trimmed = rest.trim_start_matches(is_gap);
-        // An escaped line end, of which the backslash passes for a quote.
+        // An escaped line end: its backslash was skipped as a quote.
         let is_escape = rest[..rest.len() - trimmed.len()].ends_with('\\');
         match trimmed.strip_prefix('n').filter(|_| is_escape) {
-            // `\name` is a word behind a quote.
+            // `\name` is a word after a quote.
             Some(after) if !after.starts_with(char::is_lowercase) => rest = after,
             _ => return text.len() - trimmed.len(),
         }
     }
 }
 
-/// How long the value of a name is that `rest` begins with. Where the text behind the name does not come, it is what is
-/// left of the line.
+/// The length of the placeholder value at the beginning of `rest`. If the text after the placeholder does not follow,
+/// the value is the rest of the line.
 fn name_length(name: &str, behind: &[Token], rest: &str) -> Option<usize> {
     if is_number(name) {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -279,7 +279,7 @@ fn name_length(name: &str, behind: &[Token], rest: &str) -> Option<usize> {
     Some(line.find(['\n', '"', '}']).unwrap_or(line.len()))
 }
 
-/// Whether a text begins with these characters, whatever gaps are between them.
+/// Whether a text begins with these characters, ignoring gaps between them.
 fn begins_with(text: &str, wanted: &[char]) -> bool {
     let mut rest = text;
     for (number, wanted) in wanted.iter().enumerate() {
@@ -292,8 +292,8 @@ fn begins_with(text: &str, wanted: &[char]) -> bool {
     true
 }
 
-/// Where a text goes on behind an ellipsis that somebody wrote in place of its middle: how many tokens are left out, and
-/// how long the ellipsis is.
+/// Where a text continues after an ellipsis in place of its middle: the number of tokens left out, and the length of
+/// the ellipsis.
 fn after_ellipsis(tokens: &[Token], rest: &str) -> Option<(usize, usize)> {
     let gap_before = gap(rest);
     let dots = &rest[gap_before..];

@@ -1,20 +1,20 @@
-//! Writes Chat Completions and its dialects.
+//! Writes requests and responses of Chat Completions and its dialects.
 
 use serde_json::{Value as Json, json};
 
 use crate::conversation::{Assistant, Call, Conversation, Reasoning, ToolOutput, Turn};
 
-/// What sets a dialect apart where it is written.
+/// How a dialect's output differs from that of the others.
 pub(in crate::formats) struct Style {
     /// A setting of the body that only this dialect has.
     pub(in crate::formats) mark: fn() -> (&'static str, Json),
-    /// Whether arguments are a JSON text, and not an object.
+    /// Whether arguments are a string of JSON rather than an object.
     pub(in crate::formats) arguments_are_text: bool,
-    /// The key of a result that repeats the name of the tool.
+    /// The key of a result that repeats the tool's name.
     pub(in crate::formats) result_name: Option<&'static str>,
-    /// The key of the text beside calls.
+    /// The key of the text in a message with calls.
     pub(in crate::formats) text_beside_calls: &'static str,
-    /// Adds reasoning to a message. It is called only if there is some.
+    /// Adds reasoning to a message. Called only if there is any.
     pub(in crate::formats) add_reasoning: fn(&mut Json, &[Reasoning]),
 }
 
@@ -26,7 +26,7 @@ pub(super) static STYLE: Style = Style {
     add_reasoning: |_, _| (),
 };
 
-/// A request of a dialect.
+/// Writes a request of a dialect.
 pub(in crate::formats) fn request(conversation: &Conversation, tools: &[&str], style: &Style) -> Json {
     let mut messages = Vec::new();
     if !conversation.system.is_empty() {
@@ -50,7 +50,7 @@ pub(in crate::formats) fn request(conversation: &Conversation, tools: &[&str], s
     body
 }
 
-/// The message of the model.
+/// Writes the model's message.
 pub(in crate::formats) fn message(said: &Assistant, style: &Style) -> Json {
     let mut message = json!({"role": "assistant"});
     if said.calls.is_empty() {
@@ -65,7 +65,7 @@ pub(in crate::formats) fn message(said: &Assistant, style: &Style) -> Json {
     message
 }
 
-/// Puts blocks of reasoning before the text of a message.
+/// Inserts reasoning blocks before the text of a message.
 pub(in crate::formats) fn add_reasoning_blocks(
     message: &mut Json,
     reasoning: &[Reasoning],
@@ -77,7 +77,7 @@ pub(in crate::formats) fn add_reasoning_blocks(
     message["content"] = json!(blocks);
 }
 
-/// A response whose choices are messages.
+/// Writes a response whose choices are messages.
 pub(in crate::formats) fn response(said: &Assistant, style: &Style) -> Json {
     let reason = if said.calls.is_empty() { "stop" } else { "tool_calls" };
     json!({"choices": [{"index": 0, "message": message(said, style), "finish_reason": reason}]})

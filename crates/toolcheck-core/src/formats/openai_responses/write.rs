@@ -30,9 +30,9 @@ pub(super) fn response(said: &Assistant) -> Json {
     json!({"object": "response", "status": "completed", "output": items(said)})
 }
 
-/// The items of a turn of the model.
+/// The items of one turn of the model.
 fn items(said: &Assistant) -> Vec<Json> {
-    // Without an id, because the server looks up what has one.
+    // Written without an id, because the server looks up items that have one.
     let reasoning = said.reasoning.iter().map(|reasoning| {
         json!({
             "type": "reasoning",
