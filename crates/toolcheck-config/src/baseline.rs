@@ -156,7 +156,7 @@ pub struct FileBaseline<'b> {
 }
 
 impl FileBaseline<'_> {
-    /// Removes the known findings from a part of the file's report, whose text must be present.
+    /// Removes the known findings from a part of the file's report.
     pub fn apply(&mut self, part: &mut FileReport) {
         let found = self.fingerprints_of(part);
         let mut is_known = found.iter().map(|fingerprint| match self.known.get(&**fingerprint) {
@@ -172,7 +172,7 @@ impl FileBaseline<'_> {
         part.in_baseline += before - part.findings.len();
     }
 
-    /// Takes all findings out of a part of the file's report, whose text must be present, as entries.
+    /// Takes all findings out of a part of the file's report, as entries.
     pub fn take(&mut self, part: &mut FileReport) -> Vec<Entry> {
         let found = self.fingerprints_of(part);
         part.in_baseline += part.findings.len();

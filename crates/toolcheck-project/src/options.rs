@@ -78,7 +78,7 @@ pub enum BaselineUpdate {
 /// How files are linted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LintOptions {
-    /// Whether the text of files with findings is kept in the report. Excerpts and fingerprints need it.
+    /// Whether the text of files with findings is kept in the report. Excerpts need it.
     pub keep_source: bool,
     /// The maximum number of findings to keep per file; the others are counted.
     pub max_findings: usize,

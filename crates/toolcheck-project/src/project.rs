@@ -109,10 +109,9 @@ impl Project {
         let resolved = self.resolve();
         let mut run = Run { errors: self.inputs.errors.clone(), ..Run::default() };
         let mut allows = AllowUsage::default();
-        let keep_source = options.keep_source || self.baseline.is_some();
         for window in linting::windows(&resolved) {
             let linter = Linter {
-                options: LintOptions { keep_source, ..options },
+                options,
                 max_unpacked: self.files.max_unpacked,
                 baseline: self.baseline.as_ref(),
                 progress,

@@ -9,7 +9,7 @@ use toolcheck_lint::fingerprint::Fingerprints;
 use toolcheck_lint::report::Report;
 
 pub(super) static OUTPUT: Output =
-    Output { id: "gitlab", summary: "a GitLab Code Quality report", needs_source: true, write };
+    Output { id: "gitlab", summary: "a GitLab Code Quality report", needs_source: false, write };
 
 #[derive(Serialize)]
 struct Issue<'r> {

@@ -32,7 +32,7 @@ pub struct Output {
     pub id: &'static str,
     /// A description in one line.
     pub summary: &'static str,
-    /// Whether it needs the files' text, for excerpts or for fingerprints.
+    /// Whether it needs the files' text, for excerpts.
     pub needs_source: bool,
     /// Writes a report.
     pub write: fn(&Report, &Style, &mut dyn io::Write) -> io::Result<()>,
