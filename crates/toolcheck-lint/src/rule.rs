@@ -273,9 +273,7 @@ pub struct Context<'c, 's> {
     pub(crate) kept: Option<&'c HistoryMatch<'c>>,
     /// The schemas of tools that were compiled so far.
     pub(crate) schemas: &'c Schemas,
-    /// The target to check against; one that enforces nothing if there is none for the format.
-    pub target: &'c Target,
-    /// The same, if there is one.
+    /// The target to check against; `None` if there is none for the format.
     pub(crate) known_target: Option<&'c Target>,
     /// The target's verdicts so far.
     pub(crate) verdicts: &'c Verdicts,
@@ -285,7 +283,13 @@ pub struct Context<'c, 's> {
     pub(crate) text_calls: OnceCell<TextCalls>,
 }
 
-impl Context<'_, '_> {
+impl<'c> Context<'c, '_> {
+    /// The target to check against; one that enforces nothing if there is none for the format.
+    #[must_use]
+    pub fn target(&self) -> &'c Target {
+        self.known_target.unwrap_or_else(|| Target::unknown())
+    }
+
     /// The tools that are declared outside the transcripts, and those in a list that is stored as a string.
     pub(crate) fn definitions(&self) -> impl DoubleEndedIterator<Item = &Definition> {
         self.schemas.declared.iter().chain(&self.transcript.request.tools.in_text)
@@ -321,21 +325,21 @@ impl Context<'_, '_> {
     /// Whether the target reads the format that the transcript is written in.
     #[must_use]
     pub fn speaks_own_format(&self) -> bool {
-        self.transcript.format.is_some_and(|format| self.target.family() == Some(format.family))
+        self.transcript.format.is_some_and(|format| self.target().family() == Some(format.family))
     }
 
     /// Whether the target may receive the unchanged bytes: it reads the format, or combines several targets, of which
     /// not all translate.
     #[must_use]
     pub fn may_be_sent_as_it_is(&self) -> bool {
-        self.target.format.is_none() || self.speaks_own_format()
+        self.target().format.is_none() || self.speaks_own_format()
     }
 
     /// The target's verdict on a case of a rule, or on the rule as a whole.
     #[must_use]
     fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
         let wire = rule.on_wire.then(|| self.transcript.format.map_or("", |format| format.family));
-        self.verdicts.of(self.target, rule, case, self.transcript.request.model.as_deref(), wire)
+        self.verdicts.of(self.target(), rule, case, self.transcript.request.model.as_deref(), wire)
     }
 
     /// The target's entry for exactly this case of a rule, or with `None` for the rule as a whole.
@@ -362,7 +366,7 @@ impl Context<'_, '_> {
 
     /// The verdict on the first of these cases that the target knows, or on the rule as a whole.
     fn verdict_of(&self, rule: &Rule, cases: &[&str]) -> Verdict<'_> {
-        let known = cases.iter().copied().find(|case| self.target.knows_case(rule.id, case));
+        let known = cases.iter().copied().find(|case| self.target().knows_case(rule.id, case));
         self.verdict(rule, known)
     }
 

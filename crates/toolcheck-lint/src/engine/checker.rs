@@ -35,7 +35,7 @@ impl Checker<'_> {
         }
         said.kind = TranscriptKind::Session;
         said.request = request.request.after(std::mem::take(&mut said.request));
-        let pairing = Pairing::new(&said, self.rules.target);
+        let pairing = Pairing::new(&said, self.rules.target());
         let context = self.context(document, &said, &pairing, None);
         let of_calls = self.rules.rules.iter().copied().filter(|rule| rule.on_call);
         run_rules(of_calls, &context, findings);
@@ -51,7 +51,7 @@ impl Checker<'_> {
         observer: &mut dyn Observer,
         findings: &mut Vec<Draft>,
     ) {
-        let pairing = Pairing::new(transcript, self.rules.target);
+        let pairing = Pairing::new(transcript, self.rules.target());
         let context = self.context(document, transcript, &pairing, continuation.kept);
         observer.transcript(&context, continuation.known);
         let before = findings.len();
@@ -80,7 +80,6 @@ impl Checker<'_> {
             kept,
             text_calls: OnceCell::new(),
             schemas: self.schemas,
-            target: self.rules.target,
             known_target: self.rules.known,
             verdicts: &self.rules.verdicts,
             settings: &self.options.settings,

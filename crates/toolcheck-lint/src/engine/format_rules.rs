@@ -12,8 +12,6 @@ pub(crate) struct FormatRules<'r> {
     pub(crate) format: Option<&'static Format>,
     /// The target, if there is one.
     pub(crate) known: Option<&'r Target>,
-    /// The same, or a target that enforces nothing.
-    pub(crate) target: &'r Target,
     pub(crate) rules: Vec<&'static Rule>,
     pub(crate) verdicts: Verdicts,
 }
@@ -26,7 +24,12 @@ impl<'r> FormatRules<'r> {
         let is_named = options.target.is_some();
         let can_report = |rule: &&'static Rule| rule.can_report(family, options.kind, target, is_named);
         let rules = options.rules.iter().copied().filter(can_report).collect();
-        Self { format, known, target, rules, verdicts: Verdicts::default() }
+        Self { format, known, rules, verdicts: Verdicts::default() }
+    }
+
+    /// The target, or one that enforces nothing.
+    pub(crate) fn target(&self) -> &'r Target {
+        self.known.unwrap_or_else(|| Target::unknown())
     }
 
     /// Records in a report how its file is read.

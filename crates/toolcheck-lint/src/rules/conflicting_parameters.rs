@@ -243,7 +243,7 @@ fn deferred_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 /// An advisor tool whose model can't advise the model of the request.
 fn advisor(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(model) = &cx.transcript.request.model else { return };
-    let Some(pair) = cx.target.tools.advisors.iter().find(|pair| pair.model.is_match(model)) else {
+    let Some(pair) = cx.target().tools.advisors.iter().find(|pair| pair.model.is_match(model)) else {
         return;
     };
     for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {

@@ -64,7 +64,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let marks = &cx.transcript.details.cache_marks;
-    if let Some(max) = cx.target.content.max_cache_marks
+    if let Some(max) = cx.target().content.max_cache_marks
         && let Some(surplus) = marks.get(max)
     {
         let count = marks.len();

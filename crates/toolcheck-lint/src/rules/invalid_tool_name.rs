@@ -90,7 +90,7 @@ fn fault(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<(Option<&'static str>
         };
         return Some((Some("not-text"), format!("{title} is {}, not a string", instead.name())));
     }
-    let names = &cx.target.names;
+    let names = &cx.target().names;
     if names.pattern.is_none() && names.max_length.is_none() {
         return None;
     }
@@ -139,14 +139,14 @@ fn report<'o>(
             .value("type", instead.name())
             .value("json-type", instead.json_type());
     }
-    let (length, max) = (name.text.chars().count(), cx.target.names.max_length.unwrap_or_default());
+    let (length, max) = (name.text.chars().count(), cx.target().names.max_length.unwrap_or_default());
     finding
         .case(side)
         .add_cases(case)
         .caption("this name")
         .help(help)
         .value("name", shorten(&name.text))
-        .value("pattern", cx.target.names.pattern.as_ref().map_or("", |pattern| pattern.as_str()))
+        .value("pattern", cx.target().names.pattern.as_ref().map_or("", |pattern| pattern.as_str()))
         .value("length", length)
         .value("max", max)
 }

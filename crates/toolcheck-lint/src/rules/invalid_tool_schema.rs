@@ -99,7 +99,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// Reports strict tools whose schemas go beyond what the target supports for them.
 fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let tools = &cx.target.tools;
+    let tools = &cx.target().tools;
     let (mut optional, mut unions) =
         (Limit::of(tools.max_strict_optional), Limit::of(tools.max_strict_unions));
     let strict =

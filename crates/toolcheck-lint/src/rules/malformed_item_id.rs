@@ -52,7 +52,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if let Some(id) = &cx.transcript.request.previous_response
-        && let Some(prefix) = cx.target.ids.response_prefix.as_deref()
+        && let Some(prefix) = cx.target().ids.response_prefix.as_deref()
         && !id.text.starts_with(prefix)
     {
         let title = shorten(&id.text);
@@ -66,7 +66,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     for item in &cx.transcript.details.items {
         let Some((case, what)) = fault(cx, item) else { continue };
-        let ids = &cx.target.ids;
+        let ids = &cx.target().ids;
         let finding = out.report(item.id.place, what);
         finding
             .caption("this id")
@@ -84,7 +84,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// The fault of an item's id: the case of the rule and the message.
 fn fault(cx: &Context<'_, '_>, item: &Item<'_>) -> Option<(&'static str, String)> {
-    let ids = &cx.target.ids;
+    let ids = &cx.target().ids;
     let (id, title) = (&item.id.text, shorten(&item.id.text));
     if let Some(max) = ids.item_max_length.filter(|max| id.len() > *max && id.chars().count() > *max) {
         let length = id.chars().count();

@@ -49,7 +49,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(pattern) = &cx.target.ids.server_pattern else { return };
+    let Some(pattern) = &cx.target().ids.server_pattern else { return };
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };

@@ -63,7 +63,8 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let accepts_unknown_ids = cx.transcript.request.continues_remote_state || cx.target.accepts_unknown_ids();
+    let accepts_unknown_ids =
+        cx.transcript.request.continues_remote_state || cx.target().accepts_unknown_ids();
     // An id appears on both sides of a pair and, if ids are reused, in many pairs: this is one problem.
     let mut seen = FxHashSet::default();
     for call in cx.pairing.calls.iter().filter(|call| call.call.kind != ToolKind::Approval) {
@@ -106,7 +107,7 @@ fn fault(cx: &Context<'_, '_>, id: &Named<'_>) -> Option<Fault> {
     if let Some(instead) = id.instead {
         return Some(Fault::NotText(instead));
     }
-    let ids = &cx.target.ids;
+    let ids = &cx.target().ids;
     if ids.pattern.is_none() && ids.max_length.is_none() {
         return None;
     }
@@ -133,7 +134,7 @@ fn report(
     answer: Option<&Part<'_>>,
     side: &'static str,
 ) {
-    let pattern = cx.target.ids.pattern.as_ref().map_or("", |pattern| pattern.as_str());
+    let pattern = cx.target().ids.pattern.as_ref().map_or("", |pattern| pattern.as_str());
     let title = shorten(&id.text);
     let what = match fault {
         Fault::NotText(instead) if instead.is_scalar() => {

@@ -98,7 +98,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     let Some(last) = messages.last().filter(|last| last.role != Role::Assistant) else { return };
     // Many trainers accept it, and recordings often end like this.
-    if !cx.target.knows_case(RULE.id, AT_END) {
+    if !cx.target().knows_case(RULE.id, AT_END) {
         return;
     }
     let what = if last.role == Role::Tool { "with a tool result" } else { "before the assistant answers" };

@@ -91,7 +91,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.label(because, "required because of this");
         }
     }
-    let required = &cx.target.fields.required;
+    let required = &cx.target().fields.required;
     if required.is_empty() {
         return;
     }

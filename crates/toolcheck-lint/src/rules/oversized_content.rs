@@ -28,7 +28,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(max) = cx.target.content.max_length else { return };
+    let Some(max) = cx.target().content.max_length else { return };
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let text = match &part.body {

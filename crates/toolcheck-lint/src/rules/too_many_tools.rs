@@ -27,7 +27,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(tools) = &cx.transcript.request.tools.list else { return };
-    if let Some(max) = cx.target.tools.max_strict {
+    if let Some(max) = cx.target().tools.max_strict {
         let mut strict = tools.iter().filter(|tool| tool.strict.is_some());
         let count = strict.clone().count();
         if let Some(first_over) = strict.nth(max) {
@@ -42,7 +42,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("count", count);
         }
     }
-    let Some(max) = cx.target.tools.max else { return };
+    let Some(max) = cx.target().tools.max else { return };
     let Some(first_over) = tools.get(max) else { return };
     out.report(
         first_over.place,

@@ -53,7 +53,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let needed = &cx.target.tools.needed_in_history;
+    let needed = &cx.target().tools.needed_in_history;
     let transcript = cx.transcript;
     // A bare list of messages doesn't show the tools, and a list of tools that is not read may contain any.
     if needed.is_empty() || !transcript.is_body || transcript.request.tools.count().is_none() {

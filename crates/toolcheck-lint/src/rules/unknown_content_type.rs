@@ -99,7 +99,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 fn types_of_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(model) = &cx.transcript.request.model else { return };
     let mut unsupported =
-        cx.target.tools.unsupported.iter().filter(|entry| entry.model.is_match(model)).peekable();
+        cx.target().tools.unsupported.iter().filter(|entry| entry.model.is_match(model)).peekable();
     if unsupported.peek().is_none() {
         return;
     }

@@ -49,7 +49,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     unsupported_by_model(cx, out);
-    let fields = &cx.target.fields;
+    let fields = &cx.target().fields;
     if fields.known.is_empty() && fields.refused.is_empty() {
         return;
     }

@@ -102,7 +102,7 @@ fn system_message(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, ou
 
 /// The roles that the target knows, if it lists them.
 fn allowed<'c>(cx: &Context<'c, '_>) -> Option<&'c Vec<String>> {
-    cx.target.roles.allowed.as_ref().filter(|_| cx.speaks_own_format())
+    cx.target().roles.allowed.as_ref().filter(|_| cx.speaks_own_format())
 }
 
 /// Whether the target does not know the role of a message.

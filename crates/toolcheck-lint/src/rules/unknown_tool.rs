@@ -74,7 +74,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         // A name that is empty, malformed or cut off is reported by other rules.
-        let pattern = cx.target.names.pattern.as_ref();
+        let pattern = cx.target().names.pattern.as_ref();
         let is_malformed =
             name.text.is_empty() || pattern.is_some_and(|pattern| !pattern.is_match(&name.text));
         let is_cut_off = cx.document.faults().iter().any(|fault| {

@@ -52,7 +52,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(shape) = cx.target.arguments.shape else { return };
+    let Some(shape) = cx.target().arguments.shape else { return };
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };
