@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Call, Place, ToolResult};
+use toolcheck_core::shape::Answer;
 use toolcheck_core::target::Grounds;
 use toolcheck_core::text::Line;
 use toolcheck_json::{NodeId, Position};
+
+use crate::view::shape::Yields;
 
 /// A problem in a file.
 #[derive(Debug, Clone)]
@@ -134,6 +137,10 @@ pub struct Draft {
     pub(crate) doubt: Option<&'static str>,
     /// The placeholders of the target's text.
     pub(crate) values: Vec<(&'static str, String)>,
+    /// What the target answers, if the rule knows it.
+    pub(crate) answer: Option<Answer>,
+    /// The findings that replace it, if it is about the shape of a request.
+    pub(crate) yields_to: Option<Yields>,
 }
 
 /// A label of a [`Draft`].
@@ -170,6 +177,8 @@ impl Draft {
             grounds: None,
             doubt: None,
             values: Vec::new(),
+            answer: None,
+            yields_to: None,
         }
     }
 

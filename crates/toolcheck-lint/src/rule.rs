@@ -7,6 +7,7 @@ use toolcheck_core::Level;
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::protocols::TextCalls;
+use toolcheck_core::shape::{ModelFacts, Shape};
 use toolcheck_core::target::{Target, Verdict};
 use toolcheck_core::text::Line;
 use toolcheck_core::tools::Definition;
@@ -18,6 +19,7 @@ use crate::schema::Schemas;
 use crate::settings::Settings;
 use crate::view::exchanges::HistoryMatch;
 use crate::view::pairing::{CallSite, PairedWith, Pairing, ResultSite};
+use crate::view::shape::{self, FactsOfModels, Found};
 use crate::vocabulary::Term;
 
 /// A rule: a value, pure, infallible and stateless.
@@ -39,6 +41,8 @@ pub struct Rule {
     /// Whether it is about the form of messages, and not about their content. It then applies only if the target reads
     /// the same format, because a translation to another format rewrites the messages.
     pub on_wire: bool,
+    /// Whether it reports what is wrong with the shape of requests.
+    pub reports_shape: bool,
     /// Whether it is about the text of the file, and not about a conversation. It then runs once for each text,
     /// regardless of the number of conversations in it.
     pub on_text: bool,
@@ -170,14 +174,15 @@ impl Rule {
             InDataset::OfNamedTarget if !is_named => return false,
             _ => self.default_level.is_some(),
         };
-        self.check.is_some() && (has_level || target.has_entry(self.id, wire))
+        let has_shape = || self.reports_shape && target.family() == Some(family) && target.shape().is_some();
+        self.check.is_some() && (has_level || target.has_entry(self.id, wire) || has_shape())
     }
 }
 
 /// Declares a rule: the doc comment is its manual page and its test. A rule that only looks at certain things says
 /// which (`looks at [RESULTS]`, of [`Contents`]), and is skipped if a transcript has none of them.
 macro_rules! declare_rule {
-    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(if $selected:ident)? $(looks at [$($content:ident),+])?, $check:ident
+    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(reports $shape:ident)? $(if $selected:ident)? $(looks at [$($content:ident),+])?, $check:ident
         $(, cases [$($case:literal $(for $case_mark:ident)?: $case_meaning:literal),+ $(,)?])?
         $(, values $($common:ident),* $([$($value:literal $(for $value_mark:ident)?: $value_meaning:literal),+ $(,)?])?)?
     ) => {
@@ -189,6 +194,7 @@ macro_rules! declare_rule {
             default_level: declare_rule!(@level $level),
             in_dataset: declare_rule!(@dataset $($training)?),
             on_wire: declare_rule!(@wire $($scope)?),
+            reports_shape: declare_rule!(@shape $($shape)?),
             on_text: declare_rule!(@text $($scope)?),
             on_call: declare_rule!(@call $($scope)?),
             looks_at: declare_rule!(@contents $($($content)+)?),
@@ -217,6 +223,7 @@ macro_rules! declare_rule {
             default_level: None,
             in_dataset: $crate::rule::InDataset::AsElsewhere,
             on_wire: true,
+            reports_shape: false,
             on_text: false,
             on_call: false,
             looks_at: toolcheck_core::ir::Contents::ANYTHING,
@@ -240,6 +247,8 @@ macro_rules! declare_rule {
     (@dataset) => { $crate::rule::InDataset::AsElsewhere };
     (@wire wire) => { true };
     (@wire $($other:ident)?) => { false };
+    (@shape shape) => { true };
+    (@shape) => { false };
     (@text text) => { true };
     (@text $($other:ident)?) => { false };
     (@call call) => { true };
@@ -275,12 +284,16 @@ pub struct Context<'c, 's> {
     pub(crate) schemas: &'c Schemas,
     /// The target to check against; `None` if there is none for the format.
     pub(crate) known_target: Option<&'c Target>,
+    /// Whether the user has named the target.
+    pub(crate) is_target_named: bool,
     /// The target's verdicts so far.
     pub(crate) verdicts: &'c Verdicts,
     /// The settings of the rules.
     pub(crate) settings: &'c Settings,
     /// Its calls in plain text, read when a rule first needs them.
     pub(crate) text_calls: OnceCell<TextCalls>,
+    /// What is wrong with its shape, found when a rule first asks.
+    pub(crate) shape_faults: OnceCell<Found<'c>>,
 }
 
 impl<'c> Context<'c, '_> {
@@ -293,6 +306,11 @@ impl<'c> Context<'c, '_> {
     /// The tools that are declared outside the transcripts, and those in a list that is stored as a string.
     pub(crate) fn definitions(&self) -> impl DoubleEndedIterator<Item = &Definition> {
         self.schemas.declared.iter().chain(&self.transcript.request.tools.in_text)
+    }
+
+    /// What is wrong with the transcript's shape.
+    pub(crate) fn shape_faults(&self) -> &Found<'c> {
+        self.shape_faults.get_or_init(|| shape::find(self))
     }
 
     /// The transcript's calls in plain text.
@@ -386,7 +404,10 @@ impl<'c> Context<'c, '_> {
 /// The cached verdicts of one target for one format. Many records need the same ones, and models are matched by regular
 /// expressions.
 #[derive(Debug, Default)]
-pub(crate) struct Verdicts(RefCell<Vec<Said>>);
+pub(crate) struct Verdicts {
+    said: RefCell<Vec<Said>>,
+    shape_facts: RefCell<FactsOfModels>,
+}
 
 /// The maximum number of models that are cached: the log of a gateway alternates between several.
 const MODELS_REMEMBERED: usize = 16;
@@ -435,9 +456,14 @@ impl Entry {
 }
 
 impl Verdicts {
+    /// The facts of the target's shape that hold for a model.
+    pub(crate) fn shape_facts(&self, of: &Shape, model: Option<&str>) -> ModelFacts {
+        shape::facts_of(&mut self.shape_facts.borrow_mut(), of, model, MODELS_REMEMBERED)
+    }
+
     /// Selects the model of the next transcript.
     pub(crate) fn turn_to(&self, model: Option<&str>) {
-        let models = &mut *self.0.borrow_mut();
+        let models = &mut *self.said.borrow_mut();
         let number = models.iter().position(|said| said.model.as_deref() == model).unwrap_or_else(|| {
             models.truncate(MODELS_REMEMBERED - 1);
             models.push(Said { model: model.map(str::to_owned), ..Said::default() });
@@ -455,7 +481,7 @@ impl Verdicts {
         model: Option<&str>,
         wire: Option<&str>,
     ) -> Verdict<'t> {
-        let models = &mut *self.0.borrow_mut();
+        let models = &mut *self.said.borrow_mut();
         let Some(said) = models.first_mut() else { return target.verdict(rule.id, case, model, wire) };
         // A rule is a static value, so its address identifies it.
         let cases = said.rules.entry(std::ptr::from_ref(rule) as usize).or_default();
@@ -503,6 +529,18 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
         rule.sort_cases(finding);
         let verdict = context.verdict_of(rule, &finding.cases);
         let level = match verdict {
+            _ if finding.answer.is_some() => finding.answer.take().map(|answer| {
+                let level = answer.grounds.level();
+                finding.provider_error = Some(ProviderError {
+                    target: context.target().id.clone(),
+                    case: None,
+                    status: answer.status,
+                    text: answer.text,
+                    grounds: answer.grounds,
+                    only_warns: None,
+                });
+                level
+            }),
             Verdict::Refused(refusal) => {
                 // The refusal may cover many things, and the finding one of them that was never observed.
                 let own = Some(refusal.grounds()).filter(|own| own.caution().is_some());

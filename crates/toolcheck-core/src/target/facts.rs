@@ -241,13 +241,13 @@ impl KeyFact {
 pub struct ArgumentFacts {
     /// The shape that the target takes; nothing is said where this is `None`.
     #[serde(default)]
-    pub shape: Option<Shape>,
+    pub shape: Option<ArgumentType>,
 }
 
 /// The two ways to write arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Shape {
+pub enum ArgumentType {
     /// JSON in a string.
     Text,
     /// An object.
@@ -260,6 +260,12 @@ pub enum Shape {
 pub struct Pattern {
     text: String,
     compiled: OnceLock<Option<Regex>>,
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
 }
 
 impl From<String> for Pattern {

@@ -53,6 +53,7 @@ impl Target {
             doubt: doubt_here(refusal.evidence, &refusal.doubt),
             ..refusal.clone()
         }));
+        self.shape.inherit(&parent.shape, is_compatible_only.then_some(&elsewhere));
         self.tolerances.extend(
             parent.tolerances.iter().filter(|tolerance| is_new(&tolerance.rule, &tolerance.case)).cloned(),
         );
@@ -60,7 +61,7 @@ impl Target {
 }
 
 /// The keys of a file that are about this target alone, or that are put together with more care than facts are.
-const NOT_FACTS: [&str; 10] = [
+const NOT_FACTS: [&str; 11] = [
     "id",
     "name",
     "aliases",
@@ -69,6 +70,7 @@ const NOT_FACTS: [&str; 10] = [
     "union",
     "notes",
     "fields",
+    "shape",
     "refusal",
     "tolerance",
 ];

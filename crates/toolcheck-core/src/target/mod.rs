@@ -8,22 +8,23 @@ mod facts;
 mod inherit;
 mod refusal;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use regex::Regex;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer};
 
 pub use facts::{
-    Advisors, ArgumentFacts, ContentFacts, Fields, Ids, KeyFact, KeyFacts, Names, Pattern, Placement,
-    Results, Roles, Shape, Tools, UnsupportedTools,
+    Advisors, ArgumentFacts, ArgumentType, ContentFacts, Fields, Ids, KeyFact, KeyFacts, Names, Pattern,
+    Placement, Results, Roles, Tools, UnsupportedTools,
 };
-pub(crate) use refusal::FREE;
 pub use refusal::{Evidence, Grounds, Refusal, Tolerance, Verdict};
+pub(crate) use refusal::{FREE, leave_out};
 
 use crate::error::Error;
 use crate::formats;
 use crate::ir::TranscriptKind;
+use crate::shape::{Enforced, Shape};
 
 /// A target's file, by its id.
 struct Builtin {
@@ -175,6 +176,9 @@ pub struct Target {
     /// Which keys the objects of a request may and must have.
     #[serde(default)]
     pub fields: Fields,
+    /// What it enforces of the shape of its format.
+    #[serde(default)]
+    pub shape: Enforced,
     /// What it refuses.
     #[serde(default, rename = "refusal")]
     pub refusals: Vec<Refusal>,
@@ -187,6 +191,9 @@ pub struct Target {
     /// Where the entries of each rule are: many rules ask for every transcript.
     #[serde(skip)]
     by_rule: FxHashMap<String, Entries>,
+    /// The shape that requests must have, compiled when it is first asked.
+    #[serde(skip)]
+    compiled: OnceLock<Option<Arc<Shape>>>,
 }
 
 /// Reads a kind by its name.
@@ -221,7 +228,23 @@ impl Target {
                 return Err(fault_at(text, at, &format!("not a regular expression: {error}")));
             }
         }
+        target.compile_shape()?;
         Ok(target)
+    }
+
+    /// The shape that its requests must have. `None` if it says nothing of it, or its format is not described.
+    #[must_use]
+    pub fn shape(&self) -> Option<&Shape> {
+        let compiled = self.compiled.get_or_init(|| {
+            let shape = self.compile_shape();
+            shape.unwrap_or_else(|error| panic!("the shape of {}: {error}", self.id)).map(Arc::new)
+        });
+        compiled.as_deref()
+    }
+
+    fn compile_shape(&self) -> Result<Option<Shape>, Error> {
+        let format = self.format.as_deref().filter(|_| !self.shape.is_empty());
+        format.and_then(|format| Shape::of(format, &self.shape)).transpose()
     }
 
     /// Reads a target's file without a look at its expressions.

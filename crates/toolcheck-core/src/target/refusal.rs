@@ -143,7 +143,7 @@ impl Refusal {
 }
 
 /// Leaves out words that are not known, so that what is around them still reads as a sentence.
-fn leave_out(filled: &mut String, after: &str) {
+pub(crate) fn leave_out(filled: &mut String, after: &str) {
     if after.is_empty() {
         // What introduces them goes too.
         filled.truncate(filled.trim_end_matches([' ', ':', ',']).len());

@@ -12,6 +12,7 @@ use crate::rules::{self, unread_content};
 use crate::schema::Schemas;
 use crate::view::exchanges::HistoryMatch;
 use crate::view::pairing::Pairing;
+use crate::view::shape;
 
 /// Runs rules on transcripts.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +58,7 @@ impl Checker<'_> {
         let before = findings.len();
         let rules = self.rules.rules.iter().copied().filter(|rule| is_first || !rule.on_text);
         run_rules(rules, &context, findings);
+        shape::settle(&context, findings, before);
         unread_content::settle(&context, findings, before);
         if context.is_cut_off {
             forget_the_cut(document, findings, before);
@@ -79,8 +81,10 @@ impl Checker<'_> {
             pairing,
             kept,
             text_calls: OnceCell::new(),
+            shape_faults: OnceCell::new(),
             schemas: self.schemas,
             known_target: self.rules.known,
+            is_target_named: self.options.target.is_some(),
             verdicts: &self.rules.verdicts,
             settings: &self.options.settings,
         }

@@ -2,6 +2,7 @@ use toolcheck_core::ir::{Executor, ReasoningMode, ToolChoice, Wanted};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::shape;
 
 declare_rule! {
     /// Request parameters that exclude each other, or that the model does not support.
@@ -93,7 +94,7 @@ declare_rule! {
     ///   "messages": [{"role": "user", "content": "what is the tide?"}]
     /// }
     /// ```
-    "conflicting-parameters" in Fields, since "0.1.0", silent on wire looks at [TOOLS, PARAMETERS], check,
+    "conflicting-parameters" in Fields, since "0.1.0", silent on wire reports shape, check,
     cases [
         "two-tool-lists": "tools are declared under the current key and the deprecated one",
         "unknown-choice": "the tool choice is not a valid value",
@@ -121,6 +122,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    shape::report(cx, &RULE, out);
     two_lists(cx, out);
     if let Some(choice) = &cx.transcript.request.tool_choice {
         check_choice(cx, choice, out);

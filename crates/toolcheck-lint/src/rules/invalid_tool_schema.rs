@@ -5,6 +5,7 @@ use toolcheck_json::Value;
 use crate::rule::{Context, Sink, declare_rule};
 use crate::schema::{Schema, Unusable};
 use crate::view::arguments;
+use crate::view::shape;
 
 declare_rule! {
     /// A tool whose schema is not valid JSON Schema, or can't be used.
@@ -34,7 +35,7 @@ declare_rule! {
     /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "invalid-tool-schema" in Tools, since "0.1.0", warning looks at [TOOLS], check,
+    "invalid-tool-schema" in Tools, since "0.1.0", warning reports shape, check,
     cases [
         "numbered-type": "a type that is written as a number",
         "no-object": "a schema that is not an object",
@@ -53,6 +54,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    shape::report(cx, &RULE, out);
     strict_tools(cx, out);
     for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
         let Some(place) = tool.schema else { continue };

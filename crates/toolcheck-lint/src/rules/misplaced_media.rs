@@ -1,6 +1,7 @@
 use toolcheck_core::ir::{Body, Content, Message, Part, Role};
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::shape;
 
 declare_rule! {
     /// An image, audio clip or document where the target doesn't accept one.
@@ -31,7 +32,7 @@ declare_rule! {
     ///   {"role": "user", "content": "rounder"}
     /// ]}
     /// ```
-    "misplaced-media" in Content, since "0.1.0", silent on wire looks at [MEDIA], check,
+    "misplaced-media" in Content, since "0.1.0", silent on wire reports shape, check,
     cases [
         "file": "a file in a message",
         "system": "an image or a document in a system message",
@@ -44,6 +45,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    shape::report(cx, &RULE, out);
     for place in &cx.transcript.details.files {
         out.report(*place, "a message contains a file")
             .caption("files are not accepted")

@@ -6,6 +6,7 @@ use toolcheck_core::target::KeyFacts;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::objects::visit;
+use crate::view::shape;
 
 declare_rule! {
     /// A required key that is missing.
@@ -54,7 +55,7 @@ declare_rule! {
     /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
-    "missing-field" in Fields, since "0.1.0", silent on wire, check,
+    "missing-field" in Fields, since "0.1.0", silent on wire reports shape, check,
     cases [
         "filename": "a file without a name",
         "search-description": "a tool that a tool search finds, without a description",
@@ -73,6 +74,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    shape::report(cx, &RULE, out);
     for missing in &cx.transcript.details.missing_keys {
         // A target's entry for the whole rule is about keys that are always required.
         if !cx.entry(&RULE, Some(missing.case)).is_harmful() {

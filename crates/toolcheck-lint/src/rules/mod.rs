@@ -18,12 +18,14 @@ mod empty_content;
 mod empty_tool_calls;
 mod empty_tool_list;
 mod first_message_role;
+mod foreign_shape;
 mod invalid_arguments_json;
 mod invalid_cache_mark;
 mod invalid_result_content;
 mod invalid_tool_name;
 mod invalid_tool_schema;
 mod invalid_utf8;
+mod invalid_value;
 mod invalid_weight;
 mod late_tool_result;
 mod lone_surrogate;
@@ -42,6 +44,7 @@ mod misplaced_tool_result;
 mod missing_assistant_message;
 mod missing_container;
 mod missing_field;
+mod missing_parameter;
 mod missing_reasoning;
 mod missing_tool_call_id;
 mod missing_tool_definitions;
@@ -77,7 +80,9 @@ pub(crate) mod unread_content;
 pub(crate) mod unrecognised_format;
 mod unresolved_reference;
 mod unsigned_reasoning;
+mod unsupported_media;
 mod wrong_arguments_type;
+mod wrong_type;
 
 use crate::category::Category;
 use crate::rule::Rule;
@@ -100,12 +105,14 @@ pub static ALL: &[&Rule] = &[
     &empty_tool_calls::RULE,
     &empty_tool_list::RULE,
     &first_message_role::RULE,
+    &foreign_shape::RULE,
     &invalid_arguments_json::RULE,
     &invalid_cache_mark::RULE,
     &invalid_result_content::RULE,
     &invalid_tool_name::RULE,
     &invalid_tool_schema::RULE,
     &invalid_utf8::RULE,
+    &invalid_value::RULE,
     &invalid_weight::RULE,
     &late_tool_result::RULE,
     &lone_surrogate::RULE,
@@ -124,6 +131,7 @@ pub static ALL: &[&Rule] = &[
     &missing_assistant_message::RULE,
     &missing_container::RULE,
     &missing_field::RULE,
+    &missing_parameter::RULE,
     &missing_reasoning::RULE,
     &missing_tool_call_id::RULE,
     &missing_tool_definitions::RULE,
@@ -159,7 +167,9 @@ pub static ALL: &[&Rule] = &[
     &unrecognised_format::RULE,
     &unresolved_reference::RULE,
     &unsigned_reasoning::RULE,
+    &unsupported_media::RULE,
     &wrong_arguments_type::RULE,
+    &wrong_type::RULE,
 ];
 
 /// The rule of that id.
@@ -172,3 +182,15 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 pub fn of(category: Category) -> impl Iterator<Item = &'static Rule> {
     ALL.iter().copied().filter(move |rule| rule.category == category)
 }
+
+/// The ids of the rules that report what is wrong with the shape of a request, if its description names no other.
+pub(crate) const MISSING_PARAMETER: &str = missing_parameter::RULE.id;
+pub(crate) const MISSING_FIELD: &str = missing_field::RULE.id;
+pub(crate) const UNKNOWN_FIELD: &str = unknown_field::RULE.id;
+pub(crate) const WRONG_TYPE: &str = wrong_type::RULE.id;
+pub(crate) const UNKNOWN_CONTENT_TYPE: &str = unknown_content_type::RULE.id;
+pub(crate) const CONFLICTING_PARAMETERS: &str = conflicting_parameters::RULE.id;
+pub(crate) const INVALID_VALUE: &str = invalid_value::RULE.id;
+pub(crate) const INVALID_TOOL_SCHEMA: &str = invalid_tool_schema::RULE.id;
+pub(crate) const FOREIGN_SHAPE: &str = foreign_shape::RULE.id;
+pub(crate) const UNREAD_CONTENT: &str = unread_content::RULE.id;

@@ -2,6 +2,7 @@ use toolcheck_core::ir::{Body, Executor, ToolKind};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::shape;
 
 declare_rule! {
     /// A type of call, block or tool that the target or the model doesn't support.
@@ -34,7 +35,7 @@ declare_rule! {
     ///   {"role": "tool", "tool_call_id": "abcdefghi", "content": "a.txt"}
     /// ]}
     /// ```
-    "unknown-content-type" in Content, since "0.1.0", silent on wire looks at [TOOLS, CALLS, SERVER_CALLS], check,
+    "unknown-content-type" in Content, since "0.1.0", silent on wire reports shape, check,
     cases [
         "tool-change": "a message that adds or removes a tool",
         "tool-search": "a tool search",
@@ -49,6 +50,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    shape::report(cx, &RULE, out);
     types_of_tools(cx, out);
     for change in &cx.transcript.request.tools.changes {
         let number = change.message_number as usize;

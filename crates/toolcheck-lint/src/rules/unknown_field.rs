@@ -3,6 +3,7 @@ use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::objects::visit;
+use crate::view::shape;
 
 declare_rule! {
     /// A key that the target does not know.
@@ -32,7 +33,7 @@ declare_rule! {
     ///   {"role": "user", "content": "find Adam"}
     /// ]}
     /// ```
-    "unknown-field" in Fields, since "0.1.0", silent on wire, check,
+    "unknown-field" in Fields, since "0.1.0", silent on wire reports shape, check,
     cases [
         "strict": "the key for strict tools, if the model doesn't support them",
         "result-status": "the status of a result, if the model doesn't support it",
@@ -48,6 +49,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    shape::report(cx, &RULE, out);
     unsupported_by_model(cx, out);
     let fields = &cx.target().fields;
     if fields.known.is_empty() && fields.refused.is_empty() {

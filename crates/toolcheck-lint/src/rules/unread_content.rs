@@ -187,7 +187,13 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     let messages: Vec<_> = messages.filter(|message| holds(*message)).collect();
     // A finding with the API's own error text replaces one without.
     let refused = findings[first..].iter().filter(|finding| finding.provider_error.is_some());
-    let refused: FxHashSet<_> = refused.map(|finding| finding.place.node).collect();
+    let mut refused: Vec<usize> = refused.map(|finding| finding.place.node.index()).collect();
+    refused.sort_unstable();
+    let is_refused = |place: Place| {
+        let (start, count) = (place.node.index(), cx.document.value(place.node).count());
+        let next = refused.partition_point(|node| *node < start);
+        refused.get(next).is_some_and(|node| *node < start + count)
+    };
     let mut number = 0;
     findings.retain(|finding| {
         number += 1;
@@ -196,9 +202,9 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
             return true;
         }
         if id == RULE.id {
-            return is_all || !refused.contains(&finding.place.node);
+            return is_all || !is_refused(finding.place);
         }
-        if finding.level > worst {
+        if finding.level > worst || finding.yields_to.is_some() && finding.provider_error.is_some() {
             return true;
         }
         let span = cx.document.value(finding.place.node).span();

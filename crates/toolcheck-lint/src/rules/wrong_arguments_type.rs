@@ -1,5 +1,5 @@
 use toolcheck_core::ir::{Arguments, Body};
-use toolcheck_core::target::Shape;
+use toolcheck_core::target::ArgumentType;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -61,18 +61,24 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 continue;
             }
             let (case, what) = match (shape, &call.arguments) {
-                (Shape::Object, Arguments::Text(..)) => ("text", "a string, but an object is expected"),
-                (Shape::Object, Arguments::Null(_) | Arguments::Other(_)) => ("text", "not an object"),
-                (Shape::Text, Arguments::Object(_)) => ("object", "an object, but a string is expected"),
-                (Shape::Text, Arguments::Other(_)) => ("neither", "not a string"),
+                (ArgumentType::Object, Arguments::Text(..)) => {
+                    ("text", "a string, but an object is expected")
+                }
+                (ArgumentType::Object, Arguments::Null(_) | Arguments::Other(_)) => ("text", "not an object"),
+                (ArgumentType::Text, Arguments::Object(_)) => {
+                    ("object", "an object, but a string is expected")
+                }
+                (ArgumentType::Text, Arguments::Other(_)) => ("neither", "not a string"),
                 _ => continue,
             };
             let finding =
                 out.report(part.place, format!("the arguments of tool call {} are {what}", call.title()));
             finding.about_call(call).caption("its arguments").case(case).at(cx, (number, message, part));
             match shape {
-                Shape::Object => finding.help("write the arguments as an object; if there are none, as {}"),
-                Shape::Text => finding.help("write the arguments as JSON in a string"),
+                ArgumentType::Object => {
+                    finding.help("write the arguments as an object; if there are none, as {}")
+                }
+                ArgumentType::Text => finding.help("write the arguments as JSON in a string"),
             };
         }
     }

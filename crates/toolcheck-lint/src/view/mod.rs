@@ -6,6 +6,7 @@ pub(crate) mod failure;
 pub(crate) mod objects;
 pub(crate) mod pairing;
 pub(crate) mod server_pairs;
+pub(crate) mod shape;
 pub(crate) mod shell;
 
 use toolcheck_core::ir::Named;

@@ -1,0 +1,795 @@
+//! Checks a request against a shape, in one walk.
+
+use std::borrow::Cow;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use toolcheck_json::{Kind as JsonKind, NodeId, Value};
+
+use super::compile::{Check, Field, Object, What, bit};
+use super::fault::{Detail, Fault, PathStep};
+use super::tables::{FaultKind, JsonType, Kind, Scalar};
+use super::{ModelFacts, Shape};
+
+/// The deepest object that is looked at. Only schemas are so deep.
+const DEEPEST: usize = 64;
+
+/// A step from the root of a request to a value.
+#[derive(Debug, Clone)]
+pub(super) enum Step<'f, 's> {
+    /// To the value of a field.
+    Key(Cow<'f, str>),
+    /// To an element of an array.
+    Index(u32),
+    /// To the value of one of many members, which has a number among them.
+    Entry(Cow<'s, str>, u32),
+    /// To the variant that an object is. It is the same value.
+    Variant(&'f str),
+}
+
+/// A walk over a request.
+pub(super) struct Checker<'f, 'd, 's> {
+    shape: &'f Shape,
+    facts: ModelFacts,
+    /// The body, if it is known.
+    root: Option<Value<'d, 's>>,
+    path: Vec<Step<'f, 's>>,
+    /// The objects on the way.
+    above: Vec<Above<'d, 's>>,
+    /// Whether keys of the request as a whole may be missing.
+    is_whole: bool,
+    pub(super) faults: Vec<Fault<'f>>,
+    /// The values of fields that must be unique.
+    unique: FxHashSet<(usize, u16, String)>,
+    /// What is at a pointer.
+    pointed: FxHashMap<&'f str, Option<NodeId>>,
+    /// The name that an object has, if it has one.
+    names: FxHashMap<NodeId, Option<NodeId>>,
+}
+
+/// An object on the way to what is looked at.
+#[derive(Clone, Copy)]
+struct Above<'d, 's> {
+    value: Value<'d, 's>,
+    kind: Option<Kind>,
+    /// Whether it is an element of an array.
+    is_element: bool,
+}
+
+/// What holds for the object that is looked at.
+#[derive(Clone, Copy)]
+struct Within<'f> {
+    /// The rule that reports what is wrong in it.
+    rule: Option<&'f str>,
+    /// Where on the path it starts: what is below counts as a part of it.
+    start: usize,
+}
+
+impl<'f, 'd, 's> Checker<'f, 'd, 's> {
+    pub(super) fn new(
+        shape: &'f Shape,
+        facts: ModelFacts,
+        root: Option<Value<'d, 's>>,
+        is_whole: bool,
+    ) -> Self {
+        Self {
+            shape,
+            facts,
+            root,
+            path: Vec::with_capacity(16),
+            above: Vec::with_capacity(16),
+            is_whole,
+            faults: Vec::new(),
+            unique: FxHashSet::default(),
+            pointed: FxHashMap::default(),
+            names: FxHashMap::default(),
+        }
+    }
+
+    /// Checks a body.
+    pub(super) fn request(&mut self, value: Value<'d, 's>) {
+        self.object(value, self.shape.request, Within { rule: None, start: 0 });
+    }
+
+    /// Checks a list of messages by itself.
+    pub(super) fn messages(&mut self, list: Value<'d, 's>) {
+        for (index, message) in list.elements().enumerate().filter(|(_, message)| message.is_object()) {
+            self.path.push(Step::Key("messages".into()));
+            self.path.push(Step::Index(index as u32));
+            self.object(message, self.shape.message, Within { rule: None, start: 0 });
+            self.path.clear();
+        }
+    }
+
+    /// Checks an object by itself, and returns which of its variants it is.
+    pub(super) fn alone(&mut self, value: Value<'d, 's>, number: usize) -> Option<&'f Object> {
+        let within = Within { rule: None, start: 0 };
+        self.above.push(Above { value, kind: None, is_element: true });
+        let variant = self.variant(value, number, within)?;
+        self.members(value, variant, within);
+        self.above.clear();
+        Some(&self.shape.objects[variant])
+    }
+
+    /// The object of the shape that a value is, after all that decides it. `None` if that is not known, and a fault says
+    /// why.
+    fn variant(&mut self, value: Value<'d, 's>, mut number: usize, within: Within<'f>) -> Option<usize> {
+        let shape = self.shape;
+        // Each field decides once.
+        let mut decided: Vec<&str> = Vec::new();
+        while let Some(by) = shape.objects[number].by.as_ref().filter(|by| !decided.contains(&&*by.key)) {
+            let object = &shape.objects[number];
+            decided.push(&by.key);
+            let chosen = value.get(&by.key).filter(|chosen| !chosen.is_null());
+            let Some(chosen) = chosen else {
+                let Some((tag, otherwise)) = &by.otherwise else { break };
+                if !by.is_untagged {
+                    self.path.push(Step::Variant(tag));
+                }
+                number = *otherwise;
+                continue;
+            };
+            let text = match chosen.kind() {
+                JsonKind::String => chosen.as_str().unwrap_or_default(),
+                JsonKind::Bool | JsonKind::Number => String::from_utf8_lossy(chosen.raw()),
+                // Of another type: the field itself says so.
+                _ => break,
+            };
+            let field = object.numbers.get(&by.key).map(|number| &object.fields[*number as usize]);
+            if field.is_some_and(|field| field.mask & bit(type_of(chosen)) == 0) {
+                break;
+            }
+            if let Some((value, next)) = by.variants.get_key_value(&*text) {
+                if !by.is_untagged {
+                    self.path.push(Step::Variant(value));
+                }
+                number = *next;
+                continue;
+            }
+            if by.is_open {
+                break;
+            }
+            let allowed = by.variants.keys().map(|value| &**value).collect();
+            let detail = Detail::Values { allowed, got: short(chosen) };
+            self.report(FaultKind::Value, object, &by.key, Some(chosen), detail, Cause::default(), within);
+            return None;
+        }
+        Some(number)
+    }
+
+    fn object(&mut self, value: Value<'d, 's>, number: usize, within: Within<'f>) {
+        if self.above.len() >= DEEPEST {
+            return;
+        }
+        let depth = self.path.len();
+        let is_element = matches!(self.path.last(), Some(Step::Index(_)));
+        self.above.push(Above { value, kind: self.shape.objects[number].kind, is_element });
+        if let Some(number) = self.variant(value, number, within) {
+            self.members(value, number, within);
+        }
+        self.above.pop();
+        self.path.truncate(depth);
+    }
+
+    fn members(&mut self, value: Value<'d, 's>, number: usize, within: Within<'f>) {
+        let shape = self.shape;
+        let object = &shape.objects[number];
+        let within = match (&object.rule, within.rule) {
+            (Some(rule), None) => Within { rule: Some(rule), start: self.path.len() },
+            _ => within,
+        };
+        let is_request = number == shape.request;
+        let first = self.faults.len();
+        // One bit a field: no object has more.
+        let mut seen: u128 = 0;
+        for member in value.members() {
+            let Some(key) = member.key_text() else { continue };
+            let known = object.numbers.get(&*key).copied();
+            let Some(known) = known else {
+                if object.is_closed && (!is_request || self.is_whole) {
+                    self.unknown(object, key, member, within);
+                }
+                continue;
+            };
+            let field = &object.fields[known as usize];
+            if shape.null_is_absent && member.is_null() {
+                continue;
+            }
+            let is_first = seen & 1 << known == 0;
+            seen |= 1 << known;
+            let mut forbids = field.absent.iter().copied();
+            let forbids = forbids.find(|fact| self.holds(*fact, value));
+            if forbids.is_some() || !field.is_known && object.is_closed && (!is_request || self.is_whole) {
+                let detail = Detail::None;
+                self.report(
+                    FaultKind::Unknown,
+                    object,
+                    &field.key,
+                    Some(member),
+                    detail,
+                    Cause::of(forbids),
+                    within,
+                );
+            } else if is_first {
+                self.path.push(Step::Key(Cow::Borrowed(&field.key)));
+                self.field(object, (number, known), field, value, member, within);
+                self.path.pop();
+            }
+        }
+        self.missing(object, number, value, seen, within);
+        self.settle(value, first);
+    }
+
+    /// Leaves of the faults of an object those that are not only what follows from another.
+    fn settle(&mut self, value: Value<'d, 's>, first: usize) {
+        let node = value.id();
+        let own = |fault: &Fault<'f>| fault.parent == node;
+        // It is an object of another kind, or of two: the rest describes the wrong one.
+        let cause = self.faults[first..].iter().position(|fault| {
+            own(fault)
+                && (fault.kind == FaultKind::Value && fault.is_of_constant()
+                    || matches!(fault.detail, Detail::Union { count: 2.., .. }))
+        });
+        if let Some(cause) = cause {
+            let cause = self.faults.swap_remove(first + cause);
+            self.faults.truncate(first);
+            self.faults.push(cause);
+        }
+        // The key of a kind that is not known is there in place of one that is.
+        let has_unknown =
+            || self.faults[first..].iter().any(|fault| own(fault) && fault.kind == FaultKind::Unknown);
+        if matches!(self.faults.last(), Some(fault) if own(fault) && fault.kind == FaultKind::None)
+            && has_unknown()
+        {
+            self.faults.pop();
+        }
+    }
+
+    /// A key that is none of the object's.
+    fn unknown(&mut self, object: &'f Object, key: Cow<'s, str>, member: Value<'d, 's>, within: Within<'f>) {
+        let key = Cow::Owned(key.into_owned());
+        self.push(
+            FaultKind::Unknown,
+            object,
+            key,
+            None,
+            Some(member),
+            Detail::None,
+            Cause::default(),
+            within,
+        );
+    }
+
+    /// The keys that an object lacks.
+    fn missing(
+        &mut self,
+        object: &'f Object,
+        number: usize,
+        value: Value<'d, 's>,
+        seen: u128,
+        within: Within<'f>,
+    ) {
+        let is_there = |field: &u16| seen & 1 << field != 0;
+        if number != self.shape.request || self.is_whole {
+            for (number, field) in object.fields.iter().enumerate() {
+                if !is_there(&(number as u16)) {
+                    self.unlisted(object, field, value, within);
+                }
+                let requirement = field.required.iter().find(|requirement| {
+                    requirement.fact.is_none_or(|fact| self.holds(fact, value))
+                        && !requirement.unless.iter().any(|other| {
+                            is_there(other)
+                                && value
+                                    .get(&object.fields[*other as usize].key)
+                                    .is_none_or(|other| !other.is_null())
+                        })
+                });
+                if let Some(requirement) = requirement.filter(|_| !is_there(&(number as u16))) {
+                    let fact = requirement.fact;
+                    self.report(
+                        FaultKind::Missing,
+                        object,
+                        &field.key,
+                        None,
+                        Detail::None,
+                        Cause::of(fact),
+                        within,
+                    );
+                }
+            }
+        }
+        let count = |of: &[u16]| of.iter().filter(|field| is_there(field)).count();
+        if let Some(of) = object.exactly_one.as_deref().filter(|of| count(of) != 1) {
+            self.union(object, of, count(of), within);
+        } else if let Some(of) = object.at_least_one.as_deref().filter(|of| count(of) == 0) {
+            self.union(object, of, 0, within);
+        }
+    }
+
+    /// A list that is not there although it would have to name all keys of an object.
+    fn unlisted(&mut self, object: &'f Object, field: &'f Field, value: Value<'d, 's>, within: Within<'f>) {
+        for check in &field.checks {
+            let What::ListsAll(key) = &check.what else { continue };
+            let first = value.get(key).and_then(|of| of.members().next()?.key_text());
+            if let Some(first) = first.filter(|_| check.fact.is_none_or(|fact| self.holds(fact, value))) {
+                let detail = Detail::Value { got: crate::text::shorten(&first).into_owned() };
+                let cause = Cause { fact: check.fact, check: Some(&check.what) };
+                self.report(FaultKind::Names, object, &field.key, None, detail, cause, within);
+            }
+        }
+    }
+
+    /// Whether a fact holds for the model, and for what else the request has.
+    fn holds(&mut self, fact: usize, parent: Value<'d, 's>) -> bool {
+        self.facts.holds(fact) && self.is_met(fact, parent)
+    }
+
+    /// Whether the request has what a fact asks for beside the field.
+    fn is_met(&mut self, number: usize, parent: Value<'d, 's>) -> bool {
+        let fact = &self.shape.facts[number];
+        let is_there = |value: &Value<'d, 's>| !value.is_null() && value.as_bool() != Some(false);
+        if fact
+            .unless
+            .as_deref()
+            .is_some_and(|key| self.beside(key, parent).is_some_and(|value| is_there(&value)))
+        {
+            return false;
+        }
+        fact.only_where.iter().all(|(key, values)| {
+            let value = self.beside(key, parent).filter(is_there);
+            value.is_some_and(|value| values.is_empty() || is_one_of(values, false, value))
+        })
+    }
+
+    /// The facts whose conditions the request does not meet.
+    fn unmet(&mut self, parent: Value<'d, 's>) -> Vec<usize> {
+        let shape = self.shape;
+        let conditional = shape.facts.iter().enumerate().filter(|(_, fact)| fact.is_conditional());
+        conditional.map(|(number, _)| number).filter(|number| !self.is_met(*number, parent)).collect()
+    }
+
+    fn union(&mut self, object: &'f Object, of: &[u16], count: usize, within: Within<'f>) {
+        let keys = of.iter().map(|field| &*object.fields[*field as usize].key).collect();
+        let detail = Detail::Union { of: keys, count };
+        let kind = if count == 0 { FaultKind::None } else { FaultKind::Union };
+        self.push(kind, object, "".into(), None, None, detail, Cause::default(), within);
+    }
+
+    fn field(
+        &mut self,
+        object: &'f Object,
+        number: (usize, u16),
+        field: &'f Field,
+        parent: Value<'d, 's>,
+        value: Value<'d, 's>,
+        within: Within<'f>,
+    ) {
+        let got = type_of(value);
+        if field.mask & bit(got) == 0 && value.kind() != JsonKind::Invalid {
+            let detail = Detail::Types { expected: &field.types, got };
+            self.at_path(FaultKind::Type, object, field, value, detail, Cause::default(), within);
+            return;
+        }
+        for check in &field.checks {
+            if check.fact.is_some_and(|fact| !self.holds(fact, parent)) {
+                continue;
+            }
+            if let Some(detail) = self.failed(check, number, parent, value, got) {
+                self.at_path(
+                    check.what.fault(),
+                    object,
+                    field,
+                    value,
+                    detail,
+                    Cause { fact: check.fact, check: Some(&check.what) },
+                    within,
+                );
+                // What else is wrong with the value shows once this is fixed.
+                return;
+            }
+        }
+        match value.kind() {
+            JsonKind::Array => self.elements(object, field, value, within),
+            JsonKind::Object => {
+                if let Some(inner) = field.object {
+                    self.object(value, inner, within);
+                }
+                if let Some(inner) = field.entries {
+                    for (index, entry) in value.members().enumerate() {
+                        let Some(key) = entry.key_text() else { continue };
+                        self.path.push(Step::Entry(key, index as u32));
+                        if entry.is_object() {
+                            self.object(entry, inner, within);
+                        } else if entry.kind() != JsonKind::Invalid
+                            && field.item_mask & bit(type_of(entry)) == 0
+                        {
+                            self.element_type(object, field, entry, &[JsonType::Object], "{}", within);
+                        }
+                        self.path.pop();
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn elements(&mut self, object: &'f Object, field: &'f Field, list: Value<'d, 's>, within: Within<'f>) {
+        if field.items.is_none() && field.item_types.is_empty() {
+            return;
+        }
+        for (index, element) in list.elements().enumerate() {
+            self.path.push(Step::Index(index as u32));
+            if let (true, Some(inner)) = (element.is_object(), field.items) {
+                self.object(element, inner, within);
+            } else if element.kind() != JsonKind::Invalid && field.item_mask & bit(type_of(element)) == 0 {
+                let expected: &[JsonType] =
+                    if field.item_types.is_empty() { &[JsonType::Object] } else { &field.item_types };
+                self.element_type(object, field, element, expected, "[]", within);
+            }
+            self.path.pop();
+        }
+    }
+
+    /// An element of another type.
+    fn element_type(
+        &mut self,
+        object: &'f Object,
+        field: &'f Field,
+        element: Value<'d, 's>,
+        expected: &'f [JsonType],
+        suffix: &str,
+        within: Within<'f>,
+    ) {
+        let key = Cow::Owned(format!("{}{suffix}", field.key));
+        let detail = Detail::Types { expected, got: type_of(element) };
+        let last = self.path.pop();
+        let before = self.path.pop();
+        let keyed =
+            Keyed { key, field: Some(field), value: Some(element), steps: [before.clone(), last.clone()] };
+        self.push_keyed(FaultKind::Type, object, keyed, detail, Cause::default(), within);
+        self.path.extend(before);
+        self.path.extend(last);
+    }
+
+    /// What is wrong with a value that a check refuses.
+    fn failed(
+        &mut self,
+        check: &'f Check,
+        number: (usize, u16),
+        parent: Value<'d, 's>,
+        value: Value<'d, 's>,
+        got: JsonType,
+    ) -> Option<Detail<'f>> {
+        let text = || value.as_json_str();
+        let of_limit = |min: Option<usize>, max: Option<usize>, count: usize| {
+            let is_out = min.is_some_and(|min| count < min) || max.is_some_and(|max| count > max);
+            is_out.then(|| Detail::Limit {
+                min: min.map(|min| min.to_string()),
+                max: max.map(|max| max.to_string()),
+                got: count.to_string(),
+                is_low: min.is_some_and(|min| count < min),
+            })
+        };
+        match &check.what {
+            What::Type(types, mask) => {
+                (mask & bit(got) == 0).then_some(Detail::Types { expected: types, got })
+            }
+            What::Values { values, any_case } => {
+                // Where only strings are listed, a number is a matter of the type.
+                let is_listed = |scalar: Value<'d, 's>| {
+                    scalar.as_json_str().is_some() || values.iter().any(|value| !value.is_string)
+                };
+                let wrong = scalars(value)
+                    .find(|scalar| is_listed(*scalar) && !is_one_of(values, *any_case, *scalar))?;
+                let allowed = values.iter().map(|value| &*value.text).collect();
+                Some(Detail::Values { allowed, got: short(wrong) })
+            }
+            What::Refused(values) => {
+                let wrong = scalars(value).find(|scalar| is_one_of(values, false, *scalar))?;
+                Some(Detail::Values { allowed: Vec::new(), got: short(wrong) })
+            }
+            What::Pattern(pattern) => {
+                let text = value.as_str()?;
+                (!pattern.is_match(&text))
+                    .then(|| Detail::Pattern { pattern: pattern.as_str(), got: short(value) })
+            }
+            What::Length { min, max } => {
+                let text = text()?;
+                // A text has at most as many characters as bytes.
+                let is_short = max.is_none_or(|max| text.raw().len() <= max);
+                if is_short && min.is_none_or(|min| min == 0 || min == 1 && !text.is_empty()) {
+                    return None;
+                }
+                of_limit(*min, *max, text.char_count())
+            }
+            What::Items { min, max } => {
+                let count = value.is_array().then(|| value.elements().count())?;
+                of_limit(*min, *max, count)
+            }
+            What::Range { min, max } => {
+                let number: f64 = std::str::from_utf8(value.raw()).ok()?.parse().ok()?;
+                let is_number = value.kind() == JsonKind::Number;
+                let is_out = min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max);
+                (is_number && is_out).then(|| Detail::Limit {
+                    min: min.map(|min| min.to_string()),
+                    max: max.map(|max| max.to_string()),
+                    got: short(value),
+                    is_low: min.is_some_and(|min| number < min),
+                })
+            }
+            What::Base64 => {
+                let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=-_\\".contains(byte);
+                let is_wrong = |scalar: Value<'d, 's>| {
+                    scalar.as_json_str().is_some_and(|text| !text.raw().iter().take(LOOKED_AT).all(is_base64))
+                };
+                scalars(value).any(is_wrong).then_some(Detail::None)
+            }
+            What::Unique => {
+                let text = value.as_str()?.into_owned();
+                (!self.unique.insert((number.0, number.1, text))).then(|| Detail::Value { got: short(value) })
+            }
+            What::EntryPattern(pattern) => {
+                let wrong = value
+                    .members()
+                    .filter_map(|member| member.key_text())
+                    .find(|key| !pattern.is_match(key))?;
+                let got = crate::text::shorten(&wrong).into_owned();
+                Some(Detail::Pattern { pattern: pattern.as_str(), got })
+            }
+            What::Needs(_) | What::Excludes(_) if value.is_null() => None,
+            What::Needs(key) => {
+                let other = self.beside(key, parent);
+                let is_there = other.is_some_and(|other| !other.is_null() && !is_empty(other));
+                (!is_there && self.knows(key)).then_some(Detail::Other { key, values: Vec::new() })
+            }
+            What::Excludes(keys) => {
+                let there =
+                    keys.iter().find(|key| self.beside(key, parent).is_some_and(|other| !other.is_null()))?;
+                Some(Detail::Other { key: there, values: Vec::new() })
+            }
+            What::OnlyIf(key, values) | What::NotIf(key, values) => {
+                let other = self.beside(key, parent).filter(|other| !other.is_null());
+                let is_one = other.is_some_and(|other| is_one_of(values, false, other));
+                let is_only = matches!(check.what, What::OnlyIf(..));
+                let values = values.iter().map(|value| &*value.text).collect();
+                (is_one != is_only && self.knows(key)).then_some(Detail::Other { key, values })
+            }
+            What::LessThan(key) => {
+                let of = |value: Value<'d, 's>| std::str::from_utf8(value.raw()).ok()?.parse::<f64>().ok();
+                let most = self.beside(key, parent)?;
+                (of(value)? >= of(most)?).then(|| Detail::Other { key, values: Vec::new() })
+            }
+            What::Lists(key) => {
+                let keys: FxHashSet<Cow<'s, str>> = parent
+                    .get(key)
+                    .into_iter()
+                    .flat_map(Value::members)
+                    .filter_map(Value::key_text)
+                    .collect();
+                let is_known = parent.get(key).is_none_or(|of| of.is_object() || of.is_null());
+                let mut names = value.elements().filter_map(Value::as_str).filter(|_| is_known);
+                let wrong = names.find(|name| !keys.contains(name))?;
+                Some(Detail::Value { got: crate::text::shorten(&wrong).into_owned() })
+            }
+            What::ListsAll(key) => {
+                let names: FxHashSet<Cow<'s, str>> = value.elements().filter_map(Value::as_str).collect();
+                let properties = parent.get(key)?;
+                let wrong =
+                    properties.members().filter_map(Value::key_text).find(|key| !names.contains(key))?;
+                Some(Detail::Value { got: crate::text::shorten(&wrong).into_owned() })
+            }
+        }
+    }
+
+    /// The value beside a field, or at a pointer from the root.
+    fn beside(&mut self, key: &'f str, parent: Value<'d, 's>) -> Option<Value<'d, 's>> {
+        if !key.starts_with('/') {
+            return parent.get(key).or_else(|| {
+                let snake = super::compile::snake_case(key);
+                (snake != key).then(|| parent.get(&snake)).flatten()
+            });
+        }
+        let root = self.root?;
+        let found = *self.pointed.entry(key).or_insert_with(|| {
+            let steps: Vec<&str> = key.split('/').skip(1).collect();
+            at_steps(root, &steps).map(|value| value.id())
+        });
+        found.map(|id| root.document().value(id))
+    }
+
+    /// Whether it is known what is there: a list of messages by itself does not show the rest of the request.
+    fn knows(&self, key: &str) -> bool {
+        !key.starts_with('/') || self.root.is_some()
+    }
+
+    fn at_path(
+        &mut self,
+        kind: FaultKind,
+        object: &'f Object,
+        field: &'f Field,
+        value: Value<'d, 's>,
+        detail: Detail<'f>,
+        cause: Cause<'f>,
+        within: Within<'f>,
+    ) {
+        let last = self.path.pop();
+        self.report(kind, object, &field.key, Some(value), detail, cause, within);
+        self.path.extend(last);
+    }
+
+    /// Adds a fault of a field of the object at the end of the path.
+    fn report(
+        &mut self,
+        kind: FaultKind,
+        object: &'f Object,
+        key: &'f str,
+        value: Option<Value<'d, 's>>,
+        detail: Detail<'f>,
+        cause: Cause<'f>,
+        within: Within<'f>,
+    ) {
+        let field = object.numbers.get(key).map(|number| &object.fields[*number as usize]);
+        self.push(kind, object, Cow::Borrowed(key), field, value, detail, cause, within);
+    }
+
+    fn push(
+        &mut self,
+        kind: FaultKind,
+        object: &'f Object,
+        key: Cow<'f, str>,
+        field: Option<&'f Field>,
+        value: Option<Value<'d, 's>>,
+        detail: Detail<'f>,
+        cause: Cause<'f>,
+        within: Within<'f>,
+    ) {
+        let own = (!key.is_empty()).then(|| Step::Key(key.clone()));
+        let keyed = Keyed { key, field, value, steps: [own, None] };
+        self.push_keyed(kind, object, keyed, detail, cause, within);
+    }
+
+    fn push_keyed(
+        &mut self,
+        kind: FaultKind,
+        object: &'f Object,
+        keyed: Keyed<'f, 'd, 's>,
+        detail: Detail<'f>,
+        cause: Cause<'f>,
+        within: Within<'f>,
+    ) {
+        let Some(Above { value: parent, .. }) = self.above.last().copied() else { return };
+        let (name, unmet) = (self.name(), self.unmet(parent));
+        let steps = self.path.iter().chain(keyed.steps.iter().flatten());
+        let path: Vec<PathStep> = steps.map(PathStep::of).collect();
+        self.faults.push(Fault {
+            kind,
+            object,
+            field: keyed.field,
+            key: keyed.key,
+            parent: parent.id(),
+            value: keyed.value.map(Value::id),
+            own_steps: keyed.steps.iter().flatten().count(),
+            path,
+            schema_start: within.start,
+            detail,
+            fact: cause.fact.map(|fact| &self.shape.facts[fact]),
+            check: cause.check,
+            rule: within.rule,
+            name,
+            unmet,
+            element: self
+                .above
+                .iter()
+                .rev()
+                .find(|above| above.is_element)
+                .map_or(parent, |above| above.value)
+                .id(),
+            above: self.above.iter().map(|above| (above.value.id(), above.kind)).collect(),
+        });
+    }
+
+    /// The name of the innermost object that has one: of the tool, for what is below it.
+    fn name(&mut self) -> Option<NodeId> {
+        for Above { value: object, .. } in self.above.iter().skip(1).rev() {
+            let named = *self.names.entry(object.id()).or_insert_with(|| {
+                object.get("name").filter(|name| name.as_json_str().is_some()).map(Value::id)
+            });
+            if named.is_some() {
+                return named;
+            }
+        }
+        None
+    }
+}
+
+/// Why there is a fault.
+#[derive(Clone, Copy, Default)]
+struct Cause<'f> {
+    /// The fact that asks for it.
+    fact: Option<usize>,
+    /// The check that fails.
+    check: Option<&'f What>,
+}
+
+impl Cause<'_> {
+    fn of(fact: Option<usize>) -> Self {
+        Self { fact, check: None }
+    }
+}
+
+/// A key, what is there, and the last steps to it.
+struct Keyed<'f, 'd, 's> {
+    key: Cow<'f, str>,
+    field: Option<&'f Field>,
+    value: Option<Value<'d, 's>>,
+    steps: [Option<Step<'f, 's>>; 2],
+}
+
+/// The bytes of a text that are looked at to tell whether it is Base64: the data may be megabytes long, and logs cut it.
+const LOOKED_AT: usize = 40;
+
+/// The first value that these steps lead to which is not `null`; `*` leads to each element of an array.
+fn at_steps<'d, 's>(value: Value<'d, 's>, steps: &[&str]) -> Option<Value<'d, 's>> {
+    match steps {
+        [] => (!value.is_null()).then_some(value),
+        ["*", rest @ ..] => value.elements().find_map(|element| at_steps(element, rest)),
+        [key, rest @ ..] => {
+            at_steps(value.get(key).or_else(|| value.get(&super::compile::snake_case(key)))?, rest)
+        }
+    }
+}
+
+/// Whether a scalar is one of these.
+fn is_one_of(values: &[Scalar], any_case: bool, value: Value<'_, '_>) -> bool {
+    let text = value.as_str();
+    values.iter().any(|allowed| match &text {
+        Some(text) => {
+            allowed.is_string
+                && (allowed.text == **text || any_case && allowed.text.eq_ignore_ascii_case(text))
+        }
+        None => !allowed.is_string && allowed.text.as_bytes() == value.raw(),
+    })
+}
+
+/// The scalar itself, or the strings of an array.
+fn scalars<'d, 's>(value: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let is_scalar = matches!(value.kind(), JsonKind::String | JsonKind::Number | JsonKind::Bool);
+    is_scalar
+        .then_some(value)
+        .into_iter()
+        .chain(value.elements().filter(|element| element.as_json_str().is_some()))
+}
+
+/// A scalar for a message; nothing of an array or an object.
+fn short(value: Value<'_, '_>) -> String {
+    match value.kind() {
+        JsonKind::String => crate::text::shorten(&value.as_str().unwrap_or_default()).into_owned(),
+        JsonKind::Number | JsonKind::Bool | JsonKind::Null => {
+            crate::text::shorten(&String::from_utf8_lossy(value.raw())).into_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+fn is_empty(value: Value<'_, '_>) -> bool {
+    matches!(value.kind(), JsonKind::Array | JsonKind::Object) && value.children().next().is_none()
+}
+
+/// The type of a value.
+pub(super) fn type_of(value: Value<'_, '_>) -> JsonType {
+    match value.kind() {
+        JsonKind::Null => JsonType::Null,
+        JsonKind::Bool => JsonType::Boolean,
+        JsonKind::String => JsonType::String,
+        JsonKind::Array => JsonType::Array,
+        JsonKind::Object => JsonType::Object,
+        JsonKind::Number | JsonKind::Invalid => {
+            let raw = value.raw();
+            let is_plain = !raw.iter().any(|byte| b".eE".contains(byte));
+            let is_whole = || {
+                let number = std::str::from_utf8(raw).ok().and_then(|text| text.parse::<f64>().ok());
+                number.is_some_and(|number| number.fract() == 0.0)
+            };
+            if is_plain || is_whole() { JsonType::Integer } else { JsonType::Number }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The shape of requests: which keys the objects of a wire format have, of which types and values, as data.
+//!
+//! One TOML file a format describes what its documents say (`shapes`); `[shape]` in a target's file says what this API
+//! enforces of it, with evidence and texts. A target's shape is compiled once; a request is checked against it in one
+//! walk.
+
+mod check;
+mod compile;
+mod fault;
+mod foreign;
+mod tables;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use toolcheck_json::Value;
+
+use self::compile::Object;
+pub use self::fault::{Answer, Condition, Detail, Fault};
+pub use self::foreign::Foreign;
+use self::tables::ShapeFile;
+pub use self::tables::{Enforced, FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
+use crate::error::Error;
+
+/// The file of a format, by the format's id.
+struct Builtin {
+    id: &'static str,
+    text: &'static str,
+    read: OnceLock<ShapeFile>,
+}
+
+macro_rules! shapes {
+    ($($id:literal)*) => {
+        static SHAPES: [Builtin; [$($id),*].len()] = [$(Builtin {
+            id: $id,
+            text: include_str!(concat!("../../shapes/", $id, ".toml")),
+            read: OnceLock::new(),
+        }),*];
+    };
+}
+
+// The list of shapes, one line each. What several formats write alike is called by the name of the first.
+shapes! {
+    "mcp"
+}
+
+/// The description of a format.
+fn file(format: &str) -> Option<(&'static str, &'static ShapeFile)> {
+    let builtin = SHAPES.iter().find(|builtin| builtin.id == format)?;
+    let file = builtin.read.get_or_init(|| {
+        toml::from_str(builtin.text).unwrap_or_else(|error| panic!("shapes/{}.toml: {error}", builtin.id))
+    });
+    Some((builtin.id, file))
+}
+
+/// The formats whose shape is described.
+pub fn formats() -> impl Iterator<Item = &'static str> {
+    SHAPES.iter().map(|builtin| builtin.id)
+}
+
+/// What an API enforces of the shape of requests.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// The format's id.
+    format: &'static str,
+    /// The facts that hold where no model is known.
+    plain_facts: OnceLock<ModelFacts>,
+    objects: Vec<Object>,
+    /// The keys of which a request has one if it is whole.
+    whole_if: Vec<String>,
+    request: usize,
+    message: usize,
+    null_is_absent: bool,
+    sources: Vec<String>,
+    seen: String,
+    unseen: Unseen,
+    words: BTreeMap<String, String>,
+    texts: Vec<TextTable>,
+    facts: Vec<FactTable>,
+    accepted: Vec<FactTable>,
+}
+
+/// Which facts of a shape hold for a model.
+#[derive(Debug, Clone, Default)]
+pub struct ModelFacts(Arc<[bool]>);
+
+impl ModelFacts {
+    fn holds(&self, fact: usize) -> bool {
+        self.0.get(fact).copied().unwrap_or_default()
+    }
+}
+
+impl Shape {
+    /// The shape of a format as a target enforces it. `None` if the format is not described.
+    ///
+    /// # Errors
+    ///
+    /// Where the tables do not fit together.
+    pub(crate) fn of(format: &str, enforced: &Enforced) -> Option<Result<Self, Error>> {
+        let (format, file) = file(format)?;
+        Some(compile::compile(format, file, enforced).map_err(Error::new))
+    }
+
+    /// The name of the API in prose.
+    fn name(&self) -> &'static str {
+        crate::target::find(self.format).map_or("MCP", |target| &target.name)
+    }
+
+    /// Which of its facts hold for a model.
+    #[must_use]
+    pub fn facts_for(&self, model: Option<&str>) -> ModelFacts {
+        ModelFacts(self.facts.iter().map(|fact| fact.fits(model)).collect())
+    }
+
+    /// What is wrong with a body. If it may be only what somebody has kept of a request, no key of the request itself is
+    /// missing or unknown; `is_sent` says that it is about to be sent.
+    #[must_use]
+    pub fn check_request<'f>(
+        &'f self,
+        facts: &ModelFacts,
+        body: Value<'_, '_>,
+        is_sent: bool,
+    ) -> Vec<Fault<'f>> {
+        let has_any = self.whole_if.iter().any(|key| body.get(key).is_some());
+        let is_whole = is_sent && (self.whole_if.is_empty() || has_any);
+        let mut checker = check::Checker::new(self, facts.clone(), Some(body), is_whole);
+        checker.request(body);
+        checker.faults
+    }
+
+    /// What is wrong with a list of messages by itself.
+    #[must_use]
+    pub fn check_messages<'f>(&'f self, facts: &ModelFacts, list: Value<'_, '_>) -> Vec<Fault<'f>> {
+        let mut checker = check::Checker::new(self, facts.clone(), None, false);
+        checker.messages(list);
+        checker.faults
+    }
+}

@@ -1,0 +1,58 @@
+use toolcheck_core::ir::Place;
+use toolcheck_core::shape::Kind;
+
+use crate::rule::{Context, Sink, declare_rule};
+
+declare_rule! {
+    /// A tool, a message or a content block that is written as another API has it.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// APIs write the same things in different ways. Whoever moves a conversation or its tools from one API to another
+    /// easily leaves a part as it was. The API names only the first key that it misses or does not know; this rule names
+    /// the cause.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat
+    /// {"model": "gpt-5.2", "tools": [
+    ///   {"name": "search", "input_schema": {"type": "object", "properties": {}}}  // flagged
+    ///  ],
+    ///  "messages": [{"role": "user", "content": "find Adam"}]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// {"model": "gpt-5.2", "tools": [
+    ///   {"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}
+    ///  ],
+    ///  "messages": [{"role": "user", "content": "find Adam"}]}
+    /// ```
+    "foreign-shape" in Fields, since "0.2.0", silent on wire reports shape, check
+}
+
+/// The most other places that a finding shows.
+const MOST_LABELS: usize = 4;
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    for foreign in &cx.shape_faults().foreign {
+        let (kind, name) = (foreign.first.kind.name(), foreign.first.name);
+        let message = match foreign.others.len() {
+            0 => format!("this {kind} is written as {name} has it"),
+            others => format!("{} {}s are written as {name} has them", others + 1, kind),
+        };
+        let finding = out.report(Place::of(cx.document.value(foreign.first.node)), message);
+        finding.caption(if foreign.others.is_empty() { "this one" } else { "the first" });
+        for other in foreign.others.iter().take(MOST_LABELS) {
+            finding.label(Place::of(cx.document.value(*other)), "and this one");
+        }
+        let help = match foreign.first.example {
+            Some(example) => format!("write it as {example}"),
+            None if foreign.first.kind == Kind::Request => format!("use --format {}", foreign.first.format),
+            None => "write it in this API's form".to_owned(),
+        };
+        finding.help(help);
+        finding.answer = Some(foreign.answer.clone());
+    }
+}

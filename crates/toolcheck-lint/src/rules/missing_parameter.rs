@@ -1,0 +1,28 @@
+use crate::rule::{Context, Sink, declare_rule};
+use crate::view::shape;
+
+declare_rule! {
+    /// A required parameter of the request that is missing.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// An API that requires a parameter, such as the most tokens to generate, rejects each request without it. A body that holds
+    /// only the messages is taken for what somebody has kept of a request, and nothing is reported.
+    ///
+    /// ## Fails
+    ///
+    /// ```json anthropic
+    /// {"model": "claude-opus-4-5", "messages": [{"role": "user", "content": "hello"}]}  // flagged
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json anthropic
+    /// {"model": "claude-opus-4-5", "max_tokens": 1024, "messages": [{"role": "user", "content": "hello"}]}
+    /// ```
+    "missing-parameter" in Fields, since "0.2.0", silent on wire reports shape, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    shape::report(cx, &RULE, out);
+}

@@ -1,0 +1,39 @@
+use crate::rule::{Context, Sink, declare_rule};
+use crate::view::shape;
+
+declare_rule! {
+    /// A value of another JSON type than the API expects.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// APIs check the type of each key, and reject the request if one is wrong: a string in place of an object, an object in
+    /// place of a list, a number in place of a string.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat
+    /// {"model": "gpt-5.2", "messages": [
+    ///   {"role": "user", "content": [
+    ///     {"type": "text", "text": "what is this?"},
+    ///     {"type": "image_url",
+    ///      "image_url": "https://example.com/a.png"}  // flagged
+    ///   ]}
+    /// ]}
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// {"model": "gpt-5.2", "messages": [
+    ///   {"role": "user", "content": [
+    ///     {"type": "text", "text": "what is this?"},
+    ///     {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    ///   ]}
+    /// ]}
+    /// ```
+    "wrong-type" in Fields, since "0.2.0", silent on wire reports shape, check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    shape::report(cx, &RULE, out);
+}
