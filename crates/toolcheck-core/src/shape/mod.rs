@@ -41,6 +41,14 @@ macro_rules! shapes {
 
 // The list of shapes, one line each. What several formats write alike is called by the name of the first.
 shapes! {
+    "openai-chat"
+    "anthropic"
+    "openai-responses"
+    "gemini"
+    "bedrock-converse"
+    "cohere"
+    "mistral"
+    "ollama"
     "mcp"
 }
 
