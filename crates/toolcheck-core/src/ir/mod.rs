@@ -99,6 +99,8 @@ pub struct Transcript<'s> {
     pub parts: Vec<Part<'s>>,
     /// Whether the document is a whole request body, rather than only a list of messages.
     pub is_body: bool,
+    /// Whether it is a body without a list of messages: the list is missing or cannot be read.
+    pub lacks_messages: bool,
     /// Whether the format puts all results of a turn into one message, rather than each into its own.
     pub batches_results: bool,
     /// The request, apart from its messages.
@@ -133,6 +135,12 @@ impl<'s> Transcript<'s> {
         Self::with(Some(format), root, buffers)
     }
 
+    /// A transcript of a body without messages.
+    #[must_use]
+    pub fn without_messages(format: FormatId, root: Value<'_, 's>) -> Self {
+        Self { lacks_messages: true, ..Self::new(format, root) }
+    }
+
     /// An empty transcript of a document that no format knows.
     #[must_use]
     pub fn unrecognised(root: Value<'_, 's>) -> Self {
@@ -152,6 +160,7 @@ impl<'s> Transcript<'s> {
             messages: buffers.messages,
             parts: buffers.parts,
             is_body: root.is_object(),
+            lacks_messages: false,
             batches_results: false,
             request: Request::default(),
             details: Details::default(),

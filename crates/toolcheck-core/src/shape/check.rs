@@ -42,6 +42,8 @@ pub(super) struct Checker<'f, 'd, 's> {
     unique: FxHashSet<(usize, u16, String)>,
     /// What is at a pointer.
     pointed: FxHashMap<&'f str, Option<NodeId>>,
+    /// The strings that a pointer leads to.
+    listed: FxHashMap<&'f str, FxHashSet<Cow<'s, str>>>,
     /// The name that an object has, if it has one.
     names: FxHashMap<NodeId, Option<NodeId>>,
 }
@@ -81,6 +83,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             faults: Vec::new(),
             unique: FxHashSet::default(),
             pointed: FxHashMap::default(),
+            listed: FxHashMap::default(),
             names: FxHashMap::default(),
         }
     }
@@ -558,6 +561,17 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 let most = self.beside(key, parent)?;
                 (of(value)? >= of(most)?).then(|| Detail::Other { key, values: Vec::new() })
             }
+            What::Among(pointer) => {
+                let root = self.root?;
+                let text = value.as_str()?;
+                let known = self.listed.entry(pointer).or_insert_with(|| {
+                    let steps: Vec<&str> = pointer.split('/').skip(1).collect();
+                    let mut listed = FxHashSet::default();
+                    collect(root, &steps, &mut listed);
+                    listed
+                });
+                (!known.contains(&text)).then(|| Detail::Values { allowed: Vec::new(), got: short(value) })
+            }
             What::Lists(key) => {
                 let keys: FxHashSet<Cow<'s, str>> = parent
                     .get(key)
@@ -734,6 +748,19 @@ fn at_steps<'d, 's>(value: Value<'d, 's>, steps: &[&str]) -> Option<Value<'d, 's
         ["*", rest @ ..] => value.elements().find_map(|element| at_steps(element, rest)),
         [key, rest @ ..] => {
             at_steps(value.get(key).or_else(|| value.get(&super::compile::snake_case(key)))?, rest)
+        }
+    }
+}
+
+/// All strings that these steps lead to.
+fn collect<'s>(value: Value<'_, 's>, steps: &[&str], listed: &mut FxHashSet<Cow<'s, str>>) {
+    match steps {
+        [] => listed.extend(value.as_str()),
+        ["*", rest @ ..] => value.elements().for_each(|element| collect(element, rest, listed)),
+        [key, rest @ ..] => {
+            if let Some(next) = value.get(key) {
+                collect(next, rest, listed);
+            }
         }
     }
 }

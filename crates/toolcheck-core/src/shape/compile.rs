@@ -99,6 +99,7 @@ pub(super) enum What {
     OnlyIf(Box<str>, Vec<Scalar>),
     NotIf(Box<str>, Vec<Scalar>),
     LessThan(Box<str>),
+    Among(Box<str>),
     Lists(Box<str>),
     ListsAll(Box<str>),
 }
@@ -399,6 +400,9 @@ fn checks(table: &FieldTable, fact: Option<usize>) -> Vec<Check> {
     if let Some(pointer) = &table.less_than {
         add(What::LessThan(pointer.as_str().into()));
     }
+    if let Some(pointer) = &table.among {
+        add(What::Among(pointer.as_str().into()));
+    }
     if let Some(key) = &table.lists {
         add(What::Lists(key.as_str().into()));
     }
@@ -413,7 +417,7 @@ impl What {
     pub(super) fn fault(&self) -> FaultKind {
         match self {
             Self::Type(..) => FaultKind::Type,
-            Self::Values { .. } | Self::Refused(_) => FaultKind::Value,
+            Self::Values { .. } | Self::Refused(_) | Self::Among(_) => FaultKind::Value,
             Self::Pattern(_) | Self::EntryPattern(_) => FaultKind::Pattern,
             Self::Length { .. } => FaultKind::Length,
             Self::Items { .. } => FaultKind::Items,

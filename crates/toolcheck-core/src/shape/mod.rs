@@ -66,6 +66,9 @@ pub fn formats() -> impl Iterator<Item = &'static str> {
     SHAPES.iter().map(|builtin| builtin.id)
 }
 
+/// The keys that are looked at to tell whether an object is a request.
+const KEYS_LOOKED_AT: usize = 64;
+
 /// What an API enforces of the shape of requests.
 #[derive(Debug, Clone)]
 pub struct Shape {
@@ -134,6 +137,18 @@ impl Shape {
         let mut checker = check::Checker::new(self, facts.clone(), Some(body), is_whole);
         checker.request(body);
         checker.faults
+    }
+
+    /// Whether an object without a list of messages is a request of this format all the same, by its other keys.
+    #[must_use]
+    pub fn knows_request(&self, body: Value<'_, '_>) -> bool {
+        let request = &self.objects[self.request];
+        let is_known = |key: &str| {
+            request.numbers.get(key).is_some_and(|number| request.fields[*number as usize].is_known)
+        };
+        let keys = body.members().take(KEYS_LOOKED_AT).filter_map(Value::key_text);
+        let (known, other): (Vec<_>, Vec<_>) = keys.partition(|key| is_known(key));
+        known.len() >= 2 && known.len() > other.len()
     }
 
     /// What is wrong with a list of messages by itself.

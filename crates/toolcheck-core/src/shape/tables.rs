@@ -265,6 +265,8 @@ field_table! {
     not_if: BTreeMap<String, Vec<Scalar>>,
     /// The number that it must be less than.
     less_than: String,
+    /// Where all the values are that there are for it: a JSON Pointer from the root, with `*` for every element.
+    among: String,
     /// The object beside it whose keys its elements name.
     lists: String,
     /// The object beside it of whose keys it names all.

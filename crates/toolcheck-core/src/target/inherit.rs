@@ -53,7 +53,9 @@ impl Target {
             doubt: doubt_here(refusal.evidence, &refusal.doubt),
             ..refusal.clone()
         }));
-        self.shape.inherit(&parent.shape, is_compatible_only.then_some(&elsewhere));
+        if self.format == parent.format {
+            self.shape.inherit(&parent.shape, is_compatible_only.then_some(&elsewhere));
+        }
         self.tolerances.extend(
             parent.tolerances.iter().filter(|tolerance| is_new(&tolerance.rule, &tolerance.case)).cloned(),
         );

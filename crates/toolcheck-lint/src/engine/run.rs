@@ -207,7 +207,13 @@ impl<'r> Run<'r> {
         buffers: Buffers<'s>,
     ) -> Transcript<'s> {
         let read = rules.format.and_then(|format| (format.read_with)(root, buffers));
-        let mut transcript = read.unwrap_or_else(|| Transcript::unrecognised(root));
+        let mut transcript = read.unwrap_or_else(|| match self.options.format {
+            // The user has said what it is.
+            Some(format) if rules.target().shape().is_some_and(|shape| shape.knows_request(root)) => {
+                Transcript::without_messages(format.key(), root)
+            }
+            _ => Transcript::unrecognised(root),
+        });
         transcript.kind = self.report.kind;
         if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
             // The cut is reported, and not what is missing because of it.

@@ -58,7 +58,11 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    if cx.transcript.format.is_some() && cx.is_request() && cx.transcript.messages.is_empty() {
+    if cx.transcript.format.is_some()
+        && cx.is_request()
+        && cx.transcript.messages.is_empty()
+        && !cx.transcript.lacks_messages
+    {
         out.report(cx.transcript.place, "the request has no messages")
             .caption("no messages here")
             .help("add at least one message")

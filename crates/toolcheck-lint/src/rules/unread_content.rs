@@ -8,8 +8,8 @@ use crate::finding::Draft;
 use toolcheck_json::{Span, Value};
 
 use super::{
-    empty_content, missing_field, missing_tool_call_id, missing_tool_definitions, mixed_content,
-    orphan_tool_result, unanswered_tool_call, unrecognised_format,
+    empty_content, foreign_shape, missing_field, missing_tool_call_id, missing_tool_definitions,
+    mixed_content, orphan_tool_result, unanswered_tool_call, unrecognised_format,
 };
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -204,7 +204,8 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
         if id == RULE.id {
             return is_all || !is_refused(finding.place);
         }
-        if finding.level > worst || finding.yields_to.is_some() && finding.provider_error.is_some() {
+        let is_of_shape = finding.yields_to.is_some() || id == foreign_shape::RULE.id;
+        if finding.level > worst || is_of_shape && finding.provider_error.is_some() {
             return true;
         }
         let span = cx.document.value(finding.place.node).span();

@@ -249,7 +249,8 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         let mut schemas = Vec::new();
         for (number, finding) in findings.iter().enumerate() {
             match &finding.yields_to {
-                None if finding.rule == rules::FOREIGN_SHAPE => {}
+                None if finding.rule == rules::FOREIGN_SHAPE
+                    || finding.rule == rules::INVALID_TOOL_SCHEMA => {}
                 None => {
                     by_node.entry(finding.place.node).or_default().push(number);
                     by_rule.entry(finding.rule).or_default().push((finding.place.node.index(), number));
