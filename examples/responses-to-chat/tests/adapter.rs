@@ -15,7 +15,7 @@ fn two_calls() -> Value {
     json!({
         "model": "a-model",
         "instructions": "Answer in one sentence.",
-        "tools": [{"type": "function", "name": "look_up", "parameters": {"type": "object"}}],
+        "tools": [{"type": "function", "name": "look_up", "parameters": {"type": "object", "properties": {}}}],
         "input": [
             {"role": "user", "content": [{"type": "input_text", "text": "harbour: Alba"}]},
             {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": ""}]},

@@ -48,8 +48,8 @@ declare_rule! {
     ///
     /// ```json openai-chat
     /// {
-    ///   "tools": [{"type": "function", "function": {"name": "tide", "parameters": {"type": "object"}}}],
-    ///   "functions": [{"name": "moon", "parameters": {"type": "object"}}],  // flagged
+    ///   "tools": [{"type": "function", "function": {"name": "tide", "parameters": {"type": "object", "properties": {}}}}],
+    ///   "functions": [{"name": "moon", "parameters": {"type": "object", "properties": {}}}],  // flagged
     ///   "messages": [{"role": "user", "content": "what is the tide?"}]
     /// }
     /// ```
@@ -57,7 +57,7 @@ declare_rule! {
     /// ```json openai-responses
     /// {
     ///   "tools": [
-    ///     {"type": "function", "name": "tide", "parameters": {"type": "object"}, "defer_loading": true}  // flagged
+    ///     {"type": "function", "name": "tide", "parameters": {"type": "object", "properties": {}}, "defer_loading": true}  // flagged
     ///   ],
     ///   "input": [{"role": "user", "content": "what is the tide?"}]
     /// }
@@ -69,7 +69,7 @@ declare_rule! {
     /// {
     ///   "tools": [
     ///     {"type": "tool_search"},
-    ///     {"type": "function", "name": "tide", "parameters": {"type": "object"}, "defer_loading": true}
+    ///     {"type": "function", "name": "tide", "parameters": {"type": "object", "properties": {}}, "defer_loading": true}
     ///   ],
     ///   "input": [{"role": "user", "content": "what is the tide?"}]
     /// }

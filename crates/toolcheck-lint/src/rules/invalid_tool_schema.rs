@@ -32,7 +32,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json mistral
-    /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
     "invalid-tool-schema" in Tools, since "0.1.0", warning reports shape, check,

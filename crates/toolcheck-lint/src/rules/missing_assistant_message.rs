@@ -27,7 +27,7 @@ declare_rule! {
     /// ```
     ///
     /// ```json openai-chat target=openai-fine-tuning kind=dataset
-    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
     ///  "messages": [
     ///   {"role": "user", "content": "Where is Adam?"},
     ///   {"role": "assistant", "tool_calls": [
@@ -50,7 +50,7 @@ declare_rule! {
     /// An example may end with the call that the model should learn.
     ///
     /// ```json openai-chat target=openai-fine-tuning kind=dataset
-    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
     ///  "messages": [
     ///   {"role": "user", "content": "Where is Adam?"},
     ///   {"role": "assistant", "tool_calls": [

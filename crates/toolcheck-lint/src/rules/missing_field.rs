@@ -52,7 +52,7 @@ declare_rule! {
     /// ```
     ///
     /// ```json mistral
-    /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
     "missing-field" in Fields, since "0.1.0", silent on wire reports shape, check,

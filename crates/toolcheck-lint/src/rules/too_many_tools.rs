@@ -11,7 +11,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json openai-chat
-    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
     ///  "messages": [{"role": "user", "content": "find Adam"}]}
     /// ```
     "too-many-tools" in Tools, since "0.1.0", silent looks at [TOOLS], check,

@@ -22,7 +22,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json openai-chat
-    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
     ///  "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": null, "tool_calls": [
@@ -35,7 +35,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json openai-chat
-    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}],
+    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
     ///  "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": null, "tool_calls": [

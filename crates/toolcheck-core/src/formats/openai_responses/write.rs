@@ -17,7 +17,7 @@ pub(super) fn request(conversation: &Conversation, tools: &[&str]) -> Json {
     }
     let mut body = json!({"input": input});
     if !tools.is_empty() {
-        let tool = |name| json!({"type": "function", "name": name, "parameters": {"type": "object"}});
+        let tool = |name| json!({"type": "function", "name": name, "parameters": {"type": "object", "properties": {}}});
         body["tools"] = tools.iter().map(tool).collect();
     }
     if !conversation.system.is_empty() {
