@@ -6,6 +6,7 @@
 
 mod check;
 mod compile;
+mod describe;
 mod fault;
 mod foreign;
 mod tables;
@@ -16,6 +17,7 @@ use std::sync::{Arc, OnceLock};
 use toolcheck_json::Value;
 
 use self::compile::Object;
+pub use self::describe::{Allowed, Asked, Demand, FieldView, Known, ObjectView, Verdict};
 pub use self::fault::{Answer, Condition, Detail, Fault};
 pub use self::foreign::Foreign;
 use self::tables::ShapeFile;
