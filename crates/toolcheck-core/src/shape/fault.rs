@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use toolcheck_json::{Document, NodeId, Value};
+use toolcheck_json::{Document, JsonStr, Kind as JsonKind, NodeId, Value};
 
 use super::Shape;
-use super::check::Step;
-use super::compile::{Field, Object, What, snake_case};
+use super::check::{Step, type_of};
+use super::compile::{Field, Object, What, bit, snake_case};
 use super::tables::{FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
 use crate::ir::Place;
 use crate::target::{Evidence, Grounds};
@@ -37,10 +37,18 @@ pub struct Fault<'f> {
     pub(super) check: Option<&'f What>,
     pub(super) rule: Option<&'f str>,
     pub(super) name: Option<NodeId>,
+    /// How the object under the key is written.
+    pub(super) example: Option<&'f str>,
+    /// How the object is written of which this one is a variant.
+    pub(super) base_example: Option<&'f str>,
+    /// The only object that has the key, if this one does not.
+    pub(super) elsewhere: Option<&'f str>,
     /// The facts whose conditions the request does not meet.
     pub(super) unmet: Vec<usize>,
     /// The nearest element of an array that it is in.
     pub(super) element: NodeId,
+    /// The field around it that other rules check too, and the element of an array that has the field.
+    pub(super) around: Option<(NodeId, &'f Field)>,
     /// The objects from the root to the one that has the key, with what they are.
     pub(super) above: Vec<(NodeId, Option<Kind>)>,
 }
@@ -165,7 +173,85 @@ impl<'f> Fault<'f> {
     /// What the object is in every API, if it is one of these.
     #[must_use]
     pub fn object_kind(&self) -> Option<Kind> {
-        self.object.kind
+        self.above.last().and_then(|(_, kind)| *kind).or(self.object.kind)
+    }
+
+    /// The key of the object, and whether the object is an element of the list under this key.
+    #[must_use]
+    pub fn parent_key(&self) -> (Option<&str>, bool) {
+        let steps = self.path[..self.path.len() - self.own_steps].iter().rev();
+        let mut steps = steps.filter(|step| !matches!(step, PathStep::Variant(_)));
+        match (steps.next(), steps.next()) {
+            (Some(PathStep::Key(key) | PathStep::Entry(key, _)), _) => (Some(key), false),
+            (Some(PathStep::Index(_)), Some(PathStep::Key(key))) => (Some(key), true),
+            _ => (None, false),
+        }
+    }
+
+    /// The path to it, without the numbers of elements: the same for the same fault in several elements.
+    #[must_use]
+    pub fn pattern(&self) -> String {
+        let mut pattern = String::new();
+        for step in &self.path {
+            match step {
+                PathStep::Key(key) | PathStep::Entry(key, _) | PathStep::Variant(key) => {
+                    pattern.push('/');
+                    pattern.push_str(key);
+                }
+                PathStep::Index(_) => pattern.push_str("/*"),
+            }
+        }
+        pattern
+    }
+
+    /// The nearest element of an array that it is in: a call, a content block, a tool.
+    #[must_use]
+    pub fn element_node(&self) -> NodeId {
+        self.element
+    }
+
+    /// Whether the key that it is about takes a value of this type.
+    #[must_use]
+    pub fn takes(&self, value: Value<'_, '_>) -> bool {
+        self.field.is_some_and(|field| field.mask & bit(type_of(value)) != 0)
+    }
+
+    /// What to write for the key: its only value, or one of its type.
+    #[must_use]
+    pub fn sample(&self) -> String {
+        if let Some(only) = self.only_value() {
+            return only;
+        }
+        if let Some(example) = self.example {
+            return example.to_owned();
+        }
+        let json_type = self.field.and_then(|field| field.types.first());
+        match json_type {
+            Some(JsonType::String) => "\"…\"",
+            Some(JsonType::Object) => "{…}",
+            Some(JsonType::Array) => "[…]",
+            Some(JsonType::Boolean) => "true",
+            _ => "…",
+        }
+        .to_owned()
+    }
+
+    /// How the object under the key, or each element of the list there, is written, if the description shows it.
+    #[must_use]
+    pub fn example(&self) -> Option<&'f str> {
+        self.example
+    }
+
+    /// How the object is written that has the key, if the description shows it.
+    #[must_use]
+    pub fn object_example(&self) -> Option<&'f str> {
+        self.object.example.as_deref().or(self.base_example)
+    }
+
+    /// The object of the request that has this key, if only one has.
+    #[must_use]
+    pub fn elsewhere(&self) -> Option<&'f str> {
+        self.elsewhere
     }
 
     /// Where it is: the value, the key of a value that may not be there, or the object that lacks a key.
@@ -190,12 +276,6 @@ impl<'f> Fault<'f> {
         self.parent
     }
 
-    /// The node of the element of an array that it is in, such as a call or a content block; else of the object.
-    #[must_use]
-    pub fn element_node(&self) -> NodeId {
-        self.element
-    }
-
     /// The rule that the shape names for it.
     #[must_use]
     pub fn rule(&self) -> Option<&'f str> {
@@ -205,9 +285,12 @@ impl<'f> Fault<'f> {
         of_fact.or(of_field).or(self.rule)
     }
 
-    /// The rules that report it in more words, if they report anything there.
-    pub fn checked_by(&self) -> impl Iterator<Item = &'f str> {
-        self.field.into_iter().flat_map(|field| &field.checked_by).map(|rule| &**rule)
+    /// The rules that report it in more words if they report anything in an object: in the call, the block or the tool that
+    /// it is in.
+    pub fn checked_by(&self) -> impl Iterator<Item = (NodeId, &'f str)> {
+        let own = self.field.map(|field| (self.element, field));
+        let fields = own.into_iter().chain(self.around);
+        fields.flat_map(|(element, field)| field.checked_by.iter().map(move |rule| (element, &**rule)))
     }
 
     /// The objects that it is in, from the outermost.
@@ -250,9 +333,16 @@ impl<'f> Fault<'f> {
         self.field.is_some_and(|field| !field.required.is_empty()) && self.only_value().is_some()
     }
 
+    /// Whether the key is known, but not allowed here or for this model.
+    #[must_use]
+    pub fn is_of_known_key(&self) -> bool {
+        self.fact.is_some() || self.field.is_some_and(|field| field.is_known)
+    }
+
     /// The keys that the object may have.
     pub fn known_keys(&self) -> impl Iterator<Item = &'f str> {
-        self.object.fields.iter().filter(|field| field.is_known).map(|field| &*field.key)
+        let is_allowed = |field: &&Field| field.is_known && field.absent.is_empty();
+        self.object.fields.iter().filter(is_allowed).map(|field| &*field.key)
     }
 
     /// The key of the object of whose keys a list names all; `None` if it names only some.
@@ -285,18 +375,21 @@ impl<'f> Fault<'f> {
 
     /// What was seen of it.
     pub(super) fn evidence(&self, shape: &'f Shape, model: Option<&str>) -> Option<&'f FactTable> {
-        self.fact.or_else(|| self.of(&shape.facts, model, true))
+        self.fact.or_else(|| self.of(&shape.facts, &self.object.evidence, model))
     }
 
     /// The fact about it, one for a model before one for all.
-    fn of<'t>(&self, facts: &'t [FactTable], model: Option<&str>, is_bare: bool) -> Option<&'t FactTable> {
+    fn of<'t>(
+        &self,
+        facts: &'t [FactTable],
+        of_object: &[usize],
+        model: Option<&str>,
+    ) -> Option<&'t FactTable> {
         let key = (!self.key.is_empty()).then_some(&*self.key);
-        let fits = facts.iter().enumerate().filter(|(number, fact)| {
+        let fits = of_object.iter().map(|number| (*number, &facts[*number])).filter(|(number, fact)| {
             fact.fault == self.kind
-                && !(is_bare && fact.asks_for_more())
                 && !self.unmet.contains(number)
                 && self.has_type(None, fact.got.as_deref())
-                && self.object.is_named(&fact.object)
                 && (fact.is_about(key) || self.kind == FaultKind::Unknown && fact.is_about(None))
                 && fact.fits(model)
         });
@@ -307,20 +400,23 @@ impl<'f> Fault<'f> {
         best.map(|(_, fact)| fact)
     }
 
-    /// What the API answers; `None` if it accepts it.
+    /// Whether the API refuses it, as far as is known.
     #[must_use]
-    pub fn answer(&self, shape: &'f Shape, document: &Document<'_>, model: Option<&str>) -> Option<Answer> {
-        if self.of(&shape.accepted, model, false).is_some() {
-            return None;
-        }
+    pub fn is_refused(&self, shape: &'f Shape, model: Option<&str>) -> bool {
+        self.of(&shape.accepted, &self.object.accepted, model).is_none()
+            && (shape.unseen != Unseen::Nothing || self.evidence(shape, model).is_some())
+    }
+
+    /// What the API answers to a fault that it refuses.
+    #[must_use]
+    pub fn answer(&self, shape: &'f Shape, document: &Document<'_>, model: Option<&str>) -> Answer {
         let fact = self.evidence(shape, model);
         let grounds = match (fact, shape.unseen) {
             (Some(fact), _) => fact.grounds(),
             (None, Unseen::Error) => Grounds { evidence: Evidence::Specified, doubt: None },
-            (None, Unseen::Warning) => {
+            (None, Unseen::Warning | Unseen::Nothing) => {
                 Grounds { evidence: Evidence::Specified, doubt: Some(UNSEEN.to_owned()) }
             }
-            (None, Unseen::Nothing) => return None,
         };
         let words = Words { fault: self, shape, document, model };
         let filled = |template: &'f TextTable| Some((template.status, words.fill(&template.text)?));
@@ -328,13 +424,13 @@ impl<'f> Fault<'f> {
         let template = self.templates(shape).find_map(filled);
         let own = fact.and_then(|fact| fact.text.as_deref());
         let status = fact.and_then(|fact| fact.status);
-        let status = status.or_else(|| template.as_ref().and_then(|(status, _)| *status));
+        let status = status.or_else(|| template.as_ref().and_then(|(status, _)| *status)).or(shape.status);
         let text = match own {
             Some("") => None,
             Some(own) => words.fill(own),
             None => template.map(|(_, text)| text),
         };
-        Some(Answer { status, text, grounds })
+        Answer { status, text, grounds }
     }
 
     /// The API's texts for faults of this kind, those for a type first.
@@ -435,11 +531,12 @@ impl Words<'_, '_, '_, '_> {
             }
             ("value", Detail::Values { got, .. } | Detail::Value { got } | Detail::Pattern { got, .. })
             | ("length" | "count", Detail::Limit { got, .. }) => got.clone(),
-            ("value", _) => {
+            ("value", _) => discreet(self.document.value(fault.value?)),
+            ("json", _) => {
                 let value = self.document.value(fault.value?);
-                value.as_str().map_or_else(|| json(value), |text| crate::text::shorten(&text).into_owned())
+                let shown = discreet(value);
+                if value.as_json_str().is_some() { format!("\"{shown}\"") } else { shown }
             }
-            ("json", _) => json(self.document.value(fault.value?)),
             ("index", _) => {
                 let steps = &fault.path[..fault.path.len() - fault.own_steps];
                 let index = steps.iter().rev().find_map(|step| match step {
@@ -568,18 +665,16 @@ impl Words<'_, '_, '_, '_> {
     }
 }
 
-/// A value as JSON, shortened.
-fn json(value: Value<'_, '_>) -> String {
-    let raw = &value.raw()[..value.raw().len().min(LONGEST_JSON)];
-    let shown = crate::text::bounded(&String::from_utf8_lossy(raw), LONGEST_JSON - 1);
-    if raw.len() == value.raw().len() {
-        return shown;
+/// A value that may be anything, as far as it is no secret: a number, `true`, `false`, `null` or an empty text.
+fn discreet(value: Value<'_, '_>) -> String {
+    match value.kind() {
+        JsonKind::Number | JsonKind::Bool | JsonKind::Null => {
+            crate::text::shorten(&String::from_utf8_lossy(value.raw())).into_owned()
+        }
+        JsonKind::String if value.as_json_str().is_some_and(JsonStr::is_empty) => String::new(),
+        _ => "…".to_owned(),
     }
-    if value.as_json_str().is_some() { format!("{shown}…\"") } else { format!("{shown}…") }
 }
-
-/// The longest JSON that a text quotes.
-const LONGEST_JSON: usize = 80;
 
 /// The most keys that a text lists.
 const MOST_KEYS: usize = 20;

@@ -7,6 +7,7 @@ use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
 use toolcheck_core::{response, unsupported};
 use toolcheck_json::{Document, Record, Records, Value};
 
+use super::by_shape;
 use super::checker::{Checker, Continuation, is_cut_off};
 use super::format_rules::FormatRules;
 use super::text;
@@ -145,6 +146,8 @@ impl<'r> Run<'r> {
             return Rc::clone(&self.of_file);
         }
         let format = Detection::of_record(self.of_file.format, record);
+        let is_open = self.options.target.is_none() && self.options.kind == TranscriptKind::Request;
+        let format = if is_open { by_shape::format_of(format, record) } else { format };
         let id = |format: Option<&'static Format>| format.map(|format| format.id);
         let is_for = |rules: &&Rc<FormatRules<'_>>| id(rules.format) == id(format);
         if let Some(known) = std::iter::once(&self.of_file).chain(&self.others).find(is_for) {
@@ -207,13 +210,18 @@ impl<'r> Run<'r> {
         buffers: Buffers<'s>,
     ) -> Transcript<'s> {
         let read = rules.format.and_then(|format| (format.read_with)(root, buffers));
-        let mut transcript = read.unwrap_or_else(|| match self.options.format {
-            // The user has said what it is.
-            Some(format) if rules.target().shape().is_some_and(|shape| shape.knows_request(root)) => {
-                Transcript::without_messages(format.key(), root)
-            }
+        // If the user names a format, a request in another format is just an unrelated file of the folder.
+        let is_of_another =
+            || self.options.format.is_some_and(|format| Detection::instead_of(format.key(), root).is_some());
+        let is_body = || {
+            let shape = rules.target().shape().filter(|_| self.options.format.is_some());
+            shape.is_some_and(|shape| shape.knows_request(root, is_of_another()))
+        };
+        let mut transcript = match (read, rules.format) {
+            (Some(read), _) => read,
+            (None, Some(format)) if is_body() => Transcript::without_messages(format.key(), root),
             _ => Transcript::unrecognised(root),
-        });
+        };
         transcript.kind = self.report.kind;
         if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
             // The cut is reported, and not what is missing because of it.
@@ -227,10 +235,6 @@ impl<'r> Run<'r> {
             self.report.tool_results += results;
             self.report.count_reading(format.id, rules.known.map(|target| &*target.id), 1);
         } else {
-            // If the user names a format, a request in another format is just an unrelated file of the folder.
-            let is_of_another = || {
-                self.options.format.is_some_and(|format| Detection::instead_of(format.key(), root).is_some())
-            };
             self.report.is_meant_as_request |= unsupported::is_meant_as_request(root) && !is_of_another();
         }
         transcript

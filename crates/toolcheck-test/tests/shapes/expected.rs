@@ -21,31 +21,26 @@ pub(crate) struct Expected {
 
 impl Expected {
     pub(crate) fn of(mutant: &Mutant) -> Self {
-        let plain = mutant.key.trim_end_matches("[]").trim_end_matches("{}");
-        let field = mutant.object.field(plain).filter(|_| !mutant.key.is_empty());
-        let demands = match field {
-            Some(field) => field.demands(),
-            None => mutant.object.demands(),
-        };
-        let mut expected =
-            Self { levels: BTreeSet::new(), rules: BTreeSet::new(), checked_by: BTreeSet::new() };
-        expected.checked_by.extend(field.into_iter().flat_map(|field| field.checked_by()));
-        for demand in demands.iter().filter(|demand| demand.fault == mutant.fault && *demand.key == *mutant.key) {
-            let known = demand.known.iter().filter(|known| holds(known, &mutant.body, &mutant.at));
-            let mut levels = Vec::new();
-            for known in known {
-                levels.push(known.level);
-                // Of what holds for one type of the value only, it is not known here.
-                if known.got.is_none() {
-                    break;
-                }
+        let demand = &mutant.demand;
+        let plain = demand.key.trim_end_matches("[]").trim_end_matches("{}");
+        let field = mutant.object.field(plain).filter(|_| !demand.key.is_empty());
+        let mut levels = BTreeSet::new();
+        for known in demand.known.iter().filter(|known| holds(known, &mutant.body, &mutant.at)) {
+            levels.insert(known.level);
+            // What holds for one type of the value only may not hold for this one.
+            if known.got.is_none() {
+                break;
             }
-            if !levels.is_empty() {
-                expected.rules.insert(demand.rule.unwrap_or_else(|| usual_rule(mutant.object, demand)));
-            }
-            expected.levels.extend(levels);
         }
-        expected
+        // Something else that the key must be may be looked at first.
+        let same = field.map_or_else(|| mutant.object.demands(), |field| field.demands());
+        let same = same.iter().filter(|other| other.fault == demand.fault && other.key == demand.key);
+        let rule = |demand: &Demand<'static>| demand.rule.unwrap_or_else(|| usual_rule(mutant.object, demand));
+        Self {
+            levels,
+            rules: same.map(rule).chain([rule(demand)]).collect(),
+            checked_by: field.into_iter().flat_map(|field| field.checked_by()).collect(),
+        }
     }
 }
 

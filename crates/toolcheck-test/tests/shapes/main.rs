@@ -34,7 +34,7 @@ fn each_mistake_gives_one_finding() {
                 .iter()
                 .flat_map(|object| mutations(&bodies, &samples, body, object, &found))
                 .filter(|mutant| {
-                    let kind = format!("{:?} {} {:?} {}", mutant.object.bases().collect::<Vec<_>>(), mutant.key, mutant.fault, mutant.what);
+                    let kind = format!("{:?} {} {:?} {}", mutant.object.bases().collect::<Vec<_>>(), mutant.demand.key, mutant.demand.fault, mutant.what);
                     let count = counts.entry(format!("{} {kind}", mutant.object.name())).or_default();
                     *count += 1;
                     *count <= MOST_OF_A_KIND
@@ -83,7 +83,7 @@ fn check(bodies: &Bodies, name: &str, mutants: &[Mutant], wrong: &mut String) {
             writeln!(
                 wrong,
                 "{problem}\t{} {}\t{} `{}`\t{}\t{}\t{name} {}\t{}",
-                bodies.format.id, mutant.object.name(), mutant.fault.name(), mutant.key, mutant.what, found.join(", "), mutant.place, mutant.body
+                bodies.format.id, mutant.object.name(), mutant.demand.fault.name(), mutant.demand.key, mutant.what, found.join(", "), mutant.place, mutant.body
             )
             .unwrap();
         }

@@ -14,8 +14,8 @@ pub(crate) struct Mutant {
     /// The pointer of what is wrong: of the value, or of the object that lacks a key.
     pub(crate) place: String,
     pub(crate) object: ObjectView<'static>,
-    pub(crate) key: String,
-    pub(crate) fault: FaultKind,
+    /// What it breaks.
+    pub(crate) demand: Demand<'static>,
     /// What was done, for messages.
     pub(crate) what: String,
 }
@@ -96,8 +96,7 @@ impl Mutator<'_> {
             at,
             place,
             object: self.found.object,
-            key: demand.key.to_string(),
-            fault: demand.fault,
+            demand: demand.clone(),
             what: what.into(),
         });
     }
@@ -376,7 +375,8 @@ fn values(field: FieldView<'static>, asked: &Asked<'static>, value: &Json) -> Ve
                 all.push(("a list that is too short".to_owned(), json!([])));
             }
             if let (Some(first), Some(max)) = (list.first(), max.filter(|max| *max < LONGEST)) {
-                all.push(("a list that is too long".to_owned(), Json::Array(vec![first.clone(); max + 1])));
+                let list = (0..=max).map(|number| renamed(first, number)).collect();
+                all.push(("a list that is too long".to_owned(), Json::Array(list)));
             }
             all
         }
@@ -391,5 +391,19 @@ fn values(field: FieldView<'static>, asked: &Asked<'static>, value: &Json) -> Ve
         }
         Asked::Base64 => vec![("a data URL".to_owned(), instead(json!("data:image/png;base64,AAAA")))],
         _ => Vec::new(),
+    }
+}
+
+/// The same under another name.
+fn renamed(value: &Json, number: usize) -> Json {
+    match value {
+        Json::Object(members) => {
+            let renamed = members.iter().map(|(key, value)| match value.as_str() {
+                Some(name) if key == "name" => (key.clone(), json!(format!("{name}_{number}"))),
+                _ => (key.clone(), renamed(value, number)),
+            });
+            Json::Object(renamed.collect())
+        }
+        _ => value.clone(),
     }
 }
