@@ -7,8 +7,9 @@
 //! assert!(demands.iter().any(|demand| demand.fault.name() == "missing"));
 //! ```
 
+mod words;
+
 use std::borrow::Cow;
-use std::fmt;
 
 use rustc_hash::FxHashSet;
 
@@ -220,10 +221,11 @@ impl<'f> ObjectView<'f> {
         let own_fact = fact.map(|fact| &self.shape.facts[fact]);
         let of_fact = own_fact.and_then(|fact| fact.constraint.rule.as_deref());
         let of_value = !matches!(fault, FaultKind::Missing | FaultKind::Unknown | FaultKind::Type);
-        let field = self.field(&key).filter(|_| of_value);
+        let field = self.field(super::compile::plain(&key)).filter(|_| of_value);
         let of_field = field.and_then(|field| field.field.rule.as_deref());
         let known = Known::all(self, &key, fault, &asked, own_fact);
-        Demand { fault, key, asked, rule: of_fact.or(of_field).or(self.rule()), known }
+        let is_documented = fact.is_none();
+        Demand { fault, key, asked, rule: of_fact.or(of_field).or(self.rule()), is_documented, known }
     }
 }
 
@@ -347,6 +349,8 @@ pub struct Demand<'f> {
     pub asked: Asked<'f>,
     /// The rule that reports it, if it is not the usual one for the fault.
     pub rule: Option<&'f str>,
+    /// Whether the documents ask for it, or what the target changes of them. The others are only known from what was seen.
+    pub is_documented: bool,
     /// What is known of it: what holds only for some requests first. Never empty.
     pub known: Vec<Known<'f>>,
 }
@@ -433,13 +437,6 @@ pub struct Allowed<'f> {
     pub text: &'f str,
     /// Whether it is a string.
     pub is_string: bool,
-}
-
-impl fmt::Display for Allowed<'_> {
-    /// Writes it as JSON.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_string { write!(f, "\"{}\"", self.text) } else { f.write_str(self.text) }
-    }
 }
 
 impl<'f> Asked<'f> {
