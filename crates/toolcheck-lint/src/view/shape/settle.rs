@@ -56,14 +56,9 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     let has_text =
         |finding: &Draft| finding.provider_error.as_ref().is_some_and(|error| error.text.is_some());
     let mut dropped = FxHashSet::default();
-    let mut renamed: Vec<(usize, usize)> = Vec::new();
+    let (mut renamed, mut follow): (Vec<(usize, usize)>, Vec<usize>) = (Vec::new(), Vec::new());
     for (number, finding) in findings.iter().enumerate().skip(first) {
-        let Some(yields) = &finding.yields_to else {
-            if others.follows(found, finding) {
-                dropped.insert(number);
-            }
-            continue;
-        };
+        let Some(yields) = &finding.yields_to else { continue };
         for other in others.about(finding.rule, yields, &findings[first..]) {
             let other = first + other;
             let rank = |finding: &Draft| (finding.level, has_text(finding));
@@ -77,6 +72,14 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
             }
         }
     }
+    for (number, finding) in findings.iter().enumerate().skip(first) {
+        if finding.yields_to.is_none()
+            && others.follows(found, finding, |shape| !dropped.contains(&(first + shape)))
+        {
+            follow.push(number);
+        }
+    }
+    dropped.extend(follow);
     for (other, number) in renamed {
         let (labels, help) = (findings[number].labels.clone(), findings[number].help.clone());
         findings[other].labels.extend(labels);
@@ -96,8 +99,8 @@ struct OtherFindings<'r, 'c, 's> {
     by_node: FxHashMap<NodeId, Vec<usize>>,
     /// The nodes that those of each rule point at, sorted, with their numbers.
     by_rule: FxHashMap<&'static str, Vec<(usize, usize)>>,
-    /// The schemas that the shape has a finding in.
-    schemas: Vec<usize>,
+    /// The schemas that the shape has a finding in, sorted, with its number.
+    schemas: Vec<(usize, usize)>,
     /// The values of the objects that are written for another API: they follow the object.
     foreign: Vec<Range<usize>>,
     /// The ids in calls and results that are not read because of their shape.
@@ -124,7 +127,7 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
                 Some(yields) => {
                     elements.push(yields.element);
                     if finding.rule == rules::INVALID_TOOL_SCHEMA {
-                        schemas.push(yields.object.index());
+                        schemas.push((yields.object.index(), number));
                     }
                 }
             }
@@ -153,13 +156,14 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
     }
 
     /// Whether a finding only follows from what the shape reports.
-    fn follows(&self, found: &Found<'_>, finding: &Draft) -> bool {
+    fn follows(&self, found: &Found<'_>, finding: &Draft, is_kept: impl Fn(usize) -> bool) -> bool {
         let node = finding.place.node.index();
         if finding.rule == rules::INVALID_TOOL_SCHEMA {
             // What the API says of a schema is more than that it is not JSON Schema.
             let count = self.cx.document.value(finding.place.node).count();
-            let next = self.schemas.partition_point(|schema| *schema < node);
-            return self.schemas.get(next).is_some_and(|schema| *schema < node + count);
+            let next = self.schemas.partition_point(|(schema, _)| *schema < node);
+            let mut inside = self.schemas[next..].iter().take_while(|(schema, _)| *schema < node + count);
+            return inside.any(|(_, number)| is_kept(*number));
         }
         if PAIRING.contains(&finding.rule) {
             // Its partner is there, but it was not read.
