@@ -77,7 +77,9 @@ impl Bodies {
     fn walk(&self, value: &Json, first: ObjectView<'static>, pointer: String, found: &mut Vec<Found>) {
         let (mut object, mut bases) = (first, Vec::new());
         // Each key decides once.
-        while let Some(by) = object.by().filter(|by| !bases.iter().any(|base: &ObjectView<'_>| base.by() == Some(by))) {
+        while let Some(by) =
+            object.by().filter(|by| !bases.iter().any(|base: &ObjectView<'_>| base.by() == Some(by)))
+        {
             let chosen = value.get(by).filter(|chosen| !chosen.is_null());
             let text = chosen.map(|chosen| chosen.as_str().map_or_else(|| chosen.to_string(), str::to_owned));
             let next = match &text {
@@ -104,7 +106,9 @@ impl Bodies {
                     }
                 }
                 Json::Array(elements) => {
-                    for (index, element) in elements.iter().enumerate().filter(|(_, element)| element.is_object()) {
+                    for (index, element) in
+                        elements.iter().enumerate().filter(|(_, element)| element.is_object())
+                    {
                         if let Some(inner) = field.items() {
                             self.walk(element, inner, format!("{pointer}/{index}"), found);
                         }

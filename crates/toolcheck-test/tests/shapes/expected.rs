@@ -35,7 +35,8 @@ impl Expected {
         // Something else that the key must be may be looked at first.
         let same = field.map_or_else(|| mutant.object.demands(), |field| field.demands());
         let same = same.iter().filter(|other| other.fault == demand.fault && other.key == demand.key);
-        let rule = |demand: &Demand<'static>| demand.rule.unwrap_or_else(|| usual_rule(mutant.object, demand));
+        let rule =
+            |demand: &Demand<'static>| demand.rule.unwrap_or_else(|| usual_rule(mutant.object, demand));
         Self {
             levels,
             rules: same.map(rule).chain([rule(demand)]).collect(),
@@ -73,7 +74,8 @@ pub(crate) fn holds(known: &Known<'_>, body: &Json, at: &str) -> bool {
         && !known.except_model.is_some_and(fits)
         && known.unless.is_none_or(|key| beside(key).is_none())
         && known.only_where.iter().all(|(key, values)| {
-            beside(key).is_some_and(|value| values.is_empty() || values.iter().any(|allowed| is(allowed, value)))
+            beside(key)
+                .is_some_and(|value| values.is_empty() || values.iter().any(|allowed| is(allowed, value)))
         })
 }
 

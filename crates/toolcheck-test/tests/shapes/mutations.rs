@@ -1,5 +1,7 @@
 //! The mistakes that the shape describes, made in good bodies.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Number, Value as Json, json};
 use toolcheck_core::shape::{Allowed, Asked, Condition, Demand, FaultKind, FieldView, JsonType, ObjectView};
 use toolcheck_core::target::Pattern;
@@ -20,8 +22,46 @@ pub(crate) struct Mutant {
     pub(crate) what: String,
 }
 
-/// Values that objects have for keys in some body, by the names of both.
-pub(crate) type Samples = std::collections::BTreeMap<(String, String), Json>;
+impl Mutant {
+    /// What the same mutations of the same objects have in common.
+    pub(crate) fn kind(&self) -> String {
+        let bases: Vec<&str> = self.object.bases().collect();
+        let (key, fault) = (&self.demand.key, self.demand.fault.name());
+        format!("{} {bases:?} {key} {fault} {}", self.object.name(), self.what)
+    }
+}
+
+/// What bodies have, to be put elsewhere.
+#[derive(Default)]
+pub(crate) struct Samples {
+    /// Values for keys, by the names of the object and the key.
+    pub(crate) values: BTreeMap<(String, String), Json>,
+    /// Objects, by their names.
+    pub(crate) objects: BTreeMap<String, Json>,
+}
+
+impl Samples {
+    pub(crate) fn of(bodies: &Bodies) -> Self {
+        let mut samples = Self::default();
+        for (_, body) in &bodies.all {
+            for found in bodies.objects(body) {
+                let (name, object) = (found.object.name(), body.pointer(&found.pointer).unwrap());
+                samples.objects.entry(name.to_owned()).or_insert_with(|| object.clone());
+                for field in found.object.fields() {
+                    if let Some((_, value)) = bodies.member(object, field.key()) {
+                        let key = (name.to_owned(), field.key().to_owned());
+                        samples.values.entry(key).or_insert_with(|| value.clone());
+                    }
+                }
+            }
+        }
+        samples
+    }
+
+    fn value(&self, object: ObjectView<'_>, key: &str) -> Option<&Json> {
+        self.values.get(&(object.name().to_owned(), key.to_owned()))
+    }
+}
 
 /// Where mutations are made.
 pub(crate) struct Mutator<'b> {
@@ -57,9 +97,11 @@ pub(crate) fn mutations<'b>(
     for field in found.object.fields() {
         for demand in field.demands() {
             // What decides the object is a matter of the object before it.
-            let is_decided = found.bases.iter().any(|base| base.by() == Some(&*demand.key) && !base.is_open());
-            if !(is_decided && matches!(demand.asked, Asked::OneOf { .. })) {
-                mutator.field(field, &demand);
+            let base = found.bases.iter().find(|base| base.by() == Some(&*demand.key));
+            match (&demand.asked, base) {
+                (Asked::OneOf { .. }, Some(base)) if !base.is_open() => {}
+                (Asked::NoneOf(kinds), Some(base)) => mutator.kinds(*base, &demand, kinds),
+                _ => mutator.field(field, &demand),
             }
         }
     }
@@ -114,8 +156,10 @@ impl Mutator<'_> {
             Asked::ExactlyOne(of) => {
                 let there = there(of);
                 let second = of.iter().find_map(|key| {
-                    let sample = self.samples.get(&(self.found.object.name().to_owned(), (*key).to_owned()));
-                    sample.filter(|_| !there.iter().any(|known| known == key)).map(|sample| (*key, sample.clone()))
+                    let sample = self.samples.value(self.found.object, key);
+                    sample
+                        .filter(|_| !there.iter().any(|known| known == key))
+                        .map(|sample| (*key, sample.clone()))
                 });
                 if let Some((key, sample)) = second {
                     self.add(demand, None, format!("`{key}` too"), |object| {
@@ -141,6 +185,21 @@ impl Mutator<'_> {
                 object.insert(field.key().to_owned(), json!(INVENTED));
             });
             self.mutants[first].object = base;
+        }
+    }
+
+    /// A whole object of a kind that is refused, in place of a text.
+    fn kinds(&mut self, base: ObjectView<'static>, demand: &Demand<'static>, kinds: &[Allowed<'static>]) {
+        if !self.found.object.name().ends_with("text") {
+            return;
+        }
+        for kind in kinds {
+            let object = base.variants().find(|(value, _)| *value == kind.text).map(|(_, object)| object);
+            let sample = object.and_then(|object| self.samples.objects.get(object.name()));
+            let Some(Json::Object(sample)) = sample.cloned() else { continue };
+            self.add(demand, Some(&escape(&demand.key)), format!("{kind} in its place"), |object| {
+                *object = sample;
+            });
         }
     }
 
@@ -191,8 +250,9 @@ impl Mutator<'_> {
 
     /// A key that may not be there.
     fn refused_key(&mut self, field: FieldView<'static>, demand: &Demand<'static>) {
-        let sample = self.samples.get(&(self.found.object.name().to_owned(), field.key().to_owned())).cloned();
-        let value = sample.unwrap_or_else(|| of_type(field.types().first().copied().unwrap_or(JsonType::String)));
+        let sample = self.samples.value(self.found.object, field.key()).cloned();
+        let value =
+            sample.unwrap_or_else(|| of_type(field.types().first().copied().unwrap_or(JsonType::String)));
         self.add(demand, Some(&escape(field.key())), "a key that is refused", |object| {
             object.insert(field.key().to_owned(), value);
         });
@@ -221,10 +281,13 @@ impl Mutator<'_> {
                 also.push(JsonType::Object);
             }
         }
-        let wrong = ALL_TYPES.iter().copied().filter(|json_type| !is_allowed(json_type) && !also.contains(json_type));
+        let wrong =
+            ALL_TYPES.iter().copied().filter(|json_type| !is_allowed(json_type) && !also.contains(json_type));
         for wrong in wrong.collect::<Vec<_>>() {
             let what = format!("{}", wrong.with_article());
             let (step, changed) = match (value, of_parts) {
+                // Arguments are JSON in either form.
+                (Json::Object(_), None) if wrong == JsonType::String => (escape(key), json!("{}")),
                 (_, None) => (escape(key), of_type(wrong)),
                 (Json::Array(list), Some(_)) if !list.is_empty() => {
                     let mut list = list.clone();
@@ -247,7 +310,13 @@ impl Mutator<'_> {
     }
 
     /// What another key asks.
-    fn condition(&mut self, demand: &Demand<'static>, key: &str, condition: Condition, keys: &[&'static str]) {
+    fn condition(
+        &mut self,
+        demand: &Demand<'static>,
+        key: &str,
+        condition: Condition,
+        keys: &[&'static str],
+    ) {
         let step = escape(key);
         match condition {
             Condition::Needs if !keys[0].starts_with('/') || keys[0].matches('/').count() == 1 => {
@@ -263,8 +332,9 @@ impl Mutator<'_> {
             }
             Condition::Excludes => {
                 for other in keys.iter().filter(|other| !other.starts_with('/')) {
-                    let sample = self.samples.get(&(self.found.object.name().to_owned(), (*other).to_owned()));
-                    let Some(sample) = sample.cloned() else { continue };
+                    let Some(sample) = self.samples.value(self.found.object, other).cloned() else {
+                        continue;
+                    };
                     self.add(demand, Some(&step), format!("beside `{other}`"), |object| {
                         object.insert((*other).to_owned(), sample);
                     });
@@ -279,7 +349,9 @@ impl Mutator<'_> {
     fn twice(&mut self, demand: &Demand<'static>, key: &str) {
         let same = |other: &&Found| other.object == self.found.object && other.pointer < self.found.pointer;
         let Some(first) = self.others.iter().find(same) else { return };
-        let Some(value) = self.body.pointer(&first.pointer).and_then(|first| first.get(key)).cloned() else { return };
+        let Some(value) = self.body.pointer(&first.pointer).and_then(|first| first.get(key)).cloned() else {
+            return;
+        };
         self.add(demand, Some(&escape(key)), "the value of another", |object| {
             object.insert(key.to_owned(), value);
         });
@@ -333,7 +405,8 @@ fn values(field: FieldView<'static>, asked: &Asked<'static>, value: &Json) -> Ve
                 Some(Json::Number(_)) if !takes_strings => json!(987_654),
                 _ => json!(INVENTED),
             };
-            let is_scalar = matches!(value, Json::String(_) | Json::Bool(_) | Json::Number(_) | Json::Array(_));
+            let is_scalar =
+                matches!(value, Json::String(_) | Json::Bool(_) | Json::Number(_) | Json::Array(_));
             let mut all = Vec::new();
             if is_scalar || field.types().contains(&JsonType::String) {
                 all.push(("an invented value".to_owned(), instead(wrong)));

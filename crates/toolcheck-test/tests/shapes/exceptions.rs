@@ -1,0 +1,58 @@
+//! What is not as simple as one mistake and one finding.
+
+use toolcheck_lint::Finding;
+
+use crate::mutations::Mutant;
+
+/// Rules that report what follows from a mistake that is made in one place only, each with the reason.
+pub(crate) const CONSEQUENCES: &[(&str, &str)] = &[
+    ("orphan-tool-result", "the result still names the call as it was"),
+    ("unanswered-tool-call", "the call still waits for the result as it was"),
+    ("late-tool-result", "another message is in place of the result"),
+    ("misplaced-tool-result", "the result is no longer that of a tool of the provider"),
+    ("reordered-tool-results", "results are matched by the order of the calls that are left"),
+    ("tool-name-mismatch", "the result still has the name of the call as it was"),
+    ("orphan-server-result", "the result still names the call as it was"),
+    ("unanswered-server-call", "the call still waits for the result as it was"),
+    ("unknown-tool", "the calls still have the name of the tool as it was"),
+    ("missing-tool-definitions", "the tools are no longer there to be read"),
+    ("undeclared-server-tool", "the tool is no longer declared"),
+    ("conflicting-parameters", "the choice of tools still means the tools as they were"),
+    ("arguments-schema-mismatch", "the arguments still follow the schema as it was"),
+    ("duplicate-tool-definition", "a second tool is a copy of the first"),
+];
+
+/// Mutations whose findings are others than the data say, with the reason.
+#[derive(Debug)]
+pub(crate) struct Exception {
+    formats: &'static [&'static str],
+    /// The names of objects; all if there are none.
+    objects: &'static [&'static str],
+    /// The key with its fault.
+    key: &'static str,
+    fault: &'static str,
+    /// The rules of the findings, sorted.
+    rules: &'static [&'static str],
+    /// Why.
+    #[expect(dead_code, reason = "printed by a failing test")]
+    reason: &'static str,
+}
+
+pub(crate) const EXCEPTIONS: &[Exception] = &[];
+
+impl Exception {
+    pub(crate) fn covers(&self, format: &str, mutant: &Mutant, findings: &[&Finding]) -> bool {
+        let mut rules: Vec<&str> = findings
+            .iter()
+            .map(|finding| finding.rule)
+            .filter(|rule| self.rules.contains(rule) || !CONSEQUENCES.iter().any(|(other, _)| other == rule))
+            .collect();
+        rules.sort_unstable();
+        rules.dedup();
+        self.formats.contains(&format)
+            && (self.objects.is_empty() || self.objects.contains(&mutant.object.name()))
+            && self.key == mutant.demand.key
+            && self.fault == mutant.demand.fault.name()
+            && self.rules == rules
+    }
+}
