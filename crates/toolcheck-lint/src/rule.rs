@@ -157,24 +157,25 @@ impl Rule {
         }
     }
 
-    /// Whether it can report anything about transcripts of this family of formats and kind for this target, which the user has named
+    /// Whether it can report anything about transcripts of this format and kind for this target, which the user has named
     /// or not.
     pub(crate) fn can_report(
         &self,
-        family: &str,
+        format: Option<&'static Format>,
         kind: TranscriptKind,
         target: &Target,
         is_named: bool,
     ) -> bool {
         let in_dataset =
             if kind == TranscriptKind::Dataset { self.in_dataset } else { InDataset::AsElsewhere };
-        let wire = self.on_wire.then_some(family);
+        let wire = self.on_wire.then_some(format.map_or("", |format| format.family));
         let has_level = match in_dataset {
             InDataset::AtLeast(_) => true,
             InDataset::OfNamedTarget if !is_named => return false,
             _ => self.default_level.is_some(),
         };
-        let has_shape = || self.reports_shape && target.family() == Some(family) && target.shape().is_some();
+        let has_shape =
+            || self.reports_shape && format.is_some_and(|format| target.shape_for(format.key()).is_some());
         self.check.is_some() && (has_level || target.has_entry(self.id, wire) || has_shape())
     }
 }
@@ -286,6 +287,8 @@ pub struct Context<'c, 's> {
     pub(crate) known_target: Option<&'c Target>,
     /// Whether the user has named the target.
     pub(crate) is_target_named: bool,
+    /// The rules that the user wants to run.
+    pub(crate) wanted_rules: &'c [&'static Rule],
     /// The target's verdicts so far.
     pub(crate) verdicts: &'c Verdicts,
     /// The settings of the rules.
@@ -542,9 +545,7 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
                 level
             }),
             Verdict::Refused(refusal) => {
-                // The refusal may cover many things, and the finding one of them that was never observed.
-                let own = Some(refusal.grounds()).filter(|own| own.caution().is_some());
-                let grounds = own.or_else(|| finding.grounds.take()).unwrap_or_else(|| refusal.grounds());
+                let grounds = refusal.grounds();
                 let level = grounds.level();
                 finding.provider_error = Some(ProviderError {
                     target: refusal.target.clone(),
@@ -576,7 +577,8 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
         };
         if let Some(level) = level.max(finding.at_least) {
             let own = context.settings.levels.get(rule.id).copied();
-            finding.level = own.unwrap_or_else(|| level.min(finding.at_most));
+            finding.target_level = level.min(finding.at_most);
+            finding.level = own.unwrap_or(finding.target_level);
             if finding.level == Level::Warning
                 && let Some(answer) = &mut finding.provider_error
             {

@@ -36,6 +36,8 @@ pub(super) struct Checker<'f, 'd, 's> {
     /// The body, if it is known.
     root: Option<Value<'d, 's>>,
     path: Vec<Step<'f, 's>>,
+    /// The element before the one that is looked at next.
+    before: Option<Value<'d, 's>>,
     /// The objects on the way.
     above: Vec<Above<'d, 's>>,
     /// Whether keys of the request as a whole may be missing.
@@ -58,6 +60,8 @@ struct Above<'d, 's> {
     kind: Option<Kind>,
     /// Whether it is an element of an array.
     is_element: bool,
+    /// The element before it.
+    before: Option<Value<'d, 's>>,
 }
 
 /// What holds for the object that is looked at.
@@ -83,6 +87,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             facts,
             root,
             path: Vec::with_capacity(16),
+            before: None,
             above: Vec::with_capacity(16),
             is_whole,
             faults: Vec::new(),
@@ -111,7 +116,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// Checks an object by itself, and returns which of its variants it is.
     pub(super) fn alone(&mut self, value: Value<'d, 's>, number: usize) -> Option<&'f Object> {
         let within = Within { rule: None, start: 0, around: None };
-        self.above.push(Above { value, kind: None, is_element: true });
+        self.above.push(Above { value, kind: None, is_element: true, before: None });
         let variant = self.variant(value, number, within)?;
         self.members(value, variant, within);
         self.above.clear();
@@ -171,7 +176,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
         let depth = self.path.len();
         let is_element = matches!(self.path.last(), Some(Step::Index(_)));
-        self.above.push(Above { value, kind: self.shape.objects[number].kind, is_element });
+        let before = self.before.take().filter(|_| is_element);
+        self.above.push(Above { value, kind: self.shape.objects[number].kind, is_element, before });
         if let Some(number) = self.variant(value, number, within) {
             self.members(value, number, within);
         }
@@ -428,8 +434,10 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         if field.items.is_none() && field.item_types.is_empty() {
             return;
         }
+        let mut before = None;
         for (index, element) in list.elements().enumerate() {
             self.path.push(Step::Index(index as u32));
+            self.before = before.replace(element);
             if let (true, Some(inner)) = (element.is_object(), field.items) {
                 self.object(element, inner, within);
             } else if element.kind() != JsonKind::Invalid && field.item_mask & bit(type_of(element)) == 0 {
@@ -506,8 +514,11 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             }
             What::Pattern(pattern) => {
                 let text = value.as_str()?;
-                (!pattern.is_match(&text))
-                    .then(|| Detail::Pattern { pattern: pattern.as_str(), got: short(value) })
+                (!pattern.is_match(&text)).then(|| {
+                    // A long text is no name.
+                    let got = if text.len() <= LONGEST_NAME { short(value) } else { String::new() };
+                    Detail::Pattern { pattern: pattern.as_str(), got }
+                })
             }
             What::Length { min, max } => {
                 let text = text()?;
@@ -574,6 +585,11 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 let of = |value: Value<'d, 's>| std::str::from_utf8(value.raw()).ok()?.parse::<f64>().ok();
                 let most = self.beside(key, parent)?;
                 (of(value)? >= of(most)?).then(|| Detail::Other { key, values: Vec::new() })
+            }
+            What::NotAfter(path) => {
+                let before = self.above.last()?.before?;
+                let steps: Vec<&str> = path.split('/').collect();
+                at_steps(before, &steps).map(|_| Detail::Other { key: path, values: Vec::new() })
             }
             What::Among(pointer) => {
                 let root = self.root?;

@@ -14,7 +14,7 @@ use crate::target::Pattern;
 
 /// An object of a request.
 #[derive(Debug, Clone, Default)]
-pub struct Object {
+pub(super) struct Object {
     pub(super) name: Box<str>,
     /// Its name, and the names of the objects that it adds to or is a variant of.
     pub(super) names: Vec<Box<str>>,
@@ -55,7 +55,7 @@ pub(super) struct By {
 
 /// A field of an object.
 #[derive(Debug, Clone, Default)]
-pub struct Field {
+pub(super) struct Field {
     pub(super) key: Box<str>,
     /// The types that its value may have; any where there are none.
     pub(super) types: Vec<JsonType>,
@@ -118,6 +118,7 @@ pub(super) enum What {
     NotIf(Box<str>, Vec<Scalar>),
     LessThan(Box<str>),
     Among(Box<str>),
+    NotAfter(Box<str>),
     Lists(Box<str>),
     ListsAll(Box<str>),
 }
@@ -440,6 +441,9 @@ fn checks(table: &FieldTable, fact: Option<usize>) -> Vec<Check> {
     if let Some(pointer) = &table.less_than {
         add(What::LessThan(pointer.as_str().into()));
     }
+    if let Some(path) = &table.not_after {
+        add(What::NotAfter(path.as_str().into()));
+    }
     if let Some(pointer) = &table.among {
         add(What::Among(pointer.as_str().into()));
     }
@@ -465,9 +469,12 @@ impl What {
             Self::Base64 => FaultKind::Base64,
             Self::Unique => FaultKind::Unique,
             Self::Lists(_) | Self::ListsAll(_) => FaultKind::Names,
-            Self::Needs(_) | Self::Excludes(_) | Self::OnlyIf(..) | Self::NotIf(..) | Self::LessThan(_) => {
-                FaultKind::Conflict
-            }
+            Self::Needs(_)
+            | Self::Excludes(_)
+            | Self::OnlyIf(..)
+            | Self::NotIf(..)
+            | Self::LessThan(_)
+            | Self::NotAfter(_) => FaultKind::Conflict,
         }
     }
 }

@@ -126,6 +126,8 @@ pub enum Condition {
     NotIf,
     /// It must be greater.
     LessThan,
+    /// The element before may not have it.
+    NotAfter,
 }
 
 /// A step from the root of a request to a value.
@@ -363,6 +365,7 @@ impl<'f> Fault<'f> {
             What::OnlyIf(..) => Condition::OnlyIf,
             What::NotIf(..) => Condition::NotIf,
             What::LessThan(_) => Condition::LessThan,
+            What::NotAfter(_) => Condition::NotAfter,
             _ => return None,
         })
     }

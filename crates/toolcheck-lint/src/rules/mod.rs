@@ -183,14 +183,11 @@ pub fn of(category: Category) -> impl Iterator<Item = &'static Rule> {
     ALL.iter().copied().filter(move |rule| rule.category == category)
 }
 
-/// The ids of the rules that report what is wrong with the shape of a request, if its description names no other.
+/// The ids of rules that the view of a request's shape treats in their own way.
 pub(crate) const MISSING_PARAMETER: &str = missing_parameter::RULE.id;
 pub(crate) const MISSING_FIELD: &str = missing_field::RULE.id;
 pub(crate) const UNKNOWN_FIELD: &str = unknown_field::RULE.id;
-pub(crate) const WRONG_TYPE: &str = wrong_type::RULE.id;
 pub(crate) const UNKNOWN_CONTENT_TYPE: &str = unknown_content_type::RULE.id;
-pub(crate) const CONFLICTING_PARAMETERS: &str = conflicting_parameters::RULE.id;
-pub(crate) const INVALID_VALUE: &str = invalid_value::RULE.id;
 pub(crate) const INVALID_TOOL_SCHEMA: &str = invalid_tool_schema::RULE.id;
 pub(crate) const FOREIGN_SHAPE: &str = foreign_shape::RULE.id;
 pub(crate) const UNREAD_CONTENT: &str = unread_content::RULE.id;

@@ -3,6 +3,7 @@ use toolcheck_core::target::Verdict;
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::shape;
 
 declare_rule! {
     /// A message role that the target does not know.
@@ -39,7 +40,7 @@ declare_rule! {
     ///   {"role": "user", "content": "in the garden"}
     /// ]}
     /// ```
-    "unknown-role" in Fields, since "0.1.0", warning on wire, check,
+    "unknown-role" in Fields, since "0.1.0", warning on wire reports shape, check,
     cases [
         "system": "a system message among the others, where only some models accept it",
     ],
@@ -47,6 +48,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    shape::report(cx, &RULE, out);
     let allowed = allowed(cx);
     for (number, message) in cx.transcript.messages.iter().enumerate() {
         if !is_none_of(allowed, message) {

@@ -41,6 +41,7 @@ impl Display for Asked<'_> {
                     Condition::OnlyIf => write!(f, "only if {others} is {}", listed(values, "or")),
                     Condition::NotIf => write!(f, "not if {others} is {}", listed(values, "or")),
                     Condition::LessThan => write!(f, "less than {others}"),
+                    Condition::NotAfter => write!(f, "not after an element with {others}"),
                 }
             }
         }

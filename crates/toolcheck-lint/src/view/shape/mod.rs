@@ -56,8 +56,9 @@ pub(crate) struct ForeignObjects<'c> {
 /// Finds what is wrong with the shape of a transcript.
 pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     let is_sent_somewhere = !cx.is_training_example() || cx.is_target_named;
-    let shape = cx.known_target.and_then(|target| target.shape());
-    let Some(shape) = shape.filter(|_| is_sent_somewhere && cx.speaks_own_format()) else {
+    let shape = cx.known_target.zip(cx.transcript.format);
+    let shape = shape.and_then(|(target, format)| target.shape_for(format));
+    let Some(shape) = shape.filter(|_| is_sent_somewhere) else {
         return Found::default();
     };
     let model = cx.transcript.request.model.as_deref();
@@ -69,7 +70,12 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     };
     // A record of a data set has keys of its own, unless a service defines them.
     let has_own_keys = cx.is_training_example() && cx.target().kind != Some(TranscriptKind::Dataset);
-    let counts = |fault: &Fault<'c>| !(has_own_keys && fault.kind == FaultKind::Unknown);
+    // Whoever silences a rule does not want to hear the same from another.
+    let is_silenced = |id: &str| !cx.wanted_rules.iter().any(|rule| rule.id == id);
+    let counts = |fault: &Fault<'c>| {
+        !(has_own_keys && fault.kind == FaultKind::Unknown)
+            && !fault.checked_by().any(|(_, rule)| is_silenced(rule))
+    };
     let faults: Vec<Fault<'c>> =
         faults.into_iter().filter(|fault| counts(fault) && fault.is_refused(shape, model)).collect();
     if faults.is_empty() {
@@ -134,12 +140,8 @@ fn rule_of<'f>(fault: &Fault<'f>) -> &'f str {
     }
     match fault.kind {
         FaultKind::Missing if fault.is_of_request() => rules::MISSING_PARAMETER,
-        FaultKind::Missing => rules::MISSING_FIELD,
-        FaultKind::Unknown => rules::UNKNOWN_FIELD,
-        FaultKind::Type => rules::WRONG_TYPE,
         FaultKind::Value if fault.is_of_type() => rules::UNKNOWN_CONTENT_TYPE,
-        FaultKind::Conflict => rules::CONFLICTING_PARAMETERS,
-        _ => rules::INVALID_VALUE,
+        kind => kind.usual_rule(),
     }
 }
 
