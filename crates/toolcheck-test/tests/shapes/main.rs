@@ -110,12 +110,12 @@ fn judge(mutant: &Mutant, findings: &[&Finding]) -> Option<&'static str> {
     if expected.levels.is_empty() {
         return None;
     }
-    let is_own =
-        |finding: &Finding| expected.rules.contains(finding.rule) || finding.spot.pointer == mutant.place;
-    let own: Vec<&&Finding> = findings
-        .iter()
-        .filter(|finding| is_own(finding) || !CONSEQUENCES.iter().any(|(rule, _)| *rule == finding.rule))
-        .collect();
+    let follows = |finding: &Finding| CONSEQUENCES.iter().any(|(rule, _)| *rule == finding.rule);
+    let is_own = |finding: &&&Finding| expected.rules.contains(finding.rule) || !follows(finding);
+    let own: Vec<&&Finding> = findings.iter().filter(is_own).collect();
+    if own.is_empty() && findings.iter().any(|finding| expected.checked_by.contains(finding.rule)) {
+        return None;
+    }
     match own.as_slice() {
         [] => (!expected.levels.contains(&None)).then_some("SILENT"),
         _ if expected.levels.iter().all(Option::is_none) => Some("FALSE"),

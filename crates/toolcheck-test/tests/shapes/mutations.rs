@@ -196,7 +196,8 @@ impl Mutator<'_> {
         for kind in kinds {
             let object = base.variants().find(|(value, _)| *value == kind.text).map(|(_, object)| object);
             let sample = object.and_then(|object| self.samples.objects.get(object.name()));
-            let Some(Json::Object(sample)) = sample.cloned() else { continue };
+            let Some(Json::Object(mut sample)) = sample.cloned() else { continue };
+            sample.insert(demand.key.to_string(), scalar(kind));
             self.add(demand, Some(&escape(&demand.key)), format!("{kind} in its place"), |object| {
                 *object = sample;
             });
