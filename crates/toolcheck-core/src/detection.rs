@@ -114,6 +114,14 @@ impl Detection {
         }
     }
 
+    /// The format of the same family that is as likely for a record as the dialect that most of its file is written in.
+    #[must_use]
+    pub fn likely_as(dialect: &'static Format, record: Value<'_, '_>) -> Option<&'static Format> {
+        let is_other = |other: usize| ALL[other].family == dialect.family && ALL[other].id != dialect.id;
+        let (sure, best) = surest(record, is_other)?;
+        (sure > 0 && sure >= (dialect.sniff)(record)).then_some(best)
+    }
+
     /// Whether a glance at a record lets a format, by its number in [`ALL`], look at it.
     #[must_use]
     pub fn may_be_sure(format: usize, record: Value<'_, '_>) -> bool {

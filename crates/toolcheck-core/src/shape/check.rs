@@ -13,6 +13,9 @@ use super::{ModelFacts, Shape};
 /// The deepest object that is looked at. Only schemas are so deep.
 const DEEPEST: usize = 64;
 
+/// The most fields that decide together which object a value is.
+const MOST_DECISIONS: usize = 4;
+
 /// A step from the root of a request to a value.
 #[derive(Debug, Clone)]
 pub(super) enum Step<'f, 's> {
@@ -64,6 +67,8 @@ struct Within<'f> {
     rule: Option<&'f str>,
     /// Where on the path it starts: what is below counts as a part of it.
     start: usize,
+    /// The field around it that other rules check too, and the element of an array that has the field.
+    around: Option<(NodeId, &'f Field)>,
 }
 
 impl<'f, 'd, 's> Checker<'f, 'd, 's> {
@@ -90,7 +95,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     /// Checks a body.
     pub(super) fn request(&mut self, value: Value<'d, 's>) {
-        self.object(value, self.shape.request, Within { rule: None, start: 0 });
+        self.object(value, self.shape.request, Within { rule: None, start: 0, around: None });
     }
 
     /// Checks a list of messages by itself.
@@ -98,14 +103,14 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         for (index, message) in list.elements().enumerate().filter(|(_, message)| message.is_object()) {
             self.path.push(Step::Key("messages".into()));
             self.path.push(Step::Index(index as u32));
-            self.object(message, self.shape.message, Within { rule: None, start: 0 });
+            self.object(message, self.shape.message, Within { rule: None, start: 0, around: None });
             self.path.clear();
         }
     }
 
     /// Checks an object by itself, and returns which of its variants it is.
     pub(super) fn alone(&mut self, value: Value<'d, 's>, number: usize) -> Option<&'f Object> {
-        let within = Within { rule: None, start: 0 };
+        let within = Within { rule: None, start: 0, around: None };
         self.above.push(Above { value, kind: None, is_element: true });
         let variant = self.variant(value, number, within)?;
         self.members(value, variant, within);
@@ -118,10 +123,11 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     fn variant(&mut self, value: Value<'d, 's>, mut number: usize, within: Within<'f>) -> Option<usize> {
         let shape = self.shape;
         // Each field decides once.
-        let mut decided: Vec<&str> = Vec::new();
-        while let Some(by) = shape.objects[number].by.as_ref().filter(|by| !decided.contains(&&*by.key)) {
+        let mut decided = [""; MOST_DECISIONS];
+        for turn in 0..MOST_DECISIONS {
             let object = &shape.objects[number];
-            decided.push(&by.key);
+            let Some(by) = object.by.as_ref().filter(|by| !decided.contains(&&*by.key)) else { break };
+            decided[turn] = &by.key;
             let chosen = value.get(&by.key).filter(|chosen| !chosen.is_null());
             let Some(chosen) = chosen else {
                 let Some((tag, otherwise)) = &by.otherwise else { break };
@@ -151,7 +157,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             if by.is_open {
                 break;
             }
-            let allowed = by.variants.keys().map(|value| &**value).collect();
+            let allowed = by.values.iter().map(|value| &**value).collect();
             let detail = Detail::Values { allowed, got: short(chosen) };
             self.report(FaultKind::Value, object, &by.key, Some(chosen), detail, Cause::default(), within);
             return None;
@@ -177,7 +183,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let shape = self.shape;
         let object = &shape.objects[number];
         let within = match (&object.rule, within.rule) {
-            (Some(rule), None) => Within { rule: Some(rule), start: self.path.len() },
+            (Some(rule), None) => Within { rule: Some(rule), start: self.path.len(), ..within },
             _ => within,
         };
         let is_request = number == shape.request;
@@ -273,10 +279,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     ) {
         let is_there = |field: &u16| seen & 1 << field != 0;
         if number != self.shape.request || self.is_whole {
-            for (number, field) in object.fields.iter().enumerate() {
-                if !is_there(&(number as u16)) {
-                    self.unlisted(object, field, value, within);
-                }
+            for number in object.required.iter().filter(|number| !is_there(number)) {
+                let field = &object.fields[*number as usize];
+                self.unlisted(object, field, value, within);
                 let requirement = field.required.iter().find(|requirement| {
                     requirement.fact.is_none_or(|fact| self.holds(fact, value))
                         && !requirement.unless.iter().any(|other| {
@@ -286,7 +291,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                                     .is_none_or(|other| !other.is_null())
                         })
                 });
-                if let Some(requirement) = requirement.filter(|_| !is_there(&(number as u16))) {
+                if let Some(requirement) = requirement {
                     let fact = requirement.fact;
                     self.report(
                         FaultKind::Missing,
@@ -343,11 +348,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         })
     }
 
-    /// The facts whose conditions the request does not meet.
-    fn unmet(&mut self, parent: Value<'d, 's>) -> Vec<usize> {
-        let shape = self.shape;
-        let conditional = shape.facts.iter().enumerate().filter(|(_, fact)| fact.is_conditional());
-        conditional.map(|(number, _)| number).filter(|number| !self.is_met(*number, parent)).collect()
+    /// The facts about an object whose conditions the request does not meet.
+    fn unmet(&mut self, object: &'f Object, parent: Value<'d, 's>) -> Vec<usize> {
+        object.conditional.iter().copied().filter(|number| !self.is_met(*number, parent)).collect()
     }
 
     fn union(&mut self, object: &'f Object, of: &[u16], count: usize, within: Within<'f>) {
@@ -390,6 +393,12 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 return;
             }
         }
+        let within = match self.above.last() {
+            Some(above) if !field.checked_by.is_empty() => {
+                Within { around: Some((self.element().unwrap_or(above.value.id()), field)), ..within }
+            }
+            _ => within,
+        };
         match value.kind() {
             JsonKind::Array => self.elements(object, field, value, within),
             JsonKind::Object => {
@@ -442,7 +451,12 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         suffix: &str,
         within: Within<'f>,
     ) {
-        let key = Cow::Owned(format!("{}{suffix}", field.key));
+        let key: Cow<'f, str> = Cow::Owned(format!("{}{suffix}", field.key));
+        // One finding for a list: what is wrong with one element is usually wrong with all.
+        let parent = self.above.last().map(|above| above.value.id());
+        if self.faults.last().is_some_and(|fault| Some(fault.parent) == parent && fault.key == key) {
+            return;
+        }
         let detail = Detail::Types { expected, got: type_of(element) };
         let last = self.path.pop();
         let before = self.path.pop();
@@ -596,6 +610,10 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     /// The value beside a field, or at a pointer from the root.
     fn beside(&mut self, key: &'f str, parent: Value<'d, 's>) -> Option<Value<'d, 's>> {
+        if !key.starts_with('/') && key.contains('/') {
+            let steps: Vec<&str> = key.split('/').collect();
+            return at_steps(parent, &steps);
+        }
         if !key.starts_with('/') {
             return parent.get(key).or_else(|| {
                 let snake = super::compile::snake_case(key);
@@ -671,7 +689,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         within: Within<'f>,
     ) {
         let Some(Above { value: parent, .. }) = self.above.last().copied() else { return };
-        let (name, unmet) = (self.name(), self.unmet(parent));
+        let (name, unmet) = (self.name(), self.unmet(object, parent));
         let steps = self.path.iter().chain(keyed.steps.iter().flatten());
         let path: Vec<PathStep> = steps.map(PathStep::of).collect();
         self.faults.push(Fault {
@@ -690,15 +708,15 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             rule: within.rule,
             name,
             unmet,
-            element: self
-                .above
-                .iter()
-                .rev()
-                .find(|above| above.is_element)
-                .map_or(parent, |above| above.value)
-                .id(),
+            element: self.element().unwrap_or(parent.id()),
+            around: within.around,
             above: self.above.iter().map(|above| (above.value.id(), above.kind)).collect(),
         });
+    }
+
+    /// The innermost object that is an element of an array.
+    fn element(&self) -> Option<NodeId> {
+        self.above.iter().rev().find(|above| above.is_element).map(|above| above.value.id())
     }
 
     /// The name of the innermost object that has one: of the tool, for what is below it.

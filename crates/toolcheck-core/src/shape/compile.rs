@@ -22,6 +22,13 @@ pub struct Object {
     pub(super) fields: Vec<Field>,
     /// The number of the field of each key.
     pub(super) numbers: FxHashMap<Box<str>, u16>,
+    /// The fields that may have to be there.
+    pub(super) required: Vec<u16>,
+    /// The facts that only say what was seen of it, those that depend on more than the model, and those of what is
+    /// accepted.
+    pub(super) evidence: Vec<usize>,
+    pub(super) conditional: Vec<usize>,
+    pub(super) accepted: Vec<usize>,
     pub(super) by: Option<By>,
     pub(super) exactly_one: Option<Vec<u16>>,
     pub(super) at_least_one: Option<Vec<u16>>,
@@ -35,8 +42,10 @@ pub struct Object {
 #[derive(Debug, Clone)]
 pub(super) struct By {
     pub(super) key: Box<str>,
-    /// The values, each with its object, sorted.
-    pub(super) variants: BTreeMap<Box<str>, usize>,
+    /// The values, each with its object.
+    pub(super) variants: FxHashMap<Box<str>, usize>,
+    /// The values, sorted.
+    pub(super) values: Vec<Box<str>>,
     pub(super) otherwise: Option<(Box<str>, usize)>,
     pub(super) is_open: bool,
     pub(super) is_untagged: bool,
@@ -79,6 +88,13 @@ pub(super) struct Check {
     pub(super) what: What,
     /// The fact that adds it; `None` if the documents say it.
     pub(super) fact: Option<usize>,
+}
+
+impl Check {
+    /// Whether it asks for a list that names all keys of an object.
+    fn lists_all(&self) -> bool {
+        matches!(self.what, What::ListsAll(_))
+    }
 }
 
 /// What a check asks for.
@@ -127,6 +143,7 @@ pub(super) fn bit(json_type: JsonType) -> u8 {
 struct Compiler<'t> {
     tables: BTreeMap<String, ObjectTable>,
     facts: &'t [FactTable],
+    accepted: &'t [FactTable],
     snake_case: bool,
     objects: Vec<Object>,
     /// The objects that were compiled, each as a variant of another or by itself.
@@ -143,6 +160,7 @@ pub(super) fn compile(format: &'static str, file: &ShapeFile, enforced: &Enforce
     let mut compiler = Compiler {
         tables,
         facts: &enforced.facts,
+        accepted: &enforced.accepted,
         snake_case: file.snake_case,
         objects: Vec::new(),
         numbers: FxHashMap::default(),
@@ -277,8 +295,22 @@ impl Compiler<'_> {
             }
         }
         for number in own {
-            add_fact(&mut object, number, &facts[number]);
+            let fact = &facts[number];
+            add_fact(&mut object, number, fact);
+            if !fact.asks_for_more() {
+                object.evidence.push(number);
+            }
+            if fact.is_conditional() {
+                object.conditional.push(number);
+            }
         }
+        let is_accepted = |number: &usize| object.is_named(&self.accepted[*number].object);
+        object.accepted = (0..self.accepted.len()).filter(is_accepted).collect();
+        let is_required =
+            |field: &Field| !field.required.is_empty() || field.checks.iter().any(Check::lists_all);
+        object.required = (0..object.fields.len() as u16)
+            .filter(|number| is_required(&object.fields[*number as usize]))
+            .collect();
         object.exactly_one = object.members(table.exactly_one.as_ref());
         object.at_least_one = object.members(table.at_least_one.as_ref());
         if let Some(by) = &table.by {
@@ -288,10 +320,11 @@ impl Compiler<'_> {
     }
 
     fn by(&mut self, name: &str, by: &str, table: &ObjectTable) -> Result<By, String> {
-        let mut variants = BTreeMap::new();
+        let mut variants = FxHashMap::default();
         for (value, variant) in &table.variants {
             variants.insert(value.as_str().into(), self.object(variant, Some(name))?);
         }
+        let values = table.variants.keys().map(|value| value.as_str().into()).collect();
         let otherwise = match &table.otherwise {
             Some(variant) => {
                 let last = variant.rsplit('.').next().unwrap_or_default();
@@ -300,7 +333,7 @@ impl Compiler<'_> {
             None => None,
         };
         let (is_open, is_untagged) = (table.open == Some(true), table.untagged == Some(true));
-        Ok(By { key: by.into(), variants, otherwise, is_open, is_untagged })
+        Ok(By { key: by.into(), variants, values, otherwise, is_open, is_untagged })
     }
 
     fn field(&mut self, key: &str, table: &FieldTable, is_known: bool) -> Result<Field, String> {

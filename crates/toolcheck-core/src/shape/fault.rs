@@ -41,6 +41,8 @@ pub struct Fault<'f> {
     pub(super) unmet: Vec<usize>,
     /// The nearest element of an array that it is in.
     pub(super) element: NodeId,
+    /// The field around it that other rules check too, and the element of an array that has the field.
+    pub(super) around: Option<(NodeId, &'f Field)>,
     /// The objects from the root to the one that has the key, with what they are.
     pub(super) above: Vec<(NodeId, Option<Kind>)>,
 }
@@ -190,12 +192,6 @@ impl<'f> Fault<'f> {
         self.parent
     }
 
-    /// The node of the element of an array that it is in, such as a call or a content block; else of the object.
-    #[must_use]
-    pub fn element_node(&self) -> NodeId {
-        self.element
-    }
-
     /// The rule that the shape names for it.
     #[must_use]
     pub fn rule(&self) -> Option<&'f str> {
@@ -205,9 +201,12 @@ impl<'f> Fault<'f> {
         of_fact.or(of_field).or(self.rule)
     }
 
-    /// The rules that report it in more words, if they report anything there.
-    pub fn checked_by(&self) -> impl Iterator<Item = &'f str> {
-        self.field.into_iter().flat_map(|field| &field.checked_by).map(|rule| &**rule)
+    /// The rules that report it in more words if they report anything in an object: in the call, the block or the tool that
+    /// it is in.
+    pub fn checked_by(&self) -> impl Iterator<Item = (NodeId, &'f str)> {
+        let own = self.field.map(|field| (self.element, field));
+        let fields = own.into_iter().chain(self.around);
+        fields.flat_map(|(element, field)| field.checked_by.iter().map(move |rule| (element, &**rule)))
     }
 
     /// The objects that it is in, from the outermost.
@@ -250,9 +249,16 @@ impl<'f> Fault<'f> {
         self.field.is_some_and(|field| !field.required.is_empty()) && self.only_value().is_some()
     }
 
+    /// Whether the key is known, but not allowed here or for this model.
+    #[must_use]
+    pub fn is_of_known_key(&self) -> bool {
+        self.fact.is_some() || self.field.is_some_and(|field| field.is_known)
+    }
+
     /// The keys that the object may have.
     pub fn known_keys(&self) -> impl Iterator<Item = &'f str> {
-        self.object.fields.iter().filter(|field| field.is_known).map(|field| &*field.key)
+        let is_allowed = |field: &&Field| field.is_known && field.absent.is_empty();
+        self.object.fields.iter().filter(is_allowed).map(|field| &*field.key)
     }
 
     /// The key of the object of whose keys a list names all; `None` if it names only some.
@@ -285,18 +291,21 @@ impl<'f> Fault<'f> {
 
     /// What was seen of it.
     pub(super) fn evidence(&self, shape: &'f Shape, model: Option<&str>) -> Option<&'f FactTable> {
-        self.fact.or_else(|| self.of(&shape.facts, model, true))
+        self.fact.or_else(|| self.of(&shape.facts, &self.object.evidence, model))
     }
 
     /// The fact about it, one for a model before one for all.
-    fn of<'t>(&self, facts: &'t [FactTable], model: Option<&str>, is_bare: bool) -> Option<&'t FactTable> {
+    fn of<'t>(
+        &self,
+        facts: &'t [FactTable],
+        of_object: &[usize],
+        model: Option<&str>,
+    ) -> Option<&'t FactTable> {
         let key = (!self.key.is_empty()).then_some(&*self.key);
-        let fits = facts.iter().enumerate().filter(|(number, fact)| {
+        let fits = of_object.iter().map(|number| (*number, &facts[*number])).filter(|(number, fact)| {
             fact.fault == self.kind
-                && !(is_bare && fact.asks_for_more())
                 && !self.unmet.contains(number)
                 && self.has_type(None, fact.got.as_deref())
-                && self.object.is_named(&fact.object)
                 && (fact.is_about(key) || self.kind == FaultKind::Unknown && fact.is_about(None))
                 && fact.fits(model)
         });
@@ -307,20 +316,23 @@ impl<'f> Fault<'f> {
         best.map(|(_, fact)| fact)
     }
 
-    /// What the API answers; `None` if it accepts it.
+    /// Whether the API refuses it, as far as is known.
     #[must_use]
-    pub fn answer(&self, shape: &'f Shape, document: &Document<'_>, model: Option<&str>) -> Option<Answer> {
-        if self.of(&shape.accepted, model, false).is_some() {
-            return None;
-        }
+    pub fn is_refused(&self, shape: &'f Shape, model: Option<&str>) -> bool {
+        self.of(&shape.accepted, &self.object.accepted, model).is_none()
+            && (shape.unseen != Unseen::Nothing || self.evidence(shape, model).is_some())
+    }
+
+    /// What the API answers to a fault that it refuses.
+    #[must_use]
+    pub fn answer(&self, shape: &'f Shape, document: &Document<'_>, model: Option<&str>) -> Answer {
         let fact = self.evidence(shape, model);
         let grounds = match (fact, shape.unseen) {
             (Some(fact), _) => fact.grounds(),
             (None, Unseen::Error) => Grounds { evidence: Evidence::Specified, doubt: None },
-            (None, Unseen::Warning) => {
+            (None, Unseen::Warning | Unseen::Nothing) => {
                 Grounds { evidence: Evidence::Specified, doubt: Some(UNSEEN.to_owned()) }
             }
-            (None, Unseen::Nothing) => return None,
         };
         let words = Words { fault: self, shape, document, model };
         let filled = |template: &'f TextTable| Some((template.status, words.fill(&template.text)?));
@@ -334,7 +346,7 @@ impl<'f> Fault<'f> {
             Some(own) => words.fill(own),
             None => template.map(|(_, text)| text),
         };
-        Some(Answer { status, text, grounds })
+        Answer { status, text, grounds }
     }
 
     /// The API's texts for faults of this kind, those for a type first.

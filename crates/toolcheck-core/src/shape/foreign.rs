@@ -4,6 +4,7 @@
 //! cause. An object that has faults is compared with the objects of the same kind in the other formats: if it has none
 //! there, that is what it is.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -50,12 +51,13 @@ impl Shape {
             let Some(of_object) = of_objects.remove(&node) else { continue };
             let direct: Vec<_> = of_object.iter().take(MOST_FAULTS).map(|number| &faults[*number]).collect();
             let value = document.value(node);
+            let Some(marks) = self.marks(value, kind, &direct) else { continue };
             let found = formats().filter(|format| *format != self.format).find_map(|format| {
                 let shape = shape_of(format)?;
-                shape.fits(value, kind, &direct).then_some((format, shape))
+                Some((format, shape, shape.fits(value, kind, &marks)?))
             });
-            if let Some((format, shape)) = found {
-                let example = self.objects_of(kind).find_map(|(_, object)| object.example.as_deref());
+            if let Some((format, shape, variant)) = found {
+                let example = self.example(kind, variant);
                 foreign.push(Foreign { node, kind, format, name: shape.name(), example, fault: number });
             }
         }
@@ -73,47 +75,98 @@ impl Shape {
         self.objects.iter().enumerate().filter(move |(_, object)| object.kind == Some(kind))
     }
 
-    /// Whether a value is an object of this kind, and has something that explains the faults that it has elsewhere.
-    fn fits(&self, value: Value<'_, '_>, kind: Kind, faults: &[&Fault<'_>]) -> bool {
-        self.objects_of(kind).any(|(number, _)| {
+    /// What may show that an object is written as another API has it; `None` if nothing does.
+    fn marks<'s>(&self, value: Value<'_, 's>, kind: Kind, faults: &[&Fault<'_>]) -> Option<Marks<'s>> {
+        let mut marks = Marks::default();
+        for fault in faults {
+            match fault.kind {
+                FaultKind::Unknown => marks.unknown.push(fault.key.to_string()),
+                // A block that this API knows elsewhere is only in the wrong place, and a role alone says little.
+                FaultKind::Value if fault.is_of_type() && kind != Kind::Message => {
+                    let by = value.get(&fault.key)?.as_str()?;
+                    let is_own = |object: &Object| {
+                        object.by.as_ref().is_some_and(|own| {
+                            *own.key == *fault.key && own.variants.contains_key::<str>(&by)
+                        })
+                    };
+                    marks.has_type = !self.objects_of(kind).any(|(_, object)| is_own(object));
+                }
+                FaultKind::Missing | FaultKind::None => marks.lacks_key = true,
+                _ => {}
+            }
+        }
+        if marks.lacks_key {
+            let known = &faults.first()?.object.numbers;
+            let keys = value.members().filter_map(Value::key_text);
+            marks.others = keys.filter(|key| !known.contains_key(&**key)).collect();
+        }
+        (marks.has_type || marks.lacks_key || !marks.unknown.is_empty()).then_some(marks)
+    }
+
+    /// The variant of an object of this kind that a value is, if it has no fault and explains what it has elsewhere.
+    fn fits(&self, value: Value<'_, '_>, kind: Kind, marks: &Marks<'_>) -> Option<&Object> {
+        self.objects_of(kind).find_map(|(number, _)| {
             let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
             let mut checker = Checker::new(self, facts.clone(), None, true);
-            let Some(object) = checker.alone(value, number) else { return false };
-            let is_accepted = |fault: &Fault<'_>| fault.answer(self, value.document(), None).is_none();
-            if !checker.faults.iter().all(is_accepted) {
-                return false;
-            }
-            let has = |key: &str| {
-                object.numbers.get(key).is_some_and(|field| object.fields[*field as usize].is_known)
-            };
-            let is_required = |key: &str| {
-                object
-                    .numbers
-                    .get(key)
-                    .is_some_and(|field| !object.fields[*field as usize].required.is_empty())
-            };
-            faults.iter().any(|fault| match fault.kind {
-                FaultKind::Unknown => has(&fault.key),
-                FaultKind::Value => fault.is_of_type() && has(&fault.key),
-                FaultKind::Missing | FaultKind::None => value.members().any(|member| {
-                    let key = member.key_text().unwrap_or_default();
-                    is_required(&key) && !fault.object.numbers.contains_key(&*key)
-                }),
-                FaultKind::Type => is_required(&fault.key),
-                _ => false,
-            })
+            let object = checker.alone(value, number)?;
+            let field = |key: &str| object.numbers.get(key).map(|field| &object.fields[*field as usize]);
+            let is_known = |key: &str| field(key).is_some_and(|field| field.is_known);
+            let is_required = |key: &str| field(key).is_some_and(|field| !field.required.is_empty());
+            let explains = marks.has_type
+                && self.objects[number].by.as_ref().is_some_and(|by| is_known(&by.key))
+                || marks.others.iter().any(|key| is_required(key))
+                || marks.unknown.iter().any(|key| is_required(key))
+                || marks.unknown.iter().filter(|key| is_known(key)).count() > 1;
+            // An open object fits anything.
+            let knows_all = || value.members().filter_map(Value::key_text).all(|key| is_known(&key));
+            (explains && knows_all() && !checker.faults.iter().any(|fault| fault.is_refused(self, None)))
+                .then_some(object)
         })
     }
+
+    /// How this API writes what another writes as this variant.
+    fn example(&self, kind: Kind, variant: &Object) -> Option<&str> {
+        let of_kind = |kind| self.objects_of(kind).find_map(|(_, object)| object.example.as_deref());
+        if let Some(nearer) = variant.kind.filter(|nearer| *nearer != kind) {
+            return of_kind(nearer);
+        }
+        if kind != Kind::Content {
+            return of_kind(kind);
+        }
+        // A block: the one of a similar name.
+        let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+        let theirs = last(&variant.name);
+        let words: Vec<&str> = theirs.split('_').collect();
+        let is_alike = |object: &&Object| last(&object.name).split('_').any(|word| words.contains(&word));
+        self.objects.iter().filter(|object| object.example.is_some()).find(is_alike)?.example.as_deref()
+    }
+}
+
+/// What may show that an object is written as another API has it.
+#[derive(Debug, Default)]
+struct Marks<'s> {
+    /// Whether no object of this kind is of its type.
+    has_type: bool,
+    /// Whether a key is missing.
+    lacks_key: bool,
+    /// The keys that are not known.
+    unknown: Vec<String>,
+    /// The keys that are not known or need not be, where one is missing.
+    others: Vec<Cow<'s, str>>,
 }
 
 /// The most faults of an object that are looked at.
 const MOST_FAULTS: usize = 20;
 
-/// The shape of a format, as its own provider enforces it, or as it is described if nobody does.
+/// The shape of a format as its own provider enforces it, or as it is described if no provider has it.
 fn shape_of(format: &'static str) -> Option<&'static Shape> {
-    static MCP: OnceLock<Option<Shape>> = OnceLock::new();
-    match target::find(format) {
-        Some(target) => target.shape(),
-        None => MCP.get_or_init(|| Shape::of(format, &Enforced::default())?.ok()).as_ref(),
+    static OTHERS: OnceLock<Vec<Shape>> = OnceLock::new();
+    if let Some(target) = target::find(format) {
+        return target.shape();
     }
+    let others = OTHERS.get_or_init(|| {
+        let unknown = formats().filter(|format| target::find(format).is_none());
+        unknown.filter_map(|format| Shape::of(format, &Enforced::default())?.ok()).collect()
+    });
+    others.iter().find(|shape| shape.format == format)
 }

@@ -21,6 +21,7 @@ pub use self::foreign::Foreign;
 use self::tables::ShapeFile;
 pub use self::tables::{Enforced, FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
 use crate::error::Error;
+use crate::target::Evidence;
 
 /// The file of a format, by the format's id.
 struct Builtin {
@@ -50,6 +51,7 @@ shapes! {
     "mistral"
     "ollama"
     "mcp"
+    "langchain"
 }
 
 /// The description of a format.
@@ -114,7 +116,8 @@ impl Shape {
 
     /// The name of the API in prose.
     fn name(&self) -> &'static str {
-        crate::target::find(self.format).map_or("MCP", |target| &target.name)
+        let file = file(self.format).and_then(|(_, file)| file.name.as_deref());
+        file.or_else(|| crate::target::find(self.format).map(|target| &*target.name)).unwrap_or(self.format)
     }
 
     /// Which of its facts hold for a model.
@@ -139,16 +142,34 @@ impl Shape {
         checker.faults
     }
 
-    /// Whether an object without a list of messages is a request of this format all the same, by its other keys.
+    /// Whether an object without a list of messages is a request of this format all the same, by its other keys. If it
+    /// `is_of_another` format too, somebody must have seen the API refuse it.
     #[must_use]
-    pub fn knows_request(&self, body: Value<'_, '_>) -> bool {
+    pub fn knows_request(&self, body: Value<'_, '_>, is_of_another: bool) -> bool {
         let request = &self.objects[self.request];
         let is_known = |key: &str| {
             request.numbers.get(key).is_some_and(|number| request.fields[*number as usize].is_known)
         };
         let keys = body.members().take(KEYS_LOOKED_AT).filter_map(Value::key_text);
         let (known, other): (Vec<_>, Vec<_>) = keys.partition(|key| is_known(key));
-        known.len() >= 2 && known.len() > other.len()
+        if known.len() < 2 || known.len() < other.len() {
+            return false;
+        }
+        // The list of messages is what is wrong, or what is there in place of it.
+        let is_list = |fault: &Fault<'_>| fault.field.is_some_and(|field| field.items == Some(self.message));
+        let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
+        let faults = self.check_request(facts, body, true);
+        faults
+            .iter()
+            .any(|fault| fault.is_of_request() && (is_list(fault) || fault.kind == FaultKind::Unknown))
+    }
+
+    /// Whether anything is wrong with a body, whatever its model.
+    #[must_use]
+    pub fn refuses(&self, body: Value<'_, '_>) -> bool {
+        let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
+        let faults = self.check_request(facts, body, true);
+        faults.iter().any(|fault| fault.is_refused(self, None))
     }
 
     /// What is wrong with a list of messages by itself.

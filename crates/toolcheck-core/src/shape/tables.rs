@@ -13,6 +13,9 @@ use crate::target::{Evidence, Grounds, Pattern};
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct ShapeFile {
+    /// Who writes it, if no target does.
+    #[serde(default)]
+    pub(crate) name: Option<String>,
     /// The documents that it follows.
     pub(crate) sources: Vec<String>,
     /// When they were read.
@@ -452,6 +455,9 @@ impl FaultKind {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Enforced {
+    /// Whether it takes nothing of what the target that this one extends says.
+    #[serde(default)]
+    pub(crate) stands_alone: bool,
     /// What follows if a request breaks what the documents say, and nobody has seen it refused.
     pub(crate) unseen: Option<Unseen>,
     /// The API's words for types.
@@ -482,6 +488,9 @@ impl Enforced {
     /// Takes what the target that this one extends says. `elsewhere` is the doubt of a server that only speaks the same
     /// format: it may enforce none of it.
     pub(crate) fn inherit(&mut self, parent: &Self, elsewhere: Option<&String>) {
+        if self.stands_alone {
+            return;
+        }
         let own = self.unseen;
         self.unseen = own.or(if elsewhere.is_some() { Some(Unseen::Nothing) } else { parent.unseen });
         if elsewhere.is_none() {

@@ -4,6 +4,7 @@ use toolcheck_core::detection::Detection;
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
+use toolcheck_core::target::{self, Target};
 use toolcheck_core::{response, unsupported};
 use toolcheck_json::{Document, Record, Records, Value};
 
@@ -145,6 +146,10 @@ impl<'r> Run<'r> {
             return Rc::clone(&self.of_file);
         }
         let format = Detection::of_record(self.of_file.format, record);
+        let format = match format.filter(|_| self.options.target.is_none()) {
+            Some(dialect) => Some(without_faults(dialect, record)),
+            None => format,
+        };
         let id = |format: Option<&'static Format>| format.map(|format| format.id);
         let is_for = |rules: &&Rc<FormatRules<'_>>| id(rules.format) == id(format);
         if let Some(known) = std::iter::once(&self.of_file).chain(&self.others).find(is_for) {
@@ -207,13 +212,18 @@ impl<'r> Run<'r> {
         buffers: Buffers<'s>,
     ) -> Transcript<'s> {
         let read = rules.format.and_then(|format| (format.read_with)(root, buffers));
-        let mut transcript = read.unwrap_or_else(|| match self.options.format {
-            // The user has said what it is.
-            Some(format) if rules.target().shape().is_some_and(|shape| shape.knows_request(root)) => {
-                Transcript::without_messages(format.key(), root)
-            }
+        // If the user names a format, a request in another format is just an unrelated file of the folder.
+        let is_of_another =
+            || self.options.format.is_some_and(|format| Detection::instead_of(format.key(), root).is_some());
+        let is_body = || {
+            let shape = rules.target().shape().filter(|_| self.options.format.is_some());
+            shape.is_some_and(|shape| shape.knows_request(root, is_of_another()))
+        };
+        let mut transcript = match (read, rules.format) {
+            (Some(read), _) => read,
+            (None, Some(format)) if is_body() => Transcript::without_messages(format.key(), root),
             _ => Transcript::unrecognised(root),
-        });
+        };
         transcript.kind = self.report.kind;
         if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
             // The cut is reported, and not what is missing because of it.
@@ -227,10 +237,6 @@ impl<'r> Run<'r> {
             self.report.tool_results += results;
             self.report.count_reading(format.id, rules.known.map(|target| &*target.id), 1);
         } else {
-            // If the user names a format, a request in another format is just an unrelated file of the folder.
-            let is_of_another = || {
-                self.options.format.is_some_and(|format| Detection::instead_of(format.key(), root).is_some())
-            };
             self.report.is_meant_as_request |= unsupported::is_meant_as_request(root) && !is_of_another();
         }
         transcript
@@ -242,4 +248,15 @@ impl<'r> Run<'r> {
     {
         Checker { rules, options: self.options, schemas: self.schemas }
     }
+}
+
+/// The format of a record that the file's dialect finds fault with, if another of its family is as likely and finds none:
+/// a gateway's log holds requests to many APIs.
+fn without_faults(dialect: &'static Format, record: Value<'_, '_>) -> &'static Format {
+    let Some(other) = Detection::likely_as(dialect, record) else { return dialect };
+    let has_faults = |format: &Format| {
+        let shape = target::find(format.id).and_then(Target::shape);
+        shape.is_some_and(|shape| shape.refuses(record))
+    };
+    if has_faults(dialect) && !has_faults(other) { other } else { dialect }
 }

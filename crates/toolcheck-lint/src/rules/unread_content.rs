@@ -205,7 +205,9 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
             return is_all || !is_refused(finding.place);
         }
         let is_of_shape = finding.yields_to.is_some() || id == foreign_shape::RULE.id;
-        if finding.level > worst || is_of_shape && finding.provider_error.is_some() {
+        if finding.level > worst && !(is_all && is_of_shape)
+            || !is_all && is_of_shape && finding.provider_error.is_some()
+        {
             return true;
         }
         let span = cx.document.value(finding.place.node).span();

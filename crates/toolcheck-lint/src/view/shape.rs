@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use toolcheck_core::ir::Place;
+use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::shape::{Answer, Condition, Detail, Fault, FaultKind, Foreign, ModelFacts, Shape};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::text::shorten;
@@ -40,8 +40,15 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
         true => shape.check_request(&facts, root, cx.is_request()),
         false => shape.check_messages(&facts, root),
     };
-    let answers = |fault: &Fault<'c>| fault.answer(shape, cx.document, model);
-    let faults: Vec<Fault<'c>> = faults.into_iter().filter(|fault| answers(fault).is_some()).collect();
+    // A record of a data set has keys of its own, unless a service defines them.
+    let has_own_keys = cx.is_training_example() && cx.target().kind != Some(TranscriptKind::Dataset);
+    let counts = |fault: &Fault<'c>| !(has_own_keys && fault.kind == FaultKind::Unknown);
+    let faults: Vec<Fault<'c>> =
+        faults.into_iter().filter(|fault| counts(fault) && fault.is_refused(shape, model)).collect();
+    if faults.is_empty() {
+        return Found::default();
+    }
+    let answer = |fault: &Fault<'c>| fault.answer(shape, cx.document, model);
     let mut found = Found::default();
     for foreign in shape.foreign(&faults, cx.document) {
         found.nodes.insert(foreign.node);
@@ -52,15 +59,14 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
             known.others.push(foreign.node);
             continue;
         }
-        let Some(answer) = answers(&faults[foreign.fault]) else { continue };
+        let answer = answer(&faults[foreign.fault]);
         found.foreign.push(ForeignObjects { answer, first: foreign, others: Vec::new() });
     }
     let faults = faults.into_iter().filter(|fault| !fault.objects().any(|node| found.nodes.contains(&node)));
     found.refused = faults
-        .filter_map(|fault| {
-            let answer = answers(&fault)?;
-            let help = fault.help(shape, model);
-            Some(Refused { rule: rule_of(&fault), help, answer, fault, misspelt: Vec::new() })
+        .map(|fault| {
+            let (answer, help) = (answer(&fault), fault.help(shape, model));
+            Refused { rule: rule_of(&fault), help, answer, fault, misspelt: Vec::new() }
         })
         .collect();
     join_misspelt(&mut found.refused);
@@ -182,8 +188,11 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
         finding.yields_to = Some(Yields {
             node: fault.node(),
             object: fault.object_node(),
-            element: fault.element_node(),
-            rules: fault.checked_by().filter_map(rules::find).map(|rule| rule.id).collect(),
+            is_value: fault.kind != FaultKind::Missing,
+            rules: fault
+                .checked_by()
+                .filter_map(|(element, rule)| Some((element, rules::find(rule)?.id)))
+                .collect(),
         });
     }
 }
@@ -195,10 +204,10 @@ pub(crate) struct Yields {
     node: NodeId,
     /// The object that has it, or lacks it.
     pub(crate) object: NodeId,
-    /// The element of an array that it is in.
-    element: NodeId,
-    /// The rules that report it wherever they point.
-    rules: Vec<&'static str>,
+    /// Whether it is about the value, rather than about one that is not there.
+    is_value: bool,
+    /// The rules that report it wherever in an object they point.
+    rules: Vec<(NodeId, &'static str)>,
 }
 
 /// Leaves one finding of those that the shape and other rules have about the same thing: the one that is worse, and else
@@ -217,7 +226,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
             }
             continue;
         };
-        for other in others.about(yields) {
+        for other in others.about(finding.rule, yields, &findings[first..]) {
             let is_worse = finding.level > findings[first + other].level;
             dropped.insert(if is_worse { first + other } else { number });
         }
@@ -270,15 +279,17 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
     }
 
     /// The first finding at the same value, and the first of each rule that reports the same of the object.
-    fn about(&self, yields: &Yields) -> impl Iterator<Item = usize> {
-        let at_value = self.by_node.get(&yields.node).filter(|_| yields.node != yields.object);
-        let of_rules = yields.rules.iter().filter_map(|rule| {
+    fn about(&self, rule: &str, yields: &Yields, findings: &[Draft]) -> Vec<usize> {
+        let is_other = |number: &&usize| findings[**number].rule != rule;
+        let at_value = self.by_node.get(&yields.node).filter(|_| yields.is_value);
+        let at_value = at_value.into_iter().flatten().find(is_other).copied();
+        let of_rules = yields.rules.iter().filter_map(|(element, rule)| {
             let of_rule = self.by_rule.get(rule)?;
-            let (start, count) = (yields.element.index(), self.cx.document.value(yields.element).count());
+            let (start, count) = (element.index(), self.cx.document.value(*element).count());
             let (node, number) = of_rule.get(of_rule.partition_point(|(node, _)| *node < start))?;
             (*node < start + count).then_some(*number)
         });
-        at_value.into_iter().flatten().take(1).copied().chain(of_rules)
+        at_value.into_iter().chain(of_rules).collect()
     }
 
     /// Whether a finding only follows from what the shape reports.
@@ -326,7 +337,14 @@ fn wording(fault: &Fault<'_>) -> Wording {
                 Some(known) => format!("did you mean `{known}`?"),
                 None => "remove it: send only keys that the API documents".to_owned(),
             };
-            (format!("unknown key `{key}`"), "not a known key", Some(help))
+            match fault.is_of_known_key() {
+                true => (
+                    format!("key `{key}` is not allowed here"),
+                    "not allowed",
+                    Some(format!("remove `{key}`")),
+                ),
+                false => (format!("unknown key `{key}`"), "not a known key", Some(help)),
+            }
         }
         (_, Detail::Types { expected, got }) => {
             let wanted: Vec<&str> = expected.iter().map(|expected| expected.with_article()).collect();

@@ -41,8 +41,7 @@ pub(in crate::formats) fn request(conversation: &Conversation, tools: &[&str], s
     }
     let mut body = json!({"messages": messages});
     if !tools.is_empty() {
-        let tool =
-            |name| json!({"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}});
+        let tool = |name| json!({"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}});
         body["tools"] = tools.iter().map(tool).collect();
     }
     let (key, setting) = (style.mark)();
