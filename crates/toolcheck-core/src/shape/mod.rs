@@ -6,6 +6,7 @@
 
 mod check;
 mod compile;
+mod describe;
 mod fault;
 mod foreign;
 mod tables;
@@ -16,6 +17,7 @@ use std::sync::{Arc, OnceLock};
 use toolcheck_json::Value;
 
 use self::compile::{Field, Object};
+pub use self::describe::{Allowed, Asked, Demand, FieldView, Known, ObjectView, Verdict};
 pub use self::fault::{Answer, Condition, Detail, Fault};
 pub use self::foreign::Foreign;
 use self::tables::ShapeFile;
@@ -174,13 +176,21 @@ impl Shape {
         if known.len() < 2 || known.len() < other.len() {
             return false;
         }
-        // The list of messages is what is wrong, or what is there in place of it.
+        // The list of messages is what is wrong, or another API's list is there in place of it.
         let is_list = |fault: &Fault<'_>| fault.field.is_some_and(|field| field.items == Some(self.message));
+        let is_seen = |fault: &Fault<'_>| {
+            let fact = fault.evidence(self, None);
+            fact.is_some_and(|fact| fact.doubt.is_none() && fact.evidence > Evidence::Inferred)
+        };
         let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
         let faults = self.check_request(facts, body, true);
-        faults
-            .iter()
-            .any(|fault| fault.is_of_request() && (is_list(fault) || fault.kind == FaultKind::Unknown))
+        faults.iter().filter(|fault| fault.is_of_request()).any(|fault| match fault.kind {
+            FaultKind::Unknown if is_of_another => {
+                is_seen(fault) && body.get(&fault.key).is_some_and(Value::is_array)
+            }
+            FaultKind::Unknown => true,
+            _ => !is_of_another && is_list(fault),
+        })
     }
 
     /// Whether a body has no key that the request may not have, and none of the required ones is missing.

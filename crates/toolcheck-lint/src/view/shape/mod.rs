@@ -69,7 +69,12 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     };
     // A record of a data set has keys of its own, unless a service defines them.
     let has_own_keys = cx.is_training_example() && cx.target().kind != Some(TranscriptKind::Dataset);
-    let counts = |fault: &Fault<'c>| !(has_own_keys && fault.kind == FaultKind::Unknown);
+    // Whoever silences a rule does not want to hear the same from another.
+    let is_silenced = |id: &str| !cx.wanted_rules.iter().any(|rule| rule.id == id);
+    let counts = |fault: &Fault<'c>| {
+        !(has_own_keys && fault.kind == FaultKind::Unknown)
+            && !fault.checked_by().any(|(_, rule)| is_silenced(rule))
+    };
     let faults: Vec<Fault<'c>> =
         faults.into_iter().filter(|fault| counts(fault) && fault.is_refused(shape, model)).collect();
     if faults.is_empty() {

@@ -61,7 +61,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
         let Some(yields) = &finding.yields_to else { continue };
         for other in others.about(finding.rule, yields, &findings[first..]) {
             let other = first + other;
-            let rank = |finding: &Draft| (finding.level, has_text(finding));
+            let rank = |finding: &Draft| (finding.target_level, has_text(finding));
             if rank(finding) > rank(&findings[other]) {
                 dropped.insert(other);
             } else {
