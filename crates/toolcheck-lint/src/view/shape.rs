@@ -151,20 +151,10 @@ fn is_near(one: &str, other: &str) -> bool {
     letters(one) == letters(other)
 }
 
-/// The rule that reports a fault, if the shape names none.
+/// The rule that reports a fault.
 fn rule_of<'f>(fault: &Fault<'f>) -> &'f str {
-    if let Some(rule) = fault.rule() {
-        return rule;
-    }
-    match fault.kind {
-        FaultKind::Missing if fault.is_of_request() => rules::MISSING_PARAMETER,
-        FaultKind::Missing => rules::MISSING_FIELD,
-        FaultKind::Unknown => rules::UNKNOWN_FIELD,
-        FaultKind::Type => rules::WRONG_TYPE,
-        FaultKind::Value if fault.is_of_type() => rules::UNKNOWN_CONTENT_TYPE,
-        FaultKind::Conflict => rules::CONFLICTING_PARAMETERS,
-        _ => rules::INVALID_VALUE,
-    }
+    let usual = || rules::of_fault(fault.kind, fault.is_of_type(), fault.is_of_request());
+    fault.rule().unwrap_or_else(usual)
 }
 
 /// Reports the faults of a rule.
