@@ -64,35 +64,6 @@ fn rules_page() -> String {
     page
 }
 
-/// The keys that a target rejects or requires, if the rule is about keys, with their evidence.
-fn keys(target: &Target, rule: &str) -> String {
-    let fields = &target.fields;
-    let facts = match rule {
-        "unknown-field" => vec![("only", &fields.known), ("not", &fields.refused)],
-        "missing-field" => vec![("needs", &fields.required)],
-        _ => Vec::new(),
-    };
-    let mut lines = String::new();
-    for (what, facts) in facts {
-        for (object, fact) in
-            facts.iter().flat_map(|(object, facts)| facts.0.iter().map(move |fact| (object, fact)))
-        {
-            let keys: Vec<String> = fact.keys.iter().map(|key| format!("`{key}`")).collect();
-            let doubt = fact.doubt.as_ref().map(|doubt| format!("; in doubt: {doubt}")).unwrap_or_default();
-            let _ = writeln!(
-                lines,
-                "- **{}**, `{object}`: {what} {} ({} {}{doubt})\n  {}",
-                target.id,
-                keys.join(", "),
-                fact.evidence,
-                fact.seen,
-                links(&fact.sources)
-            );
-        }
-    }
-    lines
-}
-
 fn rule_page(rule: &toolcheck_lint::Rule) -> String {
     let docs = rule.page().replace("```json ", "```jsonc ").replace("  // flagged", "  // <- flagged");
     let mut page = format!("# {}\n\n{}\nSince {}.\n", rule.id, docs, rule.since);
@@ -128,7 +99,6 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
             }
             let _ = writeln!(answers, "  {}", links(&refusal.sources));
         }
-        answers.push_str(&keys(target, rule.id));
         for tolerance in target.tolerances.iter().filter(|tolerance| tolerance.rule == rule.id) {
             let case = tolerance.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
             let harm = tolerance.harm.as_ref().map(|harm| format!(", but {harm}")).unwrap_or_default();

@@ -184,11 +184,12 @@ fn own_targets() {
             "[[refusal]]\nrule = \"unanswered-tool-call\"\nstatus = 400\ntext = {text}\nevidence = \"recorded\"\n\
              sources = [{text}]\nseen = \"2026-11\"\ndoubt = {text}\n"
         );
-        let fields = format!(
-            "[[fields.required.message]]\nkeys = [{text}]\nevidence = \"recorded\"\nsources = [{text}]\nseen = \"2026-11\"\n"
+        let fact = format!(
+            "[[shape.fact]]\nobject = \"message\"\nfield = {text}\nfault = \"missing\"\nrequired = true\ntext = {text}\n\
+             help = {text}\nevidence = \"recorded\"\nsources = [{text}]\nseen = \"2026-11\"\n"
         );
         let target =
-            format!("id = {text}\nname = {text}\nextends = \"anthropic\"\nnotes = {text}\n{refusal}{fields}");
+            format!("id = {text}\nname = {text}\nextends = \"anthropic\"\nnotes = {text}\n{refusal}{fact}");
         write(&folder, &path, &target);
         write(&folder, &format!("{number}.json"), format!("{{{text}: 1}}"));
         lint_with_every_output(&folder, &["a.json", "--target", &path]);

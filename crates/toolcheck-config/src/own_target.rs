@@ -1,12 +1,10 @@
 //! Reads a user's own target and checks it against the rules: [`Target::parse`] does not know them, so it would accept
 //! a mistyped case or placeholder.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use regex::Regex;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::target::{self, Target};
@@ -18,7 +16,7 @@ use crate::names::{At, Named, RuleId, named};
 use crate::values::{Fault, Faults};
 
 /// Reads the file of a target, and checks every name in it: the format, the targets that it is based on, rules with
-/// their cases and placeholders, roles, and the objects of `[fields]`.
+/// their cases and placeholders, and roles.
 ///
 /// ```
 /// let text = "id = \"gateway\"\nname = \"Our gateway\"\nextends = \"opnai-chat\"\n";
@@ -64,7 +62,6 @@ struct TargetFile {
     names: NamesTable,
     roles: RolesTable,
     tools: ToolsTable,
-    fields: FieldsTable,
     #[serde(rename = "refusal")]
     refusals: Vec<Entry>,
     #[serde(rename = "tolerance")]
@@ -105,14 +102,6 @@ struct ModelTable {
     advisor: Option<At<String>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct FieldsTable {
-    known: BTreeMap<At<String>, IgnoredAny>,
-    required: BTreeMap<At<String>, IgnoredAny>,
-    refused: BTreeMap<At<String>, IgnoredAny>,
-}
-
 /// A refusal or a tolerance.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -126,18 +115,11 @@ struct Entry {
     legacy: bool,
 }
 
-/// The roots of the objects in `[fields]`.
-const OBJECTS: [&str; 5] = ["body", "message", "call", "reasoning", "tool"];
-
 impl TargetFile {
     fn check(&self, text: &str, faults: &mut Faults) {
         let found = &mut faults.0;
         found.extend(self.format.as_ref().and_then(|format| format.meaning().err()));
-        let parent = self.extends.as_ref().map(At::meaning).transpose();
-        let parent = parent.unwrap_or_else(|fault| {
-            found.push(fault);
-            None
-        });
+        found.extend(self.extends.as_ref().and_then(|parent| parent.meaning().err()));
         found.extend(self.union.iter().filter_map(|member| member.meaning().err()));
         found.extend(self.patterns().filter_map(|pattern| {
             let error = Regex::new(pattern.get()).err()?;
@@ -146,7 +128,7 @@ impl TargetFile {
             let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
             Some(pattern.fault(format!("invalid regular expression: {why}")))
         }));
-        self.check_roles(parent, found);
+        self.check_roles(found);
         for entry in self.refusals.iter().chain(&self.tolerances) {
             entry.check(text, found);
         }
@@ -161,9 +143,8 @@ impl TargetFile {
         own.into_iter().chain(of_entries).chain(of_tools).flatten()
     }
 
-    /// Checks roles, and the objects named after them. An API may have roles of its own, so an unknown role is an error
-    /// only if it is similar to a known one.
-    fn check_roles(&self, parent: Option<&'static Target>, found: &mut Vec<Fault>) {
+    /// An API may have roles of its own, so an unknown role is an error only if it is similar to a known one.
+    fn check_roles(&self, found: &mut Vec<Fault>) {
         let builtin = target::all().filter_map(|target| target.roles.allowed.as_ref()).flatten();
         let known: Vec<&str> = builtin.map(String::as_str).collect();
         for role in &self.roles.allowed {
@@ -172,39 +153,6 @@ impl TargetFile {
                 found.push(role.fault(format!("unknown role `{}`{similar}", role.get())));
             }
         }
-        let own: Vec<&str> = self.roles.allowed.iter().map(|role| role.get().as_str()).collect();
-        let inherited = parent.and_then(|parent| parent.roles.allowed.as_ref());
-        let roles = match inherited.filter(|_| own.is_empty()) {
-            Some(inherited) => inherited.iter().map(String::as_str).collect(),
-            None if own.is_empty() => known,
-            None => own,
-        };
-        let fields = [&self.fields.known, &self.fields.required, &self.fields.refused];
-        for object in fields.into_iter().flat_map(BTreeMap::keys) {
-            found.extend(fault_of_object(object, &roles));
-        }
-    }
-}
-
-/// The error in the name of an object, if any.
-fn fault_of_object(object: &At<String>, roles: &[&str]) -> Option<Fault> {
-    let mut keys = object.get().split('.');
-    let root = keys.next().unwrap_or_default();
-    if !OBJECTS.contains(&root) {
-        let similar = similar(root, OBJECTS);
-        let known = OBJECTS.join(", ");
-        return Some(object.fault(format!("unknown object `{root}`, expected one of {known}{similar}")));
-    }
-    if root != "message" {
-        return None;
-    }
-    match keys.next() {
-        Some(role) if roles.contains(&role) => None,
-        Some(role) => {
-            let similar = similar(role, roles.iter().copied());
-            Some(object.fault(format!("unknown role `{role}`{similar}")))
-        }
-        None => Some(object.fault("`message` needs a role, such as `message.user`")),
     }
 }
 
@@ -294,17 +242,7 @@ mod tests {
             ("[ids]\npattern = '['", "4:11: invalid regular expression: unclosed character class", ""),
             ("[[tools.advisors]]\nmodel = '('\nadvisor = 'a'", "4:9: invalid regular expression: ", ""),
             ("[roles]\nallowed = [\"user\", \"asistant\"]", "4:20: unknown role `asistant`", "`assistant`?"),
-            (
-                "[fields.refused]\nmesage = [\"a\"]",
-                "4:1: unknown object `mesage`, expected one of body",
-                "`message`?",
-            ),
-            ("[fields.known]\nmessage = [\"a\"]", "4:1: `message` needs a role", ""),
-            (
-                "[fields.required]\n\"message.usr\" = [\"a\"]",
-                "4:1: unknown role `usr`",
-                "did you mean `user`?",
-            ),
+            ("[fields.refused]\nuser = [\"a\"]", "3:2: unknown field `fields`", ""),
             (
                 "[results]\nplacement = \"anywere\"",
                 "4:13: unknown variant `anywere`",
@@ -374,7 +312,7 @@ mod tests {
         }
         // A new role, and a text that only serves to recognise an error.
         let own = format!(
-            "[roles]\nallowed = [\"user\", \"critic\"]\n[fields.refused]\n\"message.critic.meta\" = [\"a\"]\n\
+            "[roles]\nallowed = [\"user\", \"critic\"]\n\
              [[refusal]]\nrule = \"blank-text\"\ntext = \"nothing of {{id}} but {{rest}}\"\nlegacy = true\n{KNOWN}"
         );
         assert_eq!(faults(&own), Vec::<String>::new());

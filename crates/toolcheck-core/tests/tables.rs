@@ -106,37 +106,26 @@ fn every_fact_has_a_source_and_a_day() {
     }
 }
 
-/// A list of names alone says nothing of where they come from.
-#[test]
-fn no_key_of_an_object_without_a_source() {
-    for target in target::all() {
-        let fields = [&target.fields.known, &target.fields.required, &target.fields.refused];
-        for (object, facts) in fields.into_iter().flatten() {
-            for fact in &facts.0 {
-                let keys = &fact.keys;
-                assert!(!keys.is_empty(), "{}: {object}", target.id);
-                assert!(!fact.sources.is_empty(), "{}: {object}: {keys:?} has no source", target.id);
-                for source in &fact.sources {
-                    assert!(source.starts_with("https://"), "{}: {object}: {source}", target.id);
-                }
-                assert!(fact.seen.starts_with("20"), "{}: {object}: {keys:?}: {}", target.id, fact.seen);
-            }
-        }
-    }
+/// The tables of `[shape]` in the files of all targets, each with the target's id.
+fn shape_entries() -> Vec<(&'static str, serde_json::Value)> {
+    let of_target = |id: &'static str| {
+        let file: serde_json::Value = toml::from_str(target::text_of(id).unwrap()).unwrap();
+        let lists = ["text", "fact", "accepted"].map(|list| file["shape"][list].clone());
+        let entries = lists.into_iter().flat_map(|list| list.as_array().cloned().unwrap_or_default());
+        entries.map(move |entry| (id, entry)).collect::<Vec<_>>()
+    };
+    target::ids().flat_map(of_target).collect()
 }
 
-/// Keys that the target must or must not have are told by a refusal, or nothing is said of them.
 #[test]
-fn keys_have_a_refusal_that_tells_them() {
-    for target in target::all() {
-        let fields = &target.fields;
-        let kinds = [
-            ("unknown-field", !fields.known.is_empty() || !fields.refused.is_empty()),
-            ("missing-field", !fields.required.is_empty()),
-        ];
-        for (rule, is_needed) in kinds {
-            assert!(!is_needed || target.has_entry(rule, None), "{}: {rule}", target.id);
+fn nothing_is_said_of_shapes_without_a_source() {
+    for (id, entry) in shape_entries() {
+        let sources = entry["sources"].as_array().map_or(&[][..], Vec::as_slice);
+        assert!(!sources.is_empty(), "{id}: {entry} has no source");
+        for source in sources {
+            assert!(source.as_str().unwrap().starts_with("https://"), "{id}: {source}");
         }
+        assert!(entry["seen"].as_str().unwrap().starts_with("20"), "{id}: {entry}");
     }
 }
 
@@ -170,40 +159,39 @@ fn every_shape_has_an_entry_with_its_evidence() {
 #[test]
 fn doubts_are_clauses() {
     for target in target::all() {
-        let fields = [&target.fields.known, &target.fields.required, &target.fields.refused];
-        let of_keys = fields.into_iter().flatten().flat_map(|(_, facts)| &facts.0);
-        let of_keys = of_keys.filter_map(|fact| fact.doubt.as_deref());
-        for doubt in target.refusals.iter().filter_map(|entry| entry.doubt.as_deref()).chain(of_keys) {
-            assert!(!doubt.ends_with('.') && !doubt.contains(". "), "{}: {doubt}", target.id);
-            assert!(!doubt.starts_with("The ") && !doubt.starts_with("It "), "{}: {doubt}", target.id);
+        for doubt in target.refusals.iter().filter_map(|entry| entry.doubt.as_deref()) {
+            assert_is_clause(&target.id, doubt);
+        }
+    }
+    for (id, entry) in shape_entries() {
+        if let Some(doubt) = entry["doubt"].as_str() {
+            assert_is_clause(id, doubt);
         }
     }
 }
 
+fn assert_is_clause(id: &str, doubt: &str) {
+    assert!(!doubt.ends_with('.') && !doubt.contains(". "), "{id}: {doubt}");
+    assert!(!doubt.starts_with("The ") && !doubt.starts_with("It "), "{id}: {doubt}");
+}
+
+/// What another vendor's server does with the same keys is a guess.
 #[test]
-fn a_key_without_evidence_only_warns() {
-    let text = r#"
-        id = "gateway"
-        name = "Our gateway"
-        [fields.refused]
-        "message.user" = ["name"]
-        [[fields.required.call]]
-        keys = ["id"]
-        evidence = "reported"
-        sources = ["https://example.com/gateway"]
-        seen = "2026-11"
-    "#;
-    let target = Target::parse(text).unwrap();
-    let level = |facts: &target::KeyFacts, key| facts.about(key).map(|fact| fact.grounds().level());
-    assert_eq!(level(&target.fields.refused["message.user"], "name"), Some(Level::Warning));
-    assert_eq!(level(&target.fields.refused["message.user"], "id"), None);
-    assert_eq!(level(&target.fields.required["call"], "id"), Some(Level::Error));
-    // What another vendor's server does with the same keys is a guess.
-    let text = "id = \"clone\"\nname = \"Clone\"\nextends = \"mistral\"\nis-compatible-only = true\n";
-    let clone = Target::parse(text).unwrap();
-    let fact = clone.fields.refused["message.user"].about("name").unwrap();
-    assert_eq!(fact.grounds().caution(), Some("seen for Mistral API, but not for Clone"));
-    assert_eq!(level(&clone.fields.refused["message.user"], "name"), Some(Level::Warning));
+fn what_was_seen_elsewhere_only_warns() {
+    let body = r#"{"model": "m", "messages": [{"role": "user", "content": "a", "name": "b"}]}"#;
+    let document = toolcheck_json::Document::parse(body.as_bytes());
+    let grounds = |text: &str| {
+        let target = Target::parse(text).unwrap();
+        let shape = target.shape().unwrap();
+        let faults = shape.check_request(&shape.facts_for(None), document.root(), true);
+        assert_eq!(faults.len(), 1);
+        faults[0].answer(shape, &document, None).unwrap().grounds
+    };
+    let variant = "id = \"clone\"\nname = \"Clone\"\nextends = \"mistral\"\n";
+    assert_eq!(grounds(variant).level(), Level::Error);
+    let clone = grounds(&format!("{variant}is-compatible-only = true\n"));
+    assert_eq!(clone.level(), Level::Warning);
+    assert_eq!(clone.caution(), Some("seen for Mistral API, but not for Clone"));
 }
 
 #[test]

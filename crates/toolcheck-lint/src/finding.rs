@@ -137,6 +137,8 @@ pub struct Draft {
     pub(crate) doubt: Option<&'static str>,
     /// The placeholders of the target's text.
     pub(crate) values: Vec<(&'static str, String)>,
+    /// How bad it is for the target, whatever the user has set.
+    pub(crate) target_level: Level,
     /// What the target answers, if the rule knows it.
     pub(crate) answer: Option<Answer>,
     /// The findings that replace it, if it is about the shape of a request.
@@ -177,6 +179,7 @@ impl Draft {
             grounds: None,
             doubt: None,
             values: Vec::new(),
+            target_level: Level::Warning,
             answer: None,
             yields_to: None,
         }

@@ -286,6 +286,8 @@ pub struct Context<'c, 's> {
     pub(crate) known_target: Option<&'c Target>,
     /// Whether the user has named the target.
     pub(crate) is_target_named: bool,
+    /// The rules that the user wants to run.
+    pub(crate) wanted_rules: &'c [&'static Rule],
     /// The target's verdicts so far.
     pub(crate) verdicts: &'c Verdicts,
     /// The settings of the rules.
@@ -576,7 +578,8 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
         };
         if let Some(level) = level.max(finding.at_least) {
             let own = context.settings.levels.get(rule.id).copied();
-            finding.level = own.unwrap_or_else(|| level.min(finding.at_most));
+            finding.target_level = level.min(finding.at_most);
+            finding.level = own.unwrap_or(finding.target_level);
             if finding.level == Level::Warning
                 && let Some(answer) = &mut finding.provider_error
             {

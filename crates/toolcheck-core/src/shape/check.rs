@@ -690,6 +690,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     ) {
         let Some(Above { value: parent, .. }) = self.above.last().copied() else { return };
         let (name, unmet) = (self.name(), self.unmet(object, parent));
+        let keyed_key = keyed.key.clone();
         let steps = self.path.iter().chain(keyed.steps.iter().flatten());
         let path: Vec<PathStep> = steps.map(PathStep::of).collect();
         self.faults.push(Fault {
@@ -710,6 +711,11 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             unmet,
             element: self.element().unwrap_or(parent.id()),
             around: within.around,
+            example: keyed.field.and_then(|field| self.shape.example_of(field)),
+            base_example: object.base.and_then(|base| self.shape.objects[base].example.as_deref()),
+            elsewhere: (kind == FaultKind::Unknown)
+                .then(|| self.shape.only_object_with(&keyed_key))
+                .flatten(),
             above: self.above.iter().map(|above| (above.value.id(), above.kind)).collect(),
         });
     }
@@ -755,6 +761,9 @@ struct Keyed<'f, 'd, 's> {
     value: Option<Value<'d, 's>>,
     steps: [Option<Step<'f, 's>>; 2],
 }
+
+/// The longest text that is taken for a name, which a message may print.
+const LONGEST_NAME: usize = 128;
 
 /// The bytes of a text that are looked at to tell whether it is Base64: the data may be megabytes long, and logs cut it.
 const LOOKED_AT: usize = 40;

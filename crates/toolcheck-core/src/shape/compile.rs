@@ -18,6 +18,8 @@ pub struct Object {
     pub(super) name: Box<str>,
     /// Its name, and the names of the objects that it adds to or is a variant of.
     pub(super) names: Vec<Box<str>>,
+    /// The object that it is a variant of.
+    pub(super) base: Option<usize>,
     pub(super) is_closed: bool,
     pub(super) fields: Vec<Field>,
     /// The number of the field of each key.
@@ -186,6 +188,7 @@ pub(super) fn compile(format: &'static str, file: &ShapeFile, enforced: &Enforce
         sources: file.sources.clone(),
         seen: file.seen.clone(),
         unseen: enforced.unseen.unwrap_or(Unseen::Warning),
+        status: enforced.status,
         words: enforced.words.clone(),
         texts: enforced.texts.clone(),
         facts: enforced.facts.clone(),
@@ -202,7 +205,7 @@ impl Compiler<'_> {
         }
         let number = self.objects.len();
         self.numbers.insert(key, number);
-        self.objects.push(Object::default());
+        self.objects.push(Object { name: name.into(), ..Object::default() });
         let (mut table, mut names) = self.flat(name)?;
         if let Some(base) = base {
             let (above, of_base) = self.flat(base)?;
@@ -225,7 +228,11 @@ impl Compiler<'_> {
             (table.exactly_one, table.at_least_one) = own_one;
             names.extend(of_base);
         }
-        let object = self.compile(name, table, names)?;
+        let mut object = self.compile(name, table, names)?;
+        object.base = base.and_then(|base| {
+            let is_base = |object: &Object| *object.name == *base;
+            self.objects.iter().position(is_base)
+        });
         self.objects[number] = object;
         Ok(number)
     }

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use toolcheck_json::{Document, NodeId, Value};
+use toolcheck_json::{Document, JsonStr, Kind as JsonKind, NodeId, Value};
 
 use super::Shape;
-use super::check::Step;
-use super::compile::{Field, Object, What, snake_case};
+use super::check::{Step, type_of};
+use super::compile::{Field, Object, What, bit, snake_case};
 use super::tables::{FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
 use crate::ir::Place;
 use crate::target::{Evidence, Grounds};
@@ -37,6 +37,12 @@ pub struct Fault<'f> {
     pub(super) check: Option<&'f What>,
     pub(super) rule: Option<&'f str>,
     pub(super) name: Option<NodeId>,
+    /// How the object under the key is written.
+    pub(super) example: Option<&'f str>,
+    /// How the object is written of which this one is a variant.
+    pub(super) base_example: Option<&'f str>,
+    /// The only object that has the key, if this one does not.
+    pub(super) elsewhere: Option<&'f str>,
     /// The facts whose conditions the request does not meet.
     pub(super) unmet: Vec<usize>,
     /// The nearest element of an array that it is in.
@@ -167,7 +173,85 @@ impl<'f> Fault<'f> {
     /// What the object is in every API, if it is one of these.
     #[must_use]
     pub fn object_kind(&self) -> Option<Kind> {
-        self.object.kind
+        self.above.last().and_then(|(_, kind)| *kind).or(self.object.kind)
+    }
+
+    /// The key of the object, and whether the object is an element of the list under this key.
+    #[must_use]
+    pub fn parent_key(&self) -> (Option<&str>, bool) {
+        let steps = self.path[..self.path.len() - self.own_steps].iter().rev();
+        let mut steps = steps.filter(|step| !matches!(step, PathStep::Variant(_)));
+        match (steps.next(), steps.next()) {
+            (Some(PathStep::Key(key) | PathStep::Entry(key, _)), _) => (Some(key), false),
+            (Some(PathStep::Index(_)), Some(PathStep::Key(key))) => (Some(key), true),
+            _ => (None, false),
+        }
+    }
+
+    /// The path to it, without the numbers of elements: the same for the same fault in several elements.
+    #[must_use]
+    pub fn pattern(&self) -> String {
+        let mut pattern = String::new();
+        for step in &self.path {
+            match step {
+                PathStep::Key(key) | PathStep::Entry(key, _) | PathStep::Variant(key) => {
+                    pattern.push('/');
+                    pattern.push_str(key);
+                }
+                PathStep::Index(_) => pattern.push_str("/*"),
+            }
+        }
+        pattern
+    }
+
+    /// The nearest element of an array that it is in: a call, a content block, a tool.
+    #[must_use]
+    pub fn element_node(&self) -> NodeId {
+        self.element
+    }
+
+    /// Whether the key that it is about takes a value of this type.
+    #[must_use]
+    pub fn takes(&self, value: Value<'_, '_>) -> bool {
+        self.field.is_some_and(|field| field.mask & bit(type_of(value)) != 0)
+    }
+
+    /// What to write for the key: its only value, or one of its type.
+    #[must_use]
+    pub fn sample(&self) -> String {
+        if let Some(only) = self.only_value() {
+            return only;
+        }
+        if let Some(example) = self.example {
+            return example.to_owned();
+        }
+        let json_type = self.field.and_then(|field| field.types.first());
+        match json_type {
+            Some(JsonType::String) => "\"…\"",
+            Some(JsonType::Object) => "{…}",
+            Some(JsonType::Array) => "[…]",
+            Some(JsonType::Boolean) => "true",
+            _ => "…",
+        }
+        .to_owned()
+    }
+
+    /// How the object under the key, or each element of the list there, is written, if the description shows it.
+    #[must_use]
+    pub fn example(&self) -> Option<&'f str> {
+        self.example
+    }
+
+    /// How the object is written that has the key, if the description shows it.
+    #[must_use]
+    pub fn object_example(&self) -> Option<&'f str> {
+        self.object.example.as_deref().or(self.base_example)
+    }
+
+    /// The object of the request that has this key, if only one has.
+    #[must_use]
+    pub fn elsewhere(&self) -> Option<&'f str> {
+        self.elsewhere
     }
 
     /// Where it is: the value, the key of a value that may not be there, or the object that lacks a key.
@@ -340,7 +424,7 @@ impl<'f> Fault<'f> {
         let template = self.templates(shape).find_map(filled);
         let own = fact.and_then(|fact| fact.text.as_deref());
         let status = fact.and_then(|fact| fact.status);
-        let status = status.or_else(|| template.as_ref().and_then(|(status, _)| *status));
+        let status = status.or_else(|| template.as_ref().and_then(|(status, _)| *status)).or(shape.status);
         let text = match own {
             Some("") => None,
             Some(own) => words.fill(own),
@@ -447,11 +531,12 @@ impl Words<'_, '_, '_, '_> {
             }
             ("value", Detail::Values { got, .. } | Detail::Value { got } | Detail::Pattern { got, .. })
             | ("length" | "count", Detail::Limit { got, .. }) => got.clone(),
-            ("value", _) => {
+            ("value", _) => discreet(self.document.value(fault.value?)),
+            ("json", _) => {
                 let value = self.document.value(fault.value?);
-                value.as_str().map_or_else(|| json(value), |text| crate::text::shorten(&text).into_owned())
+                let shown = discreet(value);
+                if value.as_json_str().is_some() { format!("\"{shown}\"") } else { shown }
             }
-            ("json", _) => json(self.document.value(fault.value?)),
             ("index", _) => {
                 let steps = &fault.path[..fault.path.len() - fault.own_steps];
                 let index = steps.iter().rev().find_map(|step| match step {
@@ -580,18 +665,16 @@ impl Words<'_, '_, '_, '_> {
     }
 }
 
-/// A value as JSON, shortened.
-fn json(value: Value<'_, '_>) -> String {
-    let raw = &value.raw()[..value.raw().len().min(LONGEST_JSON)];
-    let shown = crate::text::bounded(&String::from_utf8_lossy(raw), LONGEST_JSON - 1);
-    if raw.len() == value.raw().len() {
-        return shown;
+/// A value that may be anything, as far as it is no secret: a number, `true`, `false`, `null` or an empty text.
+fn discreet(value: Value<'_, '_>) -> String {
+    match value.kind() {
+        JsonKind::Number | JsonKind::Bool | JsonKind::Null => {
+            crate::text::shorten(&String::from_utf8_lossy(value.raw())).into_owned()
+        }
+        JsonKind::String if value.as_json_str().is_some_and(JsonStr::is_empty) => String::new(),
+        _ => "…".to_owned(),
     }
-    if value.as_json_str().is_some() { format!("{shown}…\"") } else { format!("{shown}…") }
 }
-
-/// The longest JSON that a text quotes.
-const LONGEST_JSON: usize = 80;
 
 /// The most keys that a text lists.
 const MOST_KEYS: usize = 20;

@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 use toolcheck_json::Value;
 
-use self::compile::Object;
+use self::compile::{Field, Object};
 pub use self::describe::{Allowed, Asked, Demand, FieldView, Known, ObjectView, Verdict};
 pub use self::fault::{Answer, Condition, Detail, Fault};
 pub use self::foreign::Foreign;
@@ -89,6 +89,7 @@ pub struct Shape {
     sources: Vec<String>,
     seen: String,
     unseen: Unseen,
+    status: Option<u16>,
     words: BTreeMap<String, String>,
     texts: Vec<TextTable>,
     facts: Vec<FactTable>,
@@ -119,7 +120,25 @@ impl Shape {
     /// The name of the API in prose.
     fn name(&self) -> &'static str {
         let file = file(self.format).and_then(|(_, file)| file.name.as_deref());
-        file.or_else(|| crate::target::find(self.format).map(|target| &*target.name)).unwrap_or(self.format)
+        let name = file.or_else(|| crate::target::find(self.format).map(|target| &*target.name));
+        name.map_or(self.format, |name| name.trim_end_matches(" API"))
+    }
+
+    /// How the object under a field, or each element of its list, is written.
+    fn example_of(&self, field: &Field) -> Option<&str> {
+        let inner = field.object.or(field.items).or(field.entries)?;
+        self.objects[inner].example.as_deref()
+    }
+
+    /// The name of the only object that has a key, unless it is a part of a schema.
+    fn only_object_with(&self, key: &str) -> Option<&str> {
+        let has = |object: &&Object| {
+            let field = object.numbers.get(key).map(|number| &object.fields[*number as usize]);
+            object.rule.is_none() && field.is_some_and(|field| field.is_known)
+        };
+        let mut names = self.objects.iter().filter(has).map(|object| &*object.name);
+        let first = names.next()?;
+        names.all(|other| other == first).then_some(first)
     }
 
     /// Which of its facts hold for a model.
@@ -157,21 +176,66 @@ impl Shape {
         if known.len() < 2 || known.len() < other.len() {
             return false;
         }
-        // The list of messages is what is wrong, or what is there in place of it.
+        // The list of messages is what is wrong, or another API's list is there in place of it.
         let is_list = |fault: &Fault<'_>| fault.field.is_some_and(|field| field.items == Some(self.message));
+        let is_seen = |fault: &Fault<'_>| {
+            let fact = fault.evidence(self, None);
+            fact.is_some_and(|fact| fact.doubt.is_none() && fact.evidence > Evidence::Inferred)
+        };
         let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
         let faults = self.check_request(facts, body, true);
-        faults
-            .iter()
-            .any(|fault| fault.is_of_request() && (is_list(fault) || fault.kind == FaultKind::Unknown))
+        faults.iter().filter(|fault| fault.is_of_request()).any(|fault| match fault.kind {
+            FaultKind::Unknown if is_of_another => {
+                is_seen(fault) && body.get(&fault.key).is_some_and(Value::is_array)
+            }
+            FaultKind::Unknown => true,
+            _ => !is_of_another && is_list(fault),
+        })
     }
 
-    /// Whether anything is wrong with a body, whatever its model.
+    /// Whether a body has no key that the request may not have, and none of the required ones is missing.
     #[must_use]
-    pub fn refuses(&self, body: Value<'_, '_>) -> bool {
+    pub fn fits_keys(&self, body: Value<'_, '_>) -> bool {
+        let request = &self.objects[self.request];
+        let is_there = |field: &u16| body.get(&request.fields[*field as usize].key).is_some();
+        let is_whole = self.whole_if.iter().any(|key| body.get(key).is_some());
+        let lacks = |field: &u16| {
+            let required = &request.fields[*field as usize].required;
+            is_whole
+                && !is_there(field)
+                && required
+                    .iter()
+                    .any(|required| required.fact.is_none() && !required.unless.iter().any(is_there))
+        };
+        !(request.is_closed && !self.has_known_keys(body) || request.required.iter().any(lacks))
+    }
+
+    /// Whether a body has only known keys, among them that of the list of messages and another.
+    #[must_use]
+    pub fn knows_keys(&self, body: Value<'_, '_>) -> bool {
+        let request = &self.objects[self.request];
+        let has_list = request.fields.iter().any(|field| {
+            field.items == Some(self.message) && body.get(&field.key).is_some_and(|list| list.is_array())
+        });
+        has_list && body.members().nth(1).is_some() && self.has_known_keys(body)
+    }
+
+    fn has_known_keys(&self, body: Value<'_, '_>) -> bool {
+        let request = &self.objects[self.request];
+        let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
+        let is_allowed =
+            |field: &Field| field.is_known && !field.absent.iter().any(|fact| facts.holds(*fact));
+        body.members().filter_map(Value::key_text).all(|key| {
+            request.numbers.get(&*key).is_some_and(|number| is_allowed(&request.fields[*number as usize]))
+        })
+    }
+
+    /// How many faults a body has, whatever its model.
+    #[must_use]
+    pub fn count_refused(&self, body: Value<'_, '_>) -> usize {
         let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
         let faults = self.check_request(facts, body, true);
-        faults.iter().any(|fault| fault.is_refused(self, None))
+        faults.iter().filter(|fault| fault.is_refused(self, None)).count()
     }
 
     /// What is wrong with a list of messages by itself.

@@ -460,6 +460,9 @@ pub struct Enforced {
     pub(crate) stands_alone: bool,
     /// What follows if a request breaks what the documents say, and nobody has seen it refused.
     pub(crate) unseen: Option<Unseen>,
+    /// The HTTP status of what nothing else says the status of.
+    #[serde(default)]
+    pub(crate) status: Option<u16>,
     /// The API's words for types.
     #[serde(default)]
     pub(crate) words: BTreeMap<String, String>,
@@ -494,6 +497,7 @@ impl Enforced {
         let own = self.unseen;
         self.unseen = own.or(if elsewhere.is_some() { Some(Unseen::Nothing) } else { parent.unseen });
         if elsewhere.is_none() {
+            self.status = self.status.or(parent.status);
             for (name, table) in &parent.objects {
                 let own = self.objects.remove(name).unwrap_or_default();
                 self.objects.insert(name.clone(), own.over(table));

@@ -1,12 +1,10 @@
-//! What a target's file states of results, ids, roles, names, tools, content and keys.
+//! What a target's file states of results, ids, roles, names, tools and content.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use regex::Regex;
 use serde::Deserialize;
-
-use super::refusal::{Evidence, Grounds};
 
 /// Where results must stand.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -145,93 +143,6 @@ pub struct Advisors {
     pub model: Pattern,
     /// The only models that may advise them.
     pub advisor: Pattern,
-}
-
-/// Which keys the objects of a request may and must have. An object that is not named may have any.
-///
-/// Objects are named `body`, `message.<role>`, `call`, `tool`, and by a key what stands under it: `tool.function`.
-/// Each fact is about certain keys of one object, and has its own evidence.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Fields {
-    /// The only keys that an object may have.
-    #[serde(default)]
-    pub known: BTreeMap<String, KeyFacts>,
-    /// The keys that an object must have.
-    #[serde(default)]
-    pub required: BTreeMap<String, KeyFacts>,
-    /// Keys that an object may not have, where the others are not known.
-    #[serde(default)]
-    pub refused: BTreeMap<String, KeyFacts>,
-}
-
-/// What is known of the keys of one object.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(from = "WrittenKeyFacts")]
-pub struct KeyFacts(pub Vec<KeyFact>);
-
-impl KeyFacts {
-    /// The fact about this key.
-    #[must_use]
-    pub fn about(&self, key: &str) -> Option<&KeyFact> {
-        self.0.iter().find(|fact| fact.keys.iter().any(|known| known == key))
-    }
-
-    /// All keys, each with its fact.
-    pub fn keys(&self) -> impl Iterator<Item = (&str, &KeyFact)> {
-        self.0.iter().flat_map(|fact| fact.keys.iter().map(move |key| (&**key, fact)))
-    }
-}
-
-/// The two ways to write facts about keys.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum WrittenKeyFacts {
-    /// Names alone. Nothing shows that they are right, so they are no more than inferred.
-    Bare(Vec<String>),
-    Facts(Vec<KeyFact>),
-}
-
-impl From<WrittenKeyFacts> for KeyFacts {
-    fn from(written: WrittenKeyFacts) -> Self {
-        match written {
-            WrittenKeyFacts::Facts(facts) => Self(facts),
-            WrittenKeyFacts::Bare(keys) => Self(vec![KeyFact {
-                keys,
-                evidence: Evidence::Inferred,
-                sources: Vec::new(),
-                seen: String::new(),
-                doubt: None,
-            }]),
-        }
-    }
-}
-
-/// What is known of some keys of an object.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[non_exhaustive]
-pub struct KeyFact {
-    /// The keys. All of them have been seen, not only others of their kind.
-    pub keys: Vec<String>,
-    /// How it is known of these very keys.
-    pub evidence: Evidence,
-    /// Where.
-    pub sources: Vec<String>,
-    /// The day it was last seen, or the days.
-    pub seen: String,
-    /// Why it may not hold: a clause that reads well after "only a warning:".
-    #[serde(default)]
-    pub doubt: Option<String>,
-}
-
-impl KeyFact {
-    /// How well it is known.
-    #[must_use]
-    pub fn grounds(&self) -> Grounds {
-        Grounds { evidence: self.evidence, doubt: self.doubt.clone() }
-    }
 }
 
 /// How the arguments of a call are written.

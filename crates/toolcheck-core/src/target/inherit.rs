@@ -1,13 +1,11 @@
 //! What a target takes from the one that it extends.
 
-use std::collections::BTreeMap;
-
 use toml::Table;
 
-use super::{Evidence, KeyFacts, Refusal, Target, text_of};
+use super::{Evidence, Refusal, Target, text_of};
 
 impl Target {
-    /// Takes from the parent the keys of objects and the entries that this file does not say.
+    /// Takes from the parent the entries and the shape that this file does not say.
     pub(super) fn inherit(&mut self, parent: &Self) {
         let is_compatible_only = self.is_compatible_only;
         let elsewhere = format!("seen for {}, but not for {}", parent.name, self.name);
@@ -15,23 +13,6 @@ impl Target {
             let is_seen = evidence != Evidence::Inferred;
             doubt.clone().or_else(|| (is_compatible_only && is_seen).then(|| elsewhere.clone()))
         };
-        let fields = |own: &mut BTreeMap<String, KeyFacts>, parent: &BTreeMap<String, KeyFacts>| {
-            for (object, facts) in parent {
-                own.entry(object.clone()).or_insert_with(|| {
-                    let mut facts = facts.clone();
-                    if is_compatible_only {
-                        for fact in &mut facts.0 {
-                            fact.doubt = doubt_here(fact.evidence, &fact.doubt);
-                            fact.evidence = Evidence::Inferred;
-                        }
-                    }
-                    facts
-                });
-            }
-        };
-        fields(&mut self.fields.known, &parent.fields.known);
-        fields(&mut self.fields.required, &parent.fields.required);
-        fields(&mut self.fields.refused, &parent.fields.refused);
         // What this file says of a case replaces what the parent says of it; a text that only serves to recognise an
         // error says nothing.
         let said: Vec<(String, Option<String>)> = self
@@ -63,7 +44,7 @@ impl Target {
 }
 
 /// The keys of a file that are about this target alone, or that are put together with more care than facts are.
-const NOT_FACTS: [&str; 11] = [
+const NOT_FACTS: [&str; 10] = [
     "id",
     "name",
     "aliases",
@@ -71,7 +52,6 @@ const NOT_FACTS: [&str; 11] = [
     "is-compatible-only",
     "union",
     "notes",
-    "fields",
     "shape",
     "refusal",
     "tolerance",

@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer};
 
 pub use facts::{
-    Advisors, ArgumentFacts, ArgumentType, ContentFacts, Fields, Ids, KeyFact, KeyFacts, Names, Pattern,
-    Placement, Results, Roles, Tools, UnsupportedTools,
+    Advisors, ArgumentFacts, ArgumentType, ContentFacts, Ids, Names, Pattern, Placement, Results, Roles,
+    Tools, UnsupportedTools,
 };
 pub use refusal::{Evidence, Grounds, Refusal, Tolerance, Verdict};
 pub(crate) use refusal::{FREE, leave_out};
@@ -173,9 +173,6 @@ pub struct Target {
     /// How the arguments of a call are written.
     #[serde(default)]
     pub arguments: ArgumentFacts,
-    /// Which keys the objects of a request may and must have.
-    #[serde(default)]
-    pub fields: Fields,
     /// What it enforces of the shape of its format.
     #[serde(default)]
     pub shape: Enforced,

@@ -1,5 +1,6 @@
 //! From the text of a file to its findings.
 
+mod by_shape;
 mod checker;
 mod format_rules;
 mod pieces;

@@ -4,10 +4,10 @@ use toolcheck_core::detection::Detection;
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
-use toolcheck_core::target::{self, Target};
 use toolcheck_core::{response, unsupported};
 use toolcheck_json::{Document, Record, Records, Value};
 
+use super::by_shape;
 use super::checker::{Checker, Continuation, is_cut_off};
 use super::format_rules::FormatRules;
 use super::text;
@@ -146,10 +146,8 @@ impl<'r> Run<'r> {
             return Rc::clone(&self.of_file);
         }
         let format = Detection::of_record(self.of_file.format, record);
-        let format = match format.filter(|_| self.options.target.is_none()) {
-            Some(dialect) => Some(without_faults(dialect, record)),
-            None => format,
-        };
+        let is_open = self.options.target.is_none() && self.options.kind == TranscriptKind::Request;
+        let format = if is_open { by_shape::format_of(format, record) } else { format };
         let id = |format: Option<&'static Format>| format.map(|format| format.id);
         let is_for = |rules: &&Rc<FormatRules<'_>>| id(rules.format) == id(format);
         if let Some(known) = std::iter::once(&self.of_file).chain(&self.others).find(is_for) {
@@ -248,15 +246,4 @@ impl<'r> Run<'r> {
     {
         Checker { rules, options: self.options, schemas: self.schemas }
     }
-}
-
-/// The format of a record that the file's dialect finds fault with, if another of its family is as likely and finds none:
-/// a gateway's log holds requests to many APIs.
-fn without_faults(dialect: &'static Format, record: Value<'_, '_>) -> &'static Format {
-    let Some(other) = Detection::likely_as(dialect, record) else { return dialect };
-    let has_faults = |format: &Format| {
-        let shape = target::find(format.id).and_then(Target::shape);
-        shape.is_some_and(|shape| shape.refuses(record))
-    };
-    if has_faults(dialect) && !has_faults(other) { other } else { dialect }
 }

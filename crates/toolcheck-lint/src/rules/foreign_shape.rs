@@ -38,19 +38,25 @@ const MOST_LABELS: usize = 4;
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for foreign in &cx.shape_faults().foreign {
         let (kind, name) = (foreign.first.kind.name(), foreign.first.name);
-        let message = match foreign.others.len() {
-            0 => format!("this {kind} is written as {name} has it"),
-            others => format!("{} {}s are written as {name} has them", others + 1, kind),
+        let own = cx.target().name.trim_end_matches(" API");
+        let which = match foreign.others.len() {
+            0 => format!("this {kind} is"),
+            others => format!("{} {kind}s are", others + 1),
         };
+        let message = format!("{which} in the format of {name}, not of {own}");
         let finding = out.report(Place::of(cx.document.value(foreign.first.node)), message);
         finding.caption(if foreign.others.is_empty() { "this one" } else { "the first" });
         for other in foreign.others.iter().take(MOST_LABELS) {
             finding.label(Place::of(cx.document.value(*other)), "and this one");
         }
+        let format = foreign.first.format;
         let help = match foreign.first.example {
+            _ if foreign.first.kind == Kind::Request && cx.wanted_format.is_some() => {
+                format!("omit --format, or use --format {format}")
+            }
+            _ if foreign.first.kind == Kind::Request => format!("if it is for {name}, use --format {format}"),
             Some(example) => format!("write it as {example}"),
-            None if foreign.first.kind == Kind::Request => format!("use --format {}", foreign.first.format),
-            None => "write it in this API's form".to_owned(),
+            None => format!("write it in the format of {own}"),
         };
         finding.help(help);
         finding.answer = Some(foreign.answer.clone());

@@ -1,11 +1,4 @@
-use std::cell::OnceCell;
-
-use rustc_hash::FxHashSet;
-use toolcheck_core::ir::Place;
-use toolcheck_core::target::KeyFacts;
-
 use crate::rule::{Context, Sink, declare_rule};
-use crate::view::objects::visit;
 use crate::view::shape;
 
 declare_rule! {
@@ -61,11 +54,6 @@ declare_rule! {
         "search-description": "a tool that a tool search finds, without a description",
         "namespace": "a call of a tool in a namespace, without the namespace",
         "caller": "a call of a program, without the program",
-        "body" for users: "a key of the request",
-        "message" for users: "a key of a message, or of an object in it",
-        "call": "a key of a call",
-        "reasoning" for users: "a key of reasoning",
-        "tool": "a key of a tool",
     ],
     values TOOL_OR_PART, ROLE [
         "field": "the key",
@@ -76,7 +64,6 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     shape::report(cx, &RULE, out);
     for missing in &cx.transcript.details.missing_keys {
-        // A target's entry for the whole rule is about keys that are always required.
         if !cx.entry(&RULE, Some(missing.case)).is_harmful() {
             continue;
         }
@@ -93,33 +80,4 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.label(because, "required because of this");
         }
     }
-    let required = &cx.target().fields.required;
-    if required.is_empty() {
-        return;
-    }
-    // A result of a different kind from its call lacks the keys of that kind; it must be rewritten anyway.
-    let mismatched = OnceCell::<FxHashSet<usize>>::new();
-    let is_mismatched = |message_number: usize| {
-        let results = || cx.pairing.results.iter().filter(|site| cx.pairing.mismatched_call(site).is_some());
-        mismatched
-            .get_or_init(|| results().map(|site| site.message_number).collect())
-            .contains(&message_number)
-    };
-    visit(cx, required.keys(), |object| {
-        for (key, fact) in required.get(object.name).into_iter().flat_map(KeyFacts::keys) {
-            if object.value.is_object() && object.value.get(key).is_none() {
-                if object.message_number().is_some_and(is_mismatched) {
-                    return;
-                }
-                let finding = out.report(Place::of(object.value), format!("required key `{key}` is missing"));
-                finding
-                    .caption("missing here")
-                    .help(format!("add `{key}`"))
-                    .case(object.kind())
-                    .grounds(fact.grounds())
-                    .value("field", key);
-                object.number(cx, finding);
-            }
-        }
-    });
 }

@@ -216,3 +216,5 @@ pub(crate) const INVALID_VALUE: &str = invalid_value::RULE.id;
 pub(crate) const INVALID_TOOL_SCHEMA: &str = invalid_tool_schema::RULE.id;
 pub(crate) const FOREIGN_SHAPE: &str = foreign_shape::RULE.id;
 pub(crate) const UNREAD_CONTENT: &str = unread_content::RULE.id;
+pub(crate) const UNANSWERED_TOOL_CALL: &str = unanswered_tool_call::RULE.id;
+pub(crate) const ORPHAN_TOOL_RESULT: &str = orphan_tool_result::RULE.id;

@@ -1,8 +1,6 @@
-use toolcheck_core::ir::{Body, Place};
-use toolcheck_core::text::shorten;
+use toolcheck_core::ir::Body;
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::view::objects::visit;
 use crate::view::shape;
 
 declare_rule! {
@@ -37,11 +35,6 @@ declare_rule! {
     cases [
         "strict": "the key for strict tools, if the model doesn't support them",
         "result-status": "the status of a result, if the model doesn't support it",
-        "body": "a key of the request",
-        "message" for users: "a key of a message, or of an object in it",
-        "call" for users: "a key of a call",
-        "reasoning": "a key of reasoning",
-        "tool" for users: "a key of a tool",
     ],
     values TOOL_OR_PART, ROLE [
         "field": "the key",
@@ -51,30 +44,6 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     shape::report(cx, &RULE, out);
     unsupported_by_model(cx, out);
-    let fields = &cx.target().fields;
-    if fields.known.is_empty() && fields.refused.is_empty() {
-        return;
-    }
-    let only_refused = fields.refused.keys().filter(|name| !fields.known.contains_key(*name));
-    visit(cx, fields.known.keys().chain(only_refused), |object| {
-        let (known, refused) = (fields.known.get(object.name), fields.refused.get(object.name));
-        // If several facts make up the list of known keys, the list is only as certain as the least certain of them.
-        let least = known.and_then(|known| known.0.iter().min_by_key(|fact| fact.grounds().level()));
-        for member in object.value.members() {
-            let Some(key) = member.key_text() else { continue };
-            let is_known = known.is_none_or(|known| known.about(&key).is_some());
-            let fact = refused.and_then(|refused| refused.about(&key)).or(least.filter(|_| !is_known));
-            let Some(fact) = fact else { continue };
-            let finding = out.report(Place::of_key(member), format!("unknown key `{}`", shorten(&key)));
-            finding
-                .caption("not a known key")
-                .help("send only keys that the API documents")
-                .case(object.kind())
-                .grounds(fact.grounds())
-                .value("field", shorten(&key));
-            object.number(cx, finding);
-        }
-    });
 }
 
 /// Keys that the API knows but some models don't support.

@@ -164,7 +164,13 @@ const OF_MESSAGE: [&str; 4] =
 pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) {
     let reported = || findings[first..].iter().filter(|finding| finding.rule == RULE.id);
     let Some(worst) = reported().map(|finding| finding.level).max() else { return };
-    let is_all = !is_understood(cx);
+    // Where the shape says what is wrong with the messages, they are understood well enough, unless they are another format's.
+    let is_said = || {
+        let is_of_shape = |finding: &Draft| finding.yields_to.is_some() && finding.provider_error.is_some();
+        findings[first..].iter().any(is_of_shape)
+            && cx.transcript.format.is_some_and(|format| instead(cx, format).is_none())
+    };
+    let is_all = !is_understood(cx) && !is_said();
     // A type that only has a similar name explains nothing.
     let unread = || cx.transcript.unread.iter().filter(|one| one.is_known);
     let starts = |what: What| {

@@ -1,0 +1,123 @@
+//! Faults that are one mistake become one.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use toolcheck_core::shape::FaultKind;
+use toolcheck_json::{Document, NodeId};
+
+use super::Refused;
+use crate::rules;
+
+/// A key that the object may not have.
+#[derive(Debug)]
+pub(super) struct Unknown {
+    pub(super) node: NodeId,
+    pub(super) key: String,
+    /// The missing key that it was probably meant to be.
+    pub(super) means: Option<String>,
+}
+
+/// The most unknown keys of an object that are kept.
+const MOST_KEYS: usize = 12;
+
+/// Makes one of the faults of an object that lacks keys and has others instead: the API names the first key that is
+/// missing, and the unknown ones are probably what was meant. An object all of whose keys are unknown is one fault too.
+pub(super) fn objects<'c>(document: &Document<'_>, refused: Vec<Refused<'c>>) -> Vec<Refused<'c>> {
+    let mut of_objects: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
+    for (number, other) in refused.iter().enumerate() {
+        let is_joined = match other.fault.kind {
+            FaultKind::Missing => other.rule == rules::MISSING_FIELD,
+            FaultKind::Unknown => other.rule == rules::UNKNOWN_FIELD && !other.fault.is_of_known_key(),
+            _ => false,
+        };
+        if is_joined && !other.fault.is_of_request() {
+            of_objects.entry(other.fault.object_node()).or_default().push(number);
+        }
+    }
+    let mut refused: Vec<Option<Refused<'c>>> = refused.into_iter().map(Some).collect();
+    for number in 0..refused.len() {
+        let Some(object) = refused[number].as_ref().map(|first| first.fault.object_node()) else { continue };
+        let Some(numbers) = of_objects.remove(&object).filter(|numbers| numbers.len() > 1) else { continue };
+        let is_missing = |number: &&usize| {
+            refused[**number].as_ref().is_some_and(|fault| fault.fault.kind == FaultKind::Missing)
+        };
+        let first = numbers.iter().find(is_missing).copied();
+        let has_known = document.value(object).members().count() > numbers.len();
+        let Some(first) = first.or_else(|| (!has_known).then_some(numbers[0])) else { continue };
+        let others: Vec<Refused<'c>> = numbers
+            .iter()
+            .filter(|other| **other != first)
+            .filter_map(|other| refused[*other].take())
+            .collect();
+        if let Some(first) = &mut refused[first] {
+            join(document, first, others);
+        }
+    }
+    refused.into_iter().flatten().collect()
+}
+
+/// Adds the other faults of an object to the first.
+fn join<'c>(document: &Document<'_>, first: &mut Refused<'c>, others: Vec<Refused<'c>>) {
+    let (missing, unknown): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|other| other.fault.kind == FaultKind::Missing);
+    let is_only_unknown = unknown.len() == 1 && missing.is_empty();
+    first.unknown = unknown
+        .iter()
+        .take(MOST_KEYS)
+        .map(|other| {
+            let value = document.value(other.fault.node());
+            let near =
+                std::iter::once(&*first.fault.key).chain(missing.iter().map(|other| &*other.fault.key));
+            let near = near.filter(|key| is_near(&other.fault.key, key)).map(str::to_owned).next();
+            let fits = || (is_only_unknown && first.fault.takes(value)).then(|| first.fault.key.to_string());
+            Unknown { node: other.fault.node(), key: other.fault.key.to_string(), means: near.or_else(fits) }
+        })
+        .collect();
+    first.also_missing = missing.iter().map(|other| other.fault.key.to_string()).collect();
+}
+
+/// Makes one of the same fault in several objects of the same lists: a wrong key is one mistake, even if every tool has it.
+pub(super) fn repeats<'c>(document: &Document<'_>, refused: Vec<Refused<'c>>) -> Vec<Refused<'c>> {
+    let mut first_of: FxHashMap<(&'c str, FaultKind, String, String), usize> = FxHashMap::default();
+    let mut kept: Vec<Refused<'c>> = Vec::new();
+    for other in refused {
+        let fault = &other.fault;
+        let detail = format!("{:?}{:?}{}", fault.detail, other.also_missing, other.is_all_unknown());
+        let same = (other.rule, fault.kind, fault.pattern(), detail);
+        match first_of.get(&same) {
+            Some(first) => {
+                let place = fault.place(document);
+                kept[*first].repeats.push(place);
+            }
+            None => {
+                first_of.insert(same, kept.len());
+                kept.push(other);
+            }
+        }
+    }
+    kept
+}
+
+impl Refused<'_> {
+    /// Whether it is about an object of which no key is known.
+    pub(super) fn is_all_unknown(&self) -> bool {
+        self.fault.kind == FaultKind::Unknown && !self.unknown.is_empty()
+    }
+
+    /// The keys that it is about.
+    pub(super) fn missing(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.fault.key).chain(self.also_missing.iter().map(String::as_str))
+    }
+
+    /// The nodes that it is about, besides its own.
+    pub(super) fn nodes(&self) -> FxHashSet<NodeId> {
+        self.unknown.iter().map(|other| other.node).collect()
+    }
+}
+
+/// Whether two keys are the same but for case and separators.
+fn is_near(one: &str, other: &str) -> bool {
+    let letters = |key: &str| -> String {
+        key.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    letters(one) == letters(other)
+}

@@ -1,0 +1,223 @@
+//! What the shape and other rules say about the same thing becomes one finding.
+
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use toolcheck_core::ir::Body;
+use toolcheck_core::shape::FaultKind;
+use toolcheck_json::{NodeId, Value};
+
+use super::{Found, Refused};
+use crate::finding::Draft;
+use crate::rule::Context;
+use crate::rules;
+
+/// What a finding about the shape is about, for the findings of other rules that may be about the same.
+#[derive(Debug, Clone)]
+pub(crate) struct Yields {
+    /// The value.
+    node: NodeId,
+    /// The object that has it, or lacks it.
+    pub(crate) object: NodeId,
+    /// Whether it is about the value, rather than about one that is not there.
+    is_value: bool,
+    /// The rules that report it wherever in an object they point.
+    rules: Vec<(NodeId, &'static str)>,
+    /// The element of an array that it is in.
+    element: NodeId,
+    /// Whether its help says what to rename.
+    renames: bool,
+}
+
+impl Yields {
+    pub(super) fn of(refused: &Refused<'_>) -> Self {
+        let fault = &refused.fault;
+        let rules = fault.checked_by();
+        Self {
+            node: fault.node(),
+            object: fault.object_node(),
+            is_value: fault.kind != FaultKind::Missing,
+            rules: rules.filter_map(|(element, rule)| Some((element, rules::find(rule)?.id))).collect(),
+            element: fault.element_node(),
+            renames: refused.unknown.iter().any(|other| other.means.is_some()),
+        }
+    }
+}
+
+/// Leaves one finding of those that the shape and other rules have about the same thing: the one that is worse, else the
+/// one whose text the API prints, and else that of the other rule, which says more. The first `first` findings are of
+/// earlier transcripts.
+pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) {
+    let found = cx.shape_faults();
+    if found.foreign.is_empty() && findings[first..].iter().all(|finding| finding.yields_to.is_none()) {
+        return;
+    }
+    let others = OtherFindings::new(cx, &findings[first..]);
+    let has_text =
+        |finding: &Draft| finding.provider_error.as_ref().is_some_and(|error| error.text.is_some());
+    let mut dropped = FxHashSet::default();
+    let (mut renamed, mut follow): (Vec<(usize, usize)>, Vec<usize>) = (Vec::new(), Vec::new());
+    for (number, finding) in findings.iter().enumerate().skip(first) {
+        let Some(yields) = &finding.yields_to else { continue };
+        for other in others.about(finding.rule, yields, &findings[first..]) {
+            let other = first + other;
+            let rank = |finding: &Draft| (finding.target_level, has_text(finding));
+            if rank(finding) > rank(&findings[other]) {
+                dropped.insert(other);
+            } else {
+                dropped.insert(number);
+                if yields.renames {
+                    renamed.push((other, number));
+                }
+            }
+        }
+    }
+    for (number, finding) in findings.iter().enumerate().skip(first) {
+        if finding.yields_to.is_none()
+            && others.follows(found, finding, |shape| !dropped.contains(&(first + shape)))
+        {
+            follow.push(number);
+        }
+    }
+    dropped.extend(follow);
+    for (other, number) in renamed {
+        let (labels, help) = (findings[number].labels.clone(), findings[number].help.clone());
+        findings[other].labels.extend(labels);
+        findings[other].help = help;
+    }
+    let mut number = 0;
+    findings.retain(|_| {
+        number += 1;
+        !dropped.contains(&(number - 1))
+    });
+}
+
+/// The findings of the rules that look at more than the shape.
+struct OtherFindings<'r, 'c, 's> {
+    cx: &'r Context<'c, 's>,
+    /// Their numbers, by the node that they point at.
+    by_node: FxHashMap<NodeId, Vec<usize>>,
+    /// The nodes that those of each rule point at, sorted, with their numbers.
+    by_rule: FxHashMap<&'static str, Vec<(usize, usize)>>,
+    /// The schemas that the shape has a finding in, sorted, with its number.
+    schemas: Vec<(usize, usize)>,
+    /// The values of the objects that are written for another API: they follow the object.
+    foreign: Vec<Range<usize>>,
+    /// The ids in calls and results that are not read because of their shape.
+    unread_ids: FxHashSet<String>,
+}
+
+impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
+    fn new(cx: &'r Context<'c, 's>, findings: &[Draft]) -> Self {
+        let mut by_node: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
+        let mut by_rule: FxHashMap<&'static str, Vec<(usize, usize)>> = FxHashMap::default();
+        let mut schemas = Vec::new();
+        let mut elements: Vec<NodeId> = cx.shape_faults().nodes.iter().copied().collect();
+        for (number, finding) in findings.iter().enumerate() {
+            match &finding.yields_to {
+                None if finding.rule == rules::FOREIGN_SHAPE => {}
+                None => {
+                    by_node.entry(finding.place.node).or_default().push(number);
+                    let nodes = by_rule.entry(finding.rule).or_default();
+                    nodes.push((finding.place.node.index(), number));
+                    // What a label points at is a part of the finding.
+                    let labels = finding.labels.iter().filter(|label| label.elsewhere.is_none());
+                    nodes.extend(labels.map(|label| (label.place.node.index(), number)));
+                }
+                Some(yields) => {
+                    elements.push(yields.element);
+                    if finding.rule == rules::INVALID_TOOL_SCHEMA {
+                        schemas.push((yields.object.index(), number));
+                    }
+                }
+            }
+        }
+        by_rule.values_mut().for_each(|nodes| nodes.sort_unstable());
+        schemas.sort_unstable();
+        let values = |node: &NodeId| node.index()..node.index() + cx.document.value(*node).count();
+        let mut foreign: Vec<Range<usize>> = cx.shape_faults().nodes.iter().map(values).collect();
+        foreign.sort_unstable_by_key(|object| object.start);
+        let unread_ids = unread_ids(cx, &elements);
+        Self { cx, by_node, by_rule, schemas, foreign, unread_ids }
+    }
+
+    /// The first finding at the same value, and the first of each rule that reports the same of the object.
+    fn about(&self, rule: &str, yields: &Yields, findings: &[Draft]) -> Vec<usize> {
+        let is_other = |number: &&usize| findings[**number].rule != rule;
+        let at_value = self.by_node.get(&yields.node).filter(|_| yields.is_value);
+        let at_value = at_value.into_iter().flatten().find(is_other).copied();
+        let of_rules = yields.rules.iter().filter_map(|(element, rule)| {
+            let of_rule = self.by_rule.get(rule)?;
+            let (start, count) = (element.index(), self.cx.document.value(*element).count());
+            let (node, number) = of_rule.get(of_rule.partition_point(|(node, _)| *node < start))?;
+            (*node < start + count).then_some(*number)
+        });
+        at_value.into_iter().chain(of_rules).collect()
+    }
+
+    /// Whether a finding only follows from what the shape reports.
+    fn follows(&self, found: &Found<'_>, finding: &Draft, is_kept: impl Fn(usize) -> bool) -> bool {
+        let node = finding.place.node.index();
+        if finding.rule == rules::INVALID_TOOL_SCHEMA {
+            // What the API says of a schema is more than that it is not JSON Schema.
+            let count = self.cx.document.value(finding.place.node).count();
+            let next = self.schemas.partition_point(|(schema, _)| *schema < node);
+            let mut inside = self.schemas[next..].iter().take_while(|(schema, _)| *schema < node + count);
+            return inside.any(|(_, number)| is_kept(*number));
+        }
+        if PAIRING.contains(&finding.rule) {
+            // Its partner is there, but it was not read.
+            return finding.tool_call_id.as_ref().is_some_and(|id| self.unread_ids.contains(id));
+        }
+        if found.foreign.is_empty() || !follows_from_foreign(finding.rule) {
+            return false;
+        }
+        let next = self.foreign.partition_point(|object| object.start <= node);
+        next > 0 && self.foreign[next - 1].contains(&node)
+    }
+}
+
+/// The rules that miss the other half of a pair.
+const PAIRING: [&str; 2] = [rules::UNANSWERED_TOOL_CALL, rules::ORPHAN_TOOL_RESULT];
+
+/// The longest text that may be an id.
+const LONGEST_ID: usize = 128;
+
+/// The most texts of an object that are taken for ids.
+const MOST_IDS: usize = 64;
+
+/// The ids in objects that have the wrong shape, and so are not read as the calls or results that they are.
+fn unread_ids(cx: &Context<'_, '_>, elements: &[NodeId]) -> FxHashSet<String> {
+    let is_pair = |body: &Body<'_>| matches!(body, Body::Call(_) | Body::Result(_));
+    let parts = cx.transcript.parts.iter().filter(|part| is_pair(&part.body));
+    let mut read: Vec<usize> = parts.map(|part| part.place.node.index()).collect();
+    read.sort_unstable();
+    let mut ids = FxHashSet::default();
+    for element in elements.iter().filter(|element| element.index() != cx.transcript.place.node.index()) {
+        let value = cx.document.value(*element);
+        let next = read.partition_point(|node| *node < element.index());
+        if read.get(next).is_none_or(|node| *node >= element.index() + value.count()) {
+            collect_ids(value, &mut ids);
+        }
+    }
+    ids
+}
+
+fn collect_ids(value: Value<'_, '_>, ids: &mut FxHashSet<String>) {
+    let of_member = |member: Value<'_, '_>| {
+        let text = member.as_json_str().filter(|text| text.raw().len() <= LONGEST_ID)?;
+        Some(text.decode().into_owned())
+    };
+    ids.extend(value.children().filter_map(of_member).take(MOST_IDS));
+    for inner in value.children().filter(|inner| inner.is_array() || inner.is_object()).take(MOST_IDS) {
+        ids.extend(inner.children().filter_map(of_member).take(MOST_IDS));
+        let deeper = inner.children().filter(|deeper| deeper.is_object()).take(MOST_IDS);
+        ids.extend(deeper.flat_map(|deeper| deeper.children()).filter_map(of_member).take(MOST_IDS));
+    }
+}
+
+/// Whether a rule reports what an object that is written for another API only seems to lack.
+fn follows_from_foreign(rule: &str) -> bool {
+    rule != rules::FOREIGN_SHAPE
+        && (rule == rules::UNREAD_CONTENT || rules::find(rule).is_some_and(|rule| rule.on_wire))
+}

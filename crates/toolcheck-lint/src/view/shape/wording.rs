@@ -1,0 +1,274 @@
+//! What findings about the shape say.
+
+use toolcheck_core::shape::{Condition, Detail, Fault, FaultKind, JsonType, Kind};
+use toolcheck_core::text::shorten;
+use toolcheck_json::Document;
+
+use super::Refused;
+
+/// What a finding says.
+pub(super) struct Wording {
+    pub(super) message: String,
+    pub(super) caption: &'static str,
+    pub(super) help: Option<String>,
+}
+
+impl Wording {
+    pub(super) fn of(document: &Document<'_>, refused: &Refused<'_>) -> Self {
+        let fault = &refused.fault;
+        let mut wording = match &fault.detail {
+            _ if refused.is_all_unknown() => Self {
+                message: format!("none of the keys of {} is known", noun(document, refused)),
+                caption: "unknown keys",
+                help: fault.example().map(|example| format!("write it as {example}")),
+            },
+            _ if fault.kind == FaultKind::Missing => missing(document, refused),
+            Detail::None if fault.kind == FaultKind::Unknown => unknown(fault),
+            Detail::Types { expected, got } => wrong_type(fault, expected, *got),
+            Detail::Other { key, values } => conflict(fault, key, values),
+            _ => invalid(fault),
+        };
+        let times = refused.repeats.len() + 1;
+        if times > 1 && fault.kind != FaultKind::Missing {
+            wording.message.push_str(&format!(", {times} times"));
+        }
+        if let Some(other) = refused.unknown.iter().find(|other| other.means.is_some()) {
+            let means = other.means.as_deref().unwrap_or_default();
+            wording.help = Some(format!("rename `{}` to `{means}`", shorten(&other.key)));
+        }
+        if let Some(help) = refused.help {
+            wording.help = Some(help.to_owned());
+        }
+        wording
+    }
+}
+
+/// What the object is that has a fault: "tool `search`", "this message", "`source`".
+fn noun(document: &Document<'_>, refused: &Refused<'_>) -> String {
+    let fault = &refused.fault;
+    let times = refused.repeats.len() + 1;
+    match fault.object_kind() {
+        Some(Kind::Request) => "the request".to_owned(),
+        Some(kind) if times > 1 => format!("{times} {}s", kind.name()),
+        Some(kind) => match fault.name(document).filter(|_| matches!(kind, Kind::Tool | Kind::ToolCall)) {
+            Some(name) => format!("{} `{}`", kind.name(), shorten(&name)),
+            None => format!("this {}", kind.name()),
+        },
+        None if fault.is_of_request() => "the request".to_owned(),
+        None => match fault.parent_key() {
+            (Some(key), true) => format!("an element of `{}`", shorten(key)),
+            (Some(key), false) => format!("`{}`", shorten(key)),
+            (None, _) => "this object".to_owned(),
+        },
+    }
+}
+
+fn missing(document: &Document<'_>, refused: &Refused<'_>) -> Wording {
+    let fault = &refused.fault;
+    let times = refused.repeats.len() + 1;
+    let keys: Vec<String> = refused.missing().map(|key| format!("`{}`", shorten(key))).collect();
+    let noun = noun(document, refused);
+    let is = if times > 1 && fault.object_kind().is_some() { "are" } else { "is" };
+    let mut message = format!("{noun} {is} missing {}", listed(&keys, "and"));
+    if times > 1 && fault.object_kind().is_none() {
+        message.push_str(&format!(", {times} times"));
+    }
+    let add = format!("add `\"{}\": {}`", shorten(&fault.key), fault.sample());
+    let help = match fault.object_example().filter(|_| !refused.also_missing.is_empty()) {
+        Some(example) => format!("write it as {example}"),
+        None => add,
+    };
+    Wording { message, caption: "missing here", help: Some(help) }
+}
+
+fn unknown(fault: &Fault<'_>) -> Wording {
+    let key = shorten(&fault.key).into_owned();
+    if fault.is_of_known_key() {
+        let message = format!("key `{key}` is not allowed here");
+        return Wording { message, caption: "not allowed", help: Some(format!("remove `{key}`")) };
+    }
+    let near = fault.known_keys().find(|known| edits(known, &fault.key) <= MOST_EDITS);
+    let help = match (near, fault.elsewhere()) {
+        (Some(known), _) => format!("did you mean `{known}`?"),
+        (None, Some(other)) => format!("move it to `{other}`, which has this key"),
+        (None, None) => "remove it: send only keys that the API documents".to_owned(),
+    };
+    Wording { message: format!("unknown key `{key}`"), caption: "not a known key", help: Some(help) }
+}
+
+fn wrong_type(fault: &Fault<'_>, expected: &[JsonType], got: JsonType) -> Wording {
+    let key = shorten(&fault.key).into_owned();
+    let one = match (key.strip_suffix("[]"), key.strip_suffix("{}")) {
+        (Some(list), _) => format!("an element of `{list}`"),
+        (_, Some(map)) => format!("a value in `{map}`"),
+        _ => format!("`{key}`"),
+    };
+    // `null` is worth a word only where nothing else is allowed.
+    let is_wanted = |wanted: &&JsonType| **wanted != JsonType::Null || expected.len() == 1;
+    let wanted = expected.iter().filter(is_wanted);
+    let words: Vec<String> = wanted.map(|wanted| wanted.with_article().to_owned()).collect();
+    let wanted = listed(&words, "or");
+    let takes = |json_type| expected.contains(&json_type);
+    let help = match fault.example() {
+        Some(example) if takes(JsonType::Object) && !key.ends_with("[]") => format!("write it as {example}"),
+        Some(example) if takes(JsonType::Array) => format!("write it as [{example}]"),
+        Some(example) if key.ends_with("[]") => format!("write each as {example}"),
+        _ if got == JsonType::Object && takes(JsonType::String) => "write it as JSON in a string".to_owned(),
+        _ => format!("write {wanted}"),
+    };
+    let message = format!("{one} is {}, but it must be {wanted}", got.with_article());
+    Wording { message, caption: got.with_article(), help: Some(help) }
+}
+
+fn invalid(fault: &Fault<'_>) -> Wording {
+    let key = shorten(&fault.key).into_owned();
+    let (message, caption, help): (String, &'static str, Option<String>) = match (fault.kind, &fault.detail) {
+        (_, Detail::Values { allowed, got }) => {
+            let what = match got.as_str() {
+                "" => format!("the value of `{key}` is not allowed"),
+                got => format!("`{got}` is not an allowed value of `{key}`"),
+            };
+            (what, "not allowed", one_of(allowed, got))
+        }
+        (_, Detail::Pattern { pattern, got }) => {
+            let what = match got.as_str() {
+                "" => format!("invalid `{key}`"),
+                got => format!("`{got}` is not a valid `{}`", key.trim_end_matches("{}")),
+            };
+            (what, "does not match", Some(format!("it must match the pattern {pattern}")))
+        }
+        (kind, Detail::Limit { min, max, got, is_low }) => {
+            let limit = match (is_low, min, max) {
+                (true, Some(min), _) => format!("the least is {min}"),
+                (_, _, Some(max)) => format!("the most is {max}"),
+                _ => "that is out of range".to_owned(),
+            };
+            let (verb, unit) = match kind {
+                FaultKind::Length => ("has", if got == "1" { " character" } else { " characters" }),
+                FaultKind::Items => ("has", if got == "1" { " element" } else { " elements" }),
+                _ => ("is", ""),
+            };
+            (format!("`{key}` {verb} {got}{unit}, but {limit}"), "out of range", None)
+        }
+        (FaultKind::Base64, _) => (
+            format!("`{key}` is not Base64"),
+            "not Base64",
+            Some("send the data alone, in Base64, without a `data:` prefix".to_owned()),
+        ),
+        (FaultKind::Unique, Detail::Value { got }) => (
+            format!("two have the same `{key}`: `{got}`"),
+            "the second",
+            Some("use different names".to_owned()),
+        ),
+        (FaultKind::Names, Detail::Value { got }) => match fault.lists_all() {
+            Some(of) => (
+                format!("`{key}` must list every key of `{of}`, but `{got}` is not listed"),
+                "incomplete",
+                Some(format!("add `{got}`, and allow `null` for it if it is optional")),
+            ),
+            None => (
+                format!("`{key}` lists `{got}`, which is not declared"),
+                "not declared",
+                Some("declare it, or remove it from the list".to_owned()),
+            ),
+        },
+        (_, Detail::Union { of, count }) => {
+            let keys: Vec<String> = of.iter().take(MOST_VALUES).map(|key| format!("`{key}`")).collect();
+            let object =
+                fault.parent_key().0.map_or("this object".to_owned(), |key| format!("`{}`", shorten(key)));
+            let what = match count {
+                0 => format!("{object} has none of the keys that say what it is"),
+                _ => format!("{object} has {count} keys that exclude each other"),
+            };
+            (what, "this object", Some(format!("use exactly one of {}", keys.join(", "))))
+        }
+        _ => (format!("invalid `{key}`"), "invalid", None),
+    };
+    Wording { message, caption, help }
+}
+
+/// A key that something else in the request forbids.
+fn conflict(fault: &Fault<'_>, other: &str, values: &[&str]) -> Wording {
+    let key = shorten(&fault.key).into_owned();
+    let other = other.trim_start_matches('/').replace("/*", "").replace('/', ".");
+    let values: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
+    let values = values.join(" or ");
+    let (message, help) = match fault.condition() {
+        Some(Condition::Needs) => (
+            format!("`{key}` needs `{other}`, which is not there"),
+            format!("add `{other}`, or remove `{key}`"),
+        ),
+        Some(Condition::Excludes) => {
+            (format!("`{key}` and `{other}` exclude each other"), format!("remove `{key}` or `{other}`"))
+        }
+        Some(Condition::OnlyIf) => (
+            format!("`{key}` is allowed only if `{other}` is {values}"),
+            format!("remove `{key}`, or change `{other}`"),
+        ),
+        Some(Condition::NotIf) => (
+            format!("`{key}` is not allowed if `{other}` is {values}"),
+            format!("remove `{key}`, or change `{other}`"),
+        ),
+        Some(Condition::LessThan) => {
+            (format!("`{key}` must be less than `{other}`"), format!("lower `{key}`, or raise `{other}`"))
+        }
+        _ => (format!("`{key}` is not allowed here"), format!("remove `{key}`")),
+    };
+    Wording { message, caption: "this key", help: Some(help) }
+}
+
+/// The most values that a help lists.
+const MOST_VALUES: usize = 12;
+
+/// Which values to use.
+fn one_of(allowed: &[&str], got: &str) -> Option<String> {
+    if let Some(known) = allowed.iter().find(|known| edits(known, got) <= MOST_EDITS) {
+        return Some(format!("did you mean `{known}`?"));
+    }
+    let values: Vec<String> = allowed.iter().take(MOST_VALUES).map(|value| format!("`{value}`")).collect();
+    match values.as_slice() {
+        [] => None,
+        _ if allowed.len() > MOST_VALUES => Some(format!("use one of {}, …", values.join(", "))),
+        values => Some(format!("use {}", listed(values, "or"))),
+    }
+}
+
+/// Words with a comma between them, and another word before the last.
+fn listed(words: &[String], last: &str) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [others @ .., end] => format!("{} {last} {end}", others.join(", ")),
+    }
+}
+
+/// The most edits between a key and what it was probably meant to be.
+const MOST_EDITS: usize = 2;
+
+/// The longest names that are compared.
+const LONGEST_NAME: usize = 40;
+
+/// How many letters have to be added, removed or changed to make one name of the other, whatever their case and
+/// separators. A short name is never near.
+fn edits(one: &str, other: &str) -> usize {
+    let letters = |name: &str| -> Vec<char> {
+        let letters = name.chars().filter(|character| character.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).take(LONGEST_NAME + 1).collect()
+    };
+    let (one, other) = (letters(one), letters(other));
+    let shortest = one.len().min(other.len());
+    if shortest <= MOST_EDITS * 2 && one != other || one.len().max(other.len()) > LONGEST_NAME {
+        return usize::MAX;
+    }
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.iter().enumerate() {
+        let mut before = row[0];
+        row[0] = at + 1;
+        for (place, other) in other.iter().enumerate() {
+            let changed = before + usize::from(letter != other);
+            before = row[place + 1];
+            row[place + 1] = changed.min(before + 1).min(row[place] + 1);
+        }
+    }
+    row[other.len()]
+}
