@@ -180,8 +180,7 @@ impl<'f> ObjectView<'f> {
     /// The field of that key.
     #[must_use]
     pub fn field(self, key: &str) -> Option<FieldView<'f>> {
-        let number = self.object().numbers.get(key)?;
-        Some(FieldView { object: self, field: &self.object().fields[*number as usize] })
+        Some(FieldView { object: self, field: self.object().field(key)? })
     }
 
     /// The objects that it may be, and those that its fields have.
