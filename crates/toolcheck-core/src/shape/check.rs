@@ -17,14 +17,14 @@ const DEEPEST: usize = 64;
 const MOST_DECISIONS: usize = 4;
 
 /// A step from the root of a request to a value.
-#[derive(Debug, Clone)]
-pub(super) enum Step<'f, 's> {
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step<'f> {
     /// To the value of a field.
-    Key(Cow<'f, str>),
+    Key(&'f str),
     /// To an element of an array.
     Index(u32),
     /// To the value of one of many members, which has a number among them.
-    Entry(Cow<'s, str>, u32),
+    Entry(NodeId, u32),
     /// To the variant that an object is. It is the same value.
     Variant(&'f str),
 }
@@ -35,7 +35,7 @@ pub(super) struct Checker<'f, 'd, 's> {
     facts: ModelFacts,
     /// The body, if it is known.
     root: Option<Value<'d, 's>>,
-    path: Vec<Step<'f, 's>>,
+    path: Vec<Step<'f>>,
     /// The element before the one that is looked at next.
     before: Option<Value<'d, 's>>,
     /// The objects on the way.
@@ -106,7 +106,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// Checks a list of messages by itself.
     pub(super) fn messages(&mut self, list: Value<'d, 's>) {
         for (index, message) in list.elements().enumerate().filter(|(_, message)| message.is_object()) {
-            self.path.push(Step::Key("messages".into()));
+            self.path.push(Step::Key("messages"));
             self.path.push(Step::Index(index as u32));
             self.object(message, self.shape.message, Within { rule: None, start: 0, around: None });
             self.path.clear();
@@ -148,7 +148,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 // Of another type: the field itself says so.
                 _ => break,
             };
-            let field = object.numbers.get(&by.key).map(|number| &object.fields[*number as usize]);
+            let field = object.field(&by.key);
             if field.is_some_and(|field| field.mask & bit(type_of(chosen)) == 0) {
                 break;
             }
@@ -198,7 +198,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let mut seen: u128 = 0;
         for member in value.members() {
             let Some(key) = member.key_text() else { continue };
-            let known = object.numbers.get(&*key).copied();
+            let known = object.numbers.get(&key);
             let Some(known) = known else {
                 if object.is_closed && (!is_request || self.is_whole) {
                     self.unknown(object, key, member, within);
@@ -211,6 +211,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             }
             let is_first = seen & 1 << known == 0;
             seen |= 1 << known;
+            if field.is_plain && field.mask & bit(type_of(member)) != 0 {
+                continue;
+            }
             let mut forbids = field.absent.iter().copied();
             let forbids = forbids.find(|fact| self.holds(*fact, value));
             if forbids.is_some() || !field.is_known && object.is_closed && (!is_request || self.is_whole) {
@@ -225,13 +228,15 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                     within,
                 );
             } else if is_first {
-                self.path.push(Step::Key(Cow::Borrowed(&field.key)));
+                self.path.push(Step::Key(&field.key));
                 self.field(object, (number, known), field, value, member, within);
                 self.path.pop();
             }
         }
         self.missing(object, number, value, seen, within);
-        self.settle(value, first);
+        if self.faults.len() > first {
+            self.settle(value, first);
+        }
     }
 
     /// Leaves of the faults of an object those that are not only what follows from another.
@@ -413,8 +418,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 }
                 if let Some(inner) = field.entries {
                     for (index, entry) in value.members().enumerate() {
-                        let Some(key) = entry.key_text() else { continue };
-                        self.path.push(Step::Entry(key, index as u32));
+                        self.path.push(Step::Entry(entry.id(), index as u32));
                         if entry.is_object() {
                             self.object(entry, inner, within);
                         } else if entry.kind() != JsonKind::Invalid
@@ -468,8 +472,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let detail = Detail::Types { expected, got: type_of(element) };
         let last = self.path.pop();
         let before = self.path.pop();
-        let keyed =
-            Keyed { key, field: Some(field), value: Some(element), steps: [before.clone(), last.clone()] };
+        let document = element.document();
+        let steps = [before, last].map(|step| step.map(|step| PathStep::of(&step, document)));
+        let keyed = Keyed { key, field: Some(field), value: Some(element), steps };
         self.push_keyed(FaultKind::Type, object, keyed, detail, Cause::default(), within);
         self.path.extend(before);
         self.path.extend(last);
@@ -675,7 +680,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         cause: Cause<'f>,
         within: Within<'f>,
     ) {
-        let field = object.numbers.get(key).map(|number| &object.fields[*number as usize]);
+        let field = object.field(key);
         self.push(kind, object, Cow::Borrowed(key), field, value, detail, cause, within);
     }
 
@@ -690,7 +695,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         cause: Cause<'f>,
         within: Within<'f>,
     ) {
-        let own = (!key.is_empty()).then(|| Step::Key(key.clone()));
+        let own = (!key.is_empty()).then(|| PathStep::Key((&*key).into()));
         let keyed = Keyed { key, field, value, steps: [own, None] };
         self.push_keyed(kind, object, keyed, detail, cause, within);
     }
@@ -707,8 +712,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let Some(Above { value: parent, .. }) = self.above.last().copied() else { return };
         let (name, unmet) = (self.name(), self.unmet(object, parent));
         let keyed_key = keyed.key.clone();
-        let steps = self.path.iter().chain(keyed.steps.iter().flatten());
-        let path: Vec<PathStep> = steps.map(PathStep::of).collect();
+        let own_steps = keyed.steps.iter().flatten().count();
+        let way = self.path.iter().map(|step| PathStep::of(step, parent.document()));
+        let path: Vec<PathStep> = way.chain(keyed.steps.into_iter().flatten()).collect();
         self.faults.push(Fault {
             kind,
             object,
@@ -716,7 +722,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             key: keyed.key,
             parent: parent.id(),
             value: keyed.value.map(Value::id),
-            own_steps: keyed.steps.iter().flatten().count(),
+            own_steps,
             path,
             schema_start: within.start,
             detail,
@@ -775,7 +781,7 @@ struct Keyed<'f, 'd, 's> {
     key: Cow<'f, str>,
     field: Option<&'f Field>,
     value: Option<Value<'d, 's>>,
-    steps: [Option<Step<'f, 's>>; 2],
+    steps: [Option<PathStep>; 2],
 }
 
 /// The longest text that is taken for a name, which a message may print.

@@ -140,11 +140,14 @@ pub(super) enum PathStep {
 }
 
 impl PathStep {
-    pub(super) fn of(step: &Step<'_, '_>) -> Self {
+    pub(super) fn of(step: &Step<'_>, document: &Document<'_>) -> Self {
         match step {
-            Step::Key(key) => Self::Key((&**key).into()),
+            Step::Key(key) => Self::Key((*key).into()),
             Step::Index(index) => Self::Index(*index),
-            Step::Entry(key, index) => Self::Entry((&**key).into(), *index),
+            Step::Entry(entry, index) => {
+                let key = document.value(*entry).key_text().unwrap_or_default();
+                Self::Entry((&*key).into(), *index)
+            }
             Step::Variant(tag) => Self::Variant((*tag).into()),
         }
     }

@@ -84,6 +84,8 @@ mod unsupported_media;
 mod wrong_arguments_type;
 mod wrong_type;
 
+use toolcheck_core::shape::{Demand, FaultKind, ObjectView};
+
 use crate::category::Category;
 use crate::rule::Rule;
 
@@ -181,6 +183,22 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 /// The rules of a category, by id.
 pub fn of(category: Category) -> impl Iterator<Item = &'static Rule> {
     ALL.iter().copied().filter(move |rule| rule.category == category)
+}
+
+/// The id of the rule that reports requests that do not meet what a shape asks of this object.
+#[must_use]
+pub fn of_demand<'f>(object: ObjectView<'f>, demand: &Demand<'f>) -> &'f str {
+    let is_of_type = object.by().is_some_and(|by| by == demand.key);
+    demand.rule.unwrap_or_else(|| of_fault(demand.fault, is_of_type, object.name() == "request"))
+}
+
+/// The id of the rule that reports a fault, if the shape names no other.
+pub(crate) fn of_fault(fault: FaultKind, is_of_type: bool, is_of_request: bool) -> &'static str {
+    match fault {
+        FaultKind::Missing if is_of_request => MISSING_PARAMETER,
+        FaultKind::Value if is_of_type => UNKNOWN_CONTENT_TYPE,
+        other => other.usual_rule(),
+    }
 }
 
 /// The ids of rules that the view of a request's shape treats in their own way.

@@ -15,7 +15,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "messages": [
+    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
     ///   {"role": "human", "content": "find Adam"},  // flagged
     ///   {"role": "assistant", "content": "Where?"},
     ///   {"role": "user", "content": "in the garden"}
@@ -25,7 +25,7 @@ declare_rule! {
     /// A model may support fewer roles than its API.
     ///
     /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "messages": [
+    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "system", "content": "Be brief."}  // flagged
     /// ]}
@@ -34,7 +34,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "messages": [
+    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": "Where?"},
     ///   {"role": "user", "content": "in the garden"}

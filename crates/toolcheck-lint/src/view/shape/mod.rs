@@ -133,16 +133,10 @@ fn foreign_objects<'c>(
     (groups, nodes)
 }
 
-/// The rule that reports a fault, if the shape names none.
+/// The rule that reports a fault.
 fn rule_of<'f>(fault: &Fault<'f>) -> &'f str {
-    if let Some(rule) = fault.rule() {
-        return rule;
-    }
-    match fault.kind {
-        FaultKind::Missing if fault.is_of_request() => rules::MISSING_PARAMETER,
-        FaultKind::Value if fault.is_of_type() => rules::UNKNOWN_CONTENT_TYPE,
-        kind => kind.usual_rule(),
-    }
+    let usual = || rules::of_fault(fault.kind, fault.is_of_type(), fault.is_of_request());
+    fault.rule().unwrap_or_else(usual)
 }
 
 /// The most places that a finding shows besides its own.
