@@ -131,8 +131,6 @@ pub struct Draft {
     pub(crate) at_most: Level,
     /// The least level that it has, whatever the target says; `None` if the target decides.
     pub(crate) at_least: Option<Level>,
-    /// How well it is known that the target refuses this very thing, if its refusal is about many.
-    pub(crate) grounds: Option<Grounds>,
     /// Why a refusal of it is only a warning, if the rule knows: a clause.
     pub(crate) doubt: Option<&'static str>,
     /// The placeholders of the target's text.
@@ -176,7 +174,6 @@ impl Draft {
             cases: Vec::new(),
             at_most: Level::Error,
             at_least: None,
-            grounds: None,
             doubt: None,
             values: Vec::new(),
             target_level: Level::Warning,
@@ -241,12 +238,6 @@ impl Draft {
     /// Limits the level: never better than this, because it does harm whatever the target accepts.
     pub(crate) fn at_least(&mut self, level: Level) -> &mut Self {
         self.at_least = Some(level);
-        self
-    }
-
-    /// Sets how well it is known that the target refuses this very thing.
-    pub(crate) fn grounds(&mut self, grounds: Grounds) -> &mut Self {
-        self.grounds = Some(grounds);
         self
     }
 

@@ -544,9 +544,7 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
                 level
             }),
             Verdict::Refused(refusal) => {
-                // The refusal may cover many things, and the finding one of them that was never observed.
-                let own = Some(refusal.grounds()).filter(|own| own.caution().is_some());
-                let grounds = own.or_else(|| finding.grounds.take()).unwrap_or_else(|| refusal.grounds());
+                let grounds = refusal.grounds();
                 let level = grounds.level();
                 finding.provider_error = Some(ProviderError {
                     target: refusal.target.clone(),
