@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Formats(ListArgs),
     /// List the APIs that transcripts can be checked against.
     Targets(ListArgs),
+    /// Show what an API requires, allows and refuses in a request, and how that is known.
+    Shapes(ShapesArgs),
     /// Run a test corpus: files with their expected findings next to them.
     Test(TestArgs),
     /// Create a commented toolcheck.toml with every option.
@@ -432,6 +434,28 @@ pub(crate) enum ListFormat {
     Text,
     /// For machines.
     Json,
+}
+
+const SHAPES_AFTER: &str = "\
+Examples:
+  toolcheck shapes anthropic                      # the objects of a request
+  toolcheck shapes anthropic tool_result          # the keys of one of them
+  toolcheck shapes openai-chat request --output-format json";
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = SHAPES_AFTER)]
+pub(crate) struct ShapesArgs {
+    /// API: an id from `toolcheck targets`, or a TOML file
+    #[arg(value_name = "TARGET", value_parser = target_parser(), hide_possible_values = true)]
+    pub(crate) target: String,
+
+    /// Object to show; the end of its name is enough [default: list all objects]
+    #[arg(value_name = "OBJECT")]
+    pub(crate) object: Option<String>,
+
+    /// Output format
+    #[arg(long, value_name = "OUTPUT", default_value = "text")]
+    pub(crate) output_format: ListFormat,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Command::Rules(args) => commands::list::rules(&args, &mut out),
         Command::Formats(args) => commands::list::formats(&args, &mut out),
         Command::Targets(args) => commands::list::targets(&args, &mut out),
+        Command::Shapes(args) => commands::shapes::run(&args, &mut out),
         Command::Test(args) => commands::test::run(&args, &mut out),
         Command::Init(args) => commands::init::run(&args, &mut out),
         Command::Completions(args) => commands::completions::run(&args, &mut out),

@@ -1,8 +1,9 @@
-//! Prints a rule's page to a terminal. Only the parts of Markdown that the pages use are supported.
+//! Prints a page to a terminal. Only the parts of Markdown that the pages use are supported.
 
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style as Paint};
+use textwrap::core::display_width;
 use toolcheck_report::Style;
 
 use crate::screen::painted;
@@ -30,6 +31,14 @@ pub(crate) fn write(text: &str, style: &Style, out: &mut dyn Write) -> io::Resul
             writeln!(out, "{}", painted(heading, Paint::new().bold(), style))?;
         } else if line.is_empty() {
             writeln!(out)?;
+        } else if line.starts_with('|') {
+            let mut rows = vec![cells(line)];
+            while let Some(row) = lines.next_if(|next| next.starts_with('|')) {
+                rows.push(cells(row));
+            }
+            // The second row is the line below the titles.
+            rows.remove(1.min(rows.len() - 1));
+            write_table(&rows, width, style, out)?;
         } else {
             let (bullet, first) = match line.strip_prefix("- ") {
                 Some(rest) => ("- ", rest),
@@ -58,6 +67,79 @@ pub(crate) fn write(text: &str, style: &Style, out: &mut dyn Write) -> io::Resul
         }
     }
     Ok(())
+}
+
+/// The cells of a table's row.
+fn cells(row: &str) -> Vec<String> {
+    let row = row.trim().trim_start_matches('|').replace("\\|", "\u{0}");
+    let row = row.strip_suffix('|').unwrap_or(&row);
+    row.split('|').map(|cell| cell.trim().replace('\u{0}', "|")).collect()
+}
+
+/// The narrowest last column of a table; if the screen has less room, each row is a list.
+const LAST_COLUMN: usize = 24;
+
+/// Writes a table. The last column is wrapped, and each other as wide as its widest cell.
+fn write_table(rows: &[Vec<String>], width: usize, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let titles = &rows[0];
+    let is_empty =
+        |column: usize| rows.iter().skip(1).all(|row| row.get(column).is_none_or(String::is_empty));
+    let columns: Vec<usize> = (0..titles.len()).filter(|column| !is_empty(*column)).collect();
+    let Some((last, others)) = columns.split_last() else { return Ok(()) };
+    // In color, code has no backticks.
+    let printed = |cell: &str| match style.color && cell.matches('`').count().is_multiple_of(2) {
+        true => display_width(&cell.replace('`', "")),
+        false => display_width(cell),
+    };
+    let width_of = |column: &usize| {
+        let cells = rows.iter().filter_map(|row| row.get(*column));
+        cells.map(|cell| printed(cell)).max().unwrap_or_default() + 2
+    };
+    let start: usize = others.iter().map(width_of).sum();
+    let is_list = start + width_of(last).min(LAST_COLUMN + 2) > width + 2;
+    for (number, row) in rows.iter().enumerate() {
+        let cell = |column: &usize| row.get(*column).map_or("", String::as_str);
+        let paint = |text: &str| match number {
+            0 => painted(text, Paint::new().dimmed(), style),
+            _ => code_in(text, style),
+        };
+        if is_list {
+            if number == 0 {
+                continue;
+            }
+            for (place, column) in columns.iter().enumerate().filter(|(_, column)| !cell(column).is_empty()) {
+                let title = if place == 0 { String::new() } else { format!("{}: ", titles[*column]) };
+                let indent = if place == 0 { "" } else { "    " };
+                for line in wrapped(&format!("{title}{}", cell(column)), indent, width) {
+                    writeln!(out, "{}", paint(&line))?;
+                }
+            }
+            continue;
+        }
+        let mut head = String::new();
+        for column in others {
+            let padding = width_of(column) - printed(cell(column));
+            head.push_str(&format!("{}{}", paint(cell(column)), " ".repeat(padding)));
+        }
+        let indent = " ".repeat(start);
+        let lines = wrapped(cell(last), &indent, width);
+        for (place, line) in lines.iter().enumerate() {
+            let line = if place == 0 { format!("{head}{}", paint(line.trim_start())) } else { paint(line) };
+            writeln!(out, "{}", line.trim_end())?;
+        }
+    }
+    Ok(())
+}
+
+/// The lines of an indented text; one if it is empty.
+fn wrapped(text: &str, indent: &str, width: usize) -> Vec<String> {
+    let options = textwrap::Options::new(width)
+        .initial_indent(indent)
+        .subsequent_indent(indent)
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::wrap(text, options).into_iter().map(|line| line.into_owned()).collect()
 }
 
 /// Writes a line of an example, with a colored mark if it is flagged.

@@ -64,11 +64,28 @@ static SENTENCES: LazyLock<Table> = LazyLock::new(|| {
 
 /// The texts of all targets, each once: an inherited text belongs to the parent.
 fn texts() -> impl Iterator<Item = (&'static Target, &'static Refusal, &'static str)> {
-    target::all().filter(|target| target.union.is_empty()).flat_map(|target| {
+    let of_rules = targets().flat_map(|target| {
         let own = target.refusals.iter().filter(|refusal| !refusal.is_inherited);
-        own.filter_map(move |refusal| Some((target, refusal, refusal.text.as_deref()?)))
-    })
+        own.map(move |refusal| (target, refusal))
+    });
+    let of_shapes = OF_SHAPES.iter().map(|(target, refusal)| (*target, refusal));
+    of_rules
+        .chain(of_shapes)
+        .filter_map(|(target, refusal)| Some((target, refusal, refusal.text.as_deref()?)))
 }
+
+fn targets() -> impl Iterator<Item = &'static Target> {
+    target::all().filter(|target| target.union.is_empty())
+}
+
+/// What targets answer to requests of the wrong shape, as refusals.
+static OF_SHAPES: LazyLock<Vec<(&'static Target, Refusal)>> = LazyLock::new(|| {
+    let of_target = |target: &'static Target| {
+        let all = std::iter::once(&target.shape).chain(target.also.values());
+        all.flat_map(move |enforced| enforced.refusals().map(move |refusal| (target, refusal)))
+    };
+    targets().flat_map(of_target).collect()
+});
 
 impl Table {
     /// The table of a part of each text, with the expression for a placeholder at the end of that part.

@@ -157,24 +157,25 @@ impl Rule {
         }
     }
 
-    /// Whether it can report anything about transcripts of this family of formats and kind for this target, which the user has named
+    /// Whether it can report anything about transcripts of this format and kind for this target, which the user has named
     /// or not.
     pub(crate) fn can_report(
         &self,
-        family: &str,
+        format: Option<&'static Format>,
         kind: TranscriptKind,
         target: &Target,
         is_named: bool,
     ) -> bool {
         let in_dataset =
             if kind == TranscriptKind::Dataset { self.in_dataset } else { InDataset::AsElsewhere };
-        let wire = self.on_wire.then_some(family);
+        let wire = self.on_wire.then_some(format.map_or("", |format| format.family));
         let has_level = match in_dataset {
             InDataset::AtLeast(_) => true,
             InDataset::OfNamedTarget if !is_named => return false,
             _ => self.default_level.is_some(),
         };
-        let has_shape = || self.reports_shape && target.family() == Some(family) && target.shape().is_some();
+        let has_shape =
+            || self.reports_shape && format.is_some_and(|format| target.shape_for(format.key()).is_some());
         self.check.is_some() && (has_level || target.has_entry(self.id, wire) || has_shape())
     }
 }

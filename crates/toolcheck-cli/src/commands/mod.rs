@@ -8,6 +8,7 @@ pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
 mod settings;
+pub(crate) mod shapes;
 pub(crate) mod show;
 pub(crate) mod test;
 

@@ -17,14 +17,14 @@ const DEEPEST: usize = 64;
 const MOST_DECISIONS: usize = 4;
 
 /// A step from the root of a request to a value.
-#[derive(Debug, Clone)]
-pub(super) enum Step<'f, 's> {
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step<'f> {
     /// To the value of a field.
-    Key(Cow<'f, str>),
+    Key(&'f str),
     /// To an element of an array.
     Index(u32),
     /// To the value of one of many members, which has a number among them.
-    Entry(Cow<'s, str>, u32),
+    Entry(NodeId, u32),
     /// To the variant that an object is. It is the same value.
     Variant(&'f str),
 }
@@ -35,7 +35,9 @@ pub(super) struct Checker<'f, 'd, 's> {
     facts: ModelFacts,
     /// The body, if it is known.
     root: Option<Value<'d, 's>>,
-    path: Vec<Step<'f, 's>>,
+    path: Vec<Step<'f>>,
+    /// The element before the one that is looked at next.
+    before: Option<Value<'d, 's>>,
     /// The objects on the way.
     above: Vec<Above<'d, 's>>,
     /// Whether keys of the request as a whole may be missing.
@@ -58,6 +60,8 @@ struct Above<'d, 's> {
     kind: Option<Kind>,
     /// Whether it is an element of an array.
     is_element: bool,
+    /// The element before it.
+    before: Option<Value<'d, 's>>,
 }
 
 /// What holds for the object that is looked at.
@@ -83,6 +87,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             facts,
             root,
             path: Vec::with_capacity(16),
+            before: None,
             above: Vec::with_capacity(16),
             is_whole,
             faults: Vec::new(),
@@ -101,7 +106,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// Checks a list of messages by itself.
     pub(super) fn messages(&mut self, list: Value<'d, 's>) {
         for (index, message) in list.elements().enumerate().filter(|(_, message)| message.is_object()) {
-            self.path.push(Step::Key("messages".into()));
+            self.path.push(Step::Key("messages"));
             self.path.push(Step::Index(index as u32));
             self.object(message, self.shape.message, Within { rule: None, start: 0, around: None });
             self.path.clear();
@@ -111,7 +116,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// Checks an object by itself, and returns which of its variants it is.
     pub(super) fn alone(&mut self, value: Value<'d, 's>, number: usize) -> Option<&'f Object> {
         let within = Within { rule: None, start: 0, around: None };
-        self.above.push(Above { value, kind: None, is_element: true });
+        self.above.push(Above { value, kind: None, is_element: true, before: None });
         let variant = self.variant(value, number, within)?;
         self.members(value, variant, within);
         self.above.clear();
@@ -143,7 +148,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 // Of another type: the field itself says so.
                 _ => break,
             };
-            let field = object.numbers.get(&by.key).map(|number| &object.fields[*number as usize]);
+            let field = object.field(&by.key);
             if field.is_some_and(|field| field.mask & bit(type_of(chosen)) == 0) {
                 break;
             }
@@ -171,7 +176,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
         let depth = self.path.len();
         let is_element = matches!(self.path.last(), Some(Step::Index(_)));
-        self.above.push(Above { value, kind: self.shape.objects[number].kind, is_element });
+        let before = self.before.take().filter(|_| is_element);
+        self.above.push(Above { value, kind: self.shape.objects[number].kind, is_element, before });
         if let Some(number) = self.variant(value, number, within) {
             self.members(value, number, within);
         }
@@ -192,7 +198,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let mut seen: u128 = 0;
         for member in value.members() {
             let Some(key) = member.key_text() else { continue };
-            let known = object.numbers.get(&*key).copied();
+            let known = object.numbers.get(&key);
             let Some(known) = known else {
                 if object.is_closed && (!is_request || self.is_whole) {
                     self.unknown(object, key, member, within);
@@ -205,6 +211,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             }
             let is_first = seen & 1 << known == 0;
             seen |= 1 << known;
+            if field.is_plain && field.mask & bit(type_of(member)) != 0 {
+                continue;
+            }
             let mut forbids = field.absent.iter().copied();
             let forbids = forbids.find(|fact| self.holds(*fact, value));
             if forbids.is_some() || !field.is_known && object.is_closed && (!is_request || self.is_whole) {
@@ -219,13 +228,15 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                     within,
                 );
             } else if is_first {
-                self.path.push(Step::Key(Cow::Borrowed(&field.key)));
+                self.path.push(Step::Key(&field.key));
                 self.field(object, (number, known), field, value, member, within);
                 self.path.pop();
             }
         }
         self.missing(object, number, value, seen, within);
-        self.settle(value, first);
+        if self.faults.len() > first {
+            self.settle(value, first);
+        }
     }
 
     /// Leaves of the faults of an object those that are not only what follows from another.
@@ -407,8 +418,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 }
                 if let Some(inner) = field.entries {
                     for (index, entry) in value.members().enumerate() {
-                        let Some(key) = entry.key_text() else { continue };
-                        self.path.push(Step::Entry(key, index as u32));
+                        self.path.push(Step::Entry(entry.id(), index as u32));
                         if entry.is_object() {
                             self.object(entry, inner, within);
                         } else if entry.kind() != JsonKind::Invalid
@@ -428,8 +438,10 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         if field.items.is_none() && field.item_types.is_empty() {
             return;
         }
+        let mut before = None;
         for (index, element) in list.elements().enumerate() {
             self.path.push(Step::Index(index as u32));
+            self.before = before.replace(element);
             if let (true, Some(inner)) = (element.is_object(), field.items) {
                 self.object(element, inner, within);
             } else if element.kind() != JsonKind::Invalid && field.item_mask & bit(type_of(element)) == 0 {
@@ -460,8 +472,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let detail = Detail::Types { expected, got: type_of(element) };
         let last = self.path.pop();
         let before = self.path.pop();
-        let keyed =
-            Keyed { key, field: Some(field), value: Some(element), steps: [before.clone(), last.clone()] };
+        let document = element.document();
+        let steps = [before, last].map(|step| step.map(|step| PathStep::of(&step, document)));
+        let keyed = Keyed { key, field: Some(field), value: Some(element), steps };
         self.push_keyed(FaultKind::Type, object, keyed, detail, Cause::default(), within);
         self.path.extend(before);
         self.path.extend(last);
@@ -506,8 +519,11 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             }
             What::Pattern(pattern) => {
                 let text = value.as_str()?;
-                (!pattern.is_match(&text))
-                    .then(|| Detail::Pattern { pattern: pattern.as_str(), got: short(value) })
+                (!pattern.is_match(&text)).then(|| {
+                    // A long text is no name.
+                    let got = if text.len() <= LONGEST_NAME { short(value) } else { String::new() };
+                    Detail::Pattern { pattern: pattern.as_str(), got }
+                })
             }
             What::Length { min, max } => {
                 let text = text()?;
@@ -574,6 +590,11 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 let of = |value: Value<'d, 's>| std::str::from_utf8(value.raw()).ok()?.parse::<f64>().ok();
                 let most = self.beside(key, parent)?;
                 (of(value)? >= of(most)?).then(|| Detail::Other { key, values: Vec::new() })
+            }
+            What::NotAfter(path) => {
+                let before = self.above.last()?.before?;
+                let steps: Vec<&str> = path.split('/').collect();
+                at_steps(before, &steps).map(|_| Detail::Other { key: path, values: Vec::new() })
             }
             What::Among(pointer) => {
                 let root = self.root?;
@@ -659,7 +680,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         cause: Cause<'f>,
         within: Within<'f>,
     ) {
-        let field = object.numbers.get(key).map(|number| &object.fields[*number as usize]);
+        let field = object.field(key);
         self.push(kind, object, Cow::Borrowed(key), field, value, detail, cause, within);
     }
 
@@ -674,7 +695,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         cause: Cause<'f>,
         within: Within<'f>,
     ) {
-        let own = (!key.is_empty()).then(|| Step::Key(key.clone()));
+        let own = (!key.is_empty()).then(|| PathStep::Key((&*key).into()));
         let keyed = Keyed { key, field, value, steps: [own, None] };
         self.push_keyed(kind, object, keyed, detail, cause, within);
     }
@@ -691,8 +712,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let Some(Above { value: parent, .. }) = self.above.last().copied() else { return };
         let (name, unmet) = (self.name(), self.unmet(object, parent));
         let keyed_key = keyed.key.clone();
-        let steps = self.path.iter().chain(keyed.steps.iter().flatten());
-        let path: Vec<PathStep> = steps.map(PathStep::of).collect();
+        let own_steps = keyed.steps.iter().flatten().count();
+        let way = self.path.iter().map(|step| PathStep::of(step, parent.document()));
+        let path: Vec<PathStep> = way.chain(keyed.steps.into_iter().flatten()).collect();
         self.faults.push(Fault {
             kind,
             object,
@@ -700,7 +722,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             key: keyed.key,
             parent: parent.id(),
             value: keyed.value.map(Value::id),
-            own_steps: keyed.steps.iter().flatten().count(),
+            own_steps,
             path,
             schema_start: within.start,
             detail,
@@ -759,7 +781,7 @@ struct Keyed<'f, 'd, 's> {
     key: Cow<'f, str>,
     field: Option<&'f Field>,
     value: Option<Value<'d, 's>>,
-    steps: [Option<Step<'f, 's>>; 2],
+    steps: [Option<PathStep>; 2],
 }
 
 /// The longest text that is taken for a name, which a message may print.

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use super::keys::Keys;
 use super::tables::{
     Enforced, FactTable, FaultKind, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar,
     ShapeFile, Types,
@@ -14,7 +15,7 @@ use crate::target::Pattern;
 
 /// An object of a request.
 #[derive(Debug, Clone, Default)]
-pub struct Object {
+pub(super) struct Object {
     pub(super) name: Box<str>,
     /// Its name, and the names of the objects that it adds to or is a variant of.
     pub(super) names: Vec<Box<str>>,
@@ -23,7 +24,7 @@ pub struct Object {
     pub(super) is_closed: bool,
     pub(super) fields: Vec<Field>,
     /// The number of the field of each key.
-    pub(super) numbers: FxHashMap<Box<str>, u16>,
+    pub(super) numbers: Keys,
     /// The fields that may have to be there.
     pub(super) required: Vec<u16>,
     /// The facts that only say what was seen of it, those that depend on more than the model, and those of what is
@@ -55,7 +56,7 @@ pub(super) struct By {
 
 /// A field of an object.
 #[derive(Debug, Clone, Default)]
-pub struct Field {
+pub(super) struct Field {
     pub(super) key: Box<str>,
     /// The types that its value may have; any where there are none.
     pub(super) types: Vec<JsonType>,
@@ -73,6 +74,8 @@ pub struct Field {
     pub(super) rule: Option<Box<str>>,
     pub(super) checked_by: Vec<Box<str>>,
     pub(super) note: Option<Box<str>>,
+    /// Whether nothing but its type is asked of it.
+    pub(super) is_plain: bool,
     /// Whether it belongs to the object, rather than only to what is known to be refused.
     pub(super) is_known: bool,
 }
@@ -118,6 +121,7 @@ pub(super) enum What {
     NotIf(Box<str>, Vec<Scalar>),
     LessThan(Box<str>),
     Among(Box<str>),
+    NotAfter(Box<str>),
     Lists(Box<str>),
     ListsAll(Box<str>),
 }
@@ -287,14 +291,14 @@ impl Compiler<'_> {
         for (key, field, is_known) in &entries {
             let number = object.fields.len() as u16;
             if self.snake_case {
-                object.numbers.insert(snake_case(key).into(), number);
+                object.numbers.insert(&snake_case(key), number);
             }
-            object.numbers.insert((*key).into(), number);
+            object.numbers.insert(key, number);
             let field = self.field(key, field, *is_known)?;
             object.fields.push(field);
         }
         for (key, field, _) in &entries {
-            let number = object.numbers[*key] as usize;
+            let Some(number) = object.numbers.get(key).map(usize::from) else { continue };
             let unless = field.required_unless.as_deref();
             if field.required == Some(true) || unless.is_some() {
                 let unless = object.numbers_of(unless.unwrap_or_default());
@@ -318,6 +322,14 @@ impl Compiler<'_> {
         object.required = (0..object.fields.len() as u16)
             .filter(|number| is_required(&object.fields[*number as usize]))
             .collect();
+        for field in &mut object.fields {
+            let inner = [field.object, field.items, field.entries];
+            field.is_plain = field.checks.is_empty()
+                && field.absent.is_empty()
+                && field.is_known
+                && inner.iter().all(Option::is_none)
+                && field.item_types.is_empty();
+        }
         object.exactly_one = object.members(table.exactly_one.as_ref());
         object.at_least_one = object.members(table.at_least_one.as_ref());
         if let Some(by) = &table.by {
@@ -365,6 +377,7 @@ impl Compiler<'_> {
             rule: table.rule.as_deref().map(Box::from),
             checked_by: table.checked_by.iter().flatten().map(|rule| rule.as_str().into()).collect(),
             note: table.note.as_deref().map(Box::from),
+            is_plain: false,
             is_known,
         })
     }
@@ -377,7 +390,8 @@ fn add_fact(object: &mut Object, number: usize, fact: &FactTable) {
             continue;
         }
         let unless = object.numbers_of(fact.constraint.required_unless.as_deref().unwrap_or_default());
-        let field = &mut object.fields[object.numbers[key] as usize];
+        let Some(number_of_field) = object.numbers.get(key) else { continue };
+        let field = &mut object.fields[usize::from(number_of_field)];
         if fact.absent {
             field.absent.push(number);
         }
@@ -440,6 +454,9 @@ fn checks(table: &FieldTable, fact: Option<usize>) -> Vec<Check> {
     if let Some(pointer) = &table.less_than {
         add(What::LessThan(pointer.as_str().into()));
     }
+    if let Some(path) = &table.not_after {
+        add(What::NotAfter(path.as_str().into()));
+    }
     if let Some(pointer) = &table.among {
         add(What::Among(pointer.as_str().into()));
     }
@@ -465,21 +482,30 @@ impl What {
             Self::Base64 => FaultKind::Base64,
             Self::Unique => FaultKind::Unique,
             Self::Lists(_) | Self::ListsAll(_) => FaultKind::Names,
-            Self::Needs(_) | Self::Excludes(_) | Self::OnlyIf(..) | Self::NotIf(..) | Self::LessThan(_) => {
-                FaultKind::Conflict
-            }
+            Self::Needs(_)
+            | Self::Excludes(_)
+            | Self::OnlyIf(..)
+            | Self::NotIf(..)
+            | Self::LessThan(_)
+            | Self::NotAfter(_) => FaultKind::Conflict,
         }
     }
 }
 
 impl Object {
+    /// The field of a key.
+    #[inline]
+    pub(super) fn field(&self, key: &str) -> Option<&Field> {
+        self.numbers.get(key).map(|number| &self.fields[usize::from(number)])
+    }
+
     /// Whether it is the object of this name, adds to it or is a variant of it.
     pub(super) fn is_named(&self, name: &str) -> bool {
         self.names.iter().any(|known| **known == *name)
     }
 
     fn numbers_of(&self, keys: &[String]) -> Vec<u16> {
-        keys.iter().filter_map(|key| self.numbers.get(key.as_str()).copied()).collect()
+        keys.iter().filter_map(|key| self.numbers.get(key)).collect()
     }
 
     fn members(&self, members: Option<&Members>) -> Option<Vec<u16>> {

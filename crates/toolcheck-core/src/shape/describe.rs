@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use super::compile::{Check, Field, Object, What};
+use super::compile::{By, Check, Field, Object, What};
 use super::fault::Condition;
 use super::tables::{FactTable, FaultKind, JsonType, Kind, Scalar, Unseen};
 use super::{Shape, TextTable};
@@ -155,8 +155,8 @@ impl<'f> ObjectView<'f> {
 
     /// The objects that it may be, each with the value that says so, sorted.
     pub fn variants(self) -> impl Iterator<Item = (&'f str, Self)> {
-        let variants = self.object().by.iter().flat_map(|by| &by.variants);
-        variants.map(move |(value, number)| (&**value, self.to(*number)))
+        let of = |by: &'f By| by.values.iter().filter_map(|value| Some((&**value, *by.variants.get(value)?)));
+        self.object().by.iter().flat_map(of).map(move |(value, number)| (value, self.to(number)))
     }
 
     /// The object that it is if that key is absent.
@@ -180,8 +180,7 @@ impl<'f> ObjectView<'f> {
     /// The field of that key.
     #[must_use]
     pub fn field(self, key: &str) -> Option<FieldView<'f>> {
-        let number = self.object().numbers.get(key)?;
-        Some(FieldView { object: self, field: &self.object().fields[*number as usize] })
+        Some(FieldView { object: self, field: self.object().field(key)? })
     }
 
     /// The objects that it may be, and those that its fields have.
@@ -314,7 +313,7 @@ impl<'f> FieldView<'f> {
         }
         if let Some(by) = object.object().by.as_ref().filter(|by| by.key == field.key && !by.is_open) {
             let is_string = field.mask & super::compile::bit(JsonType::String) != 0;
-            let values = by.variants.keys().map(|text| Allowed { text, is_string }).collect();
+            let values = by.values.iter().map(|text| Allowed { text, is_string }).collect();
             add(FaultKind::Value, Asked::OneOf { values, any_case: false }, None);
         }
         for check in &field.checks {
@@ -466,6 +465,7 @@ impl<'f> Asked<'f> {
             What::OnlyIf(key, values) => other(Condition::OnlyIf, vec![key], scalars(values)),
             What::NotIf(key, values) => other(Condition::NotIf, vec![key], scalars(values)),
             What::LessThan(key) => other(Condition::LessThan, vec![key], Vec::new()),
+            What::NotAfter(path) => other(Condition::NotAfter, vec![path], Vec::new()),
         }
     }
 

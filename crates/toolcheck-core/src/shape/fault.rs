@@ -126,6 +126,8 @@ pub enum Condition {
     NotIf,
     /// It must be greater.
     LessThan,
+    /// The element before may not have it.
+    NotAfter,
 }
 
 /// A step from the root of a request to a value.
@@ -138,11 +140,14 @@ pub(super) enum PathStep {
 }
 
 impl PathStep {
-    pub(super) fn of(step: &Step<'_, '_>) -> Self {
+    pub(super) fn of(step: &Step<'_>, document: &Document<'_>) -> Self {
         match step {
-            Step::Key(key) => Self::Key((&**key).into()),
+            Step::Key(key) => Self::Key((*key).into()),
             Step::Index(index) => Self::Index(*index),
-            Step::Entry(key, index) => Self::Entry((&**key).into(), *index),
+            Step::Entry(entry, index) => {
+                let key = document.value(*entry).key_text().unwrap_or_default();
+                Self::Entry((&*key).into(), *index)
+            }
             Step::Variant(tag) => Self::Variant((*tag).into()),
         }
     }
@@ -363,6 +368,7 @@ impl<'f> Fault<'f> {
             What::OnlyIf(..) => Condition::OnlyIf,
             What::NotIf(..) => Condition::NotIf,
             What::LessThan(_) => Condition::LessThan,
+            What::NotAfter(_) => Condition::NotAfter,
             _ => return None,
         })
     }

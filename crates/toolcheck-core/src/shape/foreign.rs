@@ -98,7 +98,7 @@ impl Shape {
         if marks.lacks_key {
             let known = &faults.first()?.object.numbers;
             let keys = value.members().filter_map(Value::key_text);
-            marks.others = keys.filter(|key| !known.contains_key(&**key)).collect();
+            marks.others = keys.filter(|key| !known.contains(key)).collect();
         }
         (marks.has_type || marks.lacks_key || !marks.unknown.is_empty()).then_some(marks)
     }
@@ -109,7 +109,7 @@ impl Shape {
             let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
             let mut checker = Checker::new(self, facts.clone(), None, true);
             let object = checker.alone(value, number)?;
-            let field = |key: &str| object.numbers.get(key).map(|field| &object.fields[*field as usize]);
+            let field = |key: &str| object.field(key);
             let is_known = |key: &str| field(key).is_some_and(|field| field.is_known);
             let is_required = |key: &str| field(key).is_some_and(|field| !field.required.is_empty());
             let explains = marks.has_type

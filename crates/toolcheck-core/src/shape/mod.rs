@@ -9,6 +9,7 @@ mod compile;
 mod describe;
 mod fault;
 mod foreign;
+mod keys;
 mod tables;
 
 use std::collections::BTreeMap;
@@ -133,7 +134,7 @@ impl Shape {
     /// The name of the only object that has a key, unless it is a part of a schema.
     fn only_object_with(&self, key: &str) -> Option<&str> {
         let has = |object: &&Object| {
-            let field = object.numbers.get(key).map(|number| &object.fields[*number as usize]);
+            let field = object.field(key);
             object.rule.is_none() && field.is_some_and(|field| field.is_known)
         };
         let mut names = self.objects.iter().filter(has).map(|object| &*object.name);
@@ -168,9 +169,7 @@ impl Shape {
     #[must_use]
     pub fn knows_request(&self, body: Value<'_, '_>, is_of_another: bool) -> bool {
         let request = &self.objects[self.request];
-        let is_known = |key: &str| {
-            request.numbers.get(key).is_some_and(|number| request.fields[*number as usize].is_known)
-        };
+        let is_known = |key: &str| request.field(key).is_some_and(|field| field.is_known);
         let keys = body.members().take(KEYS_LOOKED_AT).filter_map(Value::key_text);
         let (known, other): (Vec<_>, Vec<_>) = keys.partition(|key| is_known(key));
         if known.len() < 2 || known.len() < other.len() {
@@ -225,9 +224,7 @@ impl Shape {
         let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
         let is_allowed =
             |field: &Field| field.is_known && !field.absent.iter().any(|fact| facts.holds(*fact));
-        body.members().filter_map(Value::key_text).all(|key| {
-            request.numbers.get(&*key).is_some_and(|number| is_allowed(&request.fields[*number as usize]))
-        })
+        body.members().filter_map(Value::key_text).all(|key| request.field(&key).is_some_and(is_allowed))
     }
 
     /// How many faults a body has, whatever its model.

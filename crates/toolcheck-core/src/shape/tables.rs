@@ -7,7 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::target::{Evidence, Grounds, Pattern};
+use crate::target::{Evidence, Grounds, Pattern, Refusal};
 
 /// The file that describes the requests of a wire format.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -38,7 +38,7 @@ pub(crate) struct ShapeFile {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
-pub struct ObjectTable {
+pub(crate) struct ObjectTable {
     /// Whether it has no other keys than its fields.
     pub(crate) closed: Option<bool>,
     /// The object that it adds to.
@@ -268,6 +268,8 @@ field_table! {
     not_if: BTreeMap<String, Vec<Scalar>>,
     /// The number that it must be less than.
     less_than: String,
+    /// What the element of the list before the object may not have: a key, or a path of keys.
+    not_after: String,
     /// Where all the values are that there are for it: a JSON Pointer from the root, with `*` for every element.
     among: String,
     /// The object beside it whose keys its elements name.
@@ -284,7 +286,7 @@ field_table! {
 
 /// JSON types, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Types(pub(crate) Vec<JsonType>);
+pub(crate) struct Types(pub(crate) Vec<JsonType>);
 
 impl<'de> Deserialize<'de> for Types {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -366,7 +368,7 @@ impl std::str::FromStr for JsonType {
 
 /// A string, a number or a boolean that a field may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scalar {
+pub(crate) struct Scalar {
     /// The string, or the number or boolean as JSON writes it.
     pub(crate) text: String,
     pub(crate) is_string: bool,
@@ -428,6 +430,18 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// The id of the rule that reports it, if the description names no other.
+    #[must_use]
+    pub fn usual_rule(self) -> &'static str {
+        match self {
+            Self::Missing => "missing-field",
+            Self::Unknown => "unknown-field",
+            Self::Type => "wrong-type",
+            Self::Conflict => "conflicting-parameters",
+            _ => "invalid-value",
+        }
+    }
+
     /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -488,6 +502,36 @@ impl Enforced {
 }
 
 impl Enforced {
+    /// What it answers, as refusals of the rules that report it: the texts of the target itself, not those of the target
+    /// that it extends.
+    pub(crate) fn refusals(&self) -> impl Iterator<Item = Refusal> {
+        let of_texts = self.texts.iter().filter(|text| !text.is_inherited).map(|text| Refusal {
+            rule: text.fault.usual_rule().to_owned(),
+            status: text.status,
+            text: Some(text.text.clone()),
+            evidence: text.evidence,
+            sources: text.sources.clone(),
+            seen: text.seen.clone(),
+            ..Refusal::default()
+        });
+        let of_facts = self.facts.iter().filter(|fact| !fact.is_inherited).filter_map(|fact| {
+            let text = fact.text.as_ref().filter(|text| !text.is_empty())?;
+            let rule = fact.constraint.rule.as_deref().unwrap_or(fact.fault.usual_rule());
+            Some(Refusal {
+                rule: rule.to_owned(),
+                model: fact.model.clone(),
+                status: fact.status,
+                text: Some(text.clone()),
+                evidence: fact.evidence,
+                sources: fact.sources.clone(),
+                seen: fact.seen.clone(),
+                doubt: fact.doubt.clone(),
+                ..Refusal::default()
+            })
+        });
+        of_texts.chain(of_facts)
+    }
+
     /// Takes what the target that this one extends says. `elsewhere` is the doubt of a server that only speaks the same
     /// format: it may enforce none of it.
     pub(crate) fn inherit(&mut self, parent: &Self, elsewhere: Option<&String>) {

@@ -10,13 +10,17 @@ use toolcheck_core::target::{self, Target};
 use toolcheck_core::unsupported;
 use toolcheck_json::Value;
 
-/// The format of a record that was detected as `format`.
-pub(super) fn format_of(format: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'static Format> {
+/// The format of a record that was detected as `format`; `is_sure` says that its messages show it.
+pub(super) fn format_of(
+    format: Option<&'static Format>,
+    is_sure: bool,
+    record: Value<'_, '_>,
+) -> Option<&'static Format> {
     let Some(own) = format else {
         return by_keys(None, record).filter(|_| unsupported::find(record).is_none());
     };
     if shape_of(own).is_none_or(|shape| shape.fits_keys(record)) {
-        return Some(with_fewest_faults(own, record));
+        return Some(if is_sure { own } else { with_fewest_faults(own, record) });
     }
     by_keys(Some(own), record).or(format)
 }

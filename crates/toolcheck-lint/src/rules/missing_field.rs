@@ -22,7 +22,8 @@ declare_rule! {
     ///
     /// ```json openai-responses
     /// {"tools": [
-    ///   {"type": "namespace", "name": "library", "tools": [{"type": "function", "name": "search"}]}
+    ///   {"type": "namespace", "name": "library", "description": "Books",
+    ///    "tools": [{"type": "function", "name": "search"}]}
     ///  ],
     ///  "input": [
     ///   {"role": "user", "content": "find Adam"},
@@ -35,7 +36,8 @@ declare_rule! {
     ///
     /// ```json openai-responses
     /// {"tools": [
-    ///   {"type": "namespace", "name": "library", "tools": [{"type": "function", "name": "search"}]}
+    ///   {"type": "namespace", "name": "library", "description": "Books",
+    ///    "tools": [{"type": "function", "name": "search"}]}
     ///  ],
     ///  "input": [
     ///   {"role": "user", "content": "find Adam"},

@@ -84,6 +84,8 @@ mod unsupported_media;
 mod wrong_arguments_type;
 mod wrong_type;
 
+use toolcheck_core::shape::{Demand, FaultKind, ObjectView};
+
 use crate::category::Category;
 use crate::rule::Rule;
 
@@ -183,14 +185,27 @@ pub fn of(category: Category) -> impl Iterator<Item = &'static Rule> {
     ALL.iter().copied().filter(move |rule| rule.category == category)
 }
 
-/// The ids of the rules that report what is wrong with the shape of a request, if its description names no other.
+/// The id of the rule that reports requests that do not meet what a shape asks of this object.
+#[must_use]
+pub fn of_demand<'f>(object: ObjectView<'f>, demand: &Demand<'f>) -> &'f str {
+    let is_of_type = object.by().is_some_and(|by| by == demand.key);
+    demand.rule.unwrap_or_else(|| of_fault(demand.fault, is_of_type, object.name() == "request"))
+}
+
+/// The id of the rule that reports a fault, if the shape names no other.
+pub(crate) fn of_fault(fault: FaultKind, is_of_type: bool, is_of_request: bool) -> &'static str {
+    match fault {
+        FaultKind::Missing if is_of_request => MISSING_PARAMETER,
+        FaultKind::Value if is_of_type => UNKNOWN_CONTENT_TYPE,
+        other => other.usual_rule(),
+    }
+}
+
+/// The ids of rules that the view of a request's shape treats in their own way.
 pub(crate) const MISSING_PARAMETER: &str = missing_parameter::RULE.id;
 pub(crate) const MISSING_FIELD: &str = missing_field::RULE.id;
 pub(crate) const UNKNOWN_FIELD: &str = unknown_field::RULE.id;
-pub(crate) const WRONG_TYPE: &str = wrong_type::RULE.id;
 pub(crate) const UNKNOWN_CONTENT_TYPE: &str = unknown_content_type::RULE.id;
-pub(crate) const CONFLICTING_PARAMETERS: &str = conflicting_parameters::RULE.id;
-pub(crate) const INVALID_VALUE: &str = invalid_value::RULE.id;
 pub(crate) const INVALID_TOOL_SCHEMA: &str = invalid_tool_schema::RULE.id;
 pub(crate) const FOREIGN_SHAPE: &str = foreign_shape::RULE.id;
 pub(crate) const UNREAD_CONTENT: &str = unread_content::RULE.id;

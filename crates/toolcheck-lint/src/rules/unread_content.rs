@@ -1,4 +1,4 @@
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use toolcheck_core::Level;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, What};

@@ -41,6 +41,7 @@ impl Display for Asked<'_> {
                     Condition::OnlyIf => write!(f, "only if {others} is {}", listed(values, "or")),
                     Condition::NotIf => write!(f, "not if {others} is {}", listed(values, "or")),
                     Condition::LessThan => write!(f, "less than {others}"),
+                    Condition::NotAfter => write!(f, "not after an element with {others}"),
                 }
             }
         }
@@ -52,20 +53,20 @@ impl FaultKind {
     #[must_use]
     pub fn summary(self) -> &'static str {
         match self {
-            Self::Missing => "a required key is missing",
-            Self::Unknown => "a key is not allowed",
-            Self::Type => "the type is another",
-            Self::Value => "the value is another",
-            Self::Pattern => "it does not match",
-            Self::Length => "it is too long or too short",
-            Self::Items => "it has too many or too few elements",
-            Self::Range => "it is out of range",
-            Self::Base64 => "it is not Base64",
-            Self::Unique => "two are the same",
-            Self::Names => "it lists the wrong names",
-            Self::Union => "several of its kinds are there",
-            Self::None => "none of its kinds is there",
-            Self::Conflict => "something else in the request forbids it",
+            Self::Missing => "a missing key",
+            Self::Unknown => "an unknown key",
+            Self::Type => "another type",
+            Self::Value => "another value",
+            Self::Pattern => "a text that does not match",
+            Self::Length => "a text that is too long or too short",
+            Self::Items => "too many or too few elements",
+            Self::Range => "a number out of range",
+            Self::Base64 => "a text that is not Base64",
+            Self::Unique => "a value that is there twice",
+            Self::Names => "names that do not fit",
+            Self::Union => "several kinds at once",
+            Self::None => "none of its kinds",
+            Self::Conflict => "a key that something else forbids",
         }
     }
 }

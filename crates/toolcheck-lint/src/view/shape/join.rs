@@ -1,6 +1,6 @@
 //! Faults that are one mistake become one.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use toolcheck_core::shape::FaultKind;
 use toolcheck_json::{Document, NodeId};
 
@@ -106,11 +106,6 @@ impl Refused<'_> {
     /// The keys that it is about.
     pub(super) fn missing(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&*self.fault.key).chain(self.also_missing.iter().map(String::as_str))
-    }
-
-    /// The nodes that it is about, besides its own.
-    pub(super) fn nodes(&self) -> FxHashSet<NodeId> {
-        self.unknown.iter().map(|other| other.node).collect()
     }
 }
 

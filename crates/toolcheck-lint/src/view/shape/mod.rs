@@ -56,8 +56,9 @@ pub(crate) struct ForeignObjects<'c> {
 /// Finds what is wrong with the shape of a transcript.
 pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     let is_sent_somewhere = !cx.is_training_example() || cx.is_target_named;
-    let shape = cx.known_target.and_then(|target| target.shape());
-    let Some(shape) = shape.filter(|_| is_sent_somewhere && cx.speaks_own_format()) else {
+    let shape = cx.known_target.zip(cx.transcript.format);
+    let shape = shape.and_then(|(target, format)| target.shape_for(format));
+    let Some(shape) = shape.filter(|_| is_sent_somewhere) else {
         return Found::default();
     };
     let model = cx.transcript.request.model.as_deref();
@@ -132,20 +133,10 @@ fn foreign_objects<'c>(
     (groups, nodes)
 }
 
-/// The rule that reports a fault, if the shape names none.
+/// The rule that reports a fault.
 fn rule_of<'f>(fault: &Fault<'f>) -> &'f str {
-    if let Some(rule) = fault.rule() {
-        return rule;
-    }
-    match fault.kind {
-        FaultKind::Missing if fault.is_of_request() => rules::MISSING_PARAMETER,
-        FaultKind::Missing => rules::MISSING_FIELD,
-        FaultKind::Unknown => rules::UNKNOWN_FIELD,
-        FaultKind::Type => rules::WRONG_TYPE,
-        FaultKind::Value if fault.is_of_type() => rules::UNKNOWN_CONTENT_TYPE,
-        FaultKind::Conflict => rules::CONFLICTING_PARAMETERS,
-        _ => rules::INVALID_VALUE,
-    }
+    let usual = || rules::of_fault(fault.kind, fault.is_of_type(), fault.is_of_request());
+    fault.rule().unwrap_or_else(usual)
 }
 
 /// The most places that a finding shows besides its own.

@@ -1,0 +1,94 @@
+//! `toolcheck shapes`: what an API requires, allows and refuses in a request, and how that is known.
+
+mod catalog;
+mod json;
+mod page;
+mod tree;
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow, bail};
+use toolcheck_config::Overrides;
+use toolcheck_core::suggest::similar;
+use toolcheck_core::target::Target;
+use toolcheck_core::text::{bounded, shown};
+use toolcheck_lint::TargetRef;
+use toolcheck_project::{ConfigOptions, Configs, Input, Resolver, find_target};
+use toolcheck_report::outputs::write_json;
+
+use self::catalog::{Catalog, Named};
+use crate::args::{Color, ListFormat, ShapesArgs};
+use crate::{Status, markdown, screen};
+
+pub(crate) fn run(args: &ShapesArgs, out: &mut dyn Write) -> Result<Status> {
+    let target = load(&args.target)?;
+    let shape = target.shape().ok_or_else(|| undescribed(&target))?;
+    let catalog = Catalog::new(shape);
+    let object = args.object.as_deref().map(|name| find(&catalog, name, &target)).transpose()?;
+    let style = screen::style(Color::Auto);
+    match (args.output_format, object) {
+        (ListFormat::Json, object) => {
+            let report = json::report(&target, shape, &catalog, object);
+            write_json(&format!("{}\n", serde_json::to_string_pretty(&report)?), out)?;
+        }
+        (ListFormat::Text, None) => tree::write(&target, &catalog, &style, out)?,
+        (ListFormat::Text, Some(object)) => {
+            let page = page::of(&target, shape, object);
+            if style.color || screen::is_wrapped() {
+                markdown::write(&page, &style, out)?;
+            } else {
+                out.write_all(page.as_bytes())?;
+            }
+        }
+    }
+    Ok(Status::Clean)
+}
+
+/// The target of that name, or in that file.
+fn load(name: &str) -> Result<TargetRef> {
+    let mut overrides = Overrides::default();
+    overrides.read_as.target = Some(find_target(name)?);
+    let configs = Configs::new(&ConfigOptions::Isolated)?;
+    let mut resolver = Resolver::new(overrides, Arc::new(configs))?;
+    let settings = resolver.resolve(&Input::file(Path::new(name)));
+    settings.and_then(|settings| settings.target).context("the target cannot be read")
+}
+
+/// The error for a target without a shape.
+fn undescribed(target: &Target) -> anyhow::Error {
+    let id = shown(&target.id);
+    match &target.format {
+        None => anyhow!("`{id}` stands for APIs with several formats, so its requests have no single shape"),
+        Some(format) => anyhow!(
+            "nothing is known of the shape of requests to `{id}`\n\nIts file has no `[shape]`; its format is {}",
+            shown(format)
+        ),
+    }
+}
+
+/// The object of that name, or the only one whose name ends with it.
+fn find<'c, 'f>(catalog: &'c Catalog<'f>, name: &str, target: &Target) -> Result<&'c Named<'f>> {
+    let objects = &catalog.objects;
+    if let Some(object) = objects.iter().find(|object| object.name == name) {
+        return Ok(object);
+    }
+    let is_end = |object: &&Named<'_>| {
+        object.name.strip_suffix(name).is_some_and(|start| !name.is_empty() && start.ends_with('.'))
+    };
+    let ends: Vec<&Named<'_>> = objects.iter().filter(is_end).collect();
+    let asked = bounded(name, 80);
+    match ends.as_slice() {
+        [only] => Ok(only),
+        [] => bail!(
+            "`{}` has no object `{asked}`{}\n\n`toolcheck shapes {0}` lists its objects",
+            shown(&target.id),
+            shown(&similar(name, objects.iter().map(|object| object.name)).to_string())
+        ),
+        several => {
+            let names: Vec<String> = several.iter().map(|object| shown(object.name)).collect();
+            bail!("several objects end with `{asked}`: {}", names.join(", "))
+        }
+    }
+}

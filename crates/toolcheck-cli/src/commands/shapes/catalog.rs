@@ -1,0 +1,229 @@
+//! The objects of a shape by name, and what is asked of each.
+
+use toolcheck_core::shape::{Demand, FaultKind, FieldView, Known, ObjectView, Shape};
+use toolcheck_core::text::shown;
+use toolcheck_lint::rules;
+
+/// The objects of a shape, in the order in which a request leads to them.
+pub(super) struct Catalog<'f> {
+    pub(super) objects: Vec<Named<'f>>,
+}
+
+/// An object. If it is a variant of several others, it has the fields of each in turn.
+pub(super) struct Named<'f> {
+    pub(super) name: &'f str,
+    pub(super) views: Vec<View<'f>>,
+    /// How a request leads to it.
+    pub(super) ways: Vec<Way<'f>>,
+}
+
+/// An object as a variant of another, or by itself.
+pub(super) struct View<'f> {
+    pub(super) object: ObjectView<'f>,
+    /// The object that it is a variant of.
+    pub(super) parent: Option<&'f str>,
+}
+
+/// How a request leads to an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way<'f> {
+    /// It is the request, or a message of a list.
+    Root,
+    /// It is the value of a key.
+    Value { object: &'f str, key: &'f str },
+    /// It is an element of an array.
+    Element { object: &'f str, key: &'f str },
+    /// It is one of the values in an object.
+    Entry { object: &'f str, key: &'f str },
+    /// It is a variant: the value of a key says so, or that there is none.
+    Variant { object: &'f str, by: &'f str, value: Option<&'f str> },
+}
+
+impl<'f> Catalog<'f> {
+    pub(super) fn new(shape: &'f Shape) -> Self {
+        let mut catalog = Self { objects: Vec::new() };
+        catalog.add(shape.request(), Way::Root);
+        catalog.add(shape.message(), Way::Root);
+        // The nearest to the root first.
+        let names: Vec<&str> = catalog.objects.iter().map(|object| object.name).collect();
+        let place = |way: &Way<'f>| way.from().and_then(|from| names.iter().position(|name| *name == from));
+        for object in &mut catalog.objects {
+            object.ways.sort_by_key(place);
+        }
+        catalog
+    }
+
+    fn add(&mut self, object: ObjectView<'f>, way: Way<'f>) {
+        let name = object.name();
+        let number = self.objects.iter().position(|known| known.name == name).unwrap_or_else(|| {
+            self.objects.push(Named { name, views: Vec::new(), ways: Vec::new() });
+            self.objects.len() - 1
+        });
+        let named = &mut self.objects[number];
+        let is_known = named.ways.contains(&way) || way == Way::Root && !named.ways.is_empty();
+        if !is_known {
+            named.ways.push(way);
+        }
+        if named.views.iter().any(|view| view.object == object) {
+            return;
+        }
+        let parent = match way {
+            Way::Variant { object, .. } => Some(object),
+            _ => None,
+        };
+        named.views.push(View { object, parent });
+        for (way, below) in below(object) {
+            self.add(below, way);
+        }
+    }
+}
+
+/// The objects that an object leads to.
+fn below<'f>(object: ObjectView<'f>) -> Vec<(Way<'f>, ObjectView<'f>)> {
+    let (name, by) = (object.name(), object.by().unwrap_or_default());
+    let variant = |value| Way::Variant { object: name, by, value };
+    let variants = object.variants().map(|(value, below)| (variant(Some(value)), below));
+    let otherwise = object.otherwise().map(|below| (variant(None), below));
+    let fields = object.fields().flat_map(|field| {
+        let key = field.key();
+        let value = field.object().map(|below| (Way::Value { object: name, key }, below));
+        let element = field.items().map(|below| (Way::Element { object: name, key }, below));
+        let entry = field.entries().map(|below| (Way::Entry { object: name, key }, below));
+        value.into_iter().chain(element).chain(entry)
+    });
+    variants.chain(otherwise).chain(fields).collect()
+}
+
+impl<'f> Way<'f> {
+    /// The object that it leads from.
+    pub(super) fn from(self) -> Option<&'f str> {
+        match self {
+            Self::Root => None,
+            Self::Value { object, .. }
+            | Self::Element { object, .. }
+            | Self::Entry { object, .. }
+            | Self::Variant { object, .. } => Some(object),
+        }
+    }
+
+    /// The object at its end: ``an element of `tools` of request``.
+    pub(super) fn sentence(self) -> String {
+        let from = shown(self.from().unwrap_or_default());
+        match self {
+            Self::Root => String::new(),
+            Self::Value { key, .. } => format!("`{}` of {from}", shown(key)),
+            Self::Element { key, .. } => format!("an element of `{}` of {from}", shown(key)),
+            Self::Entry { key, .. } => format!("a value in `{}` of {from}", shown(key)),
+            Self::Variant { by, value: Some(value), .. } => {
+                format!("{from} with `{}` \"{}\"", shown(by), shown(value))
+            }
+            Self::Variant { by, value: None, .. } => format!("{from} without `{}`", shown(by)),
+        }
+    }
+
+    /// The way in a few words, without the object that it leads from.
+    pub(super) fn words(self) -> String {
+        match self {
+            Self::Root => String::new(),
+            Self::Value { key, .. } => format!("`{}`", shown(key)),
+            Self::Element { key, .. } => format!("each of `{}`", shown(key)),
+            Self::Entry { key, .. } => format!("each value in `{}`", shown(key)),
+            Self::Variant { by, value: Some(value), .. } => {
+                format!("if `{}` is \"{}\"", shown(by), shown(value))
+            }
+            Self::Variant { by, value: None, .. } => format!("if `{}` is absent", shown(by)),
+        }
+    }
+}
+
+impl<'f> Named<'f> {
+    /// The object as the first of those that it is a variant of have it.
+    pub(super) fn first(&self) -> ObjectView<'f> {
+        self.views[0].object
+    }
+
+    /// Its fields, each once.
+    pub(super) fn fields(&self) -> Vec<FieldView<'f>> {
+        let mut fields: Vec<FieldView<'f>> = Vec::new();
+        for field in self.views.iter().flat_map(|view| view.object.fields()) {
+            if !fields.iter().any(|known| known.key() == field.key()) {
+                fields.push(field);
+            }
+        }
+        fields
+    }
+
+    /// Whether keys that it does not have are reported.
+    pub(super) fn is_closed(&self) -> bool {
+        self.views.iter().any(|view| {
+            let demands = view.object.demands();
+            let mut unknown = demands.iter().filter(|demand| demand.fault == FaultKind::Unknown);
+            unknown.any(|demand| demand.known.iter().any(|known| known.level.is_some()))
+        })
+    }
+
+    /// What is asked of it and its fields.
+    pub(super) fn facts(&self) -> Vec<Fact<'f>> {
+        let mut facts: Vec<Fact<'f>> = Vec::new();
+        for view in &self.views {
+            let of_fields = view.object.fields().flat_map(FieldView::demands);
+            for demand in view.object.demands().into_iter().chain(of_fields) {
+                for known in &demand.known {
+                    let fact = Fact::new(view.object, &demand, known);
+                    match facts.iter_mut().find(|other| other.is_same(&fact)) {
+                        Some(other) => other.parents.push(view.parent),
+                        None => facts.push(Fact { parents: vec![view.parent], ..fact }),
+                    }
+                }
+            }
+        }
+        facts
+    }
+}
+
+/// Something that is known of an object or a field.
+pub(super) struct Fact<'f> {
+    /// The key; empty for the object as a whole.
+    pub(super) key: String,
+    pub(super) fault: FaultKind,
+    /// What is asked, in words.
+    pub(super) asked: String,
+    pub(super) is_documented: bool,
+    /// The rule that reports it.
+    pub(super) rule: &'f str,
+    pub(super) known: Known<'f>,
+    /// The objects that it holds for as one of their variants.
+    pub(super) parents: Vec<Option<&'f str>>,
+}
+
+impl<'f> Fact<'f> {
+    fn new(object: ObjectView<'f>, demand: &Demand<'f>, known: &Known<'f>) -> Self {
+        let is_of_kind = demand.fault == FaultKind::Value && object.by().is_some_and(|by| by == demand.key);
+        Self {
+            key: demand.key.to_string(),
+            fault: demand.fault,
+            asked: if is_of_kind { "one of its kinds".to_owned() } else { shown(&demand.asked.to_string()) },
+            is_documented: demand.is_documented,
+            rule: rules::of_demand(object, demand),
+            known: known.clone(),
+            parents: Vec::new(),
+        }
+    }
+
+    /// Whether it says the same of the same key.
+    fn is_same(&self, other: &Self) -> bool {
+        (&self.key, self.is_documented, self.rule) == (&other.key, other.is_documented, other.rule)
+            && self.is_alike(other)
+    }
+
+    /// Whether it says the same, of whatever key.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        let (one, two) = (&self.known, &other.known);
+        (self.fault, &self.asked) == (other.fault, &other.asked)
+            && (one.verdict, one.evidence, one.level, one.doubt)
+                == (two.verdict, two.evidence, two.level, two.doubt)
+            && (one.status, one.text, one.help) == (two.status, two.text, two.help)
+            && (one.sources, one.seen) == (two.sources, two.seen)
+            && one.conditions() == two.conditions()
+    }
+}
