@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
+use toolcheck_json::Value;
 
+use super::check::bit_of;
 use super::keys::Keys;
 use super::tables::{
     Enforced, FactTable, FaultKind, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar,
@@ -46,9 +48,9 @@ pub(super) struct Object {
 pub(super) struct By {
     pub(super) key: Box<str>,
     /// The values, each with its object.
-    pub(super) variants: FxHashMap<Box<str>, usize>,
-    /// The values, sorted.
-    pub(super) values: Vec<Box<str>>,
+    pub(super) values: Vec<(Box<str>, usize)>,
+    /// The number of each value among them.
+    pub(super) variants: Keys,
     pub(super) otherwise: Option<(Box<str>, usize)>,
     pub(super) is_open: bool,
     pub(super) is_untagged: bool,
@@ -74,7 +76,7 @@ pub(super) struct Field {
     pub(super) rule: Option<Box<str>>,
     pub(super) checked_by: Vec<Box<str>>,
     pub(super) note: Option<Box<str>>,
-    /// Whether nothing but its type is asked of it.
+    /// Whether nothing but its type is asked of it, apart from what it contains.
     pub(super) is_plain: bool,
     /// Whether it belongs to the object, rather than only to what is known to be refused.
     pub(super) is_known: bool,
@@ -141,7 +143,8 @@ pub(super) fn mask(types: &[JsonType]) -> u8 {
 }
 
 /// The bit of the type of a value.
-pub(super) fn bit(json_type: JsonType) -> u8 {
+#[inline]
+pub(super) const fn bit(json_type: JsonType) -> u8 {
     1 << json_type as u8
 }
 
@@ -323,12 +326,7 @@ impl Compiler<'_> {
             .filter(|number| is_required(&object.fields[*number as usize]))
             .collect();
         for field in &mut object.fields {
-            let inner = [field.object, field.items, field.entries];
-            field.is_plain = field.checks.is_empty()
-                && field.absent.is_empty()
-                && field.is_known
-                && inner.iter().all(Option::is_none)
-                && field.item_types.is_empty();
+            field.is_plain = field.checks.is_empty() && field.absent.is_empty() && field.is_known;
         }
         object.exactly_one = object.members(table.exactly_one.as_ref());
         object.at_least_one = object.members(table.at_least_one.as_ref());
@@ -339,11 +337,11 @@ impl Compiler<'_> {
     }
 
     fn by(&mut self, name: &str, by: &str, table: &ObjectTable) -> Result<By, String> {
-        let mut variants = FxHashMap::default();
+        let (mut variants, mut values) = (Keys::default(), Vec::new());
         for (value, variant) in &table.variants {
-            variants.insert(value.as_str().into(), self.object(variant, Some(name))?);
+            variants.insert(value, values.len() as u16);
+            values.push((value.as_str().into(), self.object(variant, Some(name))?));
         }
-        let values = table.variants.keys().map(|value| value.as_str().into()).collect();
         let otherwise = match &table.otherwise {
             Some(variant) => {
                 let last = variant.rsplit('.').next().unwrap_or_default();
@@ -489,6 +487,19 @@ impl What {
             | Self::LessThan(_)
             | Self::NotAfter(_) => FaultKind::Conflict,
         }
+    }
+}
+
+impl Field {
+    /// Whether a value has the right type, and nothing else is asked of it.
+    #[inline]
+    pub(super) fn asks_nothing_of(&self, value: Value<'_, '_>) -> bool {
+        let contains = match value.kind() {
+            toolcheck_json::Kind::Array => self.items.is_some() || !self.item_types.is_empty(),
+            toolcheck_json::Kind::Object => self.object.is_some() || self.entries.is_some(),
+            _ => false,
+        };
+        self.is_plain && !contains && self.mask & bit_of(value) != 0
     }
 }
 
