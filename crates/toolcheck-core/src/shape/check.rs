@@ -131,10 +131,18 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let mut decided = [""; MOST_DECISIONS];
         for turn in 0..MOST_DECISIONS {
             let object = &shape.objects[number];
-            let Some(by) = object.by.as_ref().filter(|by| !decided.contains(&&*by.key)) else { break };
+            let Some(by) = &object.by else { break };
+            if decided[..turn].contains(&&*by.key) {
+                break;
+            }
             decided[turn] = &by.key;
-            let chosen = value.get(&by.key).filter(|chosen| !chosen.is_null());
-            let Some(chosen) = chosen else {
+            let chosen = value.members().find(|member| member.has_key(&by.key));
+            let takes_null =
+                || object.field(&by.key).is_none_or(|field| field.mask & bit(JsonType::Null) != 0);
+            if chosen.is_some_and(Value::is_null) && !shape.null_is_absent && !takes_null() {
+                break;
+            }
+            let Some(chosen) = chosen.filter(|chosen| !chosen.is_null()) else {
                 let Some((tag, otherwise)) = &by.otherwise else { break };
                 if !by.is_untagged {
                     self.path.push(Step::Variant(tag));
@@ -142,17 +150,21 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 number = *otherwise;
                 continue;
             };
-            let text = match chosen.kind() {
-                JsonKind::String => chosen.as_str().unwrap_or_default(),
-                JsonKind::Bool | JsonKind::Number => String::from_utf8_lossy(chosen.raw()),
+            let field = object.field(&by.key);
+            if field.is_some_and(|field| field.mask & bit_of(chosen) == 0) {
+                break;
+            }
+            let variant = match chosen.kind() {
+                JsonKind::String => chosen.as_json_str().and_then(|text| match text.is_escaped() {
+                    false => by.variants.find(text.raw()),
+                    true => by.variants.get(&text.decode()),
+                }),
+                JsonKind::Bool | JsonKind::Number => by.variants.find(chosen.raw()),
                 // Of another type: the field itself says so.
                 _ => break,
             };
-            let field = object.field(&by.key);
-            if field.is_some_and(|field| field.mask & bit(type_of(chosen)) == 0) {
-                break;
-            }
-            if let Some((value, next)) = by.variants.get_key_value(&*text) {
+            if let Some(variant) = variant {
+                let (value, next) = &by.values[usize::from(variant)];
                 if !by.is_untagged {
                     self.path.push(Step::Variant(value));
                 }
@@ -162,7 +174,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             if by.is_open {
                 break;
             }
-            let allowed = by.values.iter().map(|value| &**value).collect();
+            let allowed = by.values.iter().map(|(value, _)| &**value).collect();
             let detail = Detail::Values { allowed, got: short(chosen) };
             self.report(FaultKind::Value, object, &by.key, Some(chosen), detail, Cause::default(), within);
             return None;
@@ -197,11 +209,13 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         // One bit a field: no object has more.
         let mut seen: u128 = 0;
         for member in value.members() {
-            let Some(key) = member.key_text() else { continue };
-            let known = object.numbers.get(&key);
+            let known = match member.plain_key() {
+                Some(key) => object.numbers.find(key),
+                None => member.key_text().and_then(|key| object.numbers.get(&key)),
+            };
             let Some(known) = known else {
                 if object.is_closed && (!is_request || self.is_whole) {
-                    self.unknown(object, key, member, within);
+                    self.unknown(object, member, within);
                 }
                 continue;
             };
@@ -211,7 +225,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             }
             let is_first = seen & 1 << known == 0;
             seen |= 1 << known;
-            if field.is_plain && field.mask & bit(type_of(member)) != 0 {
+            if field.asks_nothing_of(member) {
                 continue;
             }
             let mut forbids = field.absent.iter().copied();
@@ -265,8 +279,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     /// A key that is none of the object's.
-    fn unknown(&mut self, object: &'f Object, key: Cow<'s, str>, member: Value<'d, 's>, within: Within<'f>) {
-        let key = Cow::Owned(key.into_owned());
+    fn unknown(&mut self, object: &'f Object, member: Value<'d, 's>, within: Within<'f>) {
+        let key = Cow::Owned(member.key_text().unwrap_or_default().into_owned());
         self.push(
             FaultKind::Unknown,
             object,
@@ -405,7 +419,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             }
         }
         let within = match self.above.last() {
-            Some(above) if !field.checked_by.is_empty() => {
+            Some(above) if !field.checked_by.is_empty() && !got.is_scalar() => {
                 Within { around: Some((self.element().unwrap_or(above.value.id()), field)), ..within }
             }
             _ => within,
@@ -848,6 +862,19 @@ fn short(value: Value<'_, '_>) -> String {
 
 fn is_empty(value: Value<'_, '_>) -> bool {
     matches!(value.kind(), JsonKind::Array | JsonKind::Object) && value.children().next().is_none()
+}
+
+/// The bit of the type of a value.
+#[inline]
+pub(super) fn bit_of(value: Value<'_, '_>) -> u8 {
+    match value.kind() {
+        JsonKind::Null => bit(JsonType::Null),
+        JsonKind::Bool => bit(JsonType::Boolean),
+        JsonKind::String => bit(JsonType::String),
+        JsonKind::Array => bit(JsonType::Array),
+        JsonKind::Object => bit(JsonType::Object),
+        JsonKind::Number | JsonKind::Invalid => bit(type_of(value)),
+    }
 }
 
 /// The type of a value.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
+use toolcheck_json::Value;
 
+use super::check::bit_of;
 use super::keys::Keys;
 use super::tables::{
     Enforced, FactTable, FaultKind, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar,
@@ -46,9 +48,9 @@ pub(super) struct Object {
 pub(super) struct By {
     pub(super) key: Box<str>,
     /// The values, each with its object.
-    pub(super) variants: FxHashMap<Box<str>, usize>,
-    /// The values, sorted.
-    pub(super) values: Vec<Box<str>>,
+    pub(super) values: Vec<(Box<str>, usize)>,
+    /// The number of each value among them.
+    pub(super) variants: Keys,
     pub(super) otherwise: Option<(Box<str>, usize)>,
     pub(super) is_open: bool,
     pub(super) is_untagged: bool,
@@ -74,7 +76,7 @@ pub(super) struct Field {
     pub(super) rule: Option<Box<str>>,
     pub(super) checked_by: Vec<Box<str>>,
     pub(super) note: Option<Box<str>>,
-    /// Whether nothing but its type is asked of it.
+    /// Whether it is always allowed.
     pub(super) is_plain: bool,
     /// Whether it belongs to the object, rather than only to what is known to be refused.
     pub(super) is_known: bool,
@@ -96,6 +98,25 @@ pub(super) struct Check {
 }
 
 impl Check {
+    /// Whether a glance shows that a value meets it.
+    #[inline]
+    fn surely_holds(&self, value: Value<'_, '_>) -> bool {
+        let Some(text) = value.as_json_str() else { return false };
+        let raw = text.raw();
+        match &self.what {
+            // A character has at most four bytes, and an escape at most twelve.
+            What::Length { min, max } => {
+                max.is_none_or(|max| raw.len() <= max)
+                    && min.is_none_or(|min| raw.len() >= min * 12 || min == 1 && !raw.is_empty())
+            }
+            What::Values { values, .. } => {
+                !text.is_escaped()
+                    && values.iter().any(|value| value.is_string && value.text.as_bytes() == raw)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether it asks for a list that names all keys of an object.
     fn lists_all(&self) -> bool {
         matches!(self.what, What::ListsAll(_))
@@ -141,7 +162,8 @@ pub(super) fn mask(types: &[JsonType]) -> u8 {
 }
 
 /// The bit of the type of a value.
-pub(super) fn bit(json_type: JsonType) -> u8 {
+#[inline]
+pub(super) const fn bit(json_type: JsonType) -> u8 {
     1 << json_type as u8
 }
 
@@ -323,12 +345,7 @@ impl Compiler<'_> {
             .filter(|number| is_required(&object.fields[*number as usize]))
             .collect();
         for field in &mut object.fields {
-            let inner = [field.object, field.items, field.entries];
-            field.is_plain = field.checks.is_empty()
-                && field.absent.is_empty()
-                && field.is_known
-                && inner.iter().all(Option::is_none)
-                && field.item_types.is_empty();
+            field.is_plain = field.absent.is_empty() && field.is_known;
         }
         object.exactly_one = object.members(table.exactly_one.as_ref());
         object.at_least_one = object.members(table.at_least_one.as_ref());
@@ -339,11 +356,11 @@ impl Compiler<'_> {
     }
 
     fn by(&mut self, name: &str, by: &str, table: &ObjectTable) -> Result<By, String> {
-        let mut variants = FxHashMap::default();
+        let (mut variants, mut values) = (Keys::default(), Vec::new());
         for (value, variant) in &table.variants {
-            variants.insert(value.as_str().into(), self.object(variant, Some(name))?);
+            variants.insert(value, values.len() as u16);
+            values.push((value.as_str().into(), self.object(variant, Some(name))?));
         }
-        let values = table.variants.keys().map(|value| value.as_str().into()).collect();
         let otherwise = match &table.otherwise {
             Some(variant) => {
                 let last = variant.rsplit('.').next().unwrap_or_default();
@@ -489,6 +506,22 @@ impl What {
             | Self::LessThan(_)
             | Self::NotAfter(_) => FaultKind::Conflict,
         }
+    }
+}
+
+impl Field {
+    /// Whether a value is surely all that is asked of it: nearly every value is.
+    #[inline]
+    pub(super) fn asks_nothing_of(&self, value: Value<'_, '_>) -> bool {
+        let contains = match value.kind() {
+            toolcheck_json::Kind::Array => self.items.is_some() || !self.item_types.is_empty(),
+            toolcheck_json::Kind::Object => self.object.is_some() || self.entries.is_some(),
+            _ => false,
+        };
+        self.is_plain
+            && !contains
+            && self.mask & bit_of(value) != 0
+            && self.checks.iter().all(|check| check.surely_holds(value))
     }
 }
 

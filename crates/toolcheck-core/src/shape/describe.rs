@@ -155,7 +155,7 @@ impl<'f> ObjectView<'f> {
 
     /// The objects that it may be, each with the value that says so, sorted.
     pub fn variants(self) -> impl Iterator<Item = (&'f str, Self)> {
-        let of = |by: &'f By| by.values.iter().filter_map(|value| Some((&**value, *by.variants.get(value)?)));
+        let of = |by: &'f By| by.values.iter().map(|(value, object)| (&**value, *object));
         self.object().by.iter().flat_map(of).map(move |(value, number)| (value, self.to(number)))
     }
 
@@ -313,7 +313,7 @@ impl<'f> FieldView<'f> {
         }
         if let Some(by) = object.object().by.as_ref().filter(|by| by.key == field.key && !by.is_open) {
             let is_string = field.mask & super::compile::bit(JsonType::String) != 0;
-            let values = by.values.iter().map(|text| Allowed { text, is_string }).collect();
+            let values = by.values.iter().map(|(text, _)| Allowed { text, is_string }).collect();
             add(FaultKind::Value, Asked::OneOf { values, any_case: false }, None);
         }
         for check in &field.checks {

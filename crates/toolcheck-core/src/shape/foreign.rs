@@ -85,9 +85,10 @@ impl Shape {
                 FaultKind::Value if fault.is_of_type() && kind != Kind::Message => {
                     let by = value.get(&fault.key)?.as_str()?;
                     let is_own = |object: &Object| {
-                        object.by.as_ref().is_some_and(|own| {
-                            *own.key == *fault.key && own.variants.contains_key::<str>(&by)
-                        })
+                        object
+                            .by
+                            .as_ref()
+                            .is_some_and(|own| *own.key == *fault.key && own.variants.contains(&by))
                     };
                     marks.has_type = !self.objects_of(kind).any(|(_, object)| is_own(object));
                 }
@@ -96,9 +97,12 @@ impl Shape {
             }
         }
         if marks.lacks_key {
-            let known = &faults.first()?.object.numbers;
+            // Any variant may have it.
+            let base = &faults.first()?.object.name;
+            let of_base: Vec<&Object> = self.objects.iter().filter(|object| object.is_named(base)).collect();
+            let is_own = |key: &str| of_base.iter().any(|object| object.numbers.contains(key));
             let keys = value.members().filter_map(Value::key_text);
-            marks.others = keys.filter(|key| !known.contains(key)).collect();
+            marks.others = keys.filter(|key| !is_own(key)).collect();
         }
         (marks.has_type || marks.lacks_key || !marks.unknown.is_empty()).then_some(marks)
     }

@@ -25,10 +25,16 @@ impl Keys {
     /// The number of a key.
     #[inline]
     pub(super) fn get(&self, key: &str) -> Option<u16> {
+        self.find(key.as_bytes())
+    }
+
+    /// The same for the bytes of a key.
+    #[inline]
+    pub(super) fn find(&self, key: &[u8]) -> Option<u16> {
         let start = *self.starts.get(key.len())?;
         let end = *self.starts.get(key.len() + 1)?;
         let of_length = &self.entries[start as usize..end as usize];
-        of_length.iter().find(|(known, _)| **known == *key).map(|(_, number)| *number)
+        of_length.iter().find(|(known, _)| known.as_bytes() == key).map(|(_, number)| *number)
     }
 
     /// Whether it has a key.

@@ -341,6 +341,12 @@ impl JsonType {
         (Self::Any, "any", "anything"),
     ];
 
+    /// Whether it contains no other values.
+    #[must_use]
+    pub fn is_scalar(self) -> bool {
+        !matches!(self, Self::Array | Self::Object)
+    }
+
     /// Its name in JSON Schema.
     #[must_use]
     pub fn name(self) -> &'static str {

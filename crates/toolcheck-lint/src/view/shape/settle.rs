@@ -44,31 +44,26 @@ impl Yields {
     }
 }
 
-/// Leaves one finding of those that the shape and other rules have about the same thing: the one that is worse, else the
-/// one whose text the API prints, and else that of the other rule, which says more. The first `first` findings are of
-/// earlier transcripts.
+/// Leaves one finding of those that the shape and other rules have about the same thing: the one that is worse, and else
+/// that of the other rule, which says more. What the API prints, and which key was meant, goes with it. The first `first`
+/// findings are of earlier transcripts.
 pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) {
     let found = cx.shape_faults();
     if found.foreign.is_empty() && findings[first..].iter().all(|finding| finding.yields_to.is_none()) {
         return;
     }
     let others = OtherFindings::new(cx, &findings[first..]);
-    let has_text =
-        |finding: &Draft| finding.provider_error.as_ref().is_some_and(|error| error.text.is_some());
     let mut dropped = FxHashSet::default();
-    let (mut renamed, mut follow): (Vec<(usize, usize)>, Vec<usize>) = (Vec::new(), Vec::new());
+    let (mut told, mut follow): (Vec<(usize, usize)>, Vec<usize>) = (Vec::new(), Vec::new());
     for (number, finding) in findings.iter().enumerate().skip(first) {
         let Some(yields) = &finding.yields_to else { continue };
         for other in others.about(finding.rule, yields, &findings[first..]) {
             let other = first + other;
-            let rank = |finding: &Draft| (finding.target_level, has_text(finding));
-            if rank(finding) > rank(&findings[other]) {
+            if finding.target_level > findings[other].target_level {
                 dropped.insert(other);
             } else {
                 dropped.insert(number);
-                if yields.renames {
-                    renamed.push((other, number));
-                }
+                told.push((other, number));
             }
         }
     }
@@ -80,10 +75,16 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
         }
     }
     dropped.extend(follow);
-    for (other, number) in renamed {
-        let (labels, help) = (findings[number].labels.clone(), findings[number].help.clone());
-        findings[other].labels.extend(labels);
-        findings[other].help = help;
+    for (other, number) in told {
+        let said = findings[number].clone();
+        let text = |finding: &Draft| finding.provider_error.as_ref().and_then(|error| error.text.clone());
+        if text(&findings[other]).is_none() && text(&said).is_some() {
+            findings[other].provider_error = said.provider_error;
+        }
+        if said.yields_to.is_some_and(|yields| yields.renames) {
+            findings[other].labels.extend(said.labels);
+            findings[other].help = said.help;
+        }
     }
     let mut number = 0;
     findings.retain(|_| {
@@ -116,6 +117,8 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         for (number, finding) in findings.iter().enumerate() {
             match &finding.yields_to {
                 None if finding.rule == rules::FOREIGN_SHAPE => {}
+                // What is wrong with the text has nothing to do with its shape.
+                None if rules::find(finding.rule).is_some_and(|rule| rule.on_text) => {}
                 None => {
                     by_node.entry(finding.place.node).or_default().push(number);
                     let nodes = by_rule.entry(finding.rule).or_default();
@@ -143,7 +146,10 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
 
     /// The first finding at the same value, and the first of each rule that reports the same of the object.
     fn about(&self, rule: &str, yields: &Yields, findings: &[Draft]) -> Vec<usize> {
-        let is_other = |number: &&usize| findings[**number].rule != rule;
+        let is_other = |number: &&usize| {
+            let other = findings[**number].rule;
+            !(other == rule && rule == rules::INVALID_TOOL_SCHEMA)
+        };
         let at_value = self.by_node.get(&yields.node).filter(|_| yields.is_value);
         let at_value = at_value.into_iter().flatten().find(is_other).copied();
         let of_rules = yields.rules.iter().filter_map(|(element, rule)| {
