@@ -9,6 +9,7 @@ mod coverage;
 mod exceptions;
 mod expected;
 mod mutations;
+mod seen;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
