@@ -131,9 +131,12 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let mut decided = [""; MOST_DECISIONS];
         for turn in 0..MOST_DECISIONS {
             let object = &shape.objects[number];
-            let Some(by) = object.by.as_ref().filter(|by| !decided.contains(&&*by.key)) else { break };
+            let Some(by) = &object.by else { break };
+            if decided[..turn].contains(&&*by.key) {
+                break;
+            }
             decided[turn] = &by.key;
-            let chosen = value.get(&by.key);
+            let chosen = value.members().find(|member| member.has_key(&by.key));
             let takes_null =
                 || object.field(&by.key).is_none_or(|field| field.mask & bit(JsonType::Null) != 0);
             if chosen.is_some_and(Value::is_null) && !shape.null_is_absent && !takes_null() {

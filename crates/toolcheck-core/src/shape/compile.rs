@@ -76,7 +76,7 @@ pub(super) struct Field {
     pub(super) rule: Option<Box<str>>,
     pub(super) checked_by: Vec<Box<str>>,
     pub(super) note: Option<Box<str>>,
-    /// Whether nothing but its type is asked of it, apart from what it contains.
+    /// Whether it is always allowed.
     pub(super) is_plain: bool,
     /// Whether it belongs to the object, rather than only to what is known to be refused.
     pub(super) is_known: bool,
@@ -98,6 +98,25 @@ pub(super) struct Check {
 }
 
 impl Check {
+    /// Whether a glance shows that a value meets it.
+    #[inline]
+    fn surely_holds(&self, value: Value<'_, '_>) -> bool {
+        let Some(text) = value.as_json_str() else { return false };
+        let raw = text.raw();
+        match &self.what {
+            // A character has at most four bytes, and an escape at most twelve.
+            What::Length { min, max } => {
+                max.is_none_or(|max| raw.len() <= max)
+                    && min.is_none_or(|min| raw.len() >= min * 12 || min == 1 && !raw.is_empty())
+            }
+            What::Values { values, .. } => {
+                !text.is_escaped()
+                    && values.iter().any(|value| value.is_string && value.text.as_bytes() == raw)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether it asks for a list that names all keys of an object.
     fn lists_all(&self) -> bool {
         matches!(self.what, What::ListsAll(_))
@@ -326,7 +345,7 @@ impl Compiler<'_> {
             .filter(|number| is_required(&object.fields[*number as usize]))
             .collect();
         for field in &mut object.fields {
-            field.is_plain = field.checks.is_empty() && field.absent.is_empty() && field.is_known;
+            field.is_plain = field.absent.is_empty() && field.is_known;
         }
         object.exactly_one = object.members(table.exactly_one.as_ref());
         object.at_least_one = object.members(table.at_least_one.as_ref());
@@ -491,7 +510,7 @@ impl What {
 }
 
 impl Field {
-    /// Whether a value has the right type, and nothing else is asked of it.
+    /// Whether a value is surely all that is asked of it: nearly every value is.
     #[inline]
     pub(super) fn asks_nothing_of(&self, value: Value<'_, '_>) -> bool {
         let contains = match value.kind() {
@@ -499,7 +518,10 @@ impl Field {
             toolcheck_json::Kind::Object => self.object.is_some() || self.entries.is_some(),
             _ => false,
         };
-        self.is_plain && !contains && self.mask & bit_of(value) != 0
+        self.is_plain
+            && !contains
+            && self.mask & bit_of(value) != 0
+            && self.checks.iter().all(|check| check.surely_holds(value))
     }
 }
 
