@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use toolcheck_core::Level;
-use toolcheck_core::target::{self, Target};
+use toolcheck_core::target;
 use toolcheck_lint::vocabulary::Term;
 use toolcheck_lint::{Category, rules};
 
