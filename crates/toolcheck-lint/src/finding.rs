@@ -10,8 +10,6 @@ use toolcheck_core::target::Grounds;
 use toolcheck_core::text::Line;
 use toolcheck_json::{NodeId, Position};
 
-use crate::view::shape::Yields;
-
 /// A problem in a file.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -139,8 +137,29 @@ pub struct Draft {
     pub(crate) target_level: Level,
     /// What the target answers, if the rule knows it.
     pub(crate) answer: Option<Answer>,
-    /// The findings that replace it, if it is about the shape of a request.
-    pub(crate) yields_to: Option<Yields>,
+    /// What it is about, if it is about the shape of a request.
+    pub(crate) of_shape: Option<OfShape>,
+    /// Whether its rule is about the form of messages.
+    pub(crate) is_on_wire: bool,
+    /// Whether its rule is about the text of the file.
+    pub(crate) is_on_text: bool,
+}
+
+/// What a finding about the shape of a request is about, for the findings of other rules that may be about the same.
+#[derive(Debug, Clone)]
+pub(crate) struct OfShape {
+    /// The value.
+    pub(crate) node: NodeId,
+    /// The object that has it, or lacks it.
+    pub(crate) object: NodeId,
+    /// Whether it is about the value, rather than about one that is not there.
+    pub(crate) is_value: bool,
+    /// The rules that report it wherever in an object they point.
+    pub(crate) checked_by: Vec<(NodeId, String)>,
+    /// The element of an array that it is in.
+    pub(crate) element: NodeId,
+    /// Whether its help says what to rename.
+    pub(crate) renames: bool,
 }
 
 /// A label of a [`Draft`].
@@ -178,7 +197,9 @@ impl Draft {
             values: Vec::new(),
             target_level: Level::Warning,
             answer: None,
-            yields_to: None,
+            of_shape: None,
+            is_on_wire: false,
+            is_on_text: false,
         }
     }
 

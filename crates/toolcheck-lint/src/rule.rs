@@ -507,7 +507,11 @@ pub(crate) struct Sink<'c> {
 impl Sink<'_> {
     /// Reports a problem at a place. The message is one line in lower case that says what is wrong and names the id.
     pub(crate) fn report(&mut self, place: Place, message: impl Into<Line>) -> &mut Draft {
-        self.findings.push(Draft::new(self.rule.id, place, message));
+        self.findings.push(Draft {
+            is_on_wire: self.rule.on_wire,
+            is_on_text: self.rule.on_text,
+            ..Draft::new(self.rule.id, place, message)
+        });
         self.findings.last_mut().expect("a finding has just been pushed")
     }
 }

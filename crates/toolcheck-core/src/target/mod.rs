@@ -7,6 +7,7 @@
 mod facts;
 mod inherit;
 mod refusal;
+pub mod shape;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -22,10 +23,10 @@ pub use facts::{
 pub use refusal::{Evidence, Grounds, Refusal, Tolerance, Verdict};
 pub(crate) use refusal::{FREE, leave_out};
 
+use self::shape::{Enforced, Shape};
 use crate::error::Error;
 use crate::formats;
 use crate::ir::{FormatId, TranscriptKind};
-use crate::shape::{Enforced, Shape};
 
 /// A target's file, by its id.
 struct Builtin {

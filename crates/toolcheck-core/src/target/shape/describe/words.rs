@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 
 use super::{Allowed, Asked, Known};
-use crate::shape::{Condition, FaultKind, JsonType};
+use crate::target::shape::{Condition, FaultKind, JsonType};
 
 impl Display for Asked<'_> {
     /// Writes what must hold, to stand behind the key: ``needs `tools` ``.

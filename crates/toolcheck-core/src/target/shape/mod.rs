@@ -37,7 +37,7 @@ macro_rules! shapes {
     ($($id:literal)*) => {
         static SHAPES: [Builtin; [$($id),*].len()] = [$(Builtin {
             id: $id,
-            text: include_str!(concat!("../../shapes/", $id, ".toml")),
+            text: include_str!(concat!("../../../shapes/", $id, ".toml")),
             read: OnceLock::new(),
         }),*];
     };

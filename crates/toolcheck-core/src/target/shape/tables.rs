@@ -7,6 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use crate::error::Error;
 use crate::target::{Evidence, Grounds, Pattern, Refusal};
 
 /// The file that describes the requests of a wire format.
@@ -301,7 +302,7 @@ impl<'de> Deserialize<'de> for Types {
             Written::One(name) => vec![name],
             Written::Several(names) => names,
         };
-        let types: Result<Vec<JsonType>, String> = names.iter().map(|name| name.parse()).collect();
+        let types: Result<Vec<JsonType>, Error> = names.iter().map(|name| name.parse()).collect();
         types.map(Self).map_err(serde::de::Error::custom)
     }
 }
@@ -361,13 +362,13 @@ impl JsonType {
 }
 
 impl std::str::FromStr for JsonType {
-    type Err = String;
+    type Err = Error;
 
-    fn from_str(name: &str) -> Result<Self, String> {
+    fn from_str(name: &str) -> Result<Self, Error> {
         let known = Self::ALL.iter().find(|(_, known, _)| *known == name);
         known.map(|(json_type, ..)| *json_type).ok_or_else(|| {
             let names: Vec<&str> = Self::ALL.iter().map(|(_, name, _)| *name).collect();
-            format!("unknown type `{name}`; use one of `{}`", names.join("`, `"))
+            Error::new(format!("unknown type `{name}`; use one of `{}`", names.join("`, `")))
         })
     }
 }
