@@ -80,7 +80,12 @@ pub(crate) fn holds(known: &Known<'_>, body: &Json, at: &str) -> bool {
 }
 
 fn is(allowed: &Allowed<'_>, value: &Json) -> bool {
-    allowed.to_string() == value.to_string()
+    match value.as_str() {
+        Some(text) => allowed.is_string && allowed.text == text,
+        None => {
+            !allowed.is_string && serde_json::from_str::<Json>(allowed.text).is_ok_and(|own| own == *value)
+        }
+    }
 }
 
 /// The first value that these steps lead to; `*` leads to each element of an array.

@@ -285,7 +285,7 @@ impl Mutator<'_> {
         let wrong =
             ALL_TYPES.iter().copied().filter(|json_type| !is_allowed(json_type) && !also.contains(json_type));
         for wrong in wrong.collect::<Vec<_>>() {
-            let what = format!("{}", wrong.with_article());
+            let what = wrong.with_article().to_owned();
             let (step, changed) = match (value, of_parts) {
                 // Arguments are JSON in either form.
                 (Json::Object(_), None) if wrong == JsonType::String => (escape(key), json!("{}")),

@@ -13,6 +13,16 @@ use crate::bodies::root;
 /// Facts that no line can show, each with the reason: the target, the object, the field and the fault.
 const WITHOUT_LINE: &[(&str, &str, &str, &str, &str)] = &[];
 
+/// Lines with two findings, each with the reason: the target, and a piece of the line.
+const WITH_TWO: &[(&str, &str, &str)] = &[
+    (
+        "anthropic",
+        r#""model": "claude-haiku-4-5", "max_tokens": 64, "messages": [{"role": "user", "content": "Name a lake."}], "output_config""#,
+        "the fact is about a model, which a body with this version does not name",
+    ),
+    ("bedrock-converse", r#"{"json": ["coin"]}"#, "another rule points at the whole result"),
+];
+
 /// The keys of a fact that ask for nothing.
 const ABOUT: [&str; 19] = [
     "object",
@@ -153,6 +163,11 @@ impl Lines {
         for (number, (bad, good)) in bad.iter().zip(&good).enumerate() {
             assert_ne!(bad, good, "{} line {}", target.id, number + 1);
         }
+        let counts = findings(&folder.join("seen.expect.json"), bad.len());
+        for (number, (line, count)) in bad.iter().zip(counts).enumerate() {
+            let has_two = WITH_TWO.iter().any(|(id, piece, _)| *id == target.id && line.contains(piece));
+            assert_eq!(count, if has_two { 2 } else { 1 }, "{} line {}: {line}", target.id, number + 1);
+        }
         Self { shape: target.shape(), bad }
     }
 
@@ -174,6 +189,18 @@ impl Lines {
                 && fact.fits_text(fault.answer(shape, &document, model).text.as_deref())
         })
     }
+}
+
+/// How many findings an expectation has for each line.
+fn findings(path: &Path, lines: usize) -> Vec<usize> {
+    let mut counts = vec![0; lines];
+    if let Ok(expectation) = std::fs::read(path) {
+        let expectation: Json = serde_json::from_slice(&expectation).unwrap();
+        for finding in expectation["findings"].as_array().unwrap() {
+            counts[finding["record"].as_u64().unwrap_or_default() as usize] += 1;
+        }
+    }
+    counts
 }
 
 fn lines(path: &Path) -> Vec<String> {
