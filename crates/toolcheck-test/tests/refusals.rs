@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value as Json;
+use toolcheck_core::target::Refusal;
 use toolcheck_core::{formats, target};
 use toolcheck_lint::{Options, lint, rules};
 
@@ -67,12 +68,11 @@ fn every_covered_refusal_has_its_text() {
     let mut count = 0;
     for ((target, rule, case), texts) in covered_facts() {
         let target = target::find(&target).unwrap();
-        let mut known = target
-            .refusals
-            .iter()
-            .filter(|refusal| (&refusal.rule, &refusal.case, refusal.legacy) == (&rule, &case, false));
-        // Some refusals have no text.
-        if known.any(|refusal| refusal.text.is_none()) {
+        let is_known =
+            |refusal: &&Refusal| (&refusal.rule, &refusal.case, refusal.legacy) == (&rule, &case, false);
+        let known: Vec<&Refusal> = target.refusals.iter().filter(is_known).collect();
+        // Some refusals have no text, and what shapes say has texts of its own.
+        if known.is_empty() || known.iter().any(|refusal| refusal.text.is_none()) {
             continue;
         }
         count += texts.len();
