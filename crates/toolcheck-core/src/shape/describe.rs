@@ -7,6 +7,7 @@
 //! assert!(demands.iter().any(|demand| demand.fault.name() == "missing"));
 //! ```
 
+mod texts;
 mod words;
 
 use std::borrow::Cow;
@@ -16,9 +17,23 @@ use rustc_hash::FxHashSet;
 use super::compile::{By, Check, Field, Object, What};
 use super::fault::Condition;
 use super::tables::{FactTable, FaultKind, JsonType, Kind, Scalar, Unseen};
-use super::{Shape, TextTable};
+use super::{Enforced, Shape, TextTable};
 use crate::level::Level;
 use crate::target::Evidence;
+
+pub use self::texts::{PLACEHOLDERS, is_placeholder, placeholders};
+
+/// The names of the objects that the documents of a format describe; none if the format is not described.
+pub fn object_names(format: &str) -> impl Iterator<Item = &'static str> {
+    super::file(format).into_iter().flat_map(|(_, file)| file.objects.keys().map(String::as_str))
+}
+
+impl Enforced {
+    /// The names of the objects that the target describes itself.
+    pub fn object_names(&self) -> impl Iterator<Item = &str> {
+        self.objects.keys().map(String::as_str)
+    }
+}
 
 impl Shape {
     /// The id of the format that it is the shape of.
@@ -680,6 +695,19 @@ mod tests {
                 let of_fields = object.fields().flat_map(FieldView::demands);
                 for demand in object.demands().into_iter().chain(of_fields) {
                     assert!(!demand.known.is_empty(), "{}: {} {}", target.id, object.name(), demand.key);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_placeholder_is_listed() {
+        for target in target::all() {
+            let Some(shape) = target.shape() else { continue };
+            let of_facts = shape.facts.iter().filter_map(|fact| fact.text.as_deref());
+            for text in shape.texts.iter().map(|text| &*text.text).chain(of_facts) {
+                for name in placeholders(text) {
+                    assert!(is_placeholder(name), "{}: {{{name}}} in {text:?}", target.id);
                 }
             }
         }
