@@ -77,7 +77,7 @@ fn cells(row: &str) -> Vec<String> {
 }
 
 /// The narrowest last column of a table; if the screen has less room, each row is a list.
-const LAST_COLUMN: usize = 24;
+const LAST_COLUMN: usize = 20;
 
 /// Writes a table. The last column is wrapped, and each other as wide as its widest cell.
 fn write_table(rows: &[Vec<String>], width: usize, style: &Style, out: &mut dyn Write) -> io::Result<()> {

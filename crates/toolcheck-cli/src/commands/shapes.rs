@@ -62,7 +62,7 @@ fn undescribed(target: &Target) -> anyhow::Error {
     match &target.format {
         None => anyhow!("`{id}` stands for APIs with several formats, so its requests have no single shape"),
         Some(format) => anyhow!(
-            "nothing is known of the shape of requests to `{id}`\n\nIts file has no `[shape]`; its format is {}",
+            "nothing is known of the shape of requests to `{id}`\n\n`toolcheck shapes {}` shows that of its format",
             shown(format)
         ),
     }

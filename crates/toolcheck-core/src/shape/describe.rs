@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use super::compile::{By, Check, Field, Object, What};
+use super::compile::{By, Check, Field, Object, What, bit, mask};
 use super::fault::Condition;
 use super::tables::{FactTable, FaultKind, JsonType, Kind, Scalar, Unseen};
 use super::{Enforced, Shape, TextTable};
@@ -328,7 +328,7 @@ impl<'f> FieldView<'f> {
             add(FaultKind::Type, Asked::Types(&field.types), None);
         }
         if let Some(by) = object.object().by.as_ref().filter(|by| by.key == field.key && !by.is_open) {
-            let is_string = field.mask & super::compile::bit(JsonType::String) != 0;
+            let is_string = field.mask & bit(JsonType::String) != 0;
             let values = by.values.iter().map(|text| Allowed { text, is_string }).collect();
             add(FaultKind::Value, Asked::OneOf { values, any_case: false }, None);
         }
@@ -560,11 +560,22 @@ impl<'f> Known<'f> {
                 && names.is_named(&fact.object)
                 && (fact.is_about(key) || fault == FaultKind::Unknown && fact.is_about(None))
         };
+        // What is said of a value of a type that may be there never applies.
+        let can_be = |fact: &&FactTable| {
+            let got = fact.got.as_deref().and_then(|got| got.parse::<JsonType>().ok());
+            match (asked, got) {
+                (Asked::Types(types), Some(got)) => mask(types) & bit(got) == 0,
+                _ => true,
+            }
+        };
         let nearest = |fact: &FactTable| names.names.iter().position(|name| **name == *fact.object);
         let mut accepted: Vec<_> = shape.accepted.iter().filter(is_about).collect();
         let mut facts: Vec<_> = match own {
             Some(fact) => vec![fact],
-            None => shape.facts.iter().filter(is_about).filter(|fact| !fact.asks_for_more()).collect(),
+            None => {
+                let seen = shape.facts.iter().filter(is_about).filter(can_be);
+                seen.filter(|fact| !fact.asks_for_more()).collect()
+            }
         };
         for facts in [&mut accepted, &mut facts] {
             facts.sort_by_key(|fact| (!fact.is_about(key), fact.model.is_none(), nearest(fact)));

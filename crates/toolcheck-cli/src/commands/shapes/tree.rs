@@ -14,6 +14,8 @@ use crate::screen;
 /// A line of the tree.
 struct Row {
     depth: usize,
+    /// Whether it is an object; else it names several that are listed above.
+    is_object: bool,
     name: String,
     words: String,
 }
@@ -29,9 +31,10 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let mut rows = Vec::new();
     let mut is_listed = vec![false; catalog.objects.len()];
-    add(catalog, 0, 0, &mut is_listed, &mut rows);
     for number in 0..catalog.objects.len() {
-        add(catalog, number, 0, &mut is_listed, &mut rows);
+        if !is_listed[number] {
+            add(catalog, (number, None), 0, &mut is_listed, &mut rows);
+        }
     }
     let width_of = |row: &Row| 2 * row.depth + display_width(&row.name);
     let column = rows.iter().map(width_of).max().unwrap_or_default() + 2;
@@ -39,10 +42,12 @@ pub(super) fn write(
     for row in rows {
         let indent = " ".repeat(2 * row.depth);
         let name = screen::painted(&row.name, Paint::new().bold(), style);
-        let lines = if is_narrow {
+        let lines = if is_narrow && row.is_object {
             writeln!(out, "{indent}{name}")?;
-            wrapped(&row.words, &format!("{indent}    "), style)
+            let lines = wrapped(&row.words, &format!("{indent}    "), style);
+            lines.into_iter().filter(|line| !line.trim().is_empty()).collect()
         } else {
+            let column = if is_narrow { width_of(&row) + 1 } else { column };
             let padding = " ".repeat(column - width_of(&row));
             let mut lines = wrapped(&row.words, &" ".repeat(column), style);
             let first =
@@ -67,38 +72,42 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Adds an object, and those that it leads to which are not listed yet.
-fn add(catalog: &Catalog<'_>, number: usize, depth: usize, is_listed: &mut [bool], rows: &mut Vec<Row>) {
-    if std::mem::replace(&mut is_listed[number], true) {
-        return;
-    }
+/// Adds an object below another, and those that it leads to which are not listed yet.
+fn add(
+    catalog: &Catalog<'_>,
+    (number, parent): (usize, Option<&str>),
+    depth: usize,
+    is_listed: &mut [bool],
+    rows: &mut Vec<Row>,
+) {
+    is_listed[number] = true;
     let object = &catalog.objects[number];
-    rows.push(Row { depth, name: guard(&shown(object.name)).into_owned(), words: words(object) });
+    let name = guard(&shown(object.name)).into_owned();
+    rows.push(Row { depth, is_object: true, name, words: words(object, parent) });
     let leads_here = |below: &Named<'_>| below.ways.iter().any(|way| way.from() == Some(object.name));
-    let (mut again, mut first) = (Vec::new(), Vec::new());
-    for (number, below) in catalog.objects.iter().enumerate().filter(|(_, below)| leads_here(below)) {
-        if is_listed[number] { again.push(shown(below.name)) } else { first.push(number) }
+    let others = catalog.objects.iter().enumerate().filter(|(other, _)| *other != number);
+    let below: Vec<usize> = others.filter(|(_, below)| leads_here(below)).map(|(number, _)| number).collect();
+    let mut above: Vec<String> = Vec::new();
+    for number in below {
+        if is_listed[number] {
+            above.push(shown(catalog.objects[number].name));
+        } else {
+            add(catalog, (number, Some(object.name)), depth + 1, is_listed, rows);
+        }
     }
-    for number in first {
-        add(catalog, number, depth + 1, is_listed, rows);
-    }
-    if !again.is_empty() {
-        rows.push(Row {
-            depth: depth + 1,
-            name: "…".to_owned(),
-            words: format!("and {}, above", again.join(", ")),
-        });
+    if !above.is_empty() {
+        let words = format!("and {}, above", above.join(", "));
+        rows.push(Row { depth: depth + 1, is_object: false, name: "…".to_owned(), words });
     }
 }
 
-/// A few words on an object.
-fn words(object: &Named<'_>) -> String {
-    let way = object.ways.first().map(|way| way.words()).unwrap_or_default();
-    let state = if object.is_closed() { "closed" } else { "" };
+/// A few words on an object below another.
+fn words(object: &Named<'_>, parent: Option<&str>) -> String {
+    let way = object.ways.iter().find(|way| way.from() == parent).map(|way| way.words());
+    let state = object.is_closed().then(|| "closed".to_owned());
     let by = object.first().by().map(|by| format!("kinds by `{}`", shown(by)));
-    let words: Vec<String> =
-        [way, state.to_owned(), by.unwrap_or_default()].into_iter().filter(|word| !word.is_empty()).collect();
-    words.join("; ")
+    let words = [way, state, by].into_iter().flatten().filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("; ")
 }
 
 /// The lines of an indented text, wrapped to the width of the screen; a single line in a pipe.
