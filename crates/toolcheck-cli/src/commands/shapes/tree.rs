@@ -58,7 +58,7 @@ pub(super) fn write(
             lines
         };
         for line in lines {
-            writeln!(out, "{}", line.trim_end())?;
+            writeln!(out, "{}", guard(line.trim_end()))?;
         }
     }
     let id = shown(&target.id);
