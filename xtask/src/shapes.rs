@@ -15,6 +15,8 @@ struct Row {
     rule: String,
     object: String,
     keys: Vec<String>,
+    /// What it is about if it is not about keys.
+    whole: &'static str,
     asked: String,
     known: String,
 }
@@ -27,7 +29,7 @@ pub(crate) fn table(rule: &str) -> String {
         own.retain(|row| row.rule == rule);
         for row in own.iter().take(MOST_ROWS) {
             let keys: Vec<String> = row.keys.iter().map(|key| format!("`{key}`")).collect();
-            let keys = if keys.is_empty() { "other keys".to_owned() } else { keys.join(", ") };
+            let keys = if keys.is_empty() { row.whole.to_owned() } else { keys.join(", ") };
             let (object, asked, known) = (cell(&row.object), cell(&row.asked), cell(&row.known));
             let _ = writeln!(rows, "| {} | `{object}` | {} | {asked} | {known} |", target.id, cell(&keys));
         }
@@ -85,6 +87,7 @@ fn seen(target: &Target) -> Vec<Row> {
                 rule: rule.to_owned(),
                 object: name(object, known).to_owned(),
                 keys: Some(demand.key.to_string()).into_iter().filter(|key| !key.is_empty()).collect(),
+                whole: if demand.fault == FaultKind::Unknown { "other keys" } else { "all keys" },
                 asked: format!("{asked}{comma}{conditions}"),
                 known: evidence(known),
             };

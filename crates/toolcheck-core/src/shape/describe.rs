@@ -191,6 +191,15 @@ impl<'f> ObjectView<'f> {
         Some(self.to(*number))
     }
 
+    /// Whether the value of a key says that something else is this object.
+    fn is_variant_by(self, key: &str) -> bool {
+        self.shape
+            .objects
+            .iter()
+            .filter_map(|base| base.by.as_ref())
+            .any(|by| *by.key == *key && by.variants.values().any(|variant| *variant == self.number))
+    }
+
     /// Whether that key may have other values.
     #[must_use]
     pub fn is_open(self) -> bool {
@@ -342,7 +351,10 @@ impl<'f> FieldView<'f> {
             let values = by.values.iter().map(|text| Allowed { text, is_string }).collect();
             add(FaultKind::Value, Asked::OneOf { values, any_case: false }, None);
         }
-        for check in &field.checks {
+        // The value that says that it is this variant is there.
+        let is_chosen = |check: &Check| check.fact.is_none() && matches!(check.what, What::Values { .. });
+        let is_known = |check: &&Check| !(is_chosen(check) && object.is_variant_by(&field.key));
+        for check in field.checks.iter().filter(is_known) {
             add(check.what.fault(), Asked::of(check), check.fact);
         }
         const OBJECT: &[JsonType] = &[JsonType::Object];
