@@ -14,8 +14,6 @@ use crate::screen;
 /// A line of the tree.
 struct Row {
     depth: usize,
-    /// Whether it is an object; else it names several that are listed above.
-    is_object: bool,
     name: String,
     words: String,
 }
@@ -30,24 +28,18 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut rows = Vec::new();
-    let mut is_listed = vec![false; catalog.objects.len()];
-    for number in 0..catalog.objects.len() {
-        if !is_listed[number] {
-            add(catalog, (number, None), 0, &mut is_listed, &mut rows);
-        }
-    }
+    add(catalog, None, 0, &mut rows);
     let width_of = |row: &Row| 2 * row.depth + display_width(&row.name);
     let column = rows.iter().map(width_of).max().unwrap_or_default() + 2;
     let is_narrow = screen::is_wrapped() && style.width < TWO_COLUMNS.max(column + 30);
     for row in rows {
         let indent = " ".repeat(2 * row.depth);
         let name = screen::painted(&row.name, Paint::new().bold(), style);
-        let lines = if is_narrow && row.is_object {
+        let lines = if is_narrow {
             writeln!(out, "{indent}{name}")?;
             let lines = wrapped(&row.words, &format!("{indent}    "), style);
             lines.into_iter().filter(|line| !line.trim().is_empty()).collect()
         } else {
-            let column = if is_narrow { width_of(&row) + 1 } else { column };
             let padding = " ".repeat(column - width_of(&row));
             let mut lines = wrapped(&row.words, &" ".repeat(column), style);
             let first =
@@ -72,41 +64,31 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Adds an object below another, and those that it leads to which are not listed yet.
-fn add(
-    catalog: &Catalog<'_>,
-    (number, parent): (usize, Option<&str>),
-    depth: usize,
-    is_listed: &mut [bool],
-    rows: &mut Vec<Row>,
-) {
-    is_listed[number] = true;
-    let object = &catalog.objects[number];
-    let name = guard(&shown(object.name)).into_owned();
-    rows.push(Row { depth, is_object: true, name, words: words(object, parent) });
-    let leads_here = |below: &Named<'_>| below.ways.iter().any(|way| way.from() == Some(object.name));
-    let others = catalog.objects.iter().enumerate().filter(|(other, _)| *other != number);
-    let below: Vec<usize> = others.filter(|(_, below)| leads_here(below)).map(|(number, _)| number).collect();
-    let mut above: Vec<String> = Vec::new();
-    for number in below {
-        if is_listed[number] {
-            above.push(shown(catalog.objects[number].name));
-        } else {
-            add(catalog, (number, Some(object.name)), depth + 1, is_listed, rows);
-        }
-    }
-    if !above.is_empty() {
-        let words = format!("and {}, above", above.join(", "));
-        rows.push(Row { depth: depth + 1, is_object: false, name: "…".to_owned(), words });
+/// Adds the objects that are nearest to the request through this one.
+fn add(catalog: &Catalog<'_>, from: Option<&str>, depth: usize, rows: &mut Vec<Row>) {
+    let is_below = |object: &&Named<'_>| object.ways.first().and_then(|way| way.from()) == from;
+    for object in catalog.objects.iter().filter(is_below) {
+        rows.push(Row { depth, name: guard(&shown(object.name)).into_owned(), words: words(object) });
+        add(catalog, Some(object.name), depth + 1, rows);
     }
 }
 
-/// A few words on an object below another.
-fn words(object: &Named<'_>, parent: Option<&str>) -> String {
-    let way = object.ways.iter().find(|way| way.from() == parent).map(|way| way.words());
+/// The most kinds that are named.
+const MOST_KINDS: usize = 8;
+
+/// A few words on an object.
+fn words(object: &Named<'_>) -> String {
+    let way = object.ways.first().map(|way| way.words());
     let state = object.is_closed().then(|| "closed".to_owned());
-    let by = object.first().by().map(|by| format!("kinds by `{}`", shown(by)));
-    let words = [way, state, by].into_iter().flatten().filter(|word| !word.is_empty());
+    let first = object.first();
+    let kinds = first.by().map(|by| {
+        let values: Vec<String> = first.variants().map(|(value, _)| shown(value)).collect();
+        let more = values.len().saturating_sub(MOST_KINDS);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let values: Vec<String> = values.into_iter().take(MOST_KINDS).collect();
+        format!("by `{}`: {}{more}", shown(by), values.join(", "))
+    });
+    let words = [way, state, kinds].into_iter().flatten().filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("; ")
 }
 
