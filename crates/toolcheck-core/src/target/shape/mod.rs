@@ -20,7 +20,10 @@ use std::sync::{Arc, OnceLock};
 use toolcheck_json::Value;
 
 use self::compile::{Field, Object};
-pub use self::describe::{Allowed, Asked, Demand, FieldView, Known, ObjectView, Verdict};
+pub use self::describe::{
+    Allowed, Asked, Demand, FieldView, Known, ObjectView, PLACEHOLDERS, Verdict, is_placeholder,
+    object_names, placeholders,
+};
 pub use self::fault::{Answer, Condition, Detail, Fault};
 pub use self::foreign::Foreign;
 use self::tables::ShapeFile;
