@@ -285,7 +285,7 @@ impl ShapeTable {
         let of_fields = self.objects.values().flat_map(Object::described).flat_map(Described::types);
         for types in of_texts.chain(of_facts).chain(of_fields) {
             let unknown = types.get().names().iter().filter_map(|name| name.parse::<JsonType>().err());
-            found.extend(unknown.map(|error| types.fault(error)));
+            found.extend(unknown.map(|error| types.fault(error.to_string())));
         }
     }
 
