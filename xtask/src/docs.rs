@@ -12,7 +12,7 @@ use toolcheck_core::target;
 use toolcheck_lint::vocabulary::Term;
 use toolcheck_lint::{Category, rules};
 
-use crate::root;
+use crate::{root, shapes};
 
 /// Writes the pages.
 pub(crate) fn write() -> Result<()> {
@@ -128,6 +128,7 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
     if !answers.is_empty() {
         let _ = write!(page, "\n## What targets do\n\n{answers}");
     }
+    page.push_str(&shapes::table(rule.id));
     page.push_str(&vocabulary(rule));
     page
 }
@@ -174,7 +175,9 @@ fn targets_page() -> String {
          - **In doubt**: a warning, because sources disagree or it is only inferred that the target rejects it.\n\
          - **Accepted with harm**: a warning that says what goes wrong.\n\
          - **Accepted**: no finding.\n\
-         - **Only recognised**: `toolcheck explain --error` knows the error text, but no request is checked for it.\n\n\
+         - **Only recognised**: `toolcheck explain --error` knows the error text, but no request is checked for it.\n\
+         - **Shape of requests**: how many keys were seen refused, by rule, and what is reported if a request breaks what is \
+         only documented ([shapes.md](shapes.md)).\n\n\
          Words in parentheses are cases of the rule, and \u{2020} marks what applies only to some models. \
          A rule that is not listed has its default level. The pages of the rules have the error texts and the sources.\n\n\
          | target | name | other names | format |\n| --- | --- | --- | --- |\n",
@@ -264,6 +267,7 @@ fn target_section(page: &mut String, target: &target::Target) {
         "Only recognised",
         recognised.map(|refusal| Entry { rule: &refusal.rule, case: None, is_by_model: false }),
     );
+    page.push_str(&shapes::summary(target));
     // Limits that it shares with the target that it extends are listed there.
     let shared = inherited.map(limits).unwrap_or_default();
     let limits: Vec<String> = limits(target).into_iter().filter(|limit| !shared.contains(limit)).collect();

@@ -7,6 +7,7 @@ mod corpus;
 mod docs;
 mod fuzz_corpus;
 mod package;
+mod shapes;
 
 use std::path::{Path, PathBuf};
 

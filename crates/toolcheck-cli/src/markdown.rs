@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style as Paint};
 use textwrap::core::display_width;
+use toolcheck_core::text::guard;
 use toolcheck_report::Style;
 
 use crate::screen::painted;
@@ -28,7 +29,7 @@ pub(crate) fn write(text: &str, style: &Style, out: &mut dyn Write) -> io::Resul
             }
         } else if let Some(heading) = line.strip_prefix('#') {
             let heading = heading.trim_start_matches('#').trim();
-            writeln!(out, "{}", painted(heading, Paint::new().bold(), style))?;
+            writeln!(out, "{}", painted(&guard(heading), Paint::new().bold(), style))?;
         } else if line.is_empty() {
             writeln!(out)?;
         } else if line.starts_with('|') {
@@ -62,7 +63,7 @@ pub(crate) fn write(text: &str, style: &Style, out: &mut dyn Write) -> io::Resul
                 .word_separator(textwrap::WordSeparator::AsciiSpace)
                 .word_splitter(textwrap::WordSplitter::NoHyphenation);
             for line in textwrap::wrap(&paragraph, options) {
-                writeln!(out, "{}", code_in(&line, style))?;
+                writeln!(out, "{}", code_in(&guard(&line), style))?;
             }
         }
     }
@@ -77,7 +78,7 @@ fn cells(row: &str) -> Vec<String> {
 }
 
 /// The narrowest last column of a table; if the screen has less room, each row is a list.
-const LAST_COLUMN: usize = 24;
+const LAST_COLUMN: usize = 20;
 
 /// Writes a table. The last column is wrapped, and each other as wide as its widest cell.
 fn write_table(rows: &[Vec<String>], width: usize, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -101,7 +102,7 @@ fn write_table(rows: &[Vec<String>], width: usize, style: &Style, out: &mut dyn 
         let cell = |column: &usize| row.get(*column).map_or("", String::as_str);
         let paint = |text: &str| match number {
             0 => painted(text, Paint::new().dimmed(), style),
-            _ => code_in(text, style),
+            _ => code_in(&guard(text), style),
         };
         if is_list {
             if number == 0 {

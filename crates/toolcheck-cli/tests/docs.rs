@@ -169,7 +169,7 @@ fn commands() -> Vec<(String, String)> {
             commands.extend(block.lines().map(|line| (name.clone(), line.to_owned())));
         }
     }
-    for help in ["", "lint", "show", "explain", "rules", "test", "init", "completions", "man"] {
+    for help in ["", "lint", "show", "explain", "rules", "shapes", "test", "init", "completions", "man"] {
         let text = output(&format!("toolcheck {help} --help"));
         let examples = text.split_once("Examples:\n").map_or("", |(_, examples)| examples);
         let examples = examples.lines().take_while(|line| line.starts_with("  "));
@@ -288,7 +288,7 @@ fn every_own_target_is_valid() {
     let schema = std::fs::read(root().join("schemas/target.v1.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
     let targets = own_targets();
-    assert_eq!(targets.len(), 4);
+    assert_eq!(targets.len(), 5);
     for text in &targets {
         let value: serde_json::Value = toml::from_str(text).unwrap();
         assert!(schema.is_valid(&value), "{text}");
@@ -306,6 +306,8 @@ fn every_own_target_is_valid() {
         )
     };
     let result = r#", {"role": "tool", "tool_call_id": "call_of_the_lighthouse", "content": "b"}"#;
+    let whole =
+        |rest: &str| format!(r#"{{"model": "a", "messages": [{{"role": "user", "content": "a"}}], {rest}}}"#);
     let with_name = r#"{"messages": [{"role": "user", "content": "a", "name": "b"}]}"#.to_owned();
     for (number, body, printed) in [
         (0, request("call_1", ""), "1 error"),
@@ -315,9 +317,26 @@ fn every_own_target_is_valid() {
             "answers 422: id call_of_the_lighthouse is longer than 12",
         ),
         (2, request("call_1", ""), "accepts it, but it answers the call with an empty result"),
-        (3, with_name, "answers 422: messages[0].name: not supported"),
-        (3, request("call_1", result), "answers 409: result call_of_the_lighthouse belongs to a call with"),
-        (3, format!(r#"{{"messages": [{}]}}"#, &result[2..]), "answers 409: message 1: no call call_of_the"),
+        (3, whole(r#""tools": [{"function": {"name": "f"}}]"#), "answers 422: metadata is required"),
+        (3, whole(r#""metadata": {"user": "a"}"#), "answers 422: metadata.tenant is required"),
+        (3, whole(r#""metadata": {"tenant": "NORTH"}"#), "`NORTH` is not a valid `tenant`"),
+        (
+            3,
+            whole(
+                r#""metadata": {"tenant": "a"}, "tools": [{"type": "function", "function": {"name": "f", "tide": 1, "parameters": {"type": "object", "properties": {}}}}]"#,
+            ),
+            "answers 422: tools[0].function has an unexpected key: tide",
+        ),
+        (
+            3,
+            whole(
+                r#""metadata": {"tenant": "a"}, "tools": [{"function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}]"#,
+            ),
+            "0 errors, 0 warnings",
+        ),
+        (4, with_name, "answers 422: messages[0].name: not supported"),
+        (4, request("call_1", result), "answers 409: result call_of_the_lighthouse belongs to a call with"),
+        (4, format!(r#"{{"messages": [{}]}}"#, &result[2..]), "answers 409: message 1: no call call_of_the"),
     ] {
         std::fs::write(folder.join("target.toml"), &targets[number]).unwrap();
         std::fs::write(folder.join("a.json"), body).unwrap();
@@ -327,4 +346,33 @@ fn every_own_target_is_valid() {
         let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
         assert!(output.contains(printed), "{printed}\n{output}");
     }
+}
+
+#[test]
+fn the_page_of_shapes_lists_the_placeholders() {
+    let page = std::fs::read_to_string(root().join("docs/shapes.md")).unwrap();
+    let table = page.split_once("| placeholder | meaning |\n| --- | --- |\n").unwrap().1;
+    let rows: Vec<String> = toolcheck_core::shape::PLACEHOLDERS
+        .iter()
+        .map(|(name, meaning)| format!("| `{{{name}}}` | {meaning} |"))
+        .collect();
+    assert_eq!(table.lines().collect::<Vec<_>>(), rows);
+}
+
+/// The parts of targets on the pages are valid once they are a target's.
+#[test]
+fn every_part_of_a_shape_is_valid() {
+    let mut parts = 0;
+    for path in pages() {
+        let page = std::fs::read_to_string(&path).unwrap();
+        for block in page.split("```toml shape\n").skip(1) {
+            let part = block.split("```").next().unwrap();
+            let text = format!("id = \"a\"\nname = \"A\"\nextends = \"openai-chat\"\n{part}");
+            if let Err(error) = toolcheck_config::parse_target(&text) {
+                panic!("{}: {error}\n{text}", path.display());
+            }
+            parts += 1;
+        }
+    }
+    assert_eq!(parts, 1);
 }

@@ -188,13 +188,28 @@ fn own_targets() {
             "[[shape.fact]]\nobject = \"message\"\nfield = {text}\nfault = \"missing\"\nrequired = true\ntext = {text}\n\
              help = {text}\nevidence = \"recorded\"\nsources = [{text}]\nseen = \"2026-11\"\n"
         );
-        let target =
-            format!("id = {text}\nname = {text}\nextends = \"anthropic\"\nnotes = {text}\n{refusal}{fact}");
+        let object = format!(
+            "[shape.objects.message.fields]\ntides = {{ type = \"object\", object = {text}, note = {text}, values = [{text}] }}\n\
+             [shape.objects.{text}]\nby = {text}\nopen = true\nkind = \"message\"\nnote = {text}\nexample = {text}\n\
+             variants.{text} = \"tide\"\nfields.{text} = \"string\"\n[shape.objects.tide]\nclosed = true\n"
+        );
+        let target = format!(
+            "id = {text}\nname = {text}\nextends = \"anthropic\"\nnotes = {text}\n{refusal}{fact}{object}"
+        );
         write(&folder, &path, &target);
         write(&folder, &format!("{number}.json"), format!("{{{text}: 1}}"));
         lint_with_every_output(&folder, &["a.json", "--target", &path]);
         run(&folder, &["lint", "a.json", "--show-settings", "--target", &path]);
         run(&folder, &["show", "a.json", "--target", &path]);
+        run(&folder, &["shapes", &path, "message", "--output-format", "json"]);
+        run(&folder, &["shapes", &path]);
+        assert!(run(&folder, &["shapes", &path, name]).contains("status: 0"));
+        assert!(run(&folder, &["shapes", &path, &format!("no {name}")]).contains("no object"));
+        let mut narrow = toolcheck_in(&folder);
+        let narrow = narrow.args(["shapes", &path, name]).env("COLUMNS", "24").output().unwrap();
+        let narrow = String::from_utf8(narrow.stdout).unwrap();
+        let is_command = |line: &str| ["::", "##["].iter().any(|mark| line.trim_start().starts_with(mark));
+        assert!(!narrow.lines().any(is_command), "{narrow}");
         for broken in [format!("{text} = 1\n"), format!("id = {text}\n"), format!("name = {name}")] {
             write(&folder, &path, format!("{target}{broken}"));
             run(&folder, &["lint", "a.json", "--target", &path]);

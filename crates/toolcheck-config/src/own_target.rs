@@ -1,6 +1,8 @@
 //! Reads a user's own target and checks it against the rules: [`Target::parse`] does not know them, so it would accept
 //! a mistyped case or placeholder.
 
+mod shape;
+
 use std::ops::Range;
 
 use regex::Regex;
@@ -10,13 +12,14 @@ use toolcheck_core::suggest::similar;
 use toolcheck_core::target::{self, Target};
 use toolcheck_lint::{Rule, rules, vocabulary};
 
+use self::shape::{ShapeFile, ShapeTable};
 use crate::Error;
 use crate::file::{error_of, read_despite_unknown};
 use crate::names::{At, Named, RuleId, named};
 use crate::values::{Fault, Faults};
 
 /// Reads the file of a target, and checks every name in it: the format, the targets that it is based on, rules with
-/// their cases and placeholders, and roles.
+/// their cases and placeholders, roles, and the objects, rules, types and placeholders of `[shape]`.
 ///
 /// ```
 /// let text = "id = \"gateway\"\nname = \"Our gateway\"\nextends = \"opnai-chat\"\n";
@@ -30,18 +33,28 @@ use crate::values::{Fault, Faults};
 pub fn parse_target(text: &str) -> Result<Target, Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut faults = Faults::default();
-    let names = read_despite_unknown(text, &mut faults, |text| {
+    let read = read_despite_unknown(text, &mut faults, |text| {
+        // First, because the target does not keep the places of facts.
+        let shape = toml::from_str::<ShapeFile>(text)?.shape;
         toml::from_str::<Target>(text)?;
-        toml::from_str::<TargetFile>(text)
+        toml::from_str::<TargetFile>(text).map(|names| (names, shape))
     });
-    if let Some(names) = names {
+    if let Some((names, shape)) = &read {
         names.check(text, &mut faults);
+        if let Some(shape) = shape {
+            names.check_shape(shape, text, &mut faults);
+        }
     }
     if !faults.0.is_empty() {
         return Err(error_of(text, faults));
     }
     // The remaining errors only show once the file is merged with the targets that it is based on.
-    Target::parse(text).map_err(|error| error_of(text, Faults(vec![Fault(0..0, error.to_string())])))
+    let target =
+        Target::parse(text).map_err(|error| error_of(text, Faults(vec![Fault(0..0, error.to_string())])))?;
+    if let Some((_, Some(shape))) = read {
+        shape.get().check_effect(&target, &mut faults.0);
+    }
+    if faults.0.is_empty() { Ok(target) } else { Err(error_of(text, faults)) }
 }
 
 named! {
@@ -121,16 +134,26 @@ impl TargetFile {
         found.extend(self.format.as_ref().and_then(|format| format.meaning().err()));
         found.extend(self.extends.as_ref().and_then(|parent| parent.meaning().err()));
         found.extend(self.union.iter().filter_map(|member| member.meaning().err()));
-        found.extend(self.patterns().filter_map(|pattern| {
-            let error = Regex::new(pattern.get()).err()?;
-            // The error shows the expression on several lines; the last line has the reason.
-            let error = error.to_string();
-            let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            Some(pattern.fault(format!("invalid regular expression: {why}")))
-        }));
+        found.extend(self.patterns().filter_map(fault_of_pattern));
         self.check_roles(found);
         for entry in self.refusals.iter().chain(&self.tolerances) {
             entry.check(text, found);
+        }
+    }
+
+    /// Checks `[shape]`, whose objects are those of the format.
+    fn check_shape(&self, shape: &At<ShapeTable>, text: &str, faults: &mut Faults) {
+        let parent = self.extends.as_ref().and_then(|parent| parent.meaning().ok());
+        let own = self.format.as_ref().and_then(|format| format.meaning().ok()).map(|format| format.id);
+        match own.or_else(|| parent?.format.as_deref()) {
+            Some(format) => shape.get().check(format, parent, text, &mut faults.0),
+            // Otherwise the name is wrong, which is reported.
+            None if self.format.is_none() && self.extends.is_none() => {
+                faults.0.push(
+                    shape.fault("`[shape]` needs `format` or `extends`, which say what the objects are"),
+                );
+            }
+            None => {}
         }
     }
 
@@ -182,6 +205,15 @@ impl Entry {
             }
         }
     }
+}
+
+/// The error in a regular expression, if any.
+fn fault_of_pattern(pattern: &At<String>) -> Option<Fault> {
+    let error = Regex::new(pattern.get()).err()?;
+    // The error shows the expression on several lines; the last line has the reason.
+    let error = error.to_string();
+    let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+    Some(pattern.fault(format!("invalid regular expression: {why}")))
 }
 
 /// The names in the braces of a text, each with its span in the file.

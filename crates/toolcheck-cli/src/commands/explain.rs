@@ -11,6 +11,7 @@ use toolcheck_core::text::bounded;
 use toolcheck_lint::report::rule_url;
 
 use super::refusal_json;
+use super::shapes::seen::{self, Seen};
 use crate::args::{Color, ExplainArgs, ListFormat, parse_rule};
 use crate::{Status, markdown, screen};
 
@@ -34,6 +35,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         let page = json!({
             "id": rule.id, "summary": rule.summary(), "category": rule.category.id(), "since": rule.since, "docs": page_of(rule),
             "optional": rule.is_optional, "url": rule_url(rule.id), "refusals": refusals.collect::<Vec<_>>(),
+            "shapes": seen::of_rule(rule.id).iter().map(Seen::json).collect::<Vec<_>>(),
         });
         serde_json::to_writer_pretty(&mut *out, &page)?;
         writeln!(out)?;
@@ -51,6 +53,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         writeln!(page, "\n{note}")?;
     }
     write_refusals(&refusals.collect::<Vec<_>>(), &mut page);
+    write_shapes(rule.id, &mut page);
     let style = screen::style(Color::Auto);
     if style.color || io::stdout().is_terminal() {
         markdown::write(&page, &style, out)?;
@@ -127,6 +130,39 @@ fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
                 let _ = writeln!(page, "  <{source}>");
             }
         }
+    }
+}
+
+/// The most objects of a target that are named.
+const MOST_OBJECTS: usize = 8;
+
+/// Writes the objects of which somebody has seen keys refused, if the rule reports shapes.
+fn write_shapes(rule: &str, page: &mut String) {
+    let mut targets: Vec<(&str, Vec<String>)> = Vec::new();
+    for seen in seen::of_rule(rule) {
+        if targets.last().is_none_or(|(target, _)| *target != seen.target) {
+            targets.push((seen.target, Vec::new()));
+        }
+        let object = format!("`{}`", seen.object);
+        if let Some((_, objects)) = targets.last_mut()
+            && !objects.contains(&object)
+        {
+            objects.push(object);
+        }
+    }
+    if targets.is_empty() {
+        return;
+    }
+    page.push_str(
+        "\n## What is known of keys\n\n\
+         `toolcheck shapes TARGET OBJECT` shows what each API requires, allows and refuses. \
+         Keys of these objects were seen refused:\n\n",
+    );
+    for (target, objects) in targets {
+        let more = objects.len().saturating_sub(MOST_OBJECTS);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let named: Vec<String> = objects.into_iter().take(MOST_OBJECTS).collect();
+        let _ = writeln!(page, "- {target}: {}{more}", named.join(", "));
     }
 }
 

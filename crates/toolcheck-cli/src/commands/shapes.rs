@@ -3,6 +3,7 @@
 mod catalog;
 mod json;
 mod page;
+pub(crate) mod seen;
 mod tree;
 
 use std::io::Write;
@@ -13,7 +14,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use toolcheck_config::Overrides;
 use toolcheck_core::suggest::similar;
 use toolcheck_core::target::Target;
-use toolcheck_core::text::{bounded, shown};
+use toolcheck_core::text::{bounded, guard, shown};
 use toolcheck_lint::TargetRef;
 use toolcheck_project::{ConfigOptions, Configs, Input, Resolver, find_target};
 use toolcheck_report::outputs::write_json;
@@ -39,7 +40,9 @@ pub(crate) fn run(args: &ShapesArgs, out: &mut dyn Write) -> Result<Status> {
             if style.color || screen::is_wrapped() {
                 markdown::write(&page, &style, out)?;
             } else {
-                out.write_all(page.as_bytes())?;
+                for line in page.lines() {
+                    writeln!(out, "{}", guard(line))?;
+                }
             }
         }
     }
@@ -62,7 +65,7 @@ fn undescribed(target: &Target) -> anyhow::Error {
     match &target.format {
         None => anyhow!("`{id}` stands for APIs with several formats, so its requests have no single shape"),
         Some(format) => anyhow!(
-            "nothing is known of the shape of requests to `{id}`\n\nIts file has no `[shape]`; its format is {}",
+            "nothing is known of the shape of requests to `{id}`\n\n`toolcheck shapes {}` shows that of its format",
             shown(format)
         ),
     }

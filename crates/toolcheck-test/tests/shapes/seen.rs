@@ -20,7 +20,6 @@ const WITH_TWO: &[(&str, &str, &str)] = &[
         r#""model": "claude-haiku-4-5", "max_tokens": 64, "messages": [{"role": "user", "content": "Name a lake."}], "output_config""#,
         "the fact is about a model, which a body with this version does not name",
     ),
-    ("bedrock-converse", r#"{"json": ["coin"]}"#, "another rule points at the whole result"),
 ];
 
 /// The keys of a fact that ask for nothing.

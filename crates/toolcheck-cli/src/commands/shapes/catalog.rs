@@ -1,10 +1,12 @@
 //! The objects of a shape by name, and what is asked of each.
 
+use std::collections::VecDeque;
+
 use toolcheck_core::shape::{Demand, FaultKind, FieldView, Known, ObjectView, Shape};
 use toolcheck_core::text::shown;
 use toolcheck_lint::rules;
 
-/// The objects of a shape, in the order in which a request leads to them.
+/// The objects of a shape, those that are nearest to the request first.
 pub(super) struct Catalog<'f> {
     pub(super) objects: Vec<Named<'f>>,
 }
@@ -42,18 +44,19 @@ pub(super) enum Way<'f> {
 impl<'f> Catalog<'f> {
     pub(super) fn new(shape: &'f Shape) -> Self {
         let mut catalog = Self { objects: Vec::new() };
-        catalog.add(shape.request(), Way::Root);
-        catalog.add(shape.message(), Way::Root);
-        // The nearest to the root first.
-        let names: Vec<&str> = catalog.objects.iter().map(|object| object.name).collect();
-        let place = |way: &Way<'f>| way.from().and_then(|from| names.iter().position(|name| *name == from));
-        for object in &mut catalog.objects {
-            object.ways.sort_by_key(place);
+        // The nearest to the root first, so that the first way to an object is the shortest.
+        let mut open = VecDeque::from([(Way::Root, shape.request())]);
+        while let Some((way, object)) = open.pop_front() {
+            if catalog.add(way, object) {
+                open.extend(below(object));
+            }
         }
+        catalog.add(Way::Root, shape.message());
         catalog
     }
 
-    fn add(&mut self, object: ObjectView<'f>, way: Way<'f>) {
+    /// Adds an object, and returns whether it is new.
+    fn add(&mut self, way: Way<'f>, object: ObjectView<'f>) -> bool {
         let name = object.name();
         let number = self.objects.iter().position(|known| known.name == name).unwrap_or_else(|| {
             self.objects.push(Named { name, views: Vec::new(), ways: Vec::new() });
@@ -64,17 +67,15 @@ impl<'f> Catalog<'f> {
         if !is_known {
             named.ways.push(way);
         }
-        if named.views.iter().any(|view| view.object == object) {
-            return;
+        let is_new = !named.views.iter().any(|view| view.object == object);
+        if is_new {
+            let parent = match way {
+                Way::Variant { object, .. } => Some(object),
+                _ => None,
+            };
+            named.views.push(View { object, parent });
         }
-        let parent = match way {
-            Way::Variant { object, .. } => Some(object),
-            _ => None,
-        };
-        named.views.push(View { object, parent });
-        for (way, below) in below(object) {
-            self.add(below, way);
-        }
+        is_new
     }
 }
 

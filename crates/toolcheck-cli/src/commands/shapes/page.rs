@@ -91,14 +91,10 @@ fn fields(page: &mut String, object: &Named<'_>, facts: &[Fact<'_>]) {
     page.push_str("\n## Keys\n\n| key | type | required | allowed |\n| --- | --- | --- | --- |\n");
     for field in known {
         let own: Vec<&Fact<'_>> = facts.iter().filter(|fact| plain(&fact.key) == field.key()).collect();
-        let _ = writeln!(
-            page,
-            "| `{}` | {} | {} | {} |",
-            cell(field.key()),
-            cell(&types(field)),
-            cell(&required(&own)),
-            cell(&allowed(field, object, &own))
-        );
+        let (required, when) = required(&own);
+        let words: Vec<String> = when.into_iter().chain(allowed(field, object, &own)).collect();
+        let (key, types, words) = (cell(field.key()), cell(&types(field)), words.join("; "));
+        let _ = writeln!(page, "| `{key}` | {types} | {required} | {} |", cell(&words));
     }
 }
 
@@ -136,23 +132,23 @@ fn types(field: FieldView<'_>) -> String {
     types.join(", ")
 }
 
-/// Whether a key is required.
-fn required(facts: &[&Fact<'_>]) -> String {
+/// Whether a key is required, and if only sometimes, when.
+fn required(facts: &[&Fact<'_>]) -> (&'static str, Option<String>) {
     let mut missing = facts.iter().filter(|fact| {
         fact.fault == FaultKind::Missing && !fact.key.is_empty() && fact.known.verdict != Verdict::Accepted
     });
     match missing.clone().find(|fact| !fact.known.is_conditional()).or_else(|| missing.next()) {
-        None => String::new(),
-        Some(fact) if fact.known.is_conditional() => fact.known.conditions(),
-        Some(fact) => match fact.asked.strip_prefix("required ") {
-            Some(unless) => unless.to_owned(),
-            None => "yes".to_owned(),
-        },
+        None => ("", None),
+        Some(fact) if fact.known.is_conditional() => {
+            ("sometimes", Some(format!("{}, {}", fact.asked, shown(&fact.known.conditions()))))
+        }
+        Some(fact) if fact.asked == "required" => ("yes", None),
+        Some(fact) => ("sometimes", Some(fact.asked.clone())),
     }
 }
 
 /// What the documents allow.
-fn allowed(field: FieldView<'_>, object: &Named<'_>, facts: &[&Fact<'_>]) -> String {
+fn allowed(field: FieldView<'_>, object: &Named<'_>, facts: &[&Fact<'_>]) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut of_variant: Vec<String> = Vec::new();
     for way in &object.ways {
@@ -176,7 +172,7 @@ fn allowed(field: FieldView<'_>, object: &Named<'_>, facts: &[&Fact<'_>]) -> Str
         }
     }
     words.extend(field.note().map(shown));
-    words.join("; ")
+    words
 }
 
 /// A list of facts, each with its evidence. Those that are known alike of several keys are one.

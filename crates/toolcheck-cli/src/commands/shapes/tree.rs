@@ -28,11 +28,7 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut rows = Vec::new();
-    let mut is_listed = vec![false; catalog.objects.len()];
-    add(catalog, 0, 0, &mut is_listed, &mut rows);
-    for number in 0..catalog.objects.len() {
-        add(catalog, number, 0, &mut is_listed, &mut rows);
-    }
+    add(catalog, None, 0, &mut rows);
     let width_of = |row: &Row| 2 * row.depth + display_width(&row.name);
     let column = rows.iter().map(width_of).max().unwrap_or_default() + 2;
     let is_narrow = screen::is_wrapped() && style.width < TWO_COLUMNS.max(column + 30);
@@ -41,7 +37,8 @@ pub(super) fn write(
         let name = screen::painted(&row.name, Paint::new().bold(), style);
         let lines = if is_narrow {
             writeln!(out, "{indent}{name}")?;
-            wrapped(&row.words, &format!("{indent}    "), style)
+            let lines = wrapped(&row.words, &format!("{indent}    "), style);
+            lines.into_iter().filter(|line| !line.trim().is_empty()).collect()
         } else {
             let padding = " ".repeat(column - width_of(&row));
             let mut lines = wrapped(&row.words, &" ".repeat(column), style);
@@ -53,7 +50,7 @@ pub(super) fn write(
             lines
         };
         for line in lines {
-            writeln!(out, "{}", line.trim_end())?;
+            writeln!(out, "{}", guard(line.trim_end()))?;
         }
     }
     let id = shown(&target.id);
@@ -67,38 +64,32 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Adds an object, and those that it leads to which are not listed yet.
-fn add(catalog: &Catalog<'_>, number: usize, depth: usize, is_listed: &mut [bool], rows: &mut Vec<Row>) {
-    if std::mem::replace(&mut is_listed[number], true) {
-        return;
-    }
-    let object = &catalog.objects[number];
-    rows.push(Row { depth, name: guard(&shown(object.name)).into_owned(), words: words(object) });
-    let leads_here = |below: &Named<'_>| below.ways.iter().any(|way| way.from() == Some(object.name));
-    let (mut again, mut first) = (Vec::new(), Vec::new());
-    for (number, below) in catalog.objects.iter().enumerate().filter(|(_, below)| leads_here(below)) {
-        if is_listed[number] { again.push(shown(below.name)) } else { first.push(number) }
-    }
-    for number in first {
-        add(catalog, number, depth + 1, is_listed, rows);
-    }
-    if !again.is_empty() {
-        rows.push(Row {
-            depth: depth + 1,
-            name: "…".to_owned(),
-            words: format!("and {}, above", again.join(", ")),
-        });
+/// Adds the objects that are nearest to the request through this one.
+fn add(catalog: &Catalog<'_>, from: Option<&str>, depth: usize, rows: &mut Vec<Row>) {
+    let is_below = |object: &&Named<'_>| object.ways.first().and_then(|way| way.from()) == from;
+    for object in catalog.objects.iter().filter(is_below) {
+        rows.push(Row { depth, name: guard(&shown(object.name)).into_owned(), words: words(object) });
+        add(catalog, Some(object.name), depth + 1, rows);
     }
 }
 
+/// The most kinds that are named.
+const MOST_KINDS: usize = 8;
+
 /// A few words on an object.
 fn words(object: &Named<'_>) -> String {
-    let way = object.ways.first().map(|way| way.words()).unwrap_or_default();
-    let state = if object.is_closed() { "closed" } else { "" };
-    let by = object.first().by().map(|by| format!("kinds by `{}`", shown(by)));
-    let words: Vec<String> =
-        [way, state.to_owned(), by.unwrap_or_default()].into_iter().filter(|word| !word.is_empty()).collect();
-    words.join("; ")
+    let way = object.ways.first().map(|way| way.words());
+    let state = object.is_closed().then(|| "closed".to_owned());
+    let first = object.first();
+    let kinds = first.by().map(|by| {
+        let values: Vec<String> = first.variants().map(|(value, _)| shown(value)).collect();
+        let more = values.len().saturating_sub(MOST_KINDS);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let values: Vec<String> = values.into_iter().take(MOST_KINDS).collect();
+        format!("by `{}`: {}{more}", shown(by), values.join(", "))
+    });
+    let words = [way, state, kinds].into_iter().flatten().filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("; ")
 }
 
 /// The lines of an indented text, wrapped to the width of the screen; a single line in a pipe.

@@ -1,0 +1,56 @@
+//! What somebody has seen refused, by the rule that reports it.
+
+use serde_json::{Value, json};
+use toolcheck_core::shape::{Demand, Known, Verdict};
+use toolcheck_core::target::{self, Evidence};
+use toolcheck_lint::rules;
+
+/// Something that an API was seen to refuse.
+pub(crate) struct Seen {
+    pub(crate) target: &'static str,
+    /// The object that it was noted for.
+    pub(crate) object: &'static str,
+    demand: Demand<'static>,
+    known: Known<'static>,
+}
+
+impl Seen {
+    pub(crate) fn json(&self) -> Value {
+        let known = &self.known;
+        json!({
+            "target": self.target, "object": self.object, "key": self.demand.key, "asked": self.demand.asked.to_string(),
+            "conditions": known.conditions(), "status": known.status, "text": known.text,
+            "level": known.level.map(|level| level.as_str()), "evidence": known.evidence.to_string(),
+            "sources": known.sources, "seen": known.seen, "doubt": known.doubt,
+        })
+    }
+}
+
+/// What the built-in targets were seen to refuse, as far as a rule reports it. What a target has from another is left out.
+pub(crate) fn of_rule(rule: &str) -> Vec<Seen> {
+    let mut all: Vec<Seen> = Vec::new();
+    for target in target::all() {
+        let Some(shape) = target.shape() else { continue };
+        let first = all.len();
+        for (_, demand) in
+            shape.demands().filter(|(object, demand)| rules::of_demand(*object, demand) == rule)
+        {
+            for known in demand.known.iter().filter(|known| is_seen(known)) {
+                let is_same = |other: &Seen| {
+                    other.known.sources.as_ptr() == known.sources.as_ptr() && other.demand.key == demand.key
+                };
+                if !all[first..].iter().any(is_same) {
+                    let (demand, known) = (demand.clone(), known.clone());
+                    all.push(Seen { target: &target.id, object: known.object, demand, known });
+                }
+            }
+        }
+    }
+    all
+}
+
+fn is_seen(known: &Known<'_>) -> bool {
+    known.verdict == Verdict::Refused
+        && !known.is_inherited
+        && matches!(known.evidence, Evidence::Recorded | Evidence::Reported)
+}
