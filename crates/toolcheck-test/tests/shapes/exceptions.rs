@@ -88,14 +88,6 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         reason: "`malformed-tool-call-id` looks at every id of a call",
     },
     Exception {
-        formats: &["ollama"],
-        objects: &["message"],
-        key: "tool_call_id",
-        fault: "type",
-        rules: &["malformed-tool-call-id", "wrong-type"],
-        reason: "`malformed-tool-call-id` looks at every id of a call",
-    },
-    Exception {
         formats: &["bedrock-converse"],
         objects: &["contentBlock"],
         key: "toolUse",
@@ -110,14 +102,6 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         fault: "type",
         rules: &["missing-tool-call-id", "wrong-type"],
         reason: "what is no object has no id either",
-    },
-    Exception {
-        formats: &["bedrock-converse"],
-        objects: &["toolResultContent"],
-        key: "json",
-        fault: "type",
-        rules: &["invalid-result-content", "wrong-type"],
-        reason: "`invalid-result-content` points at the result",
     },
     Exception {
         formats: &["bedrock-converse"],

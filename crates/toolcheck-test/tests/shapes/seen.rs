@@ -14,13 +14,11 @@ use crate::bodies::root;
 const WITHOUT_LINE: &[(&str, &str, &str, &str, &str)] = &[];
 
 /// Lines with two findings, each with the reason: the target, and a piece of the line.
-const WITH_TWO: &[(&str, &str, &str)] = &[
-    (
-        "anthropic",
-        r#""model": "claude-haiku-4-5", "max_tokens": 64, "messages": [{"role": "user", "content": "Name a lake."}], "output_config""#,
-        "the fact is about a model, which a body with this version does not name",
-    ),
-];
+const WITH_TWO: &[(&str, &str, &str)] = &[(
+    "anthropic",
+    r#""model": "claude-haiku-4-5", "max_tokens": 64, "messages": [{"role": "user", "content": "Name a lake."}], "output_config""#,
+    "the fact is about a model, which a body with this version does not name",
+)];
 
 /// The keys of a fact that ask for nothing.
 const ABOUT: [&str; 19] = [
