@@ -80,12 +80,26 @@ impl Detection {
 
     /// The format of one record of a file that is written in `usual`, as far as that is known: a log or a data set may
     /// hold several. What a record leaves open, the other records decide.
+    ///
+    /// The second value says whether the record itself shows the format, so that no other need be looked at.
     #[must_use]
-    pub fn of_record(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'static Format> {
+    pub fn of_record(
+        usual: Option<&'static Format>,
+        record: Value<'_, '_>,
+    ) -> (Option<&'static Format>, bool) {
         let own = usual.map_or(0, |usual| (usual.sniff)(record));
         if own >= SURE_OF_RECORD {
-            return usual;
+            return (usual, true);
         }
+        (Self::of_unsure_record(usual, own, record), false)
+    }
+
+    /// The format of a record that the usual format is not sure of.
+    fn of_unsure_record(
+        usual: Option<&'static Format>,
+        own: u8,
+        record: Value<'_, '_>,
+    ) -> Option<&'static Format> {
         // A record that the usual format does not know at all may be of any.
         let marked = if own == 0 { EVERY } else { marked(record) };
         if marked == 0 {

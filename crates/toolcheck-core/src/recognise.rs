@@ -64,11 +64,28 @@ static SENTENCES: LazyLock<Table> = LazyLock::new(|| {
 
 /// The texts of all targets, each once: an inherited text belongs to the parent.
 fn texts() -> impl Iterator<Item = (&'static Target, &'static Refusal, &'static str)> {
-    target::all().filter(|target| target.union.is_empty()).flat_map(|target| {
+    let of_rules = targets().flat_map(|target| {
         let own = target.refusals.iter().filter(|refusal| !refusal.is_inherited);
-        own.filter_map(move |refusal| Some((target, refusal, refusal.text.as_deref()?)))
-    })
+        own.map(move |refusal| (target, refusal))
+    });
+    let of_shapes = OF_SHAPES.iter().map(|(target, refusal)| (*target, refusal));
+    of_rules
+        .chain(of_shapes)
+        .filter_map(|(target, refusal)| Some((target, refusal, refusal.text.as_deref()?)))
 }
+
+fn targets() -> impl Iterator<Item = &'static Target> {
+    target::all().filter(|target| target.union.is_empty())
+}
+
+/// What targets answer to requests of the wrong shape, as refusals.
+static OF_SHAPES: LazyLock<Vec<(&'static Target, Refusal)>> = LazyLock::new(|| {
+    let of_target = |target: &'static Target| {
+        let all = std::iter::once(&target.shape).chain(target.also.values());
+        all.flat_map(move |enforced| enforced.refusals().map(move |refusal| (target, refusal)))
+    };
+    targets().flat_map(of_target).collect()
+});
 
 impl Table {
     /// The table of a part of each text, with the expression for a placeholder at the end of that part.
@@ -139,6 +156,11 @@ impl Table {
     }
 }
 
+/// Whether what is in braces is a placeholder: some texts have braces of their own.
+fn is_placeholder(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+}
+
 /// A regular expression for a text, with the expression `last` for its last placeholder, and the number of literal
 /// characters in the text.
 fn pattern(text: &str, last: &str) -> (String, usize) {
@@ -146,7 +168,8 @@ fn pattern(text: &str, last: &str) -> (String, usize) {
     let (mut own, mut seen): (usize, Vec<&str>) = (0, Vec::new());
     let mut rest = text;
     while !rest.is_empty() {
-        if let Some((name, after)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+        let placeholder = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+        if let Some((name, after)) = placeholder.filter(|(name, _)| is_placeholder(name)) {
             let is_last = !after.contains(char::is_alphanumeric);
             let inside = match name {
                 _ if is_number(name) => r"\d+|\?|N|X",

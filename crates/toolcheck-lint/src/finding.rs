@@ -10,8 +10,6 @@ use toolcheck_core::target::Grounds;
 use toolcheck_core::text::Line;
 use toolcheck_json::{NodeId, Position};
 
-use crate::view::shape::Yields;
-
 /// A problem in a file.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -131,8 +129,6 @@ pub struct Draft {
     pub(crate) at_most: Level,
     /// The least level that it has, whatever the target says; `None` if the target decides.
     pub(crate) at_least: Option<Level>,
-    /// How well it is known that the target refuses this very thing, if its refusal is about many.
-    pub(crate) grounds: Option<Grounds>,
     /// Why a refusal of it is only a warning, if the rule knows: a clause.
     pub(crate) doubt: Option<&'static str>,
     /// The placeholders of the target's text.
@@ -141,8 +137,29 @@ pub struct Draft {
     pub(crate) target_level: Level,
     /// What the target answers, if the rule knows it.
     pub(crate) answer: Option<Answer>,
-    /// The findings that replace it, if it is about the shape of a request.
-    pub(crate) yields_to: Option<Yields>,
+    /// What it is about, if it is about the shape of a request.
+    pub(crate) of_shape: Option<OfShape>,
+    /// Whether its rule is about the form of messages.
+    pub(crate) is_on_wire: bool,
+    /// Whether its rule is about the text of the file.
+    pub(crate) is_on_text: bool,
+}
+
+/// What a finding about the shape of a request is about, for the findings of other rules that may be about the same.
+#[derive(Debug, Clone)]
+pub(crate) struct OfShape {
+    /// The value.
+    pub(crate) node: NodeId,
+    /// The object that has it, or lacks it.
+    pub(crate) object: NodeId,
+    /// Whether it is about the value, rather than about one that is not there.
+    pub(crate) is_value: bool,
+    /// The rules that report it wherever in an object they point.
+    pub(crate) checked_by: Vec<(NodeId, String)>,
+    /// The element of an array that it is in.
+    pub(crate) element: NodeId,
+    /// Whether its help says what to rename.
+    pub(crate) renames: bool,
 }
 
 /// A label of a [`Draft`].
@@ -176,12 +193,13 @@ impl Draft {
             cases: Vec::new(),
             at_most: Level::Error,
             at_least: None,
-            grounds: None,
             doubt: None,
             values: Vec::new(),
             target_level: Level::Warning,
             answer: None,
-            yields_to: None,
+            of_shape: None,
+            is_on_wire: false,
+            is_on_text: false,
         }
     }
 
@@ -241,12 +259,6 @@ impl Draft {
     /// Limits the level: never better than this, because it does harm whatever the target accepts.
     pub(crate) fn at_least(&mut self, level: Level) -> &mut Self {
         self.at_least = Some(level);
-        self
-    }
-
-    /// Sets how well it is known that the target refuses this very thing.
-    pub(crate) fn grounds(&mut self, grounds: Grounds) -> &mut Self {
-        self.grounds = Some(grounds);
         self
     }
 

@@ -157,24 +157,25 @@ impl Rule {
         }
     }
 
-    /// Whether it can report anything about transcripts of this family of formats and kind for this target, which the user has named
+    /// Whether it can report anything about transcripts of this format and kind for this target, which the user has named
     /// or not.
     pub(crate) fn can_report(
         &self,
-        family: &str,
+        format: Option<&'static Format>,
         kind: TranscriptKind,
         target: &Target,
         is_named: bool,
     ) -> bool {
         let in_dataset =
             if kind == TranscriptKind::Dataset { self.in_dataset } else { InDataset::AsElsewhere };
-        let wire = self.on_wire.then_some(family);
+        let wire = self.on_wire.then_some(format.map_or("", |format| format.family));
         let has_level = match in_dataset {
             InDataset::AtLeast(_) => true,
             InDataset::OfNamedTarget if !is_named => return false,
             _ => self.default_level.is_some(),
         };
-        let has_shape = || self.reports_shape && target.family() == Some(family) && target.shape().is_some();
+        let has_shape =
+            || self.reports_shape && format.is_some_and(|format| target.shape_for(format.key()).is_some());
         self.check.is_some() && (has_level || target.has_entry(self.id, wire) || has_shape())
     }
 }
@@ -506,7 +507,11 @@ pub(crate) struct Sink<'c> {
 impl Sink<'_> {
     /// Reports a problem at a place. The message is one line in lower case that says what is wrong and names the id.
     pub(crate) fn report(&mut self, place: Place, message: impl Into<Line>) -> &mut Draft {
-        self.findings.push(Draft::new(self.rule.id, place, message));
+        self.findings.push(Draft {
+            is_on_wire: self.rule.on_wire,
+            is_on_text: self.rule.on_text,
+            ..Draft::new(self.rule.id, place, message)
+        });
         self.findings.last_mut().expect("a finding has just been pushed")
     }
 }
@@ -544,9 +549,7 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
                 level
             }),
             Verdict::Refused(refusal) => {
-                // The refusal may cover many things, and the finding one of them that was never observed.
-                let own = Some(refusal.grounds()).filter(|own| own.caution().is_some());
-                let grounds = own.or_else(|| finding.grounds.take()).unwrap_or_else(|| refusal.grounds());
+                let grounds = refusal.grounds();
                 let level = grounds.level();
                 finding.provider_error = Some(ProviderError {
                     target: refusal.target.clone(),

@@ -517,8 +517,20 @@ fn plant(value: &mut Json, is_content: bool) -> usize {
                 "response",
                 "reasoning",
             ];
-            // Messages may name ids, tools, roles and types.
-            let names = ["id", "Id", "name", "type", "Type", "role"];
+            // Messages may name ids, tools, roles and types, and values where only a few are allowed.
+            let names = [
+                "id",
+                "Id",
+                "name",
+                "type",
+                "Type",
+                "role",
+                "status",
+                "execution",
+                "format",
+                "ttl",
+                "effort",
+            ];
             let plant = |(key, value): (&String, &mut Json)| {
                 let is_name = names.iter().any(|name| key.ends_with(name));
                 plant(value, !is_name && (is_content || contents.contains(&key.as_str())))

@@ -29,6 +29,7 @@ pub(super) struct ShapeFile {
 pub(super) struct ShapeTable {
     stands_alone: bool,
     unseen: Option<Unseen>,
+    status: Option<u16>,
     words: BTreeMap<String, String>,
     text: Vec<Text>,
     fact: Vec<Fact>,
@@ -111,6 +112,7 @@ macro_rules! with_field_keys {
             only_if: Option<BTreeMap<String, Vec<toml::Value>>>,
             not_if: Option<BTreeMap<String, Vec<toml::Value>>>,
             less_than: Option<String>,
+            not_after: Option<String>,
             among: Option<String>,
             lists: Option<String>,
             lists_all: Option<String>,

@@ -44,7 +44,7 @@ impl Target {
 }
 
 /// The keys of a file that are about this target alone, or that are put together with more care than facts are.
-const NOT_FACTS: [&str; 10] = [
+const NOT_FACTS: [&str; 11] = [
     "id",
     "name",
     "aliases",
@@ -53,6 +53,7 @@ const NOT_FACTS: [&str; 10] = [
     "union",
     "notes",
     "shape",
+    "also",
     "refusal",
     "tolerance",
 ];

@@ -7,7 +7,9 @@
 mod facts;
 mod inherit;
 mod refusal;
+pub mod shape;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use regex::Regex;
@@ -21,10 +23,10 @@ pub use facts::{
 pub use refusal::{Evidence, Grounds, Refusal, Tolerance, Verdict};
 pub(crate) use refusal::{FREE, leave_out};
 
+use self::shape::{Enforced, Shape};
 use crate::error::Error;
 use crate::formats;
-use crate::ir::TranscriptKind;
-use crate::shape::{Enforced, Shape};
+use crate::ir::{FormatId, TranscriptKind};
 
 /// A target's file, by its id.
 struct Builtin {
@@ -176,6 +178,9 @@ pub struct Target {
     /// What it enforces of the shape of its format.
     #[serde(default)]
     pub shape: Enforced,
+    /// What it enforces of the shape of other formats, which it speaks at other addresses, by the id of the format.
+    #[serde(default)]
+    pub also: BTreeMap<String, Enforced>,
     /// What it refuses.
     #[serde(default, rename = "refusal")]
     pub refusals: Vec<Refusal>,
@@ -190,8 +195,11 @@ pub struct Target {
     by_rule: FxHashMap<String, Entries>,
     /// The shape that requests must have, compiled when it is first asked.
     #[serde(skip)]
-    compiled: OnceLock<Option<Arc<Shape>>>,
+    compiled: OnceLock<Shapes>,
 }
+
+/// The shapes of the formats that a target speaks, by their ids.
+type Shapes = Vec<(String, Arc<Shape>)>;
 
 /// Reads a kind by its name.
 fn kind<'de, D: Deserializer<'de>>(value: D) -> Result<Option<TranscriptKind>, D::Error> {
@@ -225,23 +233,42 @@ impl Target {
                 return Err(fault_at(text, at, &format!("not a regular expression: {error}")));
             }
         }
-        target.compile_shape()?;
+        target.compile_shapes()?;
         Ok(target)
     }
 
     /// The shape that its requests must have. `None` if it says nothing of it, or its format is not described.
     #[must_use]
     pub fn shape(&self) -> Option<&Shape> {
-        let compiled = self.compiled.get_or_init(|| {
-            let shape = self.compile_shape();
-            shape.unwrap_or_else(|error| panic!("the shape of {}: {error}", self.id)).map(Arc::new)
-        });
-        compiled.as_deref()
+        self.shape_in(self.format.as_deref()?)
     }
 
-    fn compile_shape(&self) -> Result<Option<Shape>, Error> {
-        let format = self.format.as_deref().filter(|_| !self.shape.is_empty());
-        format.and_then(|format| Shape::of(format, &self.shape)).transpose()
+    /// The shape that its requests in a format must have, by the id of the format.
+    #[must_use]
+    pub fn shape_in(&self, format: &str) -> Option<&Shape> {
+        let compiled = self.compiled.get_or_init(|| {
+            self.compile_shapes().unwrap_or_else(|error| panic!("the shape of {}: {error}", self.id))
+        });
+        compiled.iter().find(|(id, _)| id == format).map(|(_, shape)| &**shape)
+    }
+
+    /// The shape for a transcript in a format: that of the target's own format if it is of the same family.
+    #[must_use]
+    pub fn shape_for(&self, format: FormatId) -> Option<&Shape> {
+        if self.family == Some(format.family) { self.shape() } else { self.shape_in(format.id) }
+    }
+
+    fn compile_shapes(&self) -> Result<Shapes, Error> {
+        let own =
+            self.format.as_deref().filter(|_| !self.shape.is_empty()).map(|format| (format, &self.shape));
+        let also = self.also.iter().map(|(format, enforced)| (&**format, enforced));
+        let mut shapes = Vec::new();
+        for (format, enforced) in own.into_iter().chain(also) {
+            if let Some(shape) = Shape::of(format, enforced) {
+                shapes.push((format.to_owned(), Arc::new(shape?)));
+            }
+        }
+        Ok(shapes)
     }
 
     /// Reads a target's file without a look at its expressions.

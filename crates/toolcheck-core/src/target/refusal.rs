@@ -34,11 +34,12 @@ impl Grounds {
 }
 
 /// How a fact is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Evidence {
     /// Concluded from something else. Never enough for an error.
+    #[default]
     Inferred,
     /// Somebody quoted it in public.
     Reported,
@@ -60,7 +61,7 @@ impl fmt::Display for Evidence {
 }
 
 /// Something that a target refuses.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Refusal {

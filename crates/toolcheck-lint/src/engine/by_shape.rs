@@ -10,13 +10,17 @@ use toolcheck_core::target::{self, Target};
 use toolcheck_core::unsupported;
 use toolcheck_json::Value;
 
-/// The format of a record that was detected as `format`.
-pub(super) fn format_of(format: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'static Format> {
+/// The format of a record that was detected as `format`; `is_sure` says that its messages show it.
+pub(super) fn format_of(
+    format: Option<&'static Format>,
+    is_sure: bool,
+    record: Value<'_, '_>,
+) -> Option<&'static Format> {
     let Some(own) = format else {
         return by_keys(None, record).filter(|_| unsupported::find(record).is_none());
     };
     if shape_of(own).is_none_or(|shape| shape.fits_keys(record)) {
-        return Some(with_fewest_faults(own, record));
+        return Some(if is_sure { own } else { with_fewest_faults(own, record) });
     }
     by_keys(Some(own), record).or(format)
 }
@@ -30,8 +34,11 @@ fn by_keys(own: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'stat
     let (faults, best) = rated.iter().min_by_key(|(faults, _)| *faults)?;
     let is_sure = match own {
         Some(own) => *faults < faults_as(own, record),
-        // Nothing but the keys speaks for it, so no other family may be as likely.
-        None => !rated.iter().any(|(other, format)| other == faults && format.family != best.family),
+        // Nothing but the keys speaks for it, so it may have few faults, and no other family may be as likely.
+        None => {
+            *faults <= MOST_FAULTS
+                && !rated.iter().any(|(other, format)| other == faults && format.family != best.family)
+        }
     };
     is_sure.then_some(best)
 }
@@ -43,6 +50,9 @@ fn with_fewest_faults(dialect: &'static Format, record: Value<'_, '_>) -> &'stat
     let as_dialect = faults_as(dialect, record);
     if as_dialect > 0 && faults_as(other, record) < as_dialect { other } else { dialect }
 }
+
+/// The most faults of a request whose messages do not show its format.
+const MOST_FAULTS: usize = 2;
 
 /// What a model that is another API's counts, in faults.
 const FOREIGN_MODEL: usize = 3;

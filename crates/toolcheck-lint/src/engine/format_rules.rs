@@ -20,9 +20,8 @@ impl<'r> FormatRules<'r> {
     pub(crate) fn new(format: Option<&'static Format>, options: &'r Options) -> Self {
         let known = options.target.as_deref().or_else(|| target::find(format?.id));
         let target = known.unwrap_or_else(|| Target::unknown());
-        let family = format.map_or("", |format| format.family);
         let is_named = options.target.is_some();
-        let can_report = |rule: &&'static Rule| rule.can_report(family, options.kind, target, is_named);
+        let can_report = |rule: &&'static Rule| rule.can_report(format, options.kind, target, is_named);
         let rules = options.rules.iter().copied().filter(can_report).collect();
         Self { format, known, rules, verdicts: Verdicts::default() }
     }

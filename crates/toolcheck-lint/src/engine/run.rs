@@ -145,9 +145,9 @@ impl<'r> Run<'r> {
         if self.options.format.is_some() {
             return Rc::clone(&self.of_file);
         }
-        let format = Detection::of_record(self.of_file.format, record);
+        let (format, is_sure) = Detection::of_record(self.of_file.format, record);
         let is_open = self.options.target.is_none() && self.options.kind == TranscriptKind::Request;
-        let format = if is_open { by_shape::format_of(format, record) } else { format };
+        let format = if is_open { by_shape::format_of(format, is_sure, record) } else { format };
         let id = |format: Option<&'static Format>| format.map(|format| format.id);
         let is_for = |rules: &&Rc<FormatRules<'_>>| id(rules.format) == id(format);
         if let Some(known) = std::iter::once(&self.of_file).chain(&self.others).find(is_for) {

@@ -32,7 +32,7 @@ declare_rule! {
     ///
     /// ```json anthropic
     /// {
-    ///   "model": "claude-opus-5-5",
+    ///   "model": "claude-opus-5-5", "max_tokens": 1024,
     ///   "tools": [{"name": "tide", "input_schema": {"type": "object"}}],
     ///   "tool_choice": {"type": "tool", "name": "tide"},  // flagged
     ///   "messages": [{"role": "user", "content": "what is the tide?"}]
@@ -87,7 +87,7 @@ declare_rule! {
     ///
     /// ```json anthropic
     /// {
-    ///   "model": "claude-opus-5",
+    ///   "model": "claude-opus-5", "max_tokens": 1024,
     ///   "thinking": {"type": "adaptive"},
     ///   "tools": [{"name": "tide", "input_schema": {"type": "object"}}],
     ///   "tool_choice": {"type": "tool", "name": "tide"},

@@ -32,7 +32,7 @@ declare_rule! {
     /// ```
     "duplicate-tool-definition" in Tools, since "0.1.0", warning looks at [TOOLS], check,
     values [
-        "name" for users: "the name of the tool",
+        "name": "the name of the tool",
     ]
 }
 

@@ -13,7 +13,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "messages": [
+    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": []},  // flagged
     ///   {"role": "user", "content": "go on"}

@@ -42,7 +42,7 @@ declare_rule! {
     values TOOL_OR_PART [
         "name": "the name",
         "pattern": "the expression that names must match",
-        "length" for users: "the number of characters",
+        "length": "the number of characters",
         "max": "the most characters that are allowed",
         "type": "what the name is instead of a string, in words",
         "json-type": "the same as a JSON type",

@@ -15,7 +15,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "messages": [
+    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
     ///   {"role": "user", "content": "well done \ud83d"}  // flagged
     /// ]}
     /// ```
@@ -23,7 +23,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "messages": [
+    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
     ///   {"role": "user", "content": "well done \ud83d\ude00"}
     /// ]}
     /// ```

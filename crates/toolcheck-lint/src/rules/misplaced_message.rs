@@ -24,7 +24,7 @@ declare_rule! {
     /// ```
     ///
     /// ```json anthropic
-    /// {"model": "claude-opus-5", "messages": [
+    /// {"model": "claude-opus-5", "max_tokens": 1024, "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "system", "content": "Be brief."},  // flagged
     ///   {"role": "user", "content": "in the garden"}
@@ -43,7 +43,7 @@ declare_rule! {
     /// ```
     ///
     /// ```json anthropic
-    /// {"model": "claude-opus-5", "messages": [
+    /// {"model": "claude-opus-5", "max_tokens": 1024, "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "system", "content": "Be brief."},
     ///   {"role": "assistant", "content": "Where?"},

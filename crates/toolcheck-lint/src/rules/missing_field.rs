@@ -22,7 +22,8 @@ declare_rule! {
     ///
     /// ```json openai-responses
     /// {"tools": [
-    ///   {"type": "namespace", "name": "library", "tools": [{"type": "function", "name": "search"}]}
+    ///   {"type": "namespace", "name": "library", "description": "Books",
+    ///    "tools": [{"type": "function", "name": "search"}]}
     ///  ],
     ///  "input": [
     ///   {"role": "user", "content": "find Adam"},
@@ -35,7 +36,8 @@ declare_rule! {
     ///
     /// ```json openai-responses
     /// {"tools": [
-    ///   {"type": "namespace", "name": "library", "tools": [{"type": "function", "name": "search"}]}
+    ///   {"type": "namespace", "name": "library", "description": "Books",
+    ///    "tools": [{"type": "function", "name": "search"}]}
     ///  ],
     ///  "input": [
     ///   {"role": "user", "content": "find Adam"},
@@ -55,8 +57,8 @@ declare_rule! {
         "namespace": "a call of a tool in a namespace, without the namespace",
         "caller": "a call of a program, without the program",
     ],
-    values TOOL_OR_PART, ROLE [
-        "field": "the key",
+    values TOOL_OR_PART [
+        "field" for users: "the key",
         "name": "the name of the tool that is affected",
     ]
 }

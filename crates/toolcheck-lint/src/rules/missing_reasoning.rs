@@ -15,7 +15,8 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "thinking": {"type": "enabled", "budget_tokens": 1024}, "messages": [
+    /// {"model": "claude-sonnet-4-5", "max_tokens": 2048, "thinking": {"type": "enabled", "budget_tokens": 1024},
+    ///  "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": [
     ///     {"type": "tool_use", "id": "a", "name": "search", "input": {}}  // flagged
@@ -27,7 +28,8 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "thinking": {"type": "enabled", "budget_tokens": 1024}, "messages": [
+    /// {"model": "claude-sonnet-4-5", "max_tokens": 2048, "thinking": {"type": "enabled", "budget_tokens": 1024},
+    ///  "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": [
     ///     {"type": "thinking", "thinking": "Where?", "signature": "c2lnbmVk"},

@@ -84,10 +84,11 @@ mod unsupported_media;
 mod wrong_arguments_type;
 mod wrong_type;
 
-use toolcheck_core::shape::{Demand, FaultKind, ObjectView};
+use toolcheck_core::shape::{Demand, ObjectView};
 
 use crate::category::Category;
 use crate::rule::Rule;
+use crate::view::shape::usual_rule;
 
 /// All rules, by id.
 pub static ALL: &[&Rule] = &[
@@ -189,32 +190,5 @@ pub fn of(category: Category) -> impl Iterator<Item = &'static Rule> {
 #[must_use]
 pub fn of_demand<'f>(object: ObjectView<'f>, demand: &Demand<'f>) -> &'f str {
     let is_of_type = object.by().is_some_and(|by| by == demand.key);
-    demand.rule.unwrap_or_else(|| of_fault(demand.fault, is_of_type, object.name() == "request"))
+    demand.rule.unwrap_or_else(|| usual_rule(demand.fault, is_of_type, object.name() == "request"))
 }
-
-/// The id of the rule that reports a fault, if the shape names no other.
-pub(crate) fn of_fault(fault: FaultKind, is_of_type: bool, is_of_request: bool) -> &'static str {
-    match fault {
-        FaultKind::Missing if is_of_request => MISSING_PARAMETER,
-        FaultKind::Missing => MISSING_FIELD,
-        FaultKind::Unknown => UNKNOWN_FIELD,
-        FaultKind::Type => WRONG_TYPE,
-        FaultKind::Value if is_of_type => UNKNOWN_CONTENT_TYPE,
-        FaultKind::Conflict => CONFLICTING_PARAMETERS,
-        _ => INVALID_VALUE,
-    }
-}
-
-/// The ids of the rules that report what is wrong with the shape of a request, if its description names no other.
-pub(crate) const MISSING_PARAMETER: &str = missing_parameter::RULE.id;
-pub(crate) const MISSING_FIELD: &str = missing_field::RULE.id;
-pub(crate) const UNKNOWN_FIELD: &str = unknown_field::RULE.id;
-pub(crate) const WRONG_TYPE: &str = wrong_type::RULE.id;
-pub(crate) const UNKNOWN_CONTENT_TYPE: &str = unknown_content_type::RULE.id;
-pub(crate) const CONFLICTING_PARAMETERS: &str = conflicting_parameters::RULE.id;
-pub(crate) const INVALID_VALUE: &str = invalid_value::RULE.id;
-pub(crate) const INVALID_TOOL_SCHEMA: &str = invalid_tool_schema::RULE.id;
-pub(crate) const FOREIGN_SHAPE: &str = foreign_shape::RULE.id;
-pub(crate) const UNREAD_CONTENT: &str = unread_content::RULE.id;
-pub(crate) const UNANSWERED_TOOL_CALL: &str = unanswered_tool_call::RULE.id;
-pub(crate) const ORPHAN_TOOL_RESULT: &str = orphan_tool_result::RULE.id;

@@ -13,7 +13,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "messages": [
+    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": "I found "}  // flagged
     /// ]}
@@ -22,7 +22,7 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "messages": [
+    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": "I found"}
     /// ]}

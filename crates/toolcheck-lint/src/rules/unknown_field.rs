@@ -36,9 +36,7 @@ declare_rule! {
         "strict": "the key for strict tools, if the model doesn't support them",
         "result-status": "the status of a result, if the model doesn't support it",
     ],
-    values TOOL_OR_PART, ROLE [
-        "field": "the key",
-    ]
+    values TOOL_OR_PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

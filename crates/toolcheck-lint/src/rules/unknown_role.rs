@@ -3,6 +3,7 @@ use toolcheck_core::target::Verdict;
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::shape;
 
 declare_rule! {
     /// A message role that the target does not know.
@@ -14,7 +15,7 @@ declare_rule! {
     /// ## Fails
     ///
     /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "messages": [
+    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
     ///   {"role": "human", "content": "find Adam"},  // flagged
     ///   {"role": "assistant", "content": "Where?"},
     ///   {"role": "user", "content": "in the garden"}
@@ -24,7 +25,7 @@ declare_rule! {
     /// A model may support fewer roles than its API.
     ///
     /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "messages": [
+    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "system", "content": "Be brief."}  // flagged
     /// ]}
@@ -33,13 +34,13 @@ declare_rule! {
     /// ## Passes
     ///
     /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "messages": [
+    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
     ///   {"role": "user", "content": "find Adam"},
     ///   {"role": "assistant", "content": "Where?"},
     ///   {"role": "user", "content": "in the garden"}
     /// ]}
     /// ```
-    "unknown-role" in Fields, since "0.1.0", warning on wire, check,
+    "unknown-role" in Fields, since "0.1.0", warning on wire reports shape, check,
     cases [
         "system": "a system message among the others, where only some models accept it",
     ],
@@ -47,6 +48,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    shape::report(cx, &RULE, out);
     let allowed = allowed(cx);
     for (number, message) in cx.transcript.messages.iter().enumerate() {
         if !is_none_of(allowed, message) {

@@ -1,4 +1,4 @@
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use toolcheck_core::Level;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, What};
@@ -166,7 +166,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     let Some(worst) = reported().map(|finding| finding.level).max() else { return };
     // Where the shape says what is wrong with the messages, they are understood well enough, unless they are another format's.
     let is_said = || {
-        let is_of_shape = |finding: &Draft| finding.yields_to.is_some() && finding.provider_error.is_some();
+        let is_of_shape = |finding: &Draft| finding.of_shape.is_some() && finding.provider_error.is_some();
         findings[first..].iter().any(is_of_shape)
             && cx.transcript.format.is_some_and(|format| instead(cx, format).is_none())
     };
@@ -192,7 +192,8 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     let messages = cx.transcript.messages.iter().map(|message| message.place.span);
     let messages: Vec<_> = messages.filter(|message| holds(*message)).collect();
     // A finding with the API's own error text replaces one without.
-    let refused = findings[first..].iter().filter(|finding| finding.provider_error.is_some());
+    let is_refused = |finding: &&Draft| finding.rule != RULE.id && finding.provider_error.is_some();
+    let refused = findings[first..].iter().filter(is_refused);
     let mut refused: Vec<usize> = refused.map(|finding| finding.place.node.index()).collect();
     refused.sort_unstable();
     let is_refused = |place: Place| {
@@ -210,7 +211,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
         if id == RULE.id {
             return is_all || !is_refused(finding.place);
         }
-        let is_of_shape = finding.yields_to.is_some() || id == foreign_shape::RULE.id;
+        let is_of_shape = finding.of_shape.is_some() || id == foreign_shape::RULE.id;
         if finding.level > worst && !(is_all && is_of_shape)
             || !is_all && is_of_shape && finding.provider_error.is_some()
         {

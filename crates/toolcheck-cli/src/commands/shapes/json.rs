@@ -119,6 +119,7 @@ fn limits(asked: &Asked<'_>) -> Value {
                 Condition::Excludes => "excludes",
                 Condition::OnlyIf => "only_if",
                 Condition::NotIf => "not_if",
+                Condition::NotAfter => "not_after",
                 _ => "less_than",
             };
             json!({"condition": condition, "keys": keys, "values": scalars(values)})

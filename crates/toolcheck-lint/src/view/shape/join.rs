@@ -1,11 +1,10 @@
 //! Faults that are one mistake become one.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use toolcheck_core::shape::FaultKind;
 use toolcheck_json::{Document, NodeId};
 
 use super::Refused;
-use crate::rules;
 
 /// A key that the object may not have.
 #[derive(Debug)]
@@ -25,8 +24,10 @@ pub(super) fn objects<'c>(document: &Document<'_>, refused: Vec<Refused<'c>>) ->
     let mut of_objects: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
     for (number, other) in refused.iter().enumerate() {
         let is_joined = match other.fault.kind {
-            FaultKind::Missing => other.rule == rules::MISSING_FIELD,
-            FaultKind::Unknown => other.rule == rules::UNKNOWN_FIELD && !other.fault.is_of_known_key(),
+            FaultKind::Missing => other.rule == FaultKind::Missing.usual_rule(),
+            FaultKind::Unknown => {
+                other.rule == FaultKind::Unknown.usual_rule() && !other.fault.is_of_known_key()
+            }
             _ => false,
         };
         if is_joined && !other.fault.is_of_request() {
@@ -106,11 +107,6 @@ impl Refused<'_> {
     /// The keys that it is about.
     pub(super) fn missing(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&*self.fault.key).chain(self.also_missing.iter().map(String::as_str))
-    }
-
-    /// The nodes that it is about, besides its own.
-    pub(super) fn nodes(&self) -> FxHashSet<NodeId> {
-        self.unknown.iter().map(|other| other.node).collect()
     }
 }
 

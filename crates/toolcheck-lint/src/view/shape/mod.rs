@@ -10,10 +10,10 @@ use toolcheck_core::shape::{Answer, Fault, FaultKind, Foreign, Kind, ModelFacts,
 use toolcheck_json::NodeId;
 
 use self::join::Unknown;
-pub(crate) use self::settle::{Yields, settle};
+pub(crate) use self::settle::settle;
 use self::wording::Wording;
+use crate::finding::OfShape;
 use crate::rule::{Context, Rule, Sink};
-use crate::rules;
 
 /// What is wrong with the shape of a transcript.
 #[derive(Debug, Default)]
@@ -56,8 +56,9 @@ pub(crate) struct ForeignObjects<'c> {
 /// Finds what is wrong with the shape of a transcript.
 pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     let is_sent_somewhere = !cx.is_training_example() || cx.is_target_named;
-    let shape = cx.known_target.and_then(|target| target.shape());
-    let Some(shape) = shape.filter(|_| is_sent_somewhere && cx.speaks_own_format()) else {
+    let shape = cx.known_target.zip(cx.transcript.format);
+    let shape = shape.and_then(|(target, format)| target.shape_for(format));
+    let Some(shape) = shape.filter(|_| is_sent_somewhere) else {
         return Found::default();
     };
     let model = cx.transcript.request.model.as_deref();
@@ -132,10 +133,28 @@ fn foreign_objects<'c>(
     (groups, nodes)
 }
 
+/// The rules that are treated in their own way.
+const MISSING_PARAMETER: &str = "missing-parameter";
+const UNKNOWN_CONTENT_TYPE: &str = "unknown-content-type";
+const FOREIGN_SHAPE: &str = "foreign-shape";
+const INVALID_TOOL_SCHEMA: &str = "invalid-tool-schema";
+const UNREAD_CONTENT: &str = "unread-content";
+const UNANSWERED_TOOL_CALL: &str = "unanswered-tool-call";
+const ORPHAN_TOOL_RESULT: &str = "orphan-tool-result";
+
 /// The rule that reports a fault.
 fn rule_of<'f>(fault: &Fault<'f>) -> &'f str {
-    let usual = || rules::of_fault(fault.kind, fault.is_of_type(), fault.is_of_request());
+    let usual = || usual_rule(fault.kind, fault.is_of_type(), fault.is_of_request());
     fault.rule().unwrap_or_else(usual)
+}
+
+/// The id of the rule that reports a fault, if the shape names no other.
+pub(crate) fn usual_rule(fault: FaultKind, is_of_type: bool, is_of_request: bool) -> &'static str {
+    match fault {
+        FaultKind::Missing if is_of_request => MISSING_PARAMETER,
+        FaultKind::Value if is_of_type => UNKNOWN_CONTENT_TYPE,
+        other => other.usual_rule(),
+    }
 }
 
 /// The most places that a finding shows besides its own.
@@ -163,7 +182,14 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
         }
         finding.tool_name = fault.name(cx.document).map(|name| name.into_owned());
         finding.answer = Some(refused.answer.clone());
-        finding.yields_to = Some(Yields::of(refused));
+        finding.of_shape = Some(OfShape {
+            node: fault.node(),
+            object: fault.object_node(),
+            is_value: fault.kind != FaultKind::Missing,
+            checked_by: fault.checked_by().map(|(element, rule)| (element, rule.to_owned())).collect(),
+            element: fault.element_node(),
+            renames: refused.unknown.iter().any(|other| other.means.is_some()),
+        });
     }
 }
 

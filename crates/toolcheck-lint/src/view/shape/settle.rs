@@ -4,86 +4,53 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_core::ir::Body;
-use toolcheck_core::shape::FaultKind;
 use toolcheck_json::{NodeId, Value};
 
-use super::{Found, Refused};
-use crate::finding::Draft;
+use super::Found;
+use crate::finding::{Draft, OfShape};
 use crate::rule::Context;
-use crate::rules;
 
-/// What a finding about the shape is about, for the findings of other rules that may be about the same.
-#[derive(Debug, Clone)]
-pub(crate) struct Yields {
-    /// The value.
-    node: NodeId,
-    /// The object that has it, or lacks it.
-    pub(crate) object: NodeId,
-    /// Whether it is about the value, rather than about one that is not there.
-    is_value: bool,
-    /// The rules that report it wherever in an object they point.
-    rules: Vec<(NodeId, &'static str)>,
-    /// The element of an array that it is in.
-    element: NodeId,
-    /// Whether its help says what to rename.
-    renames: bool,
-}
-
-impl Yields {
-    pub(super) fn of(refused: &Refused<'_>) -> Self {
-        let fault = &refused.fault;
-        let rules = fault.checked_by();
-        Self {
-            node: fault.node(),
-            object: fault.object_node(),
-            is_value: fault.kind != FaultKind::Missing,
-            rules: rules.filter_map(|(element, rule)| Some((element, rules::find(rule)?.id))).collect(),
-            element: fault.element_node(),
-            renames: refused.unknown.iter().any(|other| other.means.is_some()),
-        }
-    }
-}
-
-/// Leaves one finding of those that the shape and other rules have about the same thing: the one that is worse, else the
-/// one whose text the API prints, and else that of the other rule, which says more. The first `first` findings are of
-/// earlier transcripts.
+/// Leaves one finding of those that the shape and other rules have about the same thing: the one that is worse, and else
+/// that of the other rule, which says more. What the API prints, and which key was meant, goes with it. The first `first`
+/// findings are of earlier transcripts.
 pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) {
     let found = cx.shape_faults();
-    if found.foreign.is_empty() && findings[first..].iter().all(|finding| finding.yields_to.is_none()) {
+    if found.foreign.is_empty() && findings[first..].iter().all(|finding| finding.of_shape.is_none()) {
         return;
     }
     let others = OtherFindings::new(cx, &findings[first..]);
-    let has_text =
-        |finding: &Draft| finding.provider_error.as_ref().is_some_and(|error| error.text.is_some());
     let mut dropped = FxHashSet::default();
-    let (mut renamed, mut follow): (Vec<(usize, usize)>, Vec<usize>) = (Vec::new(), Vec::new());
+    let (mut told, mut follow): (Vec<(usize, usize)>, Vec<usize>) = (Vec::new(), Vec::new());
     for (number, finding) in findings.iter().enumerate().skip(first) {
-        let Some(yields) = &finding.yields_to else { continue };
+        let Some(yields) = &finding.of_shape else { continue };
         for other in others.about(finding.rule, yields, &findings[first..]) {
             let other = first + other;
-            let rank = |finding: &Draft| (finding.target_level, has_text(finding));
-            if rank(finding) > rank(&findings[other]) {
+            if finding.target_level > findings[other].target_level {
                 dropped.insert(other);
             } else {
                 dropped.insert(number);
-                if yields.renames {
-                    renamed.push((other, number));
-                }
+                told.push((other, number));
             }
         }
     }
     for (number, finding) in findings.iter().enumerate().skip(first) {
-        if finding.yields_to.is_none()
+        if finding.of_shape.is_none()
             && others.follows(found, finding, |shape| !dropped.contains(&(first + shape)))
         {
             follow.push(number);
         }
     }
     dropped.extend(follow);
-    for (other, number) in renamed {
-        let (labels, help) = (findings[number].labels.clone(), findings[number].help.clone());
-        findings[other].labels.extend(labels);
-        findings[other].help = help;
+    for (other, number) in told {
+        let said = findings[number].clone();
+        let text = |finding: &Draft| finding.provider_error.as_ref().and_then(|error| error.text.clone());
+        if text(&findings[other]).is_none() && text(&said).is_some() {
+            findings[other].provider_error = said.provider_error;
+        }
+        if said.of_shape.is_some_and(|yields| yields.renames) {
+            findings[other].labels.extend(said.labels);
+            findings[other].help = said.help;
+        }
     }
     let mut number = 0;
     findings.retain(|_| {
@@ -114,8 +81,10 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         let mut schemas = Vec::new();
         let mut elements: Vec<NodeId> = cx.shape_faults().nodes.iter().copied().collect();
         for (number, finding) in findings.iter().enumerate() {
-            match &finding.yields_to {
-                None if finding.rule == rules::FOREIGN_SHAPE => {}
+            match &finding.of_shape {
+                None if finding.rule == super::FOREIGN_SHAPE => {}
+                // What is wrong with the text has nothing to do with its shape.
+                None if finding.is_on_text => {}
                 None => {
                     by_node.entry(finding.place.node).or_default().push(number);
                     let nodes = by_rule.entry(finding.rule).or_default();
@@ -126,7 +95,7 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
                 }
                 Some(yields) => {
                     elements.push(yields.element);
-                    if finding.rule == rules::INVALID_TOOL_SCHEMA {
+                    if finding.rule == super::INVALID_TOOL_SCHEMA {
                         schemas.push((yields.object.index(), number));
                     }
                 }
@@ -142,12 +111,15 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
     }
 
     /// The first finding at the same value, and the first of each rule that reports the same of the object.
-    fn about(&self, rule: &str, yields: &Yields, findings: &[Draft]) -> Vec<usize> {
-        let is_other = |number: &&usize| findings[**number].rule != rule;
+    fn about(&self, rule: &str, yields: &OfShape, findings: &[Draft]) -> Vec<usize> {
+        let is_other = |number: &&usize| {
+            let other = findings[**number].rule;
+            !(other == rule && rule == super::INVALID_TOOL_SCHEMA)
+        };
         let at_value = self.by_node.get(&yields.node).filter(|_| yields.is_value);
         let at_value = at_value.into_iter().flatten().find(is_other).copied();
-        let of_rules = yields.rules.iter().filter_map(|(element, rule)| {
-            let of_rule = self.by_rule.get(rule)?;
+        let of_rules = yields.checked_by.iter().filter_map(|(element, rule)| {
+            let of_rule = self.by_rule.get(&**rule)?;
             let (start, count) = (element.index(), self.cx.document.value(*element).count());
             let (node, number) = of_rule.get(of_rule.partition_point(|(node, _)| *node < start))?;
             (*node < start + count).then_some(*number)
@@ -158,7 +130,7 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
     /// Whether a finding only follows from what the shape reports.
     fn follows(&self, found: &Found<'_>, finding: &Draft, is_kept: impl Fn(usize) -> bool) -> bool {
         let node = finding.place.node.index();
-        if finding.rule == rules::INVALID_TOOL_SCHEMA {
+        if finding.rule == super::INVALID_TOOL_SCHEMA {
             // What the API says of a schema is more than that it is not JSON Schema.
             let count = self.cx.document.value(finding.place.node).count();
             let next = self.schemas.partition_point(|(schema, _)| *schema < node);
@@ -169,7 +141,7 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
             // Its partner is there, but it was not read.
             return finding.tool_call_id.as_ref().is_some_and(|id| self.unread_ids.contains(id));
         }
-        if found.foreign.is_empty() || !follows_from_foreign(finding.rule) {
+        if found.foreign.is_empty() || !follows_from_foreign(finding) {
             return false;
         }
         let next = self.foreign.partition_point(|object| object.start <= node);
@@ -178,7 +150,7 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
 }
 
 /// The rules that miss the other half of a pair.
-const PAIRING: [&str; 2] = [rules::UNANSWERED_TOOL_CALL, rules::ORPHAN_TOOL_RESULT];
+const PAIRING: [&str; 2] = [super::UNANSWERED_TOOL_CALL, super::ORPHAN_TOOL_RESULT];
 
 /// The longest text that may be an id.
 const LONGEST_ID: usize = 128;
@@ -216,8 +188,7 @@ fn collect_ids(value: Value<'_, '_>, ids: &mut FxHashSet<String>) {
     }
 }
 
-/// Whether a rule reports what an object that is written for another API only seems to lack.
-fn follows_from_foreign(rule: &str) -> bool {
-    rule != rules::FOREIGN_SHAPE
-        && (rule == rules::UNREAD_CONTENT || rules::find(rule).is_some_and(|rule| rule.on_wire))
+/// Whether a finding is about what an object that is written for another API only seems to lack.
+fn follows_from_foreign(finding: &Draft) -> bool {
+    finding.rule != super::FOREIGN_SHAPE && (finding.rule == super::UNREAD_CONTENT || finding.is_on_wire)
 }

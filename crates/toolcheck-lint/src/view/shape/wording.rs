@@ -212,6 +212,10 @@ fn conflict(fault: &Fault<'_>, other: &str, values: &[&str]) -> Wording {
         Some(Condition::LessThan) => {
             (format!("`{key}` must be less than `{other}`"), format!("lower `{key}`, or raise `{other}`"))
         }
+        Some(Condition::NotAfter) => (
+            format!("`{key}` may not follow an element with `{other}`"),
+            "move it, or put something else between the two".to_owned(),
+        ),
         _ => (format!("`{key}` is not allowed here"), format!("remove `{key}`")),
     };
     Wording { message, caption: "this key", help: Some(help) }

@@ -1,0 +1,605 @@
+//! From tables to a shape that requests are checked against.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+use toolcheck_json::Value;
+
+use super::check::bit_of;
+use super::keys::Keys;
+use super::tables::{
+    Enforced, FactTable, FaultKind, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar,
+    ShapeFile, Types,
+};
+use super::{Shape, Unseen};
+use crate::target::Pattern;
+
+/// An object of a request.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Object {
+    pub(super) name: Box<str>,
+    /// Its name, and the names of the objects that it adds to or is a variant of.
+    pub(super) names: Vec<Box<str>>,
+    /// The object that it is a variant of.
+    pub(super) base: Option<usize>,
+    pub(super) is_closed: bool,
+    pub(super) fields: Vec<Field>,
+    /// The number of the field of each key.
+    pub(super) numbers: Keys,
+    /// The fields that may have to be there.
+    pub(super) required: Vec<u16>,
+    /// The facts that only say what was seen of it, those that depend on more than the model, and those of what is
+    /// accepted.
+    pub(super) evidence: Vec<usize>,
+    pub(super) conditional: Vec<usize>,
+    pub(super) accepted: Vec<usize>,
+    pub(super) by: Option<By>,
+    pub(super) exactly_one: Option<Vec<u16>>,
+    pub(super) at_least_one: Option<Vec<u16>>,
+    pub(super) rule: Option<Box<str>>,
+    pub(super) kind: Option<Kind>,
+    pub(super) example: Option<Box<str>>,
+    pub(super) note: Option<Box<str>>,
+}
+
+/// The field that decides which object it is.
+#[derive(Debug, Clone)]
+pub(super) struct By {
+    pub(super) key: Box<str>,
+    /// The values, each with its object.
+    pub(super) values: Vec<(Box<str>, usize)>,
+    /// The number of each value among them.
+    pub(super) variants: Keys,
+    pub(super) otherwise: Option<(Box<str>, usize)>,
+    pub(super) is_open: bool,
+    pub(super) is_untagged: bool,
+}
+
+/// A field of an object.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Field {
+    pub(super) key: Box<str>,
+    /// The types that its value may have; any where there are none.
+    pub(super) types: Vec<JsonType>,
+    pub(super) mask: u8,
+    /// When it must be there.
+    pub(super) required: Vec<Requirement>,
+    /// The facts that forbid it.
+    pub(super) absent: Vec<usize>,
+    pub(super) checks: Vec<Check>,
+    pub(super) object: Option<usize>,
+    pub(super) items: Option<usize>,
+    pub(super) item_types: Vec<JsonType>,
+    pub(super) item_mask: u8,
+    pub(super) entries: Option<usize>,
+    pub(super) rule: Option<Box<str>>,
+    pub(super) checked_by: Vec<Box<str>>,
+    pub(super) note: Option<Box<str>>,
+    /// Whether it is always allowed.
+    pub(super) is_plain: bool,
+    /// Whether it belongs to the object, rather than only to what is known to be refused.
+    pub(super) is_known: bool,
+}
+
+/// When a field must be there.
+#[derive(Debug, Clone)]
+pub(super) struct Requirement {
+    pub(super) unless: Vec<u16>,
+    pub(super) fact: Option<usize>,
+}
+
+/// Something that must hold for a value.
+#[derive(Debug, Clone)]
+pub(super) struct Check {
+    pub(super) what: What,
+    /// The fact that adds it; `None` if the documents say it.
+    pub(super) fact: Option<usize>,
+}
+
+impl Check {
+    /// Whether a glance shows that a value meets it.
+    #[inline]
+    fn surely_holds(&self, value: Value<'_, '_>) -> bool {
+        let Some(text) = value.as_json_str() else { return false };
+        let raw = text.raw();
+        match &self.what {
+            // A character has at most four bytes, and an escape at most twelve.
+            What::Length { min, max } => {
+                max.is_none_or(|max| raw.len() <= max)
+                    && min.is_none_or(|min| raw.len() >= min * 12 || min == 1 && !raw.is_empty())
+            }
+            What::Values { values, .. } => {
+                !text.is_escaped()
+                    && values.iter().any(|value| value.is_string && value.text.as_bytes() == raw)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it asks for a list that names all keys of an object.
+    fn lists_all(&self) -> bool {
+        matches!(self.what, What::ListsAll(_))
+    }
+}
+
+/// What a check asks for.
+#[derive(Debug, Clone)]
+pub(super) enum What {
+    Type(Vec<JsonType>, u8),
+    Values { values: Vec<Scalar>, any_case: bool },
+    Refused(Vec<Scalar>),
+    Pattern(Pattern),
+    Length { min: Option<usize>, max: Option<usize> },
+    Items { min: Option<usize>, max: Option<usize> },
+    Range { min: Option<f64>, max: Option<f64> },
+    Base64,
+    Unique,
+    EntryPattern(Pattern),
+    Needs(Box<str>),
+    Excludes(Vec<Box<str>>),
+    OnlyIf(Box<str>, Vec<Scalar>),
+    NotIf(Box<str>, Vec<Scalar>),
+    LessThan(Box<str>),
+    Among(Box<str>),
+    NotAfter(Box<str>),
+    Lists(Box<str>),
+    ListsAll(Box<str>),
+}
+
+/// The most fields of an object: a walk keeps one bit for each.
+const MOST_FIELDS: usize = 128;
+
+/// The bits of types.
+pub(super) fn mask(types: &[JsonType]) -> u8 {
+    types.iter().fold(0, |mask, json_type| {
+        mask | match json_type {
+            JsonType::Any => u8::MAX,
+            JsonType::Number => bit(JsonType::Number) | bit(JsonType::Integer),
+            other => bit(*other),
+        }
+    })
+}
+
+/// The bit of the type of a value.
+#[inline]
+pub(super) const fn bit(json_type: JsonType) -> u8 {
+    1 << json_type as u8
+}
+
+/// The tables of a format, and what a target changes.
+struct Compiler<'t> {
+    tables: BTreeMap<String, ObjectTable>,
+    facts: &'t [FactTable],
+    accepted: &'t [FactTable],
+    snake_case: bool,
+    objects: Vec<Object>,
+    /// The objects that were compiled, each as a variant of another or by itself.
+    numbers: FxHashMap<(String, Option<String>), usize>,
+}
+
+/// The shape that a target enforces.
+pub(super) fn compile(format: &'static str, file: &ShapeFile, enforced: &Enforced) -> Result<Shape, String> {
+    let mut tables = file.objects.clone();
+    for (name, table) in &enforced.objects {
+        let base = tables.remove(name).unwrap_or_default();
+        tables.insert(name.clone(), table.over(&base));
+    }
+    let mut compiler = Compiler {
+        tables,
+        facts: &enforced.facts,
+        accepted: &enforced.accepted,
+        snake_case: file.snake_case,
+        objects: Vec::new(),
+        numbers: FxHashMap::default(),
+    };
+    let request = compiler.object("request", None)?;
+    let message = compiler.object("message", None)?;
+    for fact in enforced.facts.iter().chain(&enforced.accepted) {
+        if let Some(key) = fact.unknown.keys().next() {
+            return Err(format!("unknown key `{key}` in a fact of `{}`", fact.object));
+        }
+        if !compiler.objects.iter().any(|object| object.is_named(&fact.object)) {
+            return Err(format!("a fact is about `{}`, which is not described", fact.object));
+        }
+    }
+    Ok(Shape {
+        format,
+        plain_facts: OnceLock::new(),
+        objects: compiler.objects,
+        whole_if: file.whole_if.clone(),
+        request,
+        message,
+        null_is_absent: file.null_is_absent,
+        sources: file.sources.clone(),
+        seen: file.seen.clone(),
+        unseen: enforced.unseen.unwrap_or(Unseen::Warning),
+        status: enforced.status,
+        words: enforced.words.clone(),
+        texts: enforced.texts.clone(),
+        facts: enforced.facts.clone(),
+        accepted: enforced.accepted.clone(),
+    })
+}
+
+impl Compiler<'_> {
+    /// The number of an object, by itself or as a variant of `base`.
+    fn object(&mut self, name: &str, base: Option<&str>) -> Result<usize, String> {
+        let key = (name.to_owned(), base.map(str::to_owned));
+        if let Some(number) = self.numbers.get(&key) {
+            return Ok(*number);
+        }
+        let number = self.objects.len();
+        self.numbers.insert(key, number);
+        self.objects.push(Object { name: name.into(), ..Object::default() });
+        let (mut table, mut names) = self.flat(name)?;
+        if let Some(base) = base {
+            let (above, of_base) = self.flat(base)?;
+            if table.by == above.by {
+                // It has been chosen by this field.
+                (table.by, table.otherwise, table.untagged) = (None, None, None);
+                table.variants.clear();
+            }
+            let own_one = (table.exactly_one.clone(), table.at_least_one.clone());
+            let kind = table.kind;
+            let own = ObjectTable { by: table.by.clone().or(Some(String::new())), ..table };
+            table = own.over(&ObjectTable {
+                variants: BTreeMap::new(),
+                otherwise: None,
+                untagged: None,
+                ..above
+            });
+            table.by = table.by.filter(|by| !by.is_empty());
+            table.kind = kind;
+            (table.exactly_one, table.at_least_one) = own_one;
+            names.extend(of_base);
+        }
+        let mut object = self.compile(name, table, names)?;
+        object.base = base.and_then(|base| {
+            let is_base = |object: &Object| *object.name == *base;
+            self.objects.iter().position(is_base)
+        });
+        self.objects[number] = object;
+        Ok(number)
+    }
+
+    /// An object with what it adds to, and their names.
+    fn flat(&self, name: &str) -> Result<(ObjectTable, Vec<Box<str>>), String> {
+        let find =
+            |name: &str| self.tables.get(name).ok_or_else(|| format!("the object `{name}` is not described"));
+        let mut table = find(name)?.clone();
+        let mut names: Vec<Box<str>> = vec![name.into()];
+        while let Some(parent) = table.extends.take() {
+            if names.iter().any(|known| **known == parent) {
+                return Err(format!("the object `{name}` extends itself"));
+            }
+            let above = find(&parent)?;
+            table = table.over(above);
+            names.push(parent.into());
+        }
+        Ok((table, names))
+    }
+
+    fn compile(&mut self, name: &str, table: ObjectTable, names: Vec<Box<str>>) -> Result<Object, String> {
+        let mut object = Object {
+            name: name.into(),
+            is_closed: table.closed == Some(true),
+            rule: table.rule.as_deref().map(Box::from),
+            kind: table.kind,
+            example: table.example.as_deref().map(Box::from),
+            note: table.note.as_deref().map(Box::from),
+            names,
+            ..Object::default()
+        };
+        let mut entries: Vec<(&str, FieldTable, bool)> = Vec::new();
+        for (key, entry) in &table.fields.0 {
+            if let FieldEntry::Described(field) = entry {
+                entries.push((key, (**field).clone(), true));
+            }
+        }
+        let facts = self.facts;
+        let own: Vec<usize> =
+            (0..facts.len()).filter(|number| object.is_named(&facts[*number].object)).collect();
+        for number in &own {
+            for key in facts[*number].all_fields().map(plain) {
+                if !entries.iter().any(|(known, ..)| *known == key) {
+                    entries.push((key, FieldTable::default(), false));
+                }
+            }
+        }
+        if entries.len() > MOST_FIELDS {
+            return Err(format!("`{name}` has more than {MOST_FIELDS} fields"));
+        }
+        for (key, field, is_known) in &entries {
+            let number = object.fields.len() as u16;
+            if self.snake_case {
+                object.numbers.insert(&snake_case(key), number);
+            }
+            object.numbers.insert(key, number);
+            let field = self.field(key, field, *is_known)?;
+            object.fields.push(field);
+        }
+        for (key, field, _) in &entries {
+            let Some(number) = object.numbers.get(key).map(usize::from) else { continue };
+            let unless = field.required_unless.as_deref();
+            if field.required == Some(true) || unless.is_some() {
+                let unless = object.numbers_of(unless.unwrap_or_default());
+                object.fields[number].required.push(Requirement { unless, fact: None });
+            }
+        }
+        for number in own {
+            let fact = &facts[number];
+            add_fact(&mut object, number, fact);
+            if !fact.asks_for_more() {
+                object.evidence.push(number);
+            }
+            if fact.is_conditional() {
+                object.conditional.push(number);
+            }
+        }
+        let is_accepted = |number: &usize| object.is_named(&self.accepted[*number].object);
+        object.accepted = (0..self.accepted.len()).filter(is_accepted).collect();
+        let is_required =
+            |field: &Field| !field.required.is_empty() || field.checks.iter().any(Check::lists_all);
+        object.required = (0..object.fields.len() as u16)
+            .filter(|number| is_required(&object.fields[*number as usize]))
+            .collect();
+        for field in &mut object.fields {
+            field.is_plain = field.absent.is_empty() && field.is_known;
+        }
+        object.exactly_one = object.members(table.exactly_one.as_ref());
+        object.at_least_one = object.members(table.at_least_one.as_ref());
+        if let Some(by) = &table.by {
+            object.by = Some(self.by(name, by, &table)?);
+        }
+        Ok(object)
+    }
+
+    fn by(&mut self, name: &str, by: &str, table: &ObjectTable) -> Result<By, String> {
+        let (mut variants, mut values) = (Keys::default(), Vec::new());
+        for (value, variant) in &table.variants {
+            variants.insert(value, values.len() as u16);
+            values.push((value.as_str().into(), self.object(variant, Some(name))?));
+        }
+        let otherwise = match &table.otherwise {
+            Some(variant) => {
+                let last = variant.rsplit('.').next().unwrap_or_default();
+                Some((last.into(), self.object(variant, Some(name))?))
+            }
+            None => None,
+        };
+        let (is_open, is_untagged) = (table.open == Some(true), table.untagged == Some(true));
+        Ok(By { key: by.into(), variants, values, otherwise, is_open, is_untagged })
+    }
+
+    fn field(&mut self, key: &str, table: &FieldTable, is_known: bool) -> Result<Field, String> {
+        let mut number =
+            |name: &Option<String>| name.as_ref().map(|name| self.object(name, None)).transpose();
+        let (object, items) = (number(&table.object)?, number(&table.items)?);
+        let entries = number(&table.entries)?;
+        let types = table.r#type.clone().map_or(Vec::new(), |types| types.0);
+        let item_types = table.item_type.clone().map_or(Vec::new(), |types| types.0);
+        Ok(Field {
+            key: key.into(),
+            mask: if types.is_empty() { u8::MAX } else { mask(&types) },
+            types,
+            required: Vec::new(),
+            absent: Vec::new(),
+            checks: checks(table, None),
+            object,
+            items,
+            item_mask: mask(&item_types),
+            item_types,
+            entries,
+            rule: table.rule.as_deref().map(Box::from),
+            checked_by: table.checked_by.iter().flatten().map(|rule| rule.as_str().into()).collect(),
+            note: table.note.as_deref().map(Box::from),
+            is_plain: false,
+            is_known,
+        })
+    }
+}
+
+/// Adds what a fact asks for beyond the documents.
+fn add_fact(object: &mut Object, number: usize, fact: &FactTable) {
+    for key in fact.all_fields() {
+        if plain(key) != key {
+            continue;
+        }
+        let unless = object.numbers_of(fact.constraint.required_unless.as_deref().unwrap_or_default());
+        let Some(number_of_field) = object.numbers.get(key) else { continue };
+        let field = &mut object.fields[usize::from(number_of_field)];
+        if fact.absent {
+            field.absent.push(number);
+        }
+        if fact.constraint.required == Some(true) || fact.constraint.required_unless.is_some() {
+            field.required.push(Requirement { unless, fact: Some(number) });
+        }
+        if let Some(Types(types)) = &fact.constraint.r#type {
+            let what = What::Type(types.clone(), mask(types));
+            field.checks.push(Check { what, fact: Some(number) });
+        }
+        field.checks.extend(checks(&fact.constraint, Some(number)));
+    }
+}
+
+/// What a table asks for, apart from its types.
+fn checks(table: &FieldTable, fact: Option<usize>) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let mut add = |what| checks.push(Check { what, fact });
+    let boxed = |names: &[String]| names.iter().map(|name| name.as_str().into()).collect();
+    if let Some(values) = &table.values {
+        let any_case = table.values_any_case == Some(true);
+        add(What::Values { values: values.clone(), any_case });
+    }
+    if let Some(values) = &table.refused_values {
+        add(What::Refused(values.clone()));
+    }
+    if table.min_length.is_some() || table.max_length.is_some() {
+        add(What::Length { min: table.min_length, max: table.max_length });
+    }
+    if let Some(pattern) = &table.pattern {
+        add(What::Pattern(pattern.clone()));
+    }
+    if table.min_items.is_some() || table.max_items.is_some() {
+        add(What::Items { min: table.min_items, max: table.max_items });
+    }
+    if table.min.is_some() || table.max.is_some() {
+        add(What::Range { min: table.min, max: table.max });
+    }
+    if table.base64 == Some(true) {
+        add(What::Base64);
+    }
+    if table.unique == Some(true) {
+        add(What::Unique);
+    }
+    if let Some(pattern) = &table.entry_pattern {
+        add(What::EntryPattern(pattern.clone()));
+    }
+    if let Some(key) = &table.needs {
+        add(What::Needs(key.as_str().into()));
+    }
+    if let Some(keys) = &table.excludes {
+        add(What::Excludes(boxed(keys)));
+    }
+    for (key, values) in table.only_if.iter().flatten() {
+        add(What::OnlyIf(key.as_str().into(), values.clone()));
+    }
+    for (key, values) in table.not_if.iter().flatten() {
+        add(What::NotIf(key.as_str().into(), values.clone()));
+    }
+    if let Some(pointer) = &table.less_than {
+        add(What::LessThan(pointer.as_str().into()));
+    }
+    if let Some(path) = &table.not_after {
+        add(What::NotAfter(path.as_str().into()));
+    }
+    if let Some(pointer) = &table.among {
+        add(What::Among(pointer.as_str().into()));
+    }
+    if let Some(key) = &table.lists {
+        add(What::Lists(key.as_str().into()));
+    }
+    if let Some(key) = &table.lists_all {
+        add(What::ListsAll(key.as_str().into()));
+    }
+    checks
+}
+
+impl What {
+    /// The kind of fault if it does not hold.
+    pub(super) fn fault(&self) -> FaultKind {
+        match self {
+            Self::Type(..) => FaultKind::Type,
+            Self::Values { .. } | Self::Refused(_) | Self::Among(_) => FaultKind::Value,
+            Self::Pattern(_) | Self::EntryPattern(_) => FaultKind::Pattern,
+            Self::Length { .. } => FaultKind::Length,
+            Self::Items { .. } => FaultKind::Items,
+            Self::Range { .. } => FaultKind::Range,
+            Self::Base64 => FaultKind::Base64,
+            Self::Unique => FaultKind::Unique,
+            Self::Lists(_) | Self::ListsAll(_) => FaultKind::Names,
+            Self::Needs(_)
+            | Self::Excludes(_)
+            | Self::OnlyIf(..)
+            | Self::NotIf(..)
+            | Self::LessThan(_)
+            | Self::NotAfter(_) => FaultKind::Conflict,
+        }
+    }
+}
+
+impl Field {
+    /// Whether a value is surely all that is asked of it: nearly every value is.
+    #[inline]
+    pub(super) fn asks_nothing_of(&self, value: Value<'_, '_>) -> bool {
+        let contains = match value.kind() {
+            toolcheck_json::Kind::Array => self.items.is_some() || !self.item_types.is_empty(),
+            toolcheck_json::Kind::Object => self.object.is_some() || self.entries.is_some(),
+            _ => false,
+        };
+        self.is_plain
+            && !contains
+            && self.mask & bit_of(value) != 0
+            && self.checks.iter().all(|check| check.surely_holds(value))
+    }
+}
+
+impl Object {
+    /// The field of a key.
+    #[inline]
+    pub(super) fn field(&self, key: &str) -> Option<&Field> {
+        self.numbers.get(key).map(|number| &self.fields[usize::from(number)])
+    }
+
+    /// Whether it is the object of this name, adds to it or is a variant of it.
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        self.names.iter().any(|known| **known == *name)
+    }
+
+    fn numbers_of(&self, keys: &[String]) -> Vec<u16> {
+        keys.iter().filter_map(|key| self.numbers.get(key)).collect()
+    }
+
+    fn members(&self, members: Option<&Members>) -> Option<Vec<u16>> {
+        Some(match members? {
+            Members::All(false) => return None,
+            Members::All(true) => (0..self.fields.len() as u16)
+                .filter(|number| self.fields[*number as usize].is_known)
+                .collect(),
+            Members::Some(keys) => self.numbers_of(keys),
+        })
+    }
+}
+
+impl ObjectTable {
+    /// What this table says, and for the rest what `base` says.
+    pub(super) fn over(&self, base: &Self) -> Self {
+        let mut fields = base.fields.clone();
+        for (key, entry) in &self.fields.0 {
+            let merged = match (entry, fields.get(key)) {
+                (FieldEntry::Described(own), Some(FieldEntry::Described(base))) => {
+                    FieldEntry::Described(Box::new(own.over(base)))
+                }
+                _ => entry.clone(),
+            };
+            fields.insert(key, merged);
+        }
+        let mut variants = base.variants.clone();
+        variants.extend(self.variants.clone());
+        variants.retain(|_, object| !object.is_empty());
+        Self {
+            closed: self.closed.or(base.closed),
+            extends: self.extends.clone().or_else(|| base.extends.clone()),
+            by: self.by.clone().or_else(|| base.by.clone()),
+            variants,
+            otherwise: self.otherwise.clone().or_else(|| base.otherwise.clone()),
+            open: self.open.or(base.open),
+            untagged: self.untagged.or(base.untagged),
+            exactly_one: self.exactly_one.clone().or_else(|| base.exactly_one.clone()),
+            at_least_one: self.at_least_one.clone().or_else(|| base.at_least_one.clone()),
+            rule: self.rule.clone().or_else(|| base.rule.clone()),
+            kind: self.kind.or(base.kind),
+            example: self.example.clone().or_else(|| base.example.clone()),
+            note: self.note.clone().or_else(|| base.note.clone()),
+            fields,
+        }
+    }
+}
+
+/// The key of a field, for the elements of an array (`key[]`) and the keys of an object (`key{}`) too.
+pub(super) fn plain(key: &str) -> &str {
+    key.strip_suffix("[]").or_else(|| key.strip_suffix("{}")).unwrap_or(key)
+}
+
+/// A key of mixed case in snake case.
+pub(super) fn snake_case(key: &str) -> String {
+    let mut snake = String::with_capacity(key.len() + 4);
+    for character in key.chars() {
+        if character.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(character.to_ascii_lowercase());
+    }
+    snake
+}

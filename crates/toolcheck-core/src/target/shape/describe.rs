@@ -1,0 +1,618 @@
+//! What is known of the shape of requests, to be read rather than checked.
+//!
+//! ```
+//! let shape = toolcheck_core::target::find("anthropic").and_then(|target| target.shape());
+//! let request = shape.expect("it is described").request();
+//! let demands = request.field("max_tokens").expect("it is a field").demands();
+//! assert!(demands.iter().any(|demand| demand.fault.name() == "missing"));
+//! ```
+
+mod known;
+mod texts;
+mod words;
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
+
+use super::compile::{By, Check, Field, Object, What, bit};
+use super::fault::Condition;
+use super::tables::{FaultKind, JsonType, Kind, Scalar, Unseen};
+use super::{Enforced, Shape};
+
+pub use self::known::{Known, Verdict};
+pub use self::texts::{PLACEHOLDERS, is_placeholder, placeholders};
+
+/// The names of the objects that the documents of a format describe; none if the format is not described.
+pub fn object_names(format: &str) -> impl Iterator<Item = &'static str> {
+    super::file(format).into_iter().flat_map(|(_, file)| file.objects.keys().map(String::as_str))
+}
+
+impl Enforced {
+    /// The names of the objects that the target describes itself.
+    pub fn object_names(&self) -> impl Iterator<Item = &str> {
+        self.objects.keys().map(String::as_str)
+    }
+}
+
+impl Shape {
+    /// The id of the format that it is the shape of.
+    #[must_use]
+    pub fn format(&self) -> &'static str {
+        self.format
+    }
+
+    /// The documents that describe the format.
+    #[must_use]
+    pub fn sources(&self) -> &[String] {
+        &self.sources
+    }
+
+    /// When they were read.
+    #[must_use]
+    pub fn seen(&self) -> &str {
+        &self.seen
+    }
+
+    /// What follows if a request breaks what the documents say, and nobody has seen it refused.
+    #[must_use]
+    pub fn unseen(&self) -> Unseen {
+        self.unseen
+    }
+
+    /// The keys of which a request has one if it is whole; every request is whole if there are none.
+    #[must_use]
+    pub fn whole_if(&self) -> &[String] {
+        &self.whole_if
+    }
+
+    /// The body of a request.
+    #[must_use]
+    pub fn request(&self) -> ObjectView<'_> {
+        ObjectView { shape: self, number: self.request, rule: None }
+    }
+
+    /// An element of the list of messages.
+    #[must_use]
+    pub fn message(&self) -> ObjectView<'_> {
+        ObjectView { shape: self, number: self.message, rule: None }
+    }
+
+    /// All objects, in the order in which a request leads to them. An object that is a variant of several others is there
+    /// several times, because it has the fields of each.
+    #[must_use]
+    pub fn objects(&self) -> Vec<ObjectView<'_>> {
+        let mut objects = Vec::new();
+        let mut open = vec![self.message(), self.request()];
+        let mut seen = FxHashSet::default();
+        while let Some(object) = open.pop() {
+            if seen.insert(object.number) {
+                objects.push(object);
+                let first = open.len();
+                open.extend(object.below());
+                open[first..].reverse();
+            }
+        }
+        objects
+    }
+}
+
+impl<'f> Shape {
+    /// What is asked of all objects and their fields, in the order in which a request leads to them.
+    pub fn demands(&'f self) -> impl Iterator<Item = (ObjectView<'f>, Demand<'f>)> {
+        self.objects().into_iter().flat_map(|object| {
+            let of_fields = object.fields().flat_map(FieldView::demands);
+            object.demands().into_iter().chain(of_fields).map(move |demand| (object, demand))
+        })
+    }
+}
+
+/// An object of a request.
+#[derive(Debug, Clone, Copy)]
+pub struct ObjectView<'f> {
+    shape: &'f Shape,
+    number: usize,
+    /// The rule that an object above it names.
+    rule: Option<&'f str>,
+}
+
+impl PartialEq for ObjectView<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.shape, other.shape) && self.number == other.number
+    }
+}
+
+impl<'f> ObjectView<'f> {
+    fn object(self) -> &'f Object {
+        &self.shape.objects[self.number]
+    }
+
+    fn to(self, number: usize) -> Self {
+        Self { number, rule: self.rule(), ..self }
+    }
+
+    /// Its name in shape files.
+    #[must_use]
+    pub fn name(self) -> &'f str {
+        &self.object().name
+    }
+
+    /// The names of the objects that it adds to, or is a variant of.
+    pub fn bases(self) -> impl Iterator<Item = &'f str> {
+        self.object().names.iter().skip(1).map(|name| &**name)
+    }
+
+    /// What it is in every API, if it is one of these.
+    #[must_use]
+    pub fn kind(self) -> Option<Kind> {
+        self.object().kind
+    }
+
+    /// Whether it has no other keys than its fields.
+    #[must_use]
+    pub fn is_closed(self) -> bool {
+        self.object().is_closed
+    }
+
+    /// How its API writes it: one line of JSON.
+    #[must_use]
+    pub fn example(self) -> Option<&'f str> {
+        self.object().example.as_deref()
+    }
+
+    /// What a reader should know.
+    #[must_use]
+    pub fn note(self) -> Option<&'f str> {
+        self.object().note.as_deref()
+    }
+
+    /// The rule that reports what is wrong with it and below it, if it is not the usual one for the fault.
+    #[must_use]
+    pub fn rule(self) -> Option<&'f str> {
+        self.rule.or(self.object().rule.as_deref())
+    }
+
+    /// The key whose value decides which of its variants it is.
+    #[must_use]
+    pub fn by(self) -> Option<&'f str> {
+        self.object().by.as_ref().map(|by| &*by.key)
+    }
+
+    /// The objects that it may be, each with the value that says so, sorted.
+    pub fn variants(self) -> impl Iterator<Item = (&'f str, Self)> {
+        let of = |by: &'f By| by.values.iter().map(|(value, object)| (&**value, *object));
+        self.object().by.iter().flat_map(of).map(move |(value, number)| (value, self.to(number)))
+    }
+
+    /// The object that it is if that key is absent.
+    #[must_use]
+    pub fn otherwise(self) -> Option<Self> {
+        let (_, number) = self.object().by.as_ref()?.otherwise.as_ref()?;
+        Some(self.to(*number))
+    }
+
+    /// Whether the value of a key says that something else is this object.
+    fn is_variant_by(self, key: &str) -> bool {
+        self.shape
+            .objects
+            .iter()
+            .filter_map(|base| base.by.as_ref())
+            .any(|by| *by.key == *key && by.values.iter().any(|(_, variant)| *variant == self.number))
+    }
+
+    /// Whether that key may have other values.
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        self.object().by.as_ref().is_some_and(|by| by.is_open)
+    }
+
+    /// Its fields, and those that are only known to be refused, in the order of the file.
+    pub fn fields(self) -> impl Iterator<Item = FieldView<'f>> {
+        self.object().fields.iter().map(move |field| FieldView { object: self, field })
+    }
+
+    /// The field of that key.
+    #[must_use]
+    pub fn field(self, key: &str) -> Option<FieldView<'f>> {
+        Some(FieldView { object: self, field: self.object().field(key)? })
+    }
+
+    /// The objects that it may be, and those that its fields have.
+    pub fn below(self) -> impl Iterator<Item = Self> {
+        let fields = self.fields().flat_map(|field| [field.object(), field.items(), field.entries()]);
+        self.variants().map(|(_, variant)| variant).chain(self.otherwise()).chain(fields.flatten())
+    }
+
+    /// What is asked of the object as a whole.
+    #[must_use]
+    pub fn demands(self) -> Vec<Demand<'f>> {
+        let object = self.object();
+        let keys = |numbers: &[u16]| -> Vec<&'f str> {
+            numbers.iter().map(|number| &*object.fields[usize::from(*number)].key).collect()
+        };
+        let mut demands = Vec::new();
+        let mut add = |fault, asked| demands.push(self.demand(fault, "".into(), asked, None));
+        if object.is_closed {
+            add(FaultKind::Unknown, Asked::OnlyKnownKeys);
+        }
+        if let Some(of) = &object.exactly_one {
+            add(FaultKind::Union, Asked::ExactlyOne(keys(of)));
+        }
+        if let Some(of) = object.exactly_one.as_ref().or(object.at_least_one.as_ref()) {
+            add(FaultKind::None, Asked::AtLeastOne(keys(of)));
+        }
+        demands
+    }
+
+    fn demand(
+        self,
+        fault: FaultKind,
+        key: Cow<'f, str>,
+        asked: Asked<'f>,
+        fact: Option<usize>,
+    ) -> Demand<'f> {
+        let own_fact = fact.map(|fact| &self.shape.facts[fact]);
+        let of_fact = own_fact.and_then(|fact| fact.constraint.rule.as_deref());
+        let of_value = !matches!(fault, FaultKind::Missing | FaultKind::Unknown | FaultKind::Type);
+        let field = self.field(super::compile::plain(&key)).filter(|_| of_value);
+        let of_field = field.and_then(|field| field.field.rule.as_deref());
+        let known = Known::all(self, &key, fault, &asked, own_fact);
+        let is_documented = fact.is_none();
+        Demand { fault, key, asked, rule: of_fact.or(of_field).or(self.rule()), is_documented, known }
+    }
+}
+
+/// A field of an object.
+#[derive(Debug, Clone, Copy)]
+pub struct FieldView<'f> {
+    object: ObjectView<'f>,
+    field: &'f Field,
+}
+
+impl<'f> FieldView<'f> {
+    /// Its key.
+    #[must_use]
+    pub fn key(self) -> &'f str {
+        &self.field.key
+    }
+
+    /// Whether it belongs to the object. The others are only known to be refused.
+    #[must_use]
+    pub fn is_known(self) -> bool {
+        self.field.is_known
+    }
+
+    /// The types that its value may have; any if there are none.
+    #[must_use]
+    pub fn types(self) -> &'f [JsonType] {
+        &self.field.types
+    }
+
+    /// The object that it is.
+    #[must_use]
+    pub fn object(self) -> Option<ObjectView<'f>> {
+        self.field.object.map(|number| self.object.to(number))
+    }
+
+    /// The object that each element of an array is.
+    #[must_use]
+    pub fn items(self) -> Option<ObjectView<'f>> {
+        self.field.items.map(|number| self.object.to(number))
+    }
+
+    /// The types that elements of an array may have beside that.
+    #[must_use]
+    pub fn item_types(self) -> &'f [JsonType] {
+        &self.field.item_types
+    }
+
+    /// The object that the value of each member is.
+    #[must_use]
+    pub fn entries(self) -> Option<ObjectView<'f>> {
+        self.field.entries.map(|number| self.object.to(number))
+    }
+
+    /// The rules that report what is wrong with it in more words.
+    pub fn checked_by(self) -> impl Iterator<Item = &'f str> {
+        self.field.checked_by.iter().map(|rule| &**rule)
+    }
+
+    /// What a reader should know.
+    #[must_use]
+    pub fn note(self) -> Option<&'f str> {
+        self.field.note.as_deref()
+    }
+
+    /// What is asked of it.
+    #[must_use]
+    pub fn demands(self) -> Vec<Demand<'f>> {
+        let (object, field) = (self.object, self.field);
+        let fields = &object.object().fields;
+        let mut demands = Vec::new();
+        let mut add = |fault, asked, fact| {
+            demands.push(object.demand(fault, Cow::Borrowed(&*field.key), asked, fact));
+        };
+        for required in &field.required {
+            let unless = required.unless.iter().map(|number| &*fields[usize::from(*number)].key).collect();
+            add(FaultKind::Missing, Asked::Present { unless }, required.fact);
+        }
+        for fact in &field.absent {
+            add(FaultKind::Unknown, Asked::Absent, Some(*fact));
+        }
+        if field.absent.is_empty() && !field.is_known && object.is_closed() {
+            add(FaultKind::Unknown, Asked::Absent, None);
+        }
+        if field.mask != u8::MAX {
+            add(FaultKind::Type, Asked::Types(&field.types), None);
+        }
+        if let Some(by) = object.object().by.as_ref().filter(|by| by.key == field.key && !by.is_open) {
+            let is_string = field.mask & bit(JsonType::String) != 0;
+            let values = by.values.iter().map(|(text, _)| Allowed { text, is_string }).collect();
+            add(FaultKind::Value, Asked::OneOf { values, any_case: false }, None);
+        }
+        // The value that says that it is this variant is there.
+        let is_chosen = |check: &Check| check.fact.is_none() && matches!(check.what, What::Values { .. });
+        let is_known = |check: &&Check| !(is_chosen(check) && object.is_variant_by(&field.key));
+        for check in field.checks.iter().filter(is_known) {
+            add(check.what.fault(), Asked::of(check), check.fact);
+        }
+        const OBJECT: &[JsonType] = &[JsonType::Object];
+        let expected = if field.item_types.is_empty() { OBJECT } else { &field.item_types };
+        let mut of_parts = |suffix: &str, expected| {
+            let key = Cow::Owned(format!("{}{suffix}", field.key));
+            demands.push(object.demand(FaultKind::Type, key, Asked::Types(expected), None));
+        };
+        if field.items.is_some() || !field.item_types.is_empty() && field.entries.is_none() {
+            of_parts("[]", expected);
+        }
+        if field.entries.is_some() {
+            of_parts("{}", OBJECT);
+        }
+        demands
+    }
+}
+
+/// Something that an API asks of an object or a field.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Demand<'f> {
+    /// What is wrong with a request that does not meet it.
+    pub fault: FaultKind,
+    /// The key: empty for the object as a whole, `content[]` for the elements of `content`, `properties{}` for the values
+    /// in `properties`.
+    pub key: Cow<'f, str>,
+    /// What is asked.
+    pub asked: Asked<'f>,
+    /// The rule that reports it, if it is not the usual one for the fault.
+    pub rule: Option<&'f str>,
+    /// Whether the documents ask for it, or what the target changes of them. The others are only known from what was seen.
+    pub is_documented: bool,
+    /// What is known of it: what holds only for some requests first. Never empty.
+    pub known: Vec<Known<'f>>,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Asked<'f> {
+    /// The key must be there.
+    Present {
+        /// The keys of which one makes up for it.
+        unless: Vec<&'f str>,
+    },
+    /// The key may not be there.
+    Absent,
+    /// No other keys than the fields may be there.
+    OnlyKnownKeys,
+    /// At most one of these keys may be there.
+    ExactlyOne(Vec<&'f str>),
+    /// One of these keys must be there.
+    AtLeastOne(Vec<&'f str>),
+    /// The value must have one of these types.
+    Types(&'f [JsonType]),
+    /// It must be one of these.
+    OneOf {
+        /// The values.
+        values: Vec<Allowed<'f>>,
+        /// Whether upper and lower case are the same.
+        any_case: bool,
+    },
+    /// It may not be one of these.
+    NoneOf(Vec<Allowed<'f>>),
+    /// It must match an expression.
+    Pattern(&'f str),
+    /// The keys of the object must match an expression.
+    KeyPattern(&'f str),
+    /// A string must have so many characters.
+    Length {
+        /// The fewest.
+        min: Option<usize>,
+        /// The most.
+        max: Option<usize>,
+    },
+    /// An array must have so many elements.
+    Items {
+        /// The fewest.
+        min: Option<usize>,
+        /// The most.
+        max: Option<usize>,
+    },
+    /// A number must be in a range.
+    Range {
+        /// The least.
+        min: Option<f64>,
+        /// The greatest.
+        max: Option<f64>,
+    },
+    /// A string must be Base64, without a `data:` prefix.
+    Base64,
+    /// No other object of the request may have the same value.
+    Unique,
+    /// It must be one of the strings that this JSON Pointer leads to, with `*` for every element.
+    Among(&'f str),
+    /// Its elements must be keys of this object beside it.
+    Lists(&'f str),
+    /// Its elements must be all keys of this object beside it.
+    ListsAll(&'f str),
+    /// Something else in the request must be so.
+    Other {
+        /// What it must be.
+        condition: Condition,
+        /// Its keys, or JSON Pointers from the root.
+        keys: Vec<&'f str>,
+        /// The values that it must, or must not, have.
+        values: Vec<Allowed<'f>>,
+    },
+}
+
+/// A value that is allowed or refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Allowed<'f> {
+    /// The string, or the number or boolean as JSON writes it.
+    pub text: &'f str,
+    /// Whether it is a string.
+    pub is_string: bool,
+}
+
+impl<'f> Asked<'f> {
+    fn of(check: &'f Check) -> Self {
+        let scalars = |values: &'f [Scalar]| -> Vec<Allowed<'f>> {
+            values.iter().map(|value| Allowed { text: &value.text, is_string: value.is_string }).collect()
+        };
+        let other = |condition, keys, values| Self::Other { condition, keys, values };
+        match &check.what {
+            What::Type(types, _) => Self::Types(types),
+            What::Values { values, any_case } => Self::OneOf { values: scalars(values), any_case: *any_case },
+            What::Refused(values) => Self::NoneOf(scalars(values)),
+            What::Pattern(pattern) => Self::Pattern(pattern.as_str()),
+            What::EntryPattern(pattern) => Self::KeyPattern(pattern.as_str()),
+            What::Length { min, max } => Self::Length { min: *min, max: *max },
+            What::Items { min, max } => Self::Items { min: *min, max: *max },
+            What::Range { min, max } => Self::Range { min: *min, max: *max },
+            What::Base64 => Self::Base64,
+            What::Unique => Self::Unique,
+            What::Among(pointer) => Self::Among(pointer),
+            What::Lists(key) => Self::Lists(key),
+            What::ListsAll(key) => Self::ListsAll(key),
+            What::Needs(key) => other(Condition::Needs, vec![key], Vec::new()),
+            What::Excludes(keys) => {
+                other(Condition::Excludes, keys.iter().map(|key| &**key).collect(), Vec::new())
+            }
+            What::OnlyIf(key, values) => other(Condition::OnlyIf, vec![key], scalars(values)),
+            What::NotIf(key, values) => other(Condition::NotIf, vec![key], scalars(values)),
+            What::NotAfter(path) => other(Condition::NotAfter, vec![path], Vec::new()),
+            What::LessThan(key) => other(Condition::LessThan, vec![key], Vec::new()),
+        }
+    }
+
+    /// Whether a text that names the least or the greatest, and only that, can be meant.
+    fn has_limits_of(&self, text: &str) -> bool {
+        let (min, max) = match self {
+            Self::Length { min, max } | Self::Items { min, max } => (min.is_some(), max.is_some()),
+            Self::Range { min, max } => (min.is_some(), max.is_some()),
+            _ => return true,
+        };
+        (min || !text.contains("{min}")) && (max || !text.contains("{max}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::level::Level;
+    use crate::target::{self, Target};
+
+    #[test]
+    fn every_demand_of_every_target_is_known() {
+        for target in target::all() {
+            let Some(shape) = target.shape() else { continue };
+            for (object, demand) in shape.demands() {
+                assert!(!demand.known.is_empty(), "{}: {} {}", target.id, object.name(), demand.key);
+            }
+        }
+    }
+
+    #[test]
+    fn every_placeholder_is_listed() {
+        for target in target::all() {
+            let Some(shape) = target.shape() else { continue };
+            let of_facts = shape.facts.iter().filter_map(|fact| fact.text.as_deref());
+            for text in shape.texts.iter().map(|text| &*text.text).chain(of_facts) {
+                for name in placeholders(text) {
+                    assert!(is_placeholder(name), "{}: {{{name}}} in {text:?}", target.id);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_target_says_is_described() {
+        let text = r#"
+            id = "gateway"
+            name = "Our gateway"
+            format = "ollama"
+
+            [shape]
+            unseen = "nothing"
+
+            [[shape.text]]
+            fault = "missing"
+            status = 422
+            text = "{path} is missing"
+            evidence = "recorded"
+            sources = []
+            seen = "2026-11"
+
+            [[shape.fact]]
+            object = "request"
+            field = "metadata"
+            fault = "missing"
+            required = true
+            model = "^tide-"
+            evidence = "recorded"
+            seen = "2026-11"
+
+            [[shape.fact]]
+            object = "request"
+            field = "model"
+            fault = "type"
+            got = "array"
+            evidence = "inferred"
+
+            [[shape.accepted]]
+            object = "message"
+            field = "role"
+            fault = "type"
+            evidence = "recorded"
+
+            [shape.objects.request]
+            closed = true
+        "#;
+        let target = Target::parse(text).expect("it is a target");
+        let shape = target.shape().expect("it has a shape");
+        let request = shape.request();
+        assert_eq!(request.demands()[0].asked, Asked::OnlyKnownKeys);
+        assert_eq!(request.demands()[0].known[0].level, None);
+
+        let demands = request.field("metadata").expect("a fact names it").demands();
+        let faults: Vec<&str> = demands.iter().map(|demand| demand.fault.name()).collect();
+        assert_eq!(faults, ["missing", "unknown"]);
+        let known = &demands[0].known;
+        assert_eq!(
+            (known.len(), known[0].verdict, known[0].level),
+            (1, Verdict::Refused, Some(Level::Error))
+        );
+        assert_eq!((known[0].model, known[0].status), (Some("^tide-"), Some(422)));
+        assert_eq!(known[0].text, Some("{path} is missing"));
+
+        let demands = request.field("model").expect("it is a field").demands();
+        let of_type = demands.iter().find(|demand| demand.fault == FaultKind::Type).expect("it has a type");
+        let levels: Vec<_> = of_type.known.iter().map(|known| (known.verdict, known.level)).collect();
+        assert_eq!(levels, [(Verdict::Refused, Some(Level::Warning)), (Verdict::Documented, None)]);
+
+        let demands = shape.message().field("role").expect("it is a field").demands();
+        let of_type = demands.iter().find(|demand| demand.fault == FaultKind::Type);
+        assert_eq!(of_type.map(|demand| demand.known[0].verdict), Some(Verdict::Accepted));
+    }
+}

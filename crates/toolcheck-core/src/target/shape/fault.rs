@@ -1,0 +1,710 @@
+//! What is wrong with a request, and what the API answers.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use toolcheck_json::{Document, JsonStr, Kind as JsonKind, NodeId, Value};
+
+use super::Shape;
+use super::check::{Step, type_of};
+use super::compile::{Field, Object, What, bit, snake_case};
+use super::tables::{FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
+use crate::ir::Place;
+use crate::target::{Evidence, Grounds};
+
+/// Something in a request that is not as its API has it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Fault<'f> {
+    /// What is wrong.
+    pub kind: FaultKind,
+    pub(super) object: &'f Object,
+    pub(super) field: Option<&'f Field>,
+    /// The key that it is about: `content[]` for an element of `content`, `properties{}` for a value in `properties`.
+    pub key: Cow<'f, str>,
+    /// The object that has the key, or lacks it.
+    pub(super) parent: NodeId,
+    /// The value, if there is one.
+    pub(super) value: Option<NodeId>,
+    pub(super) path: Vec<PathStep>,
+    /// How many of the last steps lead from the object to the value.
+    pub(super) own_steps: usize,
+    pub(super) schema_start: usize,
+    /// More of what is wrong.
+    pub detail: Detail<'f>,
+    pub(super) fact: Option<&'f FactTable>,
+    /// What the value fails, if it is a check.
+    pub(super) check: Option<&'f What>,
+    pub(super) rule: Option<&'f str>,
+    pub(super) name: Option<NodeId>,
+    /// How the object under the key is written.
+    pub(super) example: Option<&'f str>,
+    /// How the object is written of which this one is a variant.
+    pub(super) base_example: Option<&'f str>,
+    /// The only object that has the key, if this one does not.
+    pub(super) elsewhere: Option<&'f str>,
+    /// The facts whose conditions the request does not meet.
+    pub(super) unmet: Vec<usize>,
+    /// The nearest element of an array that it is in.
+    pub(super) element: NodeId,
+    /// The field around it that other rules check too, and the element of an array that has the field.
+    pub(super) around: Option<(NodeId, &'f Field)>,
+    /// The objects from the root to the one that has the key, with what they are.
+    pub(super) above: Vec<(NodeId, Option<Kind>)>,
+}
+
+/// More of what is wrong.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Detail<'f> {
+    /// Nothing more.
+    None,
+    /// A type.
+    Types {
+        /// The types that there may be.
+        expected: &'f [JsonType],
+        /// The type that there is.
+        got: JsonType,
+    },
+    /// A value that is not allowed.
+    Values {
+        /// The allowed ones; empty if they are not known.
+        allowed: Vec<&'f str>,
+        /// The value, shortened.
+        got: String,
+    },
+    /// A name.
+    Value {
+        /// The name, shortened.
+        got: String,
+    },
+    /// A limit.
+    Limit {
+        /// The least that there may be.
+        min: Option<String>,
+        /// The most.
+        max: Option<String>,
+        /// What there is.
+        got: String,
+        /// Whether it is less than the least.
+        is_low: bool,
+    },
+    /// A text that does not match.
+    Pattern {
+        /// The expression.
+        pattern: &'f str,
+        /// The text, shortened.
+        got: String,
+    },
+    /// Something else in the request.
+    Other {
+        /// Its key, or its JSON Pointer.
+        key: &'f str,
+        /// The values that it must or must not have.
+        values: Vec<&'f str>,
+    },
+    /// One of several keys.
+    Union {
+        /// The keys.
+        of: Vec<&'f str>,
+        /// How many of them there are.
+        count: usize,
+    },
+}
+
+/// What a key asks of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Condition {
+    /// It must be there.
+    Needs,
+    /// It may not be there.
+    Excludes,
+    /// It must have one of some values.
+    OnlyIf,
+    /// It may not have one of some values.
+    NotIf,
+    /// It must be greater.
+    LessThan,
+    /// The element before may not have it.
+    NotAfter,
+}
+
+/// A step from the root of a request to a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum PathStep {
+    Key(Box<str>),
+    Index(u32),
+    Entry(Box<str>, u32),
+    Variant(Box<str>),
+}
+
+impl PathStep {
+    pub(super) fn of(step: &Step<'_>, document: &Document<'_>) -> Self {
+        match step {
+            Step::Key(key) => Self::Key((*key).into()),
+            Step::Index(index) => Self::Index(*index),
+            Step::Entry(entry, index) => {
+                let key = document.value(*entry).key_text().unwrap_or_default();
+                Self::Entry((&*key).into(), *index)
+            }
+            Step::Variant(tag) => Self::Variant((*tag).into()),
+        }
+    }
+}
+
+/// What an API answers to a request with a fault.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: Option<u16>,
+    /// The text, if it is known.
+    pub text: Option<String>,
+    /// How well it is known.
+    pub grounds: Grounds,
+}
+
+/// Why what only the documents say is not an error for an API that may not enforce them.
+const UNSEEN: &str = "the documentation says so, but nobody has reported a refusal";
+
+impl<'f> Fault<'f> {
+    /// The name of the object that has the key, or lacks it, as shape files have it.
+    #[must_use]
+    pub fn object(&self) -> &'f str {
+        &self.object.name
+    }
+
+    /// What the object is in every API, if it is one of these.
+    #[must_use]
+    pub fn object_kind(&self) -> Option<Kind> {
+        self.above.last().and_then(|(_, kind)| *kind).or(self.object.kind)
+    }
+
+    /// The key of the object, and whether the object is an element of the list under this key.
+    #[must_use]
+    pub fn parent_key(&self) -> (Option<&str>, bool) {
+        let steps = self.path[..self.path.len() - self.own_steps].iter().rev();
+        let mut steps = steps.filter(|step| !matches!(step, PathStep::Variant(_)));
+        match (steps.next(), steps.next()) {
+            (Some(PathStep::Key(key) | PathStep::Entry(key, _)), _) => (Some(key), false),
+            (Some(PathStep::Index(_)), Some(PathStep::Key(key))) => (Some(key), true),
+            _ => (None, false),
+        }
+    }
+
+    /// The path to it, without the numbers of elements: the same for the same fault in several elements.
+    #[must_use]
+    pub fn pattern(&self) -> String {
+        let mut pattern = String::new();
+        for step in &self.path {
+            match step {
+                PathStep::Key(key) | PathStep::Entry(key, _) | PathStep::Variant(key) => {
+                    pattern.push('/');
+                    pattern.push_str(key);
+                }
+                PathStep::Index(_) => pattern.push_str("/*"),
+            }
+        }
+        pattern
+    }
+
+    /// The nearest element of an array that it is in: a call, a content block, a tool.
+    #[must_use]
+    pub fn element_node(&self) -> NodeId {
+        self.element
+    }
+
+    /// Whether the key that it is about takes a value of this type.
+    #[must_use]
+    pub fn takes(&self, value: Value<'_, '_>) -> bool {
+        self.field.is_some_and(|field| field.mask & bit(type_of(value)) != 0)
+    }
+
+    /// What to write for the key: its only value, or one of its type.
+    #[must_use]
+    pub fn sample(&self) -> String {
+        if let Some(only) = self.only_value() {
+            return only;
+        }
+        if let Some(example) = self.example {
+            return example.to_owned();
+        }
+        let json_type = self.field.and_then(|field| field.types.first());
+        match json_type {
+            Some(JsonType::String) => "\"…\"",
+            Some(JsonType::Object) => "{…}",
+            Some(JsonType::Array) => "[…]",
+            Some(JsonType::Boolean) => "true",
+            _ => "…",
+        }
+        .to_owned()
+    }
+
+    /// How the object under the key, or each element of the list there, is written, if the description shows it.
+    #[must_use]
+    pub fn example(&self) -> Option<&'f str> {
+        self.example
+    }
+
+    /// How the object is written that has the key, if the description shows it.
+    #[must_use]
+    pub fn object_example(&self) -> Option<&'f str> {
+        self.object.example.as_deref().or(self.base_example)
+    }
+
+    /// The object of the request that has this key, if only one has.
+    #[must_use]
+    pub fn elsewhere(&self) -> Option<&'f str> {
+        self.elsewhere
+    }
+
+    /// Where it is: the value, the key of a value that may not be there, or the object that lacks a key.
+    #[must_use]
+    pub fn place(&self, document: &Document<'_>) -> Place {
+        match (self.value, self.kind) {
+            (Some(value), FaultKind::Unknown | FaultKind::Conflict) => Place::of_key(document.value(value)),
+            (Some(value), _) => Place::of(document.value(value)),
+            (None, _) => Place::of(document.value(self.parent)),
+        }
+    }
+
+    /// The node of the value, or of the object that lacks it.
+    #[must_use]
+    pub fn node(&self) -> NodeId {
+        self.value.unwrap_or(self.parent)
+    }
+
+    /// The node of the object.
+    #[must_use]
+    pub fn object_node(&self) -> NodeId {
+        self.parent
+    }
+
+    /// The rule that the shape names for it.
+    #[must_use]
+    pub fn rule(&self) -> Option<&'f str> {
+        let of_fact = self.fact.and_then(|fact| fact.constraint.rule.as_deref());
+        let of_value = !matches!(self.kind, FaultKind::Missing | FaultKind::Unknown | FaultKind::Type);
+        let of_field = self.field.and_then(|field| field.rule.as_deref()).filter(|_| of_value);
+        of_fact.or(of_field).or(self.rule)
+    }
+
+    /// The rules that report it in more words if they report anything in an object: in the call, the block or the tool that
+    /// it is in.
+    pub fn checked_by(&self) -> impl Iterator<Item = (NodeId, &'f str)> {
+        let own = self.field.map(|field| (self.element, field));
+        let fields = own.into_iter().chain(self.around);
+        fields.flat_map(|(element, field)| field.checked_by.iter().map(move |rule| (element, &**rule)))
+    }
+
+    /// The objects that it is in, from the outermost.
+    pub fn objects(&self) -> impl Iterator<Item = NodeId> {
+        self.above.iter().map(|(node, _)| *node)
+    }
+
+    /// Whether the key decides which object it is: a content block's `type`.
+    #[must_use]
+    pub fn is_of_type(&self) -> bool {
+        self.object.by.as_ref().is_some_and(|by| *by.key == *self.key)
+    }
+
+    /// Whether it is about the request as a whole.
+    #[must_use]
+    pub fn is_of_request(&self) -> bool {
+        self.above.len() == 1 && &*self.object.name == "request"
+    }
+
+    /// The name of the tool that it is in, or of whatever else has a name.
+    #[must_use]
+    pub fn name<'s>(&self, document: &'s Document<'_>) -> Option<Cow<'s, str>> {
+        document.value(self.name?).as_str()
+    }
+
+    /// The only value that the key may have, as JSON, if there is only one.
+    #[must_use]
+    pub fn only_value(&self) -> Option<String> {
+        self.field?.checks.iter().find_map(|check| match &check.what {
+            What::Values { values, .. } if values.len() == 1 && check.fact.is_none() => {
+                let only = &values[0];
+                Some(if only.is_string { format!("\"{}\"", only.text) } else { only.text.clone() })
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether the key has one value only, which says what the object is.
+    pub(super) fn is_of_constant(&self) -> bool {
+        self.field.is_some_and(|field| !field.required.is_empty()) && self.only_value().is_some()
+    }
+
+    /// Whether the key is known, but not allowed here or for this model.
+    #[must_use]
+    pub fn is_of_known_key(&self) -> bool {
+        self.fact.is_some() || self.field.is_some_and(|field| field.is_known)
+    }
+
+    /// The keys that the object may have.
+    pub fn known_keys(&self) -> impl Iterator<Item = &'f str> {
+        let is_allowed = |field: &&Field| field.is_known && field.absent.is_empty();
+        self.object.fields.iter().filter(is_allowed).map(|field| &*field.key)
+    }
+
+    /// The key of the object of whose keys a list names all; `None` if it names only some.
+    #[must_use]
+    pub fn lists_all(&self) -> Option<&'f str> {
+        match self.check? {
+            What::ListsAll(key) => Some(key),
+            _ => None,
+        }
+    }
+
+    /// What a conflict is about.
+    #[must_use]
+    pub fn condition(&self) -> Option<Condition> {
+        Some(match self.check? {
+            What::Needs(_) => Condition::Needs,
+            What::Excludes(_) => Condition::Excludes,
+            What::OnlyIf(..) => Condition::OnlyIf,
+            What::NotIf(..) => Condition::NotIf,
+            What::LessThan(_) => Condition::LessThan,
+            What::NotAfter(_) => Condition::NotAfter,
+            _ => return None,
+        })
+    }
+
+    /// What to do, if the data say it.
+    #[must_use]
+    pub fn help(&self, shape: &'f Shape, model: Option<&str>) -> Option<&'f str> {
+        self.evidence(shape, model)?.help.as_deref()
+    }
+
+    /// What was seen of it.
+    pub(super) fn evidence(&self, shape: &'f Shape, model: Option<&str>) -> Option<&'f FactTable> {
+        self.fact.or_else(|| self.of(&shape.facts, &self.object.evidence, model))
+    }
+
+    /// The fact about it, one for a model before one for all.
+    fn of<'t>(
+        &self,
+        facts: &'t [FactTable],
+        of_object: &[usize],
+        model: Option<&str>,
+    ) -> Option<&'t FactTable> {
+        let key = (!self.key.is_empty()).then_some(&*self.key);
+        let fits = of_object.iter().map(|number| (*number, &facts[*number])).filter(|(number, fact)| {
+            fact.fault == self.kind
+                && !self.unmet.contains(number)
+                && self.has_type(None, fact.got.as_deref())
+                && (fact.is_about(key) || self.kind == FaultKind::Unknown && fact.is_about(None))
+                && fact.fits(model)
+        });
+        let best = fits.max_by_key(|(number, fact)| {
+            let nearest = self.object.names.iter().position(|name| **name == *fact.object);
+            (fact.is_about(key), fact.model.is_some(), std::cmp::Reverse(nearest), std::cmp::Reverse(*number))
+        });
+        best.map(|(_, fact)| fact)
+    }
+
+    /// Whether the API refuses it, as far as is known.
+    #[must_use]
+    pub fn is_refused(&self, shape: &'f Shape, model: Option<&str>) -> bool {
+        self.of(&shape.accepted, &self.object.accepted, model).is_none()
+            && (shape.unseen != Unseen::Nothing || self.evidence(shape, model).is_some())
+    }
+
+    /// What the API answers to a fault that it refuses.
+    #[must_use]
+    pub fn answer(&self, shape: &'f Shape, document: &Document<'_>, model: Option<&str>) -> Answer {
+        let fact = self.evidence(shape, model);
+        let grounds = match (fact, shape.unseen) {
+            (Some(fact), _) => fact.grounds(),
+            (None, Unseen::Error) => Grounds { evidence: Evidence::Specified, doubt: None },
+            (None, Unseen::Warning | Unseen::Nothing) => {
+                Grounds { evidence: Evidence::Specified, doubt: Some(UNSEEN.to_owned()) }
+            }
+        };
+        let words = Words { fault: self, shape, document, model };
+        let filled = |template: &'f TextTable| Some((template.status, words.fill(&template.text)?));
+        // A text that names what is not known here, such as the greatest of what is too small, is for another case.
+        let template = self.templates(shape).find_map(filled);
+        let own = fact.and_then(|fact| fact.text.as_deref());
+        let status = fact.and_then(|fact| fact.status);
+        let status = status.or_else(|| template.as_ref().and_then(|(status, _)| *status)).or(shape.status);
+        let text = match own {
+            Some("") => None,
+            Some(own) => words.fill(own),
+            None => template.map(|(_, text)| text),
+        };
+        Answer { status, text, grounds }
+    }
+
+    /// The API's texts for faults of this kind, those for a type first.
+    fn templates(&self, shape: &'f Shape) -> impl Iterator<Item = &'f TextTable> {
+        let mut fits: Vec<&'f TextTable> = shape
+            .texts
+            .iter()
+            .filter(|text| {
+                text.fault == self.kind && self.has_type(text.r#type.as_deref(), text.got.as_deref())
+            })
+            .collect();
+        fits.sort_by_key(|text| {
+            std::cmp::Reverse(u8::from(text.r#type.is_some()) + u8::from(text.got.is_some()))
+        });
+        fits.into_iter()
+    }
+
+    /// Whether what is expected and what there is are of these types.
+    fn has_type(&self, expected: Option<&str>, got: Option<&str>) -> bool {
+        match &self.detail {
+            Detail::Types { expected: own, got: own_got } => {
+                expected.is_none_or(|expected| own.last().is_some_and(|own| own.name() == expected))
+                    && got.is_none_or(|got| own_got.name() == got)
+            }
+            _ => expected.is_none() && got.is_none(),
+        }
+    }
+}
+
+/// Fills in a text.
+struct Words<'a, 'f, 'd, 's> {
+    fault: &'a Fault<'f>,
+    shape: &'f Shape,
+    document: &'d Document<'s>,
+    model: Option<&'a str>,
+}
+
+/// How a path is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// `messages[1].content[0].text`
+    Brackets,
+    /// `messages.1.content.0.text`
+    Dots,
+    /// The same, with the variants.
+    Tags,
+    /// `messages.2.member.content.1.member.text`
+    Members,
+    /// `contents[0].parts[0].inline_data`, entries by number
+    Proto,
+    /// The same, entries by name
+    Named,
+}
+
+impl Words<'_, '_, '_, '_> {
+    /// The text without placeholders; `None` if something that it names is not known.
+    fn fill(&self, text: &str) -> Option<String> {
+        let mut filled = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('{') {
+            filled.push_str(before);
+            let placeholder = after.split_once('}').filter(|(name, _)| {
+                !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+            });
+            let Some((name, after)) = placeholder else {
+                filled.push('{');
+                rest = after;
+                continue;
+            };
+            if name == "rest" {
+                crate::target::leave_out(&mut filled, after);
+            } else {
+                filled.push_str(&self.value(name)?);
+            }
+            rest = after;
+        }
+        filled.push_str(rest);
+        Some(filled)
+    }
+
+    fn value(&self, name: &str) -> Option<String> {
+        let fault = self.fault;
+        if let Some(style) = style(name) {
+            return Some(self.path(&fault.path, style));
+        }
+        if let Some(style) = name.strip_prefix("parent-").and_then(style) {
+            return Some(self.path(&fault.path[..fault.path.len() - fault.own_steps], style));
+        }
+        Some(match (name, &fault.detail) {
+            ("field", _) => fault.key.trim_end_matches("[]").trim_end_matches("{}").to_owned(),
+            ("name", _) => crate::text::shorten(&fault.name(self.document)?).into_owned(),
+            ("model", _) => crate::text::shorten(self.model?).into_owned(),
+            ("schema-context", _) => self.schema_context(),
+            ("keys", _) => {
+                let members = self.document.value(fault.parent).members().take(MOST_KEYS);
+                let keys: Vec<_> = members.filter_map(|member| member.key_text()).collect();
+                crate::text::bounded(&keys.join(", "), 400)
+            }
+            ("value", Detail::Values { got, .. } | Detail::Value { got } | Detail::Pattern { got, .. })
+            | ("length" | "count", Detail::Limit { got, .. }) => got.clone(),
+            ("value", _) => discreet(self.document.value(fault.value?)),
+            ("json", _) => {
+                let value = self.document.value(fault.value?);
+                let shown = discreet(value);
+                if value.as_json_str().is_some() { format!("\"{shown}\"") } else { shown }
+            }
+            ("index", _) => {
+                let steps = &fault.path[..fault.path.len() - fault.own_steps];
+                let index = steps.iter().rev().find_map(|step| match step {
+                    PathStep::Index(index) => Some(index),
+                    _ => None,
+                });
+                index?.to_string()
+            }
+            ("values", Detail::None) if fault.kind == FaultKind::Unknown => {
+                fault.known_keys().collect::<Vec<_>>().join(", ")
+            }
+            ("values-list", Detail::Values { allowed, .. }) => allowed.join(", "),
+            ("values", Detail::Values { allowed, .. }) => listed(allowed, "or", false),
+            ("values-and", Detail::Values { allowed, .. }) => listed(allowed, "and", true),
+            ("values", Detail::Union { of, .. }) => of.join(", "),
+            ("values", Detail::Other { values, .. }) => listed(values, "or", false),
+            ("count", Detail::Union { count, .. }) => count.to_string(),
+            ("expected", Detail::Types { expected, .. }) => self.expected(expected),
+            ("got", Detail::Types { got, .. }) => {
+                let own = self.shape.words.get(&format!("got-{}", got.name()));
+                own.map_or(got.with_article(), String::as_str).to_owned()
+            }
+            ("min", Detail::Limit { min, is_low: true, .. }) => min.clone()?,
+            ("max", Detail::Limit { max, is_low: false, .. }) => max.clone()?,
+            ("pattern", Detail::Pattern { pattern, .. }) => (*pattern).to_owned(),
+            ("bare-pattern", Detail::Pattern { pattern, .. }) => {
+                pattern.trim_start_matches('^').trim_end_matches('$').to_owned()
+            }
+            _ => return None,
+        })
+    }
+
+    fn word(&self, json_type: JsonType) -> &str {
+        self.shape.words.get(json_type.name()).map_or(json_type.with_article(), String::as_str)
+    }
+
+    fn expected(&self, types: &[JsonType]) -> String {
+        let takes_last = self.shape.words.get("expected").is_some_and(|how| how == "last");
+        let types: Vec<JsonType> = match types {
+            [only] => vec![*only],
+            several => several.iter().copied().filter(|json_type| *json_type != JsonType::Null).collect(),
+        };
+        match types.as_slice() {
+            [] => String::new(),
+            [.., last] if takes_last || types.len() == 1 => self.word(*last).to_owned(),
+            _ => {
+                let bare = |json_type: &JsonType| {
+                    let word = self.word(*json_type);
+                    word.strip_prefix("an ").or_else(|| word.strip_prefix("a ")).unwrap_or(word).to_owned()
+                };
+                let mut words = types.iter();
+                let first = words.next().map_or("null", |first| self.word(*first));
+                words.fold(format!("one of {first}"), |listed, word| format!("{listed} or {}", bare(word)))
+            }
+        }
+    }
+
+    fn path(&self, path: &[PathStep], style: Style) -> String {
+        let mut written = String::new();
+        let mut steps = path.iter().peekable();
+        let separate = |written: &mut String| {
+            if !written.is_empty() {
+                written.push('.');
+            }
+        };
+        while let Some(step) = steps.next() {
+            match (step, style) {
+                (PathStep::Variant(tag), Style::Tags) => {
+                    // The tag of a tool choice, or of the request itself, is not named.
+                    separate(&mut written);
+                    written.push_str(tag);
+                }
+                (PathStep::Variant(_), _) => {}
+                (PathStep::Index(index), Style::Dots | Style::Tags) => {
+                    separate(&mut written);
+                    let _ = write!(written, "{index}");
+                }
+                (PathStep::Index(index), Style::Members) => {
+                    let _ = write!(written, ".{}.member", index + 1);
+                }
+                (PathStep::Index(index), _) => {
+                    let _ = write!(written, "[{index}]");
+                }
+                (PathStep::Entry(_, index), Style::Proto) => {
+                    let _ = write!(written, "[{index}].value");
+                }
+                (PathStep::Entry(key, _), Style::Named) => {
+                    let _ = write!(written, "[{}]", crate::text::shorten(key));
+                }
+                (PathStep::Entry(key, _), _) => {
+                    separate(&mut written);
+                    written.push_str(&crate::text::shorten(key));
+                }
+                (PathStep::Key(key), Style::Proto | Style::Named) => {
+                    separate(&mut written);
+                    written.push_str(&snake_case(&crate::text::shorten(key)));
+                }
+                (PathStep::Key(key), _) => {
+                    separate(&mut written);
+                    written.push_str(&crate::text::shorten(key));
+                }
+            }
+        }
+        written
+    }
+
+    /// The path below a schema as a Python tuple.
+    fn schema_context(&self) -> String {
+        let path = &self.fault.path;
+        let end = path.len() - self.fault.own_steps;
+        let steps = path.get(self.fault.schema_start..end).unwrap_or_default();
+        let names: Vec<String> = steps
+            .iter()
+            .filter_map(|step| match step {
+                PathStep::Key(key) | PathStep::Entry(key, _) => {
+                    Some(format!("'{}'", crate::text::shorten(key)))
+                }
+                PathStep::Index(index) => Some(format!("'{index}'")),
+                PathStep::Variant(_) => None,
+            })
+            .collect();
+        match names.as_slice() {
+            [one] => format!("({one},)"),
+            names => format!("({})", names.join(", ")),
+        }
+    }
+}
+
+/// A value that may be anything, as far as it is no secret: a number, `true`, `false`, `null` or an empty text.
+fn discreet(value: Value<'_, '_>) -> String {
+    match value.kind() {
+        JsonKind::Number | JsonKind::Bool | JsonKind::Null => {
+            crate::text::shorten(&String::from_utf8_lossy(value.raw())).into_owned()
+        }
+        JsonKind::String if value.as_json_str().is_some_and(JsonStr::is_empty) => String::new(),
+        _ => "…".to_owned(),
+    }
+}
+
+/// The most keys that a text lists.
+const MOST_KEYS: usize = 20;
+
+fn style(name: &str) -> Option<Style> {
+    Some(match name {
+        "path" => Style::Brackets,
+        "dotted-path" => Style::Dots,
+        "tagged-path" => Style::Tags,
+        "member-path" => Style::Members,
+        "proto-path" => Style::Proto,
+        "named-path" => Style::Named,
+        _ => return None,
+    })
+}
+
+/// Values in quotes, with a word before the last.
+fn listed(values: &[&str], word: &str, has_comma: bool) -> String {
+    let quoted: Vec<String> = values.iter().map(|value| format!("'{value}'")).collect();
+    match quoted.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first, last] => format!("{first} {word} {last}"),
+        [others @ .., last] if has_comma => format!("{}, {word} {last}", others.join(", ")),
+        [others @ .., last] => format!("{} {word} {last}", others.join(", ")),
+    }
+}

@@ -1,0 +1,176 @@
+//! Objects that are written as another API has them.
+//!
+//! Whoever moves a conversation from one API to another forgets a tool or a block, which then has many faults and one
+//! cause. An object that has faults is compared with the objects of the same kind in the other formats: if it has none
+//! there, that is what it is.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use toolcheck_json::{Document, NodeId, Value};
+
+use super::check::Checker;
+use super::compile::Object;
+use super::fault::Fault;
+use super::tables::{Enforced, FaultKind, Kind};
+use super::{Shape, formats};
+use crate::target;
+
+/// An object that is written as another API has it.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Foreign<'f> {
+    /// The object.
+    pub node: NodeId,
+    /// What it is.
+    pub kind: Kind,
+    /// The id of the format that it is written in.
+    pub format: &'static str,
+    /// The name of the API whose format it is.
+    pub name: &'static str,
+    /// How this API writes it: one line of JSON.
+    pub example: Option<&'f str>,
+    /// The number of the fault that the API names first.
+    pub fault: usize,
+}
+
+impl Shape {
+    /// The objects among the faulty ones that are written as another API has them, in the order of the file.
+    #[must_use]
+    pub fn foreign<'f>(&'f self, faults: &[Fault<'f>], document: &Document<'_>) -> Vec<Foreign<'f>> {
+        let mut of_objects: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
+        for (number, fault) in faults.iter().enumerate() {
+            if matches!(fault.above.last(), Some((_, Some(_)))) {
+                of_objects.entry(fault.parent).or_default().push(number);
+            }
+        }
+        let mut foreign: Vec<Foreign<'f>> = Vec::new();
+        for (number, fault) in faults.iter().enumerate() {
+            let Some((node, Some(kind))) = fault.above.last().copied() else { continue };
+            let Some(of_object) = of_objects.remove(&node) else { continue };
+            let direct: Vec<_> = of_object.iter().take(MOST_FAULTS).map(|number| &faults[*number]).collect();
+            let value = document.value(node);
+            let Some(marks) = self.marks(value, kind, &direct) else { continue };
+            let found = formats().filter(|format| *format != self.format).find_map(|format| {
+                let shape = shape_of(format)?;
+                Some((format, shape, shape.fits(value, kind, &marks)?))
+            });
+            if let Some((format, shape, variant)) = found {
+                let example = self.example(kind, variant);
+                foreign.push(Foreign { node, kind, format, name: shape.name(), example, fault: number });
+            }
+        }
+        // What is in another is a part of it.
+        let nodes: FxHashSet<NodeId> = foreign.iter().map(|foreign| foreign.node).collect();
+        foreign.retain(|foreign| {
+            let above = &faults[foreign.fault].above;
+            !above.iter().any(|(node, _)| *node != foreign.node && nodes.contains(node))
+        });
+        foreign
+    }
+
+    /// The objects of a kind, but for the variants of others.
+    fn objects_of(&self, kind: Kind) -> impl Iterator<Item = (usize, &Object)> {
+        self.objects.iter().enumerate().filter(move |(_, object)| object.kind == Some(kind))
+    }
+
+    /// What may show that an object is written as another API has it; `None` if nothing does.
+    fn marks<'s>(&self, value: Value<'_, 's>, kind: Kind, faults: &[&Fault<'_>]) -> Option<Marks<'s>> {
+        let mut marks = Marks::default();
+        for fault in faults {
+            match fault.kind {
+                FaultKind::Unknown => marks.unknown.push(fault.key.to_string()),
+                // A block that this API knows elsewhere is only in the wrong place, and a role alone says little.
+                FaultKind::Value if fault.is_of_type() && kind != Kind::Message => {
+                    let by = value.get(&fault.key)?.as_str()?;
+                    let is_own = |object: &Object| {
+                        object
+                            .by
+                            .as_ref()
+                            .is_some_and(|own| *own.key == *fault.key && own.variants.contains(&by))
+                    };
+                    marks.has_type = !self.objects_of(kind).any(|(_, object)| is_own(object));
+                }
+                FaultKind::Missing | FaultKind::None => marks.lacks_key = true,
+                _ => {}
+            }
+        }
+        if marks.lacks_key {
+            // Any variant may have it.
+            let base = &faults.first()?.object.name;
+            let of_base: Vec<&Object> = self.objects.iter().filter(|object| object.is_named(base)).collect();
+            let is_own = |key: &str| of_base.iter().any(|object| object.numbers.contains(key));
+            let keys = value.members().filter_map(Value::key_text);
+            marks.others = keys.filter(|key| !is_own(key)).collect();
+        }
+        (marks.has_type || marks.lacks_key || !marks.unknown.is_empty()).then_some(marks)
+    }
+
+    /// The variant of an object of this kind that a value is, if it has no fault and explains what it has elsewhere.
+    fn fits(&self, value: Value<'_, '_>, kind: Kind, marks: &Marks<'_>) -> Option<&Object> {
+        self.objects_of(kind).find_map(|(number, _)| {
+            let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
+            let mut checker = Checker::new(self, facts.clone(), None, true);
+            let object = checker.alone(value, number)?;
+            let field = |key: &str| object.field(key);
+            let is_known = |key: &str| field(key).is_some_and(|field| field.is_known);
+            let is_required = |key: &str| field(key).is_some_and(|field| !field.required.is_empty());
+            let explains = marks.has_type
+                && self.objects[number].by.as_ref().is_some_and(|by| is_known(&by.key))
+                || marks.others.iter().any(|key| is_required(key))
+                || marks.unknown.iter().any(|key| is_required(key))
+                || marks.unknown.iter().filter(|key| is_known(key)).count() > 1;
+            // An open object fits anything.
+            let knows_all = || value.members().filter_map(Value::key_text).all(|key| is_known(&key));
+            (explains && knows_all() && !checker.faults.iter().any(|fault| fault.is_refused(self, None)))
+                .then_some(object)
+        })
+    }
+
+    /// How this API writes what another writes as this variant.
+    fn example(&self, kind: Kind, variant: &Object) -> Option<&str> {
+        let of_kind = |kind| self.objects_of(kind).find_map(|(_, object)| object.example.as_deref());
+        if let Some(nearer) = variant.kind.filter(|nearer| *nearer != kind) {
+            return of_kind(nearer);
+        }
+        if kind != Kind::Content {
+            return of_kind(kind);
+        }
+        // A block: the one of a similar name.
+        let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+        let theirs = last(&variant.name);
+        let words: Vec<&str> = theirs.split('_').collect();
+        let is_alike = |object: &&Object| last(&object.name).split('_').any(|word| words.contains(&word));
+        self.objects.iter().filter(|object| object.example.is_some()).find(is_alike)?.example.as_deref()
+    }
+}
+
+/// What may show that an object is written as another API has it.
+#[derive(Debug, Default)]
+struct Marks<'s> {
+    /// Whether no object of this kind is of its type.
+    has_type: bool,
+    /// Whether a key is missing.
+    lacks_key: bool,
+    /// The keys that are not known.
+    unknown: Vec<String>,
+    /// The keys that are not known or need not be, where one is missing.
+    others: Vec<Cow<'s, str>>,
+}
+
+/// The most faults of an object that are looked at.
+const MOST_FAULTS: usize = 20;
+
+/// The shape of a format as its own provider enforces it, or as it is described if no provider has it.
+fn shape_of(format: &'static str) -> Option<&'static Shape> {
+    static OTHERS: OnceLock<Vec<Shape>> = OnceLock::new();
+    if let Some(target) = target::find(format) {
+        return target.shape();
+    }
+    let others = OTHERS.get_or_init(|| {
+        let unknown = formats().filter(|format| target::find(format).is_none());
+        unknown.filter_map(|format| Shape::of(format, &Enforced::default())?.ok()).collect()
+    });
+    others.iter().find(|shape| shape.format == format)
+}

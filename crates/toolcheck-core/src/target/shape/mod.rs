@@ -1,0 +1,248 @@
+//! The shape of requests: which keys the objects of a wire format have, of which types and values, as data.
+//!
+//! One TOML file a format describes what its documents say (`shapes`); `[shape]` in a target's file says what this API
+//! enforces of it, with evidence and texts. A target's shape is compiled once; a request is checked against it in one
+//! walk.
+
+mod check;
+mod compile;
+mod describe;
+mod fault;
+mod foreign;
+mod keys;
+mod tables;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use toolcheck_json::Value;
+
+use self::compile::{Field, Object};
+pub use self::describe::{
+    Allowed, Asked, Demand, FieldView, Known, ObjectView, PLACEHOLDERS, Verdict, is_placeholder,
+    object_names, placeholders,
+};
+pub use self::fault::{Answer, Condition, Detail, Fault};
+pub use self::foreign::Foreign;
+use self::tables::ShapeFile;
+pub use self::tables::{Enforced, FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
+use crate::error::Error;
+use crate::target::Evidence;
+
+/// The file of a format, by the format's id.
+struct Builtin {
+    id: &'static str,
+    text: &'static str,
+    read: OnceLock<ShapeFile>,
+}
+
+macro_rules! shapes {
+    ($($id:literal)*) => {
+        static SHAPES: [Builtin; [$($id),*].len()] = [$(Builtin {
+            id: $id,
+            text: include_str!(concat!("../../../shapes/", $id, ".toml")),
+            read: OnceLock::new(),
+        }),*];
+    };
+}
+
+// The list of shapes, one line each. What several formats write alike is called by the name of the first.
+shapes! {
+    "openai-chat"
+    "anthropic"
+    "openai-responses"
+    "gemini"
+    "bedrock-converse"
+    "cohere"
+    "mistral"
+    "ollama"
+    "mcp"
+    "langchain"
+}
+
+/// The description of a format.
+fn file(format: &str) -> Option<(&'static str, &'static ShapeFile)> {
+    let builtin = SHAPES.iter().find(|builtin| builtin.id == format)?;
+    let file = builtin.read.get_or_init(|| {
+        toml::from_str(builtin.text).unwrap_or_else(|error| panic!("shapes/{}.toml: {error}", builtin.id))
+    });
+    Some((builtin.id, file))
+}
+
+/// The formats whose shape is described.
+pub fn formats() -> impl Iterator<Item = &'static str> {
+    SHAPES.iter().map(|builtin| builtin.id)
+}
+
+/// The keys that are looked at to tell whether an object is a request.
+const KEYS_LOOKED_AT: usize = 64;
+
+/// What an API enforces of the shape of requests.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// The format's id.
+    format: &'static str,
+    /// The facts that hold where no model is known.
+    plain_facts: OnceLock<ModelFacts>,
+    objects: Vec<Object>,
+    /// The keys of which a request has one if it is whole.
+    whole_if: Vec<String>,
+    request: usize,
+    message: usize,
+    null_is_absent: bool,
+    sources: Vec<String>,
+    seen: String,
+    unseen: Unseen,
+    status: Option<u16>,
+    words: BTreeMap<String, String>,
+    texts: Vec<TextTable>,
+    facts: Vec<FactTable>,
+    accepted: Vec<FactTable>,
+}
+
+/// Which facts of a shape hold for a model.
+#[derive(Debug, Clone, Default)]
+pub struct ModelFacts(Arc<[bool]>);
+
+impl ModelFacts {
+    fn holds(&self, fact: usize) -> bool {
+        self.0.get(fact).copied().unwrap_or_default()
+    }
+}
+
+impl Shape {
+    /// The shape of a format as a target enforces it. `None` if the format is not described.
+    ///
+    /// # Errors
+    ///
+    /// Where the tables do not fit together.
+    pub(crate) fn of(format: &str, enforced: &Enforced) -> Option<Result<Self, Error>> {
+        let (format, file) = file(format)?;
+        Some(compile::compile(format, file, enforced).map_err(Error::new))
+    }
+
+    /// The name of the API in prose.
+    fn name(&self) -> &'static str {
+        let file = file(self.format).and_then(|(_, file)| file.name.as_deref());
+        let name = file.or_else(|| crate::target::find(self.format).map(|target| &*target.name));
+        name.map_or(self.format, |name| name.trim_end_matches(" API"))
+    }
+
+    /// How the object under a field, or each element of its list, is written.
+    fn example_of(&self, field: &Field) -> Option<&str> {
+        let inner = field.object.or(field.items).or(field.entries)?;
+        self.objects[inner].example.as_deref()
+    }
+
+    /// The name of the only object that has a key, unless it is a part of a schema.
+    fn only_object_with(&self, key: &str) -> Option<&str> {
+        let has = |object: &&Object| {
+            let field = object.field(key);
+            object.rule.is_none() && field.is_some_and(|field| field.is_known)
+        };
+        let mut names = self.objects.iter().filter(has).map(|object| &*object.name);
+        let first = names.next()?;
+        names.all(|other| other == first).then_some(first)
+    }
+
+    /// Which of its facts hold for a model.
+    #[must_use]
+    pub fn facts_for(&self, model: Option<&str>) -> ModelFacts {
+        ModelFacts(self.facts.iter().map(|fact| fact.fits(model)).collect())
+    }
+
+    /// What is wrong with a body. If it may be only what somebody has kept of a request, no key of the request itself is
+    /// missing or unknown; `is_sent` says that it is about to be sent.
+    #[must_use]
+    pub fn check_request<'f>(
+        &'f self,
+        facts: &ModelFacts,
+        body: Value<'_, '_>,
+        is_sent: bool,
+    ) -> Vec<Fault<'f>> {
+        let has_any = self.whole_if.iter().any(|key| body.get(key).is_some());
+        let is_whole = is_sent && (self.whole_if.is_empty() || has_any);
+        let mut checker = check::Checker::new(self, facts.clone(), Some(body), is_whole);
+        checker.request(body);
+        checker.faults
+    }
+
+    /// Whether an object without a list of messages is a request of this format all the same, by its other keys. If it
+    /// `is_of_another` format too, somebody must have seen the API refuse it.
+    #[must_use]
+    pub fn knows_request(&self, body: Value<'_, '_>, is_of_another: bool) -> bool {
+        let request = &self.objects[self.request];
+        let is_known = |key: &str| request.field(key).is_some_and(|field| field.is_known);
+        let keys = body.members().take(KEYS_LOOKED_AT).filter_map(Value::key_text);
+        let (known, other): (Vec<_>, Vec<_>) = keys.partition(|key| is_known(key));
+        if known.len() < 2 || known.len() < other.len() {
+            return false;
+        }
+        // The list of messages is what is wrong, or another API's list is there in place of it.
+        let is_list = |fault: &Fault<'_>| fault.field.is_some_and(|field| field.items == Some(self.message));
+        let is_seen = |fault: &Fault<'_>| {
+            let fact = fault.evidence(self, None);
+            fact.is_some_and(|fact| fact.doubt.is_none() && fact.evidence > Evidence::Inferred)
+        };
+        let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
+        let faults = self.check_request(facts, body, true);
+        faults.iter().filter(|fault| fault.is_of_request()).any(|fault| match fault.kind {
+            FaultKind::Unknown if is_of_another => {
+                is_seen(fault) && body.get(&fault.key).is_some_and(Value::is_array)
+            }
+            FaultKind::Unknown => true,
+            _ => !is_of_another && is_list(fault),
+        })
+    }
+
+    /// Whether a body has no key that the request may not have, and none of the required ones is missing.
+    #[must_use]
+    pub fn fits_keys(&self, body: Value<'_, '_>) -> bool {
+        let request = &self.objects[self.request];
+        let is_there = |field: &u16| body.get(&request.fields[*field as usize].key).is_some();
+        let is_whole = self.whole_if.iter().any(|key| body.get(key).is_some());
+        let lacks = |field: &u16| {
+            let required = &request.fields[*field as usize].required;
+            is_whole
+                && !is_there(field)
+                && required
+                    .iter()
+                    .any(|required| required.fact.is_none() && !required.unless.iter().any(is_there))
+        };
+        !(request.is_closed && !self.has_known_keys(body) || request.required.iter().any(lacks))
+    }
+
+    /// Whether a body has only known keys, among them that of the list of messages and another.
+    #[must_use]
+    pub fn knows_keys(&self, body: Value<'_, '_>) -> bool {
+        let request = &self.objects[self.request];
+        let has_list = request.fields.iter().any(|field| {
+            field.items == Some(self.message) && body.get(&field.key).is_some_and(|list| list.is_array())
+        });
+        has_list && body.members().nth(1).is_some() && self.has_known_keys(body)
+    }
+
+    fn has_known_keys(&self, body: Value<'_, '_>) -> bool {
+        let request = &self.objects[self.request];
+        let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
+        let is_allowed =
+            |field: &Field| field.is_known && !field.absent.iter().any(|fact| facts.holds(*fact));
+        body.members().filter_map(Value::key_text).all(|key| request.field(&key).is_some_and(is_allowed))
+    }
+
+    /// How many faults a body has, whatever its model.
+    #[must_use]
+    pub fn count_refused(&self, body: Value<'_, '_>) -> usize {
+        let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
+        let faults = self.check_request(facts, body, true);
+        faults.iter().filter(|fault| fault.is_refused(self, None)).count()
+    }
+
+    /// What is wrong with a list of messages by itself.
+    #[must_use]
+    pub fn check_messages<'f>(&'f self, facts: &ModelFacts, list: Value<'_, '_>) -> Vec<Fault<'f>> {
+        let mut checker = check::Checker::new(self, facts.clone(), None, false);
+        checker.messages(list);
+        checker.faults
+    }
+}

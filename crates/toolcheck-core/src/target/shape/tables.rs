@@ -1,0 +1,735 @@
+//! The tables of shape files and of `[shape]` in a target's file, as they are written.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::error::Error;
+use crate::target::{Evidence, Grounds, Pattern, Refusal};
+
+/// The file that describes the requests of a wire format.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct ShapeFile {
+    /// Who writes it, if no target does.
+    #[serde(default)]
+    pub(crate) name: Option<String>,
+    /// The documents that it follows.
+    pub(crate) sources: Vec<String>,
+    /// When they were read.
+    pub(crate) seen: String,
+    /// The keys of which a request has one if it is whole: without any, it may be what somebody has kept of one. Every
+    /// request is whole if there are none.
+    #[serde(default)]
+    pub(crate) whole_if: Vec<String>,
+    /// Whether keys may also be written in snake case.
+    #[serde(default)]
+    pub(crate) snake_case: bool,
+    /// Whether `null` is the same as an absent key.
+    #[serde(default)]
+    pub(crate) null_is_absent: bool,
+    /// Its objects, by name. A body is a `request`, and an element of its list of messages a `message`.
+    pub(crate) objects: BTreeMap<String, ObjectTable>,
+}
+
+/// An object of a request.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub(crate) struct ObjectTable {
+    /// Whether it has no other keys than its fields.
+    pub(crate) closed: Option<bool>,
+    /// The object that it adds to.
+    pub(crate) extends: Option<String>,
+    /// The field whose value decides which object it is.
+    pub(crate) by: Option<String>,
+    /// The objects that it may be, by that value.
+    #[serde(default)]
+    pub(crate) variants: BTreeMap<String, String>,
+    /// The object that it is if that field is absent.
+    pub(crate) otherwise: Option<String>,
+    /// Whether that field may have other values.
+    pub(crate) open: Option<bool>,
+    /// Whether the API leaves its variant out of the paths that it prints.
+    pub(crate) untagged: Option<bool>,
+    /// The keys of which it has exactly one.
+    pub(crate) exactly_one: Option<Members>,
+    /// The keys of which it has at least one.
+    pub(crate) at_least_one: Option<Members>,
+    /// The rule that reports what is wrong with it and below it.
+    pub(crate) rule: Option<String>,
+    /// What it is in every API.
+    pub(crate) kind: Option<Kind>,
+    /// How it is written: one line of JSON.
+    pub(crate) example: Option<String>,
+    /// What a reader should know.
+    pub(crate) note: Option<String>,
+    /// Its fields, by key.
+    #[serde(default)]
+    pub(crate) fields: Fields,
+}
+
+/// The fields of an object, in the order of the file.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Fields(pub(crate) Vec<(String, FieldEntry)>);
+
+impl Fields {
+    pub(crate) fn get(&self, key: &str) -> Option<&FieldEntry> {
+        self.0.iter().find(|(known, _)| known == key).map(|(_, entry)| entry)
+    }
+
+    pub(crate) fn insert(&mut self, key: &str, entry: FieldEntry) {
+        match self.0.iter_mut().find(|(known, _)| known == key) {
+            Some((_, known)) => *known = entry,
+            None => self.0.push((key.to_owned(), entry)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Fields;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table of fields")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let mut fields = Fields::default();
+                while let Some(entry) = map.next_entry()? {
+                    fields.0.push(entry);
+                }
+                Ok(fields)
+            }
+        }
+
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+/// Some fields of an object, or all.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Members {
+    /// All.
+    All(bool),
+    /// These.
+    Some(Vec<String>),
+}
+
+/// What an object is in every API, so that one that is written for another API can be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Kind {
+    /// A request body.
+    Request,
+    /// A message.
+    Message,
+    /// A part of a message's content.
+    Content,
+    /// The definition of a tool.
+    Tool,
+    /// A call of a tool.
+    ToolCall,
+    /// The setting of which tools the model may or must call.
+    ToolChoice,
+}
+
+impl Kind {
+    /// Its name in prose.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Message => "message",
+            Self::Content => "content block",
+            Self::Tool => "tool",
+            Self::ToolCall => "tool call",
+            Self::ToolChoice => "tool choice",
+        }
+    }
+}
+
+/// A field: a type alone, a whole description, or `false` where a dialect does not have it.
+#[derive(Debug, Clone)]
+pub(crate) enum FieldEntry {
+    Removed,
+    Described(Box<FieldTable>),
+}
+
+impl<'de> Deserialize<'de> for FieldEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entry;
+
+        impl<'de> Visitor<'de> for Entry {
+            type Value = FieldEntry;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a type, a table that describes the field, or `false`")
+            }
+
+            fn visit_bool<E: serde::de::Error>(self, is_there: bool) -> Result<FieldEntry, E> {
+                if is_there {
+                    return Err(E::custom("`true` says nothing of a field: name its type"));
+                }
+                Ok(FieldEntry::Removed)
+            }
+
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<FieldEntry, E> {
+                let types = Types(vec![name.parse().map_err(E::custom)?]);
+                Ok(FieldEntry::Described(Box::new(FieldTable {
+                    r#type: Some(types),
+                    ..FieldTable::default()
+                })))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FieldEntry, A::Error> {
+                let table = FieldTable::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(FieldEntry::Described(Box::new(table)))
+            }
+        }
+
+        deserializer.deserialize_any(Entry)
+    }
+}
+
+macro_rules! field_table {
+    ($($(#[$meta:meta])* $name:ident: $kind:ty,)+) => {
+        /// A field of an object.
+        #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+        pub(crate) struct FieldTable {
+            $($(#[$meta])* #[serde(default)] pub(crate) $name: Option<$kind>,)+
+        }
+
+        impl FieldTable {
+            /// What this table says, and for the rest what `base` says.
+            pub(crate) fn over(&self, base: &Self) -> Self {
+                Self { $($name: self.$name.clone().or_else(|| base.$name.clone()),)+ }
+            }
+        }
+    };
+}
+
+field_table! {
+    /// The types that its value may have.
+    r#type: Types,
+    /// Whether it must be there.
+    required: bool,
+    /// The keys of which one makes up for it.
+    required_unless: Vec<String>,
+    /// The only values.
+    values: Vec<Scalar>,
+    /// Whether upper and lower case are the same in the values.
+    values_any_case: bool,
+    /// Values that are refused.
+    refused_values: Vec<Scalar>,
+    /// The expression that a string must match.
+    pattern: Pattern,
+    /// The fewest characters of a string.
+    min_length: usize,
+    /// The most characters of a string.
+    max_length: usize,
+    /// The fewest elements of an array.
+    min_items: usize,
+    /// The most elements of an array.
+    max_items: usize,
+    /// The least number.
+    min: f64,
+    /// The greatest number.
+    max: f64,
+    /// Whether a string is Base64, without a `data:` prefix.
+    base64: bool,
+    /// Whether no other object of the request may have the same value.
+    unique: bool,
+    /// The object that it is.
+    object: String,
+    /// The object that each element of an array is.
+    items: String,
+    /// The types of an array's elements.
+    item_type: Types,
+    /// The object that each member's value is.
+    entries: String,
+    /// The expression that each member's key must match.
+    entry_pattern: Pattern,
+    /// The key that it needs beside it.
+    needs: String,
+    /// The keys that may not be beside it.
+    excludes: Vec<String>,
+    /// The values that others must have for it.
+    only_if: BTreeMap<String, Vec<Scalar>>,
+    /// The values that others may not have beside it.
+    not_if: BTreeMap<String, Vec<Scalar>>,
+    /// The number that it must be less than.
+    less_than: String,
+    /// What the element of the list before the object may not have: a key, or a path of keys.
+    not_after: String,
+    /// Where all the values are that there are for it: a JSON Pointer from the root, with `*` for every element.
+    among: String,
+    /// The object beside it whose keys its elements name.
+    lists: String,
+    /// The object beside it of whose keys it names all.
+    lists_all: String,
+    /// The rule that reports what is wrong with its value.
+    rule: String,
+    /// The rules that report what is wrong with it in more words.
+    checked_by: Vec<String>,
+    /// What a reader should know.
+    note: String,
+}
+
+/// JSON types, in the order of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Types(pub(crate) Vec<JsonType>);
+
+impl<'de> Deserialize<'de> for Types {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            One(String),
+            Several(Vec<String>),
+        }
+
+        let names = match Written::deserialize(deserializer)? {
+            Written::One(name) => vec![name],
+            Written::Several(names) => names,
+        };
+        let types: Result<Vec<JsonType>, Error> = names.iter().map(|name| name.parse()).collect();
+        types.map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
+/// A JSON type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum JsonType {
+    /// A string.
+    String,
+    /// A number without a fraction.
+    Integer,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// An object.
+    Object,
+    /// An array.
+    Array,
+    /// `null`.
+    Null,
+    /// Any of them.
+    Any,
+}
+
+impl JsonType {
+    /// All, with their names in files.
+    pub(crate) const ALL: [(Self, &'static str, &'static str); 8] = [
+        (Self::String, "string", "a string"),
+        (Self::Integer, "integer", "an integer"),
+        (Self::Number, "number", "a number"),
+        (Self::Boolean, "boolean", "a boolean"),
+        (Self::Object, "object", "an object"),
+        (Self::Array, "array", "an array"),
+        (Self::Null, "null", "null"),
+        (Self::Any, "any", "anything"),
+    ];
+
+    /// Whether it contains no other values.
+    #[must_use]
+    pub fn is_scalar(self) -> bool {
+        !matches!(self, Self::Array | Self::Object)
+    }
+
+    /// Its name in JSON Schema.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+
+    /// The type in prose, with its article.
+    #[must_use]
+    pub fn with_article(self) -> &'static str {
+        Self::ALL[self as usize].2
+    }
+}
+
+impl std::str::FromStr for JsonType {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let known = Self::ALL.iter().find(|(_, known, _)| *known == name);
+        known.map(|(json_type, ..)| *json_type).ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|(_, name, _)| *name).collect();
+            Error::new(format!("unknown type `{name}`; use one of `{}`", names.join("`, `")))
+        })
+    }
+}
+
+/// A string, a number or a boolean that a field may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Scalar {
+    /// The string, or the number or boolean as JSON writes it.
+    pub(crate) text: String,
+    pub(crate) is_string: bool,
+}
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Boolean(bool),
+            Integer(i64),
+            Number(f64),
+            String(String),
+        }
+
+        Ok(match Written::deserialize(deserializer)? {
+            Written::Boolean(value) => Self { text: value.to_string(), is_string: false },
+            Written::Integer(value) => Self { text: value.to_string(), is_string: false },
+            Written::Number(value) => Self { text: value.to_string(), is_string: false },
+            Written::String(text) => Self { text, is_string: true },
+        })
+    }
+}
+
+/// What is wrong with a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// A key that is not there.
+    Missing,
+    /// A key that may not be there.
+    Unknown,
+    /// A value of another type.
+    Type,
+    /// None of the values that there are.
+    Value,
+    /// A string that does not match.
+    Pattern,
+    /// A string that is too long or too short.
+    Length,
+    /// An array with too many elements or too few.
+    Items,
+    /// A number that is too great or too small.
+    Range,
+    /// A string that is not Base64.
+    Base64,
+    /// A value that is there twice.
+    Unique,
+    /// A name that is not listed where it must be.
+    Names,
+    /// Several keys of which there may be one.
+    Union,
+    /// None of the keys of which there must be one.
+    None,
+    /// A key that something else in the request forbids.
+    Conflict,
+}
+
+impl FaultKind {
+    /// The id of the rule that reports it, if the description names no other.
+    #[must_use]
+    pub fn usual_rule(self) -> &'static str {
+        match self {
+            Self::Missing => "missing-field",
+            Self::Unknown => "unknown-field",
+            Self::Type => "wrong-type",
+            Self::Conflict => "conflicting-parameters",
+            _ => "invalid-value",
+        }
+    }
+
+    /// Its name in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Unknown => "unknown",
+            Self::Type => "type",
+            Self::Value => "value",
+            Self::Pattern => "pattern",
+            Self::Length => "length",
+            Self::Items => "items",
+            Self::Range => "range",
+            Self::Base64 => "base64",
+            Self::Unique => "unique",
+            Self::Names => "names",
+            Self::Union => "union",
+            Self::None => "none",
+            Self::Conflict => "conflict",
+        }
+    }
+}
+
+/// What an API enforces of the shape of its format: `[shape]` in a target's file.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Enforced {
+    /// Whether it takes nothing of what the target that this one extends says.
+    #[serde(default)]
+    pub(crate) stands_alone: bool,
+    /// What follows if a request breaks what the documents say, and nobody has seen it refused.
+    pub(crate) unseen: Option<Unseen>,
+    /// The HTTP status of what nothing else says the status of.
+    #[serde(default)]
+    pub(crate) status: Option<u16>,
+    /// The API's words for types.
+    #[serde(default)]
+    pub(crate) words: BTreeMap<String, String>,
+    /// Its texts.
+    #[serde(default, rename = "text")]
+    pub(crate) texts: Vec<TextTable>,
+    /// What was seen of single fields.
+    #[serde(default, rename = "fact")]
+    pub(crate) facts: Vec<FactTable>,
+    /// What is accepted although the documents say otherwise.
+    #[serde(default)]
+    pub(crate) accepted: Vec<FactTable>,
+    /// What is different from the format's documents.
+    #[serde(default)]
+    pub(crate) objects: BTreeMap<String, ObjectTable>,
+}
+
+impl Enforced {
+    /// Whether the target says nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.unseen.is_none() && self.facts.is_empty() && self.objects.is_empty()
+    }
+}
+
+impl Enforced {
+    /// What it answers, as refusals of the rules that report it: the texts of the target itself, not those of the target
+    /// that it extends.
+    pub(crate) fn refusals(&self) -> impl Iterator<Item = Refusal> {
+        let of_texts = self.texts.iter().filter(|text| !text.is_inherited).map(|text| Refusal {
+            rule: text.fault.usual_rule().to_owned(),
+            status: text.status,
+            text: Some(text.text.clone()),
+            evidence: text.evidence,
+            sources: text.sources.clone(),
+            seen: text.seen.clone(),
+            ..Refusal::default()
+        });
+        let of_facts = self.facts.iter().filter(|fact| !fact.is_inherited).filter_map(|fact| {
+            let text = fact.text.as_ref().filter(|text| !text.is_empty())?;
+            let rule = fact.constraint.rule.as_deref().unwrap_or(fact.fault.usual_rule());
+            Some(Refusal {
+                rule: rule.to_owned(),
+                model: fact.model.clone(),
+                status: fact.status,
+                text: Some(text.clone()),
+                evidence: fact.evidence,
+                sources: fact.sources.clone(),
+                seen: fact.seen.clone(),
+                doubt: fact.doubt.clone(),
+                ..Refusal::default()
+            })
+        });
+        of_texts.chain(of_facts)
+    }
+
+    /// Takes what the target that this one extends says. `elsewhere` is the doubt of a server that only speaks the same
+    /// format: it may enforce none of it.
+    pub(crate) fn inherit(&mut self, parent: &Self, elsewhere: Option<&String>) {
+        if self.stands_alone {
+            return;
+        }
+        let own = self.unseen;
+        self.unseen = own.or(if elsewhere.is_some() { Some(Unseen::Nothing) } else { parent.unseen });
+        if elsewhere.is_none() {
+            self.status = self.status.or(parent.status);
+            for (name, table) in &parent.objects {
+                let own = self.objects.remove(name).unwrap_or_default();
+                self.objects.insert(name.clone(), own.over(table));
+            }
+            for (name, word) in &parent.words {
+                self.words.entry(name.clone()).or_insert_with(|| word.clone());
+            }
+        }
+        // What this file says of a fault replaces what the parent says of it.
+        let is_new = |own: &[TextTable], text: &TextTable| {
+            !own.iter().any(|own| {
+                own.fault == text.fault
+                    && (own.r#type.is_none() || own.r#type == text.r#type)
+                    && (own.got.is_none() || own.got == text.got)
+            })
+        };
+        let texts: Vec<_> = parent.texts.iter().filter(|text| is_new(&self.texts, text)).cloned().collect();
+        self.texts.extend(texts.into_iter().map(|text| TextTable { is_inherited: true, ..text }));
+        let says = |own: &Self, fact: &FactTable| {
+            let mut known = own.facts.iter().chain(&own.accepted).filter(|known| {
+                known.fault == fact.fault && known.object == fact.object && known.model == fact.model
+            });
+            known.any(|known| fact.all_fields().eq(known.all_fields()))
+        };
+        let facts: Vec<_> = parent.facts.iter().filter(|fact| !says(self, fact)).cloned().collect();
+        let accepted: Vec<_> = parent.accepted.iter().filter(|fact| !says(self, fact)).cloned().collect();
+        self.facts.extend(facts.into_iter().map(|fact| {
+            let doubt = elsewhere.filter(|_| fact.evidence != Evidence::Inferred).cloned();
+            FactTable {
+                is_inherited: true,
+                evidence: if elsewhere.is_some() { Evidence::Inferred } else { fact.evidence },
+                doubt: fact.doubt.clone().or(doubt),
+                ..fact
+            }
+        }));
+        self.accepted.extend(accepted.into_iter().map(|fact| FactTable { is_inherited: true, ..fact }));
+    }
+}
+
+/// What follows if a request breaks what the documents say, and nobody has seen it refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Unseen {
+    /// The API is known to enforce what its documents say.
+    Error,
+    /// Nobody knows.
+    Warning,
+    /// Traffic that is accepted breaks it.
+    Nothing,
+}
+
+/// An API's text for all faults of a kind.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct TextTable {
+    /// The kind.
+    pub fault: FaultKind,
+    /// The type that is expected, if the text is for one.
+    #[serde(default)]
+    pub r#type: Option<String>,
+    /// The type that there is, if the text is for one.
+    #[serde(default)]
+    pub got: Option<String>,
+    /// The HTTP status.
+    #[serde(default)]
+    pub status: Option<u16>,
+    /// The text, with placeholders.
+    pub text: String,
+    /// How it is known.
+    pub evidence: Evidence,
+    /// Where.
+    pub sources: Vec<String>,
+    /// The day it was last seen, or the days.
+    pub seen: String,
+    /// Whether it was taken from the target that this one extends.
+    #[serde(skip)]
+    pub(crate) is_inherited: bool,
+}
+
+/// What is known of some fields of an object.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct FactTable {
+    /// The name of the object.
+    pub object: String,
+    /// The field, if it is about one.
+    #[serde(default)]
+    pub field: Option<String>,
+    /// The fields, if it is about several.
+    #[serde(default)]
+    pub fields: Vec<String>,
+    /// The kind of fault.
+    pub fault: FaultKind,
+    /// Whether the field may not be there.
+    #[serde(default)]
+    pub(crate) absent: bool,
+    /// The models that it holds for; all where it is absent.
+    #[serde(default)]
+    pub model: Option<Pattern>,
+    /// The models that it does not hold for.
+    #[serde(default)]
+    pub except_model: Option<Pattern>,
+    /// What else the request has, if the fact holds only then: keys beside the field or JSON Pointers from the root, with
+    /// their values. Without values it is enough that they are there.
+    #[serde(default, rename = "where")]
+    pub(crate) only_where: BTreeMap<String, Vec<Scalar>>,
+    /// What the request does not have if the fact holds: a key beside the field or a JSON Pointer from the root.
+    #[serde(default)]
+    pub(crate) unless: Option<String>,
+    /// The type that there is, if the fact is about one.
+    #[serde(default)]
+    pub(crate) got: Option<String>,
+    /// The HTTP status.
+    #[serde(default)]
+    pub status: Option<u16>,
+    /// The text, with placeholders. Empty where none is known.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// What to do.
+    #[serde(default)]
+    pub help: Option<String>,
+    /// How it is known.
+    pub evidence: Evidence,
+    /// Where.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    /// The day it was last seen, or the days.
+    #[serde(default)]
+    pub seen: String,
+    /// Why it may not hold: a clause that reads well after "only a warning:".
+    #[serde(default)]
+    pub doubt: Option<String>,
+    /// What this API, or this model, asks for beyond the documents.
+    #[serde(flatten)]
+    pub(crate) constraint: FieldTable,
+    /// Keys that nothing reads.
+    #[serde(flatten)]
+    pub(crate) unknown: BTreeMap<String, toml::Value>,
+    /// Whether it was taken from the target that this one extends.
+    #[serde(skip)]
+    pub(crate) is_inherited: bool,
+}
+
+impl FactTable {
+    /// Whether it is about this field; about the object as a whole where there is none.
+    pub(crate) fn is_about(&self, key: Option<&str>) -> bool {
+        match key {
+            Some(key) => self.field.as_deref() == Some(key) || self.fields.iter().any(|field| field == key),
+            None => self.field.is_none() && self.fields.is_empty(),
+        }
+    }
+
+    /// Whether it asks for more than the documents do, rather than only saying what was seen.
+    pub(crate) fn asks_for_more(&self) -> bool {
+        let FieldTable { rule, checked_by, note, .. } = self.constraint.clone();
+        let without = FieldTable { rule, checked_by, note, ..FieldTable::default() };
+        self.absent || self.constraint != without
+    }
+
+    /// The fields that it is about.
+    pub(crate) fn all_fields(&self) -> impl Iterator<Item = &str> {
+        self.field.iter().chain(&self.fields).map(String::as_str)
+    }
+
+    /// How well it is known.
+    #[must_use]
+    pub fn grounds(&self) -> Grounds {
+        Grounds { evidence: self.evidence, doubt: self.doubt.clone() }
+    }
+
+    /// Whether it depends on what else the request has.
+    pub(crate) fn is_conditional(&self) -> bool {
+        !self.only_where.is_empty() || self.unless.is_some()
+    }
+
+    /// Whether it holds for a model.
+    pub(crate) fn fits(&self, model: Option<&str>) -> bool {
+        let matches = |pattern: &Pattern| model.is_some_and(|model| pattern.is_match(model));
+        self.model.as_ref().is_none_or(matches) && !self.except_model.as_ref().is_some_and(matches)
+    }
+}
