@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_json::{Kind as JsonKind, NodeId, Value};
 
-use super::compile::{Check, Field, Object, What, bit};
+use super::compile::{Field, Object, What, bit};
 use super::fault::{Detail, Fault, PathStep};
-use super::tables::{FaultKind, JsonType, Kind, Scalar};
+use super::tables::{FaultKind, JsonType, Kind};
+use super::value::{bit_of, short, type_of};
 use super::{ModelFacts, Shape};
 
 /// The deepest object that is looked at. Only schemas are so deep.
@@ -31,42 +32,42 @@ pub(super) enum Step<'f> {
 
 /// A walk over a request.
 pub(super) struct Checker<'f, 'd, 's> {
-    shape: &'f Shape,
-    facts: ModelFacts,
+    pub(super) shape: &'f Shape,
+    pub(super) facts: ModelFacts,
     /// The body, if it is known.
-    root: Option<Value<'d, 's>>,
+    pub(super) root: Option<Value<'d, 's>>,
     path: Vec<Step<'f>>,
     /// The element before the one that is looked at next.
-    before: Option<Value<'d, 's>>,
+    pub(super) before: Option<Value<'d, 's>>,
     /// The objects on the way.
-    above: Vec<Above<'d, 's>>,
+    pub(super) above: Vec<Above<'d, 's>>,
     /// Whether keys of the request as a whole may be missing.
     is_whole: bool,
     pub(super) faults: Vec<Fault<'f>>,
     /// The values of fields that must be unique.
-    unique: FxHashSet<(usize, u16, String)>,
+    pub(super) unique: FxHashSet<(usize, u16, String)>,
     /// What is at a pointer.
-    pointed: FxHashMap<&'f str, Option<NodeId>>,
+    pub(super) pointed: FxHashMap<&'f str, Option<NodeId>>,
     /// The strings that a pointer leads to.
-    listed: FxHashMap<&'f str, FxHashSet<Cow<'s, str>>>,
+    pub(super) listed: FxHashMap<&'f str, FxHashSet<Cow<'s, str>>>,
     /// The name that an object has, if it has one.
     names: FxHashMap<NodeId, Option<NodeId>>,
 }
 
 /// An object on the way to what is looked at.
 #[derive(Clone, Copy)]
-struct Above<'d, 's> {
+pub(super) struct Above<'d, 's> {
     value: Value<'d, 's>,
     kind: Option<Kind>,
     /// Whether it is an element of an array.
     is_element: bool,
     /// The element before it.
-    before: Option<Value<'d, 's>>,
+    pub(super) before: Option<Value<'d, 's>>,
 }
 
 /// What holds for the object that is looked at.
 #[derive(Clone, Copy)]
-struct Within<'f> {
+pub(super) struct Within<'f> {
     /// The rule that reports what is wrong in it.
     rule: Option<&'f str>,
     /// Where on the path it starts: what is below counts as a part of it.
@@ -338,46 +339,6 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
     }
 
-    /// A list that is not there although it would have to name all keys of an object.
-    fn unlisted(&mut self, object: &'f Object, field: &'f Field, value: Value<'d, 's>, within: Within<'f>) {
-        for check in &field.checks {
-            let What::ListsAll(key) = &check.what else { continue };
-            let first = value.get(key).and_then(|of| of.members().next()?.key_text());
-            if let Some(first) = first.filter(|_| check.fact.is_none_or(|fact| self.holds(fact, value))) {
-                let detail = Detail::Value { got: crate::text::shorten(&first).into_owned() };
-                let cause = Cause { fact: check.fact, check: Some(&check.what) };
-                self.report(FaultKind::Names, object, &field.key, None, detail, cause, within);
-            }
-        }
-    }
-
-    /// Whether a fact holds for the model, and for what else the request has.
-    fn holds(&mut self, fact: usize, parent: Value<'d, 's>) -> bool {
-        self.facts.holds(fact) && self.is_met(fact, parent)
-    }
-
-    /// Whether the request has what a fact asks for beside the field.
-    fn is_met(&mut self, number: usize, parent: Value<'d, 's>) -> bool {
-        let fact = &self.shape.facts[number];
-        let is_there = |value: &Value<'d, 's>| !value.is_null() && value.as_bool() != Some(false);
-        if fact
-            .unless
-            .as_deref()
-            .is_some_and(|key| self.beside(key, parent).is_some_and(|value| is_there(&value)))
-        {
-            return false;
-        }
-        fact.only_where.iter().all(|(key, values)| {
-            let value = self.beside(key, parent).filter(is_there);
-            value.is_some_and(|value| values.is_empty() || is_one_of(values, false, value))
-        })
-    }
-
-    /// The facts about an object whose conditions the request does not meet.
-    fn unmet(&mut self, object: &'f Object, parent: Value<'d, 's>) -> Vec<usize> {
-        object.conditional.iter().copied().filter(|number| !self.is_met(*number, parent)).collect()
-    }
-
     fn union(&mut self, object: &'f Object, of: &[u16], count: usize, within: Within<'f>) {
         let keys = of.iter().map(|field| &*object.fields[*field as usize].key).collect();
         let detail = Detail::Union { of: keys, count };
@@ -494,180 +455,6 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         self.path.extend(last);
     }
 
-    /// What is wrong with a value that a check refuses.
-    fn failed(
-        &mut self,
-        check: &'f Check,
-        number: (usize, u16),
-        parent: Value<'d, 's>,
-        value: Value<'d, 's>,
-        got: JsonType,
-    ) -> Option<Detail<'f>> {
-        let text = || value.as_json_str();
-        let of_limit = |min: Option<usize>, max: Option<usize>, count: usize| {
-            let is_out = min.is_some_and(|min| count < min) || max.is_some_and(|max| count > max);
-            is_out.then(|| Detail::Limit {
-                min: min.map(|min| min.to_string()),
-                max: max.map(|max| max.to_string()),
-                got: count.to_string(),
-                is_low: min.is_some_and(|min| count < min),
-            })
-        };
-        match &check.what {
-            What::Type(types, mask) => {
-                (mask & bit(got) == 0).then_some(Detail::Types { expected: types, got })
-            }
-            What::Values { values, any_case } => {
-                // Where only strings are listed, a number is a matter of the type.
-                let is_listed = |scalar: Value<'d, 's>| {
-                    scalar.as_json_str().is_some() || values.iter().any(|value| !value.is_string)
-                };
-                let wrong = scalars(value)
-                    .find(|scalar| is_listed(*scalar) && !is_one_of(values, *any_case, *scalar))?;
-                let allowed = values.iter().map(|value| &*value.text).collect();
-                Some(Detail::Values { allowed, got: short(wrong) })
-            }
-            What::Refused(values) => {
-                let wrong = scalars(value).find(|scalar| is_one_of(values, false, *scalar))?;
-                Some(Detail::Values { allowed: Vec::new(), got: short(wrong) })
-            }
-            What::Pattern(pattern) => {
-                let text = value.as_str()?;
-                (!pattern.is_match(&text)).then(|| {
-                    // A long text is no name.
-                    let got = if text.len() <= LONGEST_NAME { short(value) } else { String::new() };
-                    Detail::Pattern { pattern: pattern.as_str(), got }
-                })
-            }
-            What::Length { min, max } => {
-                let text = text()?;
-                // A text has at most as many characters as bytes.
-                let is_short = max.is_none_or(|max| text.raw().len() <= max);
-                if is_short && min.is_none_or(|min| min == 0 || min == 1 && !text.is_empty()) {
-                    return None;
-                }
-                of_limit(*min, *max, text.char_count())
-            }
-            What::Items { min, max } => {
-                let count = value.is_array().then(|| value.elements().count())?;
-                of_limit(*min, *max, count)
-            }
-            What::Range { min, max } => {
-                let number: f64 = std::str::from_utf8(value.raw()).ok()?.parse().ok()?;
-                let is_number = value.kind() == JsonKind::Number;
-                let is_out = min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max);
-                (is_number && is_out).then(|| Detail::Limit {
-                    min: min.map(|min| min.to_string()),
-                    max: max.map(|max| max.to_string()),
-                    got: short(value),
-                    is_low: min.is_some_and(|min| number < min),
-                })
-            }
-            What::Base64 => {
-                let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=-_\\".contains(byte);
-                let is_wrong = |scalar: Value<'d, 's>| {
-                    scalar.as_json_str().is_some_and(|text| !text.raw().iter().take(LOOKED_AT).all(is_base64))
-                };
-                scalars(value).any(is_wrong).then_some(Detail::None)
-            }
-            What::Unique => {
-                let text = value.as_str()?.into_owned();
-                (!self.unique.insert((number.0, number.1, text))).then(|| Detail::Value { got: short(value) })
-            }
-            What::EntryPattern(pattern) => {
-                let wrong = value
-                    .members()
-                    .filter_map(|member| member.key_text())
-                    .find(|key| !pattern.is_match(key))?;
-                let got = crate::text::shorten(&wrong).into_owned();
-                Some(Detail::Pattern { pattern: pattern.as_str(), got })
-            }
-            What::Needs(_) | What::Excludes(_) if value.is_null() => None,
-            What::Needs(key) => {
-                let other = self.beside(key, parent);
-                let is_there = other.is_some_and(|other| !other.is_null() && !is_empty(other));
-                (!is_there && self.knows(key)).then_some(Detail::Other { key, values: Vec::new() })
-            }
-            What::Excludes(keys) => {
-                let there =
-                    keys.iter().find(|key| self.beside(key, parent).is_some_and(|other| !other.is_null()))?;
-                Some(Detail::Other { key: there, values: Vec::new() })
-            }
-            What::OnlyIf(key, values) | What::NotIf(key, values) => {
-                let other = self.beside(key, parent).filter(|other| !other.is_null());
-                let is_one = other.is_some_and(|other| is_one_of(values, false, other));
-                let is_only = matches!(check.what, What::OnlyIf(..));
-                let values = values.iter().map(|value| &*value.text).collect();
-                (is_one != is_only && self.knows(key)).then_some(Detail::Other { key, values })
-            }
-            What::LessThan(key) => {
-                let of = |value: Value<'d, 's>| std::str::from_utf8(value.raw()).ok()?.parse::<f64>().ok();
-                let most = self.beside(key, parent)?;
-                (of(value)? >= of(most)?).then(|| Detail::Other { key, values: Vec::new() })
-            }
-            What::NotAfter(path) => {
-                let before = self.above.last()?.before?;
-                let steps: Vec<&str> = path.split('/').collect();
-                at_steps(before, &steps).map(|_| Detail::Other { key: path, values: Vec::new() })
-            }
-            What::Among(pointer) => {
-                let root = self.root?;
-                let text = value.as_str()?;
-                let known = self.listed.entry(pointer).or_insert_with(|| {
-                    let steps: Vec<&str> = pointer.split('/').skip(1).collect();
-                    let mut listed = FxHashSet::default();
-                    collect(root, &steps, &mut listed);
-                    listed
-                });
-                (!known.contains(&text)).then(|| Detail::Values { allowed: Vec::new(), got: short(value) })
-            }
-            What::Lists(key) => {
-                let keys: FxHashSet<Cow<'s, str>> = parent
-                    .get(key)
-                    .into_iter()
-                    .flat_map(Value::members)
-                    .filter_map(Value::key_text)
-                    .collect();
-                let is_known = parent.get(key).is_none_or(|of| of.is_object() || of.is_null());
-                let mut names = value.elements().filter_map(Value::as_str).filter(|_| is_known);
-                let wrong = names.find(|name| !keys.contains(name))?;
-                Some(Detail::Value { got: crate::text::shorten(&wrong).into_owned() })
-            }
-            What::ListsAll(key) => {
-                let names: FxHashSet<Cow<'s, str>> = value.elements().filter_map(Value::as_str).collect();
-                let properties = parent.get(key)?;
-                let wrong =
-                    properties.members().filter_map(Value::key_text).find(|key| !names.contains(key))?;
-                Some(Detail::Value { got: crate::text::shorten(&wrong).into_owned() })
-            }
-        }
-    }
-
-    /// The value beside a field, or at a pointer from the root.
-    fn beside(&mut self, key: &'f str, parent: Value<'d, 's>) -> Option<Value<'d, 's>> {
-        if !key.starts_with('/') && key.contains('/') {
-            let steps: Vec<&str> = key.split('/').collect();
-            return at_steps(parent, &steps);
-        }
-        if !key.starts_with('/') {
-            return parent.get(key).or_else(|| {
-                let snake = super::compile::snake_case(key);
-                (snake != key).then(|| parent.get(&snake)).flatten()
-            });
-        }
-        let root = self.root?;
-        let found = *self.pointed.entry(key).or_insert_with(|| {
-            let steps: Vec<&str> = key.split('/').skip(1).collect();
-            at_steps(root, &steps).map(|value| value.id())
-        });
-        found.map(|id| root.document().value(id))
-    }
-
-    /// Whether it is known what is there: a list of messages by itself does not show the rest of the request.
-    fn knows(&self, key: &str) -> bool {
-        !key.starts_with('/') || self.root.is_some()
-    }
-
     fn at_path(
         &mut self,
         kind: FaultKind,
@@ -684,7 +471,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     /// Adds a fault of a field of the object at the end of the path.
-    fn report(
+    pub(super) fn report(
         &mut self,
         kind: FaultKind,
         object: &'f Object,
@@ -777,11 +564,11 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
 /// Why there is a fault.
 #[derive(Clone, Copy, Default)]
-struct Cause<'f> {
+pub(super) struct Cause<'f> {
     /// The fact that asks for it.
-    fact: Option<usize>,
+    pub(super) fact: Option<usize>,
     /// The check that fails.
-    check: Option<&'f What>,
+    pub(super) check: Option<&'f What>,
 }
 
 impl Cause<'_> {
@@ -796,103 +583,4 @@ struct Keyed<'f, 'd, 's> {
     field: Option<&'f Field>,
     value: Option<Value<'d, 's>>,
     steps: [Option<PathStep>; 2],
-}
-
-/// The longest text that is taken for a name, which a message may print.
-const LONGEST_NAME: usize = 128;
-
-/// The bytes of a text that are looked at to tell whether it is Base64: the data may be megabytes long, and logs cut it.
-const LOOKED_AT: usize = 40;
-
-/// The first value that these steps lead to which is not `null`; `*` leads to each element of an array.
-fn at_steps<'d, 's>(value: Value<'d, 's>, steps: &[&str]) -> Option<Value<'d, 's>> {
-    match steps {
-        [] => (!value.is_null()).then_some(value),
-        ["*", rest @ ..] => value.elements().find_map(|element| at_steps(element, rest)),
-        [key, rest @ ..] => {
-            at_steps(value.get(key).or_else(|| value.get(&super::compile::snake_case(key)))?, rest)
-        }
-    }
-}
-
-/// All strings that these steps lead to.
-fn collect<'s>(value: Value<'_, 's>, steps: &[&str], listed: &mut FxHashSet<Cow<'s, str>>) {
-    match steps {
-        [] => listed.extend(value.as_str()),
-        ["*", rest @ ..] => value.elements().for_each(|element| collect(element, rest, listed)),
-        [key, rest @ ..] => {
-            if let Some(next) = value.get(key) {
-                collect(next, rest, listed);
-            }
-        }
-    }
-}
-
-/// Whether a scalar is one of these.
-fn is_one_of(values: &[Scalar], any_case: bool, value: Value<'_, '_>) -> bool {
-    let text = value.as_str();
-    values.iter().any(|allowed| match &text {
-        Some(text) => {
-            allowed.is_string
-                && (allowed.text == **text || any_case && allowed.text.eq_ignore_ascii_case(text))
-        }
-        None => !allowed.is_string && allowed.text.as_bytes() == value.raw(),
-    })
-}
-
-/// The scalar itself, or the strings of an array.
-fn scalars<'d, 's>(value: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
-    let is_scalar = matches!(value.kind(), JsonKind::String | JsonKind::Number | JsonKind::Bool);
-    is_scalar
-        .then_some(value)
-        .into_iter()
-        .chain(value.elements().filter(|element| element.as_json_str().is_some()))
-}
-
-/// A scalar for a message; nothing of an array or an object.
-fn short(value: Value<'_, '_>) -> String {
-    match value.kind() {
-        JsonKind::String => crate::text::shorten(&value.as_str().unwrap_or_default()).into_owned(),
-        JsonKind::Number | JsonKind::Bool | JsonKind::Null => {
-            crate::text::shorten(&String::from_utf8_lossy(value.raw())).into_owned()
-        }
-        _ => String::new(),
-    }
-}
-
-fn is_empty(value: Value<'_, '_>) -> bool {
-    matches!(value.kind(), JsonKind::Array | JsonKind::Object) && value.children().next().is_none()
-}
-
-/// The bit of the type of a value.
-#[inline]
-pub(super) fn bit_of(value: Value<'_, '_>) -> u8 {
-    match value.kind() {
-        JsonKind::Null => bit(JsonType::Null),
-        JsonKind::Bool => bit(JsonType::Boolean),
-        JsonKind::String => bit(JsonType::String),
-        JsonKind::Array => bit(JsonType::Array),
-        JsonKind::Object => bit(JsonType::Object),
-        JsonKind::Number | JsonKind::Invalid => bit(type_of(value)),
-    }
-}
-
-/// The type of a value.
-pub(super) fn type_of(value: Value<'_, '_>) -> JsonType {
-    match value.kind() {
-        JsonKind::Null => JsonType::Null,
-        JsonKind::Bool => JsonType::Boolean,
-        JsonKind::String => JsonType::String,
-        JsonKind::Array => JsonType::Array,
-        JsonKind::Object => JsonType::Object,
-        JsonKind::Number | JsonKind::Invalid => {
-            let raw = value.raw();
-            let is_plain = !raw.iter().any(|byte| b".eE".contains(byte));
-            let is_whole = || {
-                let number = std::str::from_utf8(raw).ok().and_then(|text| text.parse::<f64>().ok());
-                number.is_some_and(|number| number.fract() == 0.0)
-            };
-            if is_plain || is_whole() { JsonType::Integer } else { JsonType::Number }
-        }
-    }
 }

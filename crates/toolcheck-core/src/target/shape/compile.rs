@@ -6,12 +6,12 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 use toolcheck_json::Value;
 
-use super::check::bit_of;
 use super::keys::Keys;
 use super::tables::{
     Enforced, FactTable, FaultKind, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar,
     ShapeFile, Types,
 };
+use super::value::bit_of;
 use super::{Shape, Unseen};
 use crate::target::Pattern;
 

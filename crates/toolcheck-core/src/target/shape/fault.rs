@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use toolcheck_json::{Document, JsonStr, Kind as JsonKind, NodeId, Value};
 
 use super::Shape;
-use super::check::{Step, type_of};
+use super::check::Step;
 use super::compile::{Field, Object, What, bit, snake_case};
 use super::tables::{FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
+use super::value::type_of;
 use crate::ir::Place;
 use crate::target::{Evidence, Grounds};
 

@@ -6,11 +6,13 @@
 
 mod check;
 mod compile;
+mod conditions;
 mod describe;
 mod fault;
 mod foreign;
 mod keys;
 mod tables;
+mod value;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -143,6 +145,16 @@ impl Shape {
         let mut names = self.objects.iter().filter(has).map(|object| &*object.name);
         let first = names.next()?;
         names.all(|other| other == first).then_some(first)
+    }
+
+    /// The rule that the description names for what a fact is about.
+    fn rule_of(&self, fact: &FactTable) -> Option<&str> {
+        let mut objects = self.objects.iter().filter(|object| object.is_named(&fact.object));
+        let of_value = !matches!(fact.fault, FaultKind::Missing | FaultKind::Unknown | FaultKind::Type);
+        objects.find_map(|object| {
+            let field = fact.field.as_deref().filter(|_| of_value).and_then(|key| object.field(key));
+            field.and_then(|field| field.rule.as_deref()).or(object.rule.as_deref())
+        })
     }
 
     /// Which of its facts hold for a model.

@@ -7,6 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::Shape;
 use crate::error::Error;
 use crate::target::{Evidence, Grounds, Pattern, Refusal};
 
@@ -511,7 +512,7 @@ impl Enforced {
 impl Enforced {
     /// What it answers, as refusals of the rules that report it: the texts of the target itself, not those of the target
     /// that it extends.
-    pub(crate) fn refusals(&self) -> impl Iterator<Item = Refusal> {
+    pub(crate) fn refusals<'e>(&'e self, shape: &'e Shape) -> impl Iterator<Item = Refusal> + 'e {
         let of_texts = self.texts.iter().filter(|text| !text.is_inherited).map(|text| Refusal {
             rule: text.fault.usual_rule().to_owned(),
             status: text.status,
@@ -521,9 +522,10 @@ impl Enforced {
             seen: text.seen.clone(),
             ..Refusal::default()
         });
-        let of_facts = self.facts.iter().filter(|fact| !fact.is_inherited).filter_map(|fact| {
+        let of_facts = self.facts.iter().filter(|fact| !fact.is_inherited).filter_map(move |fact| {
             let text = fact.text.as_ref().filter(|text| !text.is_empty())?;
-            let rule = fact.constraint.rule.as_deref().unwrap_or(fact.fault.usual_rule());
+            let rule = fact.constraint.rule.as_deref().or_else(|| shape.rule_of(fact));
+            let rule = rule.unwrap_or(fact.fault.usual_rule());
             Some(Refusal {
                 rule: rule.to_owned(),
                 model: fact.model.clone(),

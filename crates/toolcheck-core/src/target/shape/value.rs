@@ -1,0 +1,166 @@
+//! Values: their types, and what may be asked of one by itself.
+
+use toolcheck_json::{Kind as JsonKind, Value};
+
+use super::compile::{Check, What, bit};
+use super::fault::Detail;
+use super::tables::{JsonType, Scalar};
+
+impl Check {
+    /// What is wrong with a value by itself.
+    pub(super) fn failed_by(&self, value: Value<'_, '_>, got: JsonType) -> Option<Detail<'_>> {
+        match &self.what {
+            What::Type(types, mask) => {
+                (mask & bit(got) == 0).then_some(Detail::Types { expected: types, got })
+            }
+            What::Values { values, any_case } => {
+                // Where only strings are listed, a number is a matter of the type.
+                let is_listed = |scalar: Value<'_, '_>| {
+                    scalar.as_json_str().is_some() || values.iter().any(|value| !value.is_string)
+                };
+                let wrong = scalars(value)
+                    .find(|scalar| is_listed(*scalar) && !is_one_of(values, *any_case, *scalar))?;
+                let allowed = values.iter().map(|value| &*value.text).collect();
+                Some(Detail::Values { allowed, got: short(wrong) })
+            }
+            What::Refused(values) => {
+                let wrong = scalars(value).find(|scalar| is_one_of(values, false, *scalar))?;
+                Some(Detail::Values { allowed: Vec::new(), got: short(wrong) })
+            }
+            What::Pattern(pattern) => {
+                let text = value.as_str()?;
+                (!pattern.is_match(&text)).then(|| {
+                    // A long text is no name.
+                    let got = if text.len() <= LONGEST_NAME { short(value) } else { String::new() };
+                    Detail::Pattern { pattern: pattern.as_str(), got }
+                })
+            }
+            What::Length { min, max } => {
+                let text = value.as_json_str()?;
+                // A text has at most as many characters as bytes.
+                let is_short = max.is_none_or(|max| text.raw().len() <= max);
+                if is_short && min.is_none_or(|min| min == 0 || min == 1 && !text.is_empty()) {
+                    return None;
+                }
+                out_of(*min, *max, text.char_count())
+            }
+            What::Items { min, max } => {
+                let count = value.is_array().then(|| value.elements().count())?;
+                out_of(*min, *max, count)
+            }
+            What::Range { min, max } => {
+                let number: f64 = std::str::from_utf8(value.raw()).ok()?.parse().ok()?;
+                let is_number = value.kind() == JsonKind::Number;
+                let is_out = min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max);
+                (is_number && is_out).then(|| Detail::Limit {
+                    min: min.map(|min| min.to_string()),
+                    max: max.map(|max| max.to_string()),
+                    got: short(value),
+                    is_low: min.is_some_and(|min| number < min),
+                })
+            }
+            What::Base64 => {
+                let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=-_\\".contains(byte);
+                let is_wrong = |scalar: Value<'_, '_>| {
+                    scalar.as_json_str().is_some_and(|text| !text.raw().iter().take(LOOKED_AT).all(is_base64))
+                };
+                scalars(value).any(is_wrong).then_some(Detail::None)
+            }
+            What::EntryPattern(pattern) => {
+                let wrong = value
+                    .members()
+                    .filter_map(|member| member.key_text())
+                    .find(|key| !pattern.is_match(key))?;
+                let got = crate::text::shorten(&wrong).into_owned();
+                Some(Detail::Pattern { pattern: pattern.as_str(), got })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A count that is out of its limits.
+fn out_of(min: Option<usize>, max: Option<usize>, count: usize) -> Option<Detail<'static>> {
+    let is_low = min.is_some_and(|min| count < min);
+    (is_low || max.is_some_and(|max| count > max)).then(|| Detail::Limit {
+        min: min.map(|min| min.to_string()),
+        max: max.map(|max| max.to_string()),
+        got: count.to_string(),
+        is_low,
+    })
+}
+
+/// The longest text that is taken for a name, which a message may print.
+const LONGEST_NAME: usize = 128;
+
+/// The bytes of a text that are looked at to tell whether it is Base64: the data may be megabytes long, and logs cut it.
+const LOOKED_AT: usize = 40;
+
+/// Whether a scalar is one of these.
+pub(super) fn is_one_of(values: &[Scalar], any_case: bool, value: Value<'_, '_>) -> bool {
+    let text = value.as_str();
+    values.iter().any(|allowed| match &text {
+        Some(text) => {
+            allowed.is_string
+                && (allowed.text == **text || any_case && allowed.text.eq_ignore_ascii_case(text))
+        }
+        None => !allowed.is_string && allowed.text.as_bytes() == value.raw(),
+    })
+}
+
+/// The scalar itself, or the strings of an array.
+pub(super) fn scalars<'d, 's>(value: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let is_scalar = matches!(value.kind(), JsonKind::String | JsonKind::Number | JsonKind::Bool);
+    is_scalar
+        .then_some(value)
+        .into_iter()
+        .chain(value.elements().filter(|element| element.as_json_str().is_some()))
+}
+
+/// A scalar for a message; nothing of an array or an object.
+pub(super) fn short(value: Value<'_, '_>) -> String {
+    match value.kind() {
+        JsonKind::String => crate::text::shorten(&value.as_str().unwrap_or_default()).into_owned(),
+        JsonKind::Number | JsonKind::Bool | JsonKind::Null => {
+            crate::text::shorten(&String::from_utf8_lossy(value.raw())).into_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+pub(super) fn is_empty(value: Value<'_, '_>) -> bool {
+    matches!(value.kind(), JsonKind::Array | JsonKind::Object) && value.children().next().is_none()
+}
+
+/// The bit of the type of a value.
+#[inline]
+pub(super) fn bit_of(value: Value<'_, '_>) -> u8 {
+    match value.kind() {
+        JsonKind::Null => bit(JsonType::Null),
+        JsonKind::Bool => bit(JsonType::Boolean),
+        JsonKind::String => bit(JsonType::String),
+        JsonKind::Array => bit(JsonType::Array),
+        JsonKind::Object => bit(JsonType::Object),
+        JsonKind::Number | JsonKind::Invalid => bit(type_of(value)),
+    }
+}
+
+/// The type of a value.
+pub(super) fn type_of(value: Value<'_, '_>) -> JsonType {
+    match value.kind() {
+        JsonKind::Null => JsonType::Null,
+        JsonKind::Bool => JsonType::Boolean,
+        JsonKind::String => JsonType::String,
+        JsonKind::Array => JsonType::Array,
+        JsonKind::Object => JsonType::Object,
+        JsonKind::Number | JsonKind::Invalid => {
+            let raw = value.raw();
+            let is_plain = !raw.iter().any(|byte| b".eE".contains(byte));
+            let is_whole = || {
+                let number = std::str::from_utf8(raw).ok().and_then(|text| text.parse::<f64>().ok());
+                number.is_some_and(|number| number.fract() == 0.0)
+            };
+            if is_plain || is_whole() { JsonType::Integer } else { JsonType::Number }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a linter should say of a mutant.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+use toolcheck_core::Level;
+use toolcheck_core::shape::{Allowed, Demand, FaultKind, Known, ObjectView};
+use toolcheck_core::target::Pattern;
+
+use crate::mutations::Mutant;
+
+/// What is expected of a mutant.
+pub(crate) struct Expected {
+    /// The levels of a finding; `None` is no finding.
+    pub(crate) levels: BTreeSet<Option<Level>>,
+    /// The rules that report it as the data say.
+    pub(crate) rules: BTreeSet<&'static str>,
+    /// The rules that report the same in more words.
+    pub(crate) checked_by: BTreeSet<&'static str>,
+}
+
+impl Expected {
+    pub(crate) fn of(mutant: &Mutant) -> Self {
+        let demand = &mutant.demand;
+        let plain = demand.key.trim_end_matches("[]").trim_end_matches("{}");
+        let field = mutant.object.field(plain).filter(|_| !demand.key.is_empty());
+        let mut levels = BTreeSet::new();
+        for known in demand.known.iter().filter(|known| holds(known, &mutant.body, &mutant.at)) {
+            levels.insert(known.level);
+            // What holds for one type of the value only may not hold for this one.
+            if known.got.is_none() {
+                break;
+            }
+        }
+        // Something else that the key must be may be looked at first.
+        let same = field.map_or_else(|| mutant.object.demands(), |field| field.demands());
+        let same = same.iter().filter(|other| other.fault == demand.fault && other.key == demand.key);
+        let rule =
+            |demand: &Demand<'static>| demand.rule.unwrap_or_else(|| usual_rule(mutant.object, demand));
+        Self {
+            levels,
+            rules: same.map(rule).chain([rule(demand)]).collect(),
+            checked_by: field.into_iter().flat_map(|field| field.checked_by()).collect(),
+        }
+    }
+}
+
+/// The rule that reports a fault, if the shape names none.
+fn usual_rule(object: ObjectView<'static>, demand: &Demand<'static>) -> &'static str {
+    match demand.fault {
+        FaultKind::Missing if object.name() == "request" => "missing-parameter",
+        FaultKind::Missing => "missing-field",
+        FaultKind::Unknown => "unknown-field",
+        FaultKind::Type => "wrong-type",
+        FaultKind::Value if object.by() == Some(&*demand.key) => "unknown-content-type",
+        FaultKind::Conflict => "conflicting-parameters",
+        _ => "invalid-value",
+    }
+}
+
+/// Whether something known holds for a body.
+pub(crate) fn holds(known: &Known<'_>, body: &Json, at: &str) -> bool {
+    let model = body.get("model").or_else(|| body.get("modelId")).and_then(Json::as_str);
+    let fits = |pattern: &str| model.is_some_and(|model| Pattern::from(pattern.to_owned()).is_match(model));
+    let is_there = |value: &&Json| !value.is_null() && **value != Json::Bool(false);
+    let beside = |key: &str| {
+        let found = match key.starts_with('/') {
+            true => at_pointer(body, &key.split('/').skip(1).collect::<Vec<_>>()),
+            false => body.pointer(at).and_then(|object| object.get(key)),
+        };
+        found.filter(is_there)
+    };
+    known.model.is_none_or(fits)
+        && !known.except_model.is_some_and(fits)
+        && known.unless.is_none_or(|key| beside(key).is_none())
+        && known.only_where.iter().all(|(key, values)| {
+            beside(key)
+                .is_some_and(|value| values.is_empty() || values.iter().any(|allowed| is(allowed, value)))
+        })
+}
+
+fn is(allowed: &Allowed<'_>, value: &Json) -> bool {
+    allowed.to_string() == value.to_string()
+}
+
+/// The first value that these steps lead to; `*` leads to each element of an array.
+fn at_pointer<'b>(value: &'b Json, steps: &[&str]) -> Option<&'b Json> {
+    match steps {
+        [] => Some(value).filter(|value| !value.is_null()),
+        ["*", rest @ ..] => value.as_array()?.iter().find_map(|element| at_pointer(element, rest)),
+        [key, rest @ ..] => at_pointer(value.get(key)?, rest),
+    }
+}
