@@ -24,7 +24,7 @@ pub(super) fn report(
         _ => "nothing",
     };
     json!({
-        "version": 1, "target": target.id, "format": target.format,
+        "version": 1, "target": target.id, "format": shape.format(),
         "sources": shape.sources(), "seen": shape.seen(), "unseen": unseen, "objects": objects,
     })
 }

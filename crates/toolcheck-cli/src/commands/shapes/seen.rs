@@ -29,8 +29,11 @@ impl Seen {
 /// What the built-in targets were seen to refuse, as far as a rule reports it. What a target has from another is left out.
 pub(crate) fn of_rule(rule: &str) -> Vec<Seen> {
     let mut all: Vec<Seen> = Vec::new();
-    for target in target::all() {
-        let Some(shape) = target.shape() else { continue };
+    let shapes = target::all().flat_map(|target| {
+        let also = target.also.keys().filter_map(|format| target.shape_in(format));
+        target.shape().into_iter().chain(also).map(move |shape| (target, shape))
+    });
+    for (target, shape) in shapes {
         let first = all.len();
         for (_, demand) in
             shape.demands().filter(|(object, demand)| rules::of_demand(*object, demand) == rule)

@@ -41,7 +41,6 @@ impl Display for Asked<'_> {
                     Condition::OnlyIf => write!(f, "only if {others} is {}", listed(values, "or")),
                     Condition::NotIf => write!(f, "not if {others} is {}", listed(values, "or")),
                     Condition::LessThan => write!(f, "less than {others}"),
-                    Condition::NotAfter => write!(f, "not after one with {others}"),
                     Condition::NotAfter => write!(f, "not after an element with {others}"),
                 }
             }
