@@ -21,7 +21,7 @@ struct Row {
     known: String,
 }
 
-/// The table of what is known to be refused, if a rule reports shapes.
+/// The table of what a rule that reports shapes finds, as far as somebody has seen it refused.
 pub(crate) fn table(rule: &str) -> String {
     let mut rows = String::new();
     for target in target::all() {
