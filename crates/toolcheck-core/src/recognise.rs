@@ -85,7 +85,8 @@ static OF_SHAPES: LazyLock<Vec<(&'static Target, Refusal)>> = LazyLock::new(|| {
         let also = target.also.iter().map(|(format, enforced)| (&**format, enforced));
         let all = own.into_iter().chain(also);
         let shapes = all.filter_map(|(format, enforced)| Some((enforced, target.shape_in(format)?)));
-        shapes.flat_map(move |(enforced, shape)| enforced.refusals(shape).map(move |refusal| (target, refusal)))
+        shapes
+            .flat_map(move |(enforced, shape)| enforced.refusals(shape).map(move |refusal| (target, refusal)))
     };
     targets().flat_map(of_target).collect()
 });

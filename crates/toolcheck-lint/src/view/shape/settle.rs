@@ -83,6 +83,8 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         for (number, finding) in findings.iter().enumerate() {
             match &finding.of_shape {
                 None if finding.rule == super::FOREIGN_SHAPE => {}
+                // That rule settles with the shape itself, once it has removed what follows from what it reports.
+                None if finding.rule == super::UNREAD_CONTENT => {}
                 // What is wrong with the text has nothing to do with its shape.
                 None if finding.is_on_text => {}
                 None => {
