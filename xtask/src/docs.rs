@@ -128,7 +128,9 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
     if !answers.is_empty() {
         let _ = write!(page, "\n## What targets do\n\n{answers}");
     }
-    page.push_str(&shapes::table(rule.id));
+    if rule.reports_shape {
+        page.push_str(&shapes::table(rule.id));
+    }
     page.push_str(&vocabulary(rule));
     page
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use toolcheck_core::shape::{FaultKind, Known, ObjectView, Unseen, Verdict};
+use toolcheck_core::shape::{FaultKind, Known, ObjectView, Shape, Unseen, Verdict};
 use toolcheck_core::target::{self, Evidence, Target};
 use toolcheck_lint::rules;
 
@@ -21,7 +21,7 @@ struct Row {
     known: String,
 }
 
-/// The table of what is known to be refused, if a rule reports shapes.
+/// The table of what a rule that reports shapes finds, as far as somebody has seen it refused.
 pub(crate) fn table(rule: &str) -> String {
     let mut rows = String::new();
     for target in target::all() {
@@ -70,9 +70,10 @@ pub(crate) fn summary(target: &Target) -> String {
 
 /// What was seen of a target, each once.
 fn seen(target: &Target) -> Vec<Row> {
-    let Some(shape) = target.shape() else { return Vec::new() };
+    let also = target.also.keys().filter_map(|format| target.shape_in(format));
+    let shapes = target.shape().into_iter().chain(also);
     let mut rows: Vec<Row> = Vec::new();
-    for (object, demand) in shape.demands() {
+    for (object, demand) in shapes.flat_map(Shape::demands) {
         let rule = rules::of_demand(object, &demand);
         for known in demand.known.iter().filter(|known| is_seen(known)) {
             let conditions = known.conditions();

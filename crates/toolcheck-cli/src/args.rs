@@ -453,6 +453,10 @@ pub(crate) struct ShapesArgs {
     #[arg(value_name = "OBJECT")]
     pub(crate) object: Option<String>,
 
+    /// Format of the requests, if the API takes several [default: the target's]
+    #[arg(long, value_name = "ID", value_parser = format_parser())]
+    pub(crate) format: Option<&'static Format>,
+
     /// Output format
     #[arg(long, value_name = "OUTPUT", default_value = "text")]
     pub(crate) output_format: ListFormat,

@@ -120,6 +120,14 @@ fn the_end_of_a_name_is_enough() {
 }
 
 #[test]
+fn an_api_may_take_several_formats() {
+    let own = shapes(None, &["xai"]);
+    assert!(own.contains("It takes other formats too: `--format openai-responses`."), "{own}");
+    let other = shapes(None, &["xai", "function_call_output", "--format", "openai-responses"]);
+    assert!(other.contains("# function_call_output"), "{other}");
+}
+
+#[test]
 fn mistakes_are_explained() {
     insta::assert_snapshot!("no-target", shapes(None, &["olama"]));
     insta::assert_snapshot!("no-object", shapes(None, &["openai-chat", "tool.functon"]));
@@ -129,6 +137,7 @@ fn mistakes_are_explained() {
     write(&folder, "bare.toml", "id = \"bare\"\nname = \"Bare\"\nformat = \"cohere\"\n");
     let bare = toolcheck_in(&folder).args(["shapes", "bare.toml"]).output().unwrap();
     insta::assert_snapshot!("no-shape-of-its-own", seen(&bare));
+    insta::assert_snapshot!("no-shape-in-a-format", shapes(None, &["xai", "--format", "gemini"]));
     let missing = shapes(None, &["missing.toml"]);
     assert!(missing.starts_with("status: 2") && missing.contains("cannot read the target file"), "{missing}");
 }

@@ -12,7 +12,7 @@ use toolcheck_core::suggest::similar;
 use toolcheck_core::target::{self, Target};
 use toolcheck_lint::{Rule, rules, vocabulary};
 
-use self::shape::{ShapeFile, ShapeTable};
+use self::shape::ShapeFile;
 use crate::Error;
 use crate::file::{error_of, read_despite_unknown};
 use crate::names::{At, Named, RuleId, named};
@@ -35,15 +35,13 @@ pub fn parse_target(text: &str) -> Result<Target, Error> {
     let mut faults = Faults::default();
     let read = read_despite_unknown(text, &mut faults, |text| {
         // First, because the target does not keep the places of facts.
-        let shape = toml::from_str::<ShapeFile>(text)?.shape;
+        let shapes = toml::from_str::<ShapeFile>(text)?;
         toml::from_str::<Target>(text)?;
-        toml::from_str::<TargetFile>(text).map(|names| (names, shape))
+        toml::from_str::<TargetFile>(text).map(|names| (names, shapes))
     });
-    if let Some((names, shape)) = &read {
+    if let Some((names, shapes)) = &read {
         names.check(text, &mut faults);
-        if let Some(shape) = shape {
-            names.check_shape(shape, text, &mut faults);
-        }
+        names.check_shapes(shapes, text, &mut faults);
     }
     if !faults.0.is_empty() {
         return Err(error_of(text, faults));
@@ -51,8 +49,15 @@ pub fn parse_target(text: &str) -> Result<Target, Error> {
     // The remaining errors only show once the file is merged with the targets that it is based on.
     let target =
         Target::parse(text).map_err(|error| error_of(text, Faults(vec![Fault(0..0, error.to_string())])))?;
-    if let Some((_, Some(shape))) = read {
-        shape.get().check_effect(&target, &mut faults.0);
+    if let Some((_, shapes)) = read {
+        let own = shapes.shape.as_ref().zip(target.shape());
+        let also = shapes
+            .also
+            .iter()
+            .filter_map(|(format, table)| Some((table, target.shape_in(format.get().text())?)));
+        for (table, shape) in own.map(|(table, shape)| (table.get(), shape)).into_iter().chain(also) {
+            table.check_effect(shape, &mut faults.0);
+        }
     }
     if faults.0.is_empty() { Ok(target) } else { Err(error_of(text, faults)) }
 }
@@ -141,19 +146,26 @@ impl TargetFile {
         }
     }
 
-    /// Checks `[shape]`, whose objects are those of the format.
-    fn check_shape(&self, shape: &At<ShapeTable>, text: &str, faults: &mut Faults) {
+    /// Checks `[shape]`, whose objects are those of the format, and the shapes in other formats.
+    fn check_shapes(&self, shapes: &ShapeFile, text: &str, faults: &mut Faults) {
         let parent = self.extends.as_ref().and_then(|parent| parent.meaning().ok());
         let own = self.format.as_ref().and_then(|format| format.meaning().ok()).map(|format| format.id);
-        match own.or_else(|| parent?.format.as_deref()) {
-            Some(format) => shape.get().check(format, parent, text, &mut faults.0),
+        let format = own.or_else(|| parent?.format.as_deref());
+        match (&shapes.shape, format) {
+            (Some(shape), Some(format)) => shape.get().check(format, parent, text, &mut faults.0),
             // Otherwise the name is wrong, which is reported.
-            None if self.format.is_none() && self.extends.is_none() => {
+            (Some(shape), None) if self.format.is_none() && self.extends.is_none() => {
                 faults.0.push(
                     shape.fault("`[shape]` needs `format` or `extends`, which say what the objects are"),
                 );
             }
-            None => {}
+            _ => {}
+        }
+        for (format, shape) in &shapes.also {
+            match format.meaning() {
+                Ok(format) => shape.check(format.id, parent, text, &mut faults.0),
+                Err(fault) => faults.0.push(fault),
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use anyhow::{Result, anyhow};
 use serde_json::json;
 use toolcheck_core::target::{self, Refusal, Target};
 use toolcheck_core::text::bounded;
+use toolcheck_lint::Rule;
 use toolcheck_lint::report::rule_url;
 
 use super::refusal_json;
@@ -35,7 +36,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         let page = json!({
             "id": rule.id, "summary": rule.summary(), "category": rule.category.id(), "since": rule.since, "docs": page_of(rule),
             "optional": rule.is_optional, "url": rule_url(rule.id), "refusals": refusals.collect::<Vec<_>>(),
-            "shapes": seen::of_rule(rule.id).iter().map(Seen::json).collect::<Vec<_>>(),
+            "shapes": seen::of_rule(rule).iter().map(Seen::json).collect::<Vec<_>>(),
         });
         serde_json::to_writer_pretty(&mut *out, &page)?;
         writeln!(out)?;
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         writeln!(page, "\n{note}")?;
     }
     write_refusals(&refusals.collect::<Vec<_>>(), &mut page);
-    write_shapes(rule.id, &mut page);
+    write_shapes(rule, &mut page);
     let style = screen::style(Color::Auto);
     if style.color || io::stdout().is_terminal() {
         markdown::write(&page, &style, out)?;
@@ -137,7 +138,7 @@ fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
 const MOST_OBJECTS: usize = 8;
 
 /// Writes the objects of which somebody has seen keys refused, if the rule reports shapes.
-fn write_shapes(rule: &str, page: &mut String) {
+fn write_shapes(rule: &Rule, page: &mut String) {
     let mut targets: Vec<(&str, Vec<String>)> = Vec::new();
     for seen in seen::of_rule(rule) {
         if targets.last().is_none_or(|(target, _)| *target != seen.target) {
@@ -167,6 +168,6 @@ fn write_shapes(rule: &str, page: &mut String) {
 }
 
 /// The page, with the marks for its test replaced by readable ones.
-fn page_of(rule: &toolcheck_lint::Rule) -> String {
+fn page_of(rule: &Rule) -> String {
     rule.page().replace("  // flagged", "  <-- flagged")
 }

@@ -25,7 +25,9 @@ use crate::{Status, markdown, screen};
 
 pub(crate) fn run(args: &ShapesArgs, out: &mut dyn Write) -> Result<Status> {
     let target = load(&args.target)?;
-    let shape = target.shape().ok_or_else(|| undescribed(&target))?;
+    let format = args.format.map(|format| format.id).or(target.format.as_deref());
+    let shape =
+        format.and_then(|format| target.shape_in(format)).ok_or_else(|| undescribed(&target, format))?;
     let catalog = Catalog::new(shape);
     let object = args.object.as_deref().map(|name| find(&catalog, name, &target)).transpose()?;
     let style = screen::style(Color::Auto);
@@ -59,16 +61,20 @@ fn load(name: &str) -> Result<TargetRef> {
     settings.and_then(|settings| settings.target).context("the target cannot be read")
 }
 
-/// The error for a target without a shape.
-fn undescribed(target: &Target) -> anyhow::Error {
+/// The error for a target without a shape in a format.
+fn undescribed(target: &Target, format: Option<&str>) -> anyhow::Error {
     let id = shown(&target.id);
-    match &target.format {
-        None => anyhow!("`{id}` stands for APIs with several formats, so its requests have no single shape"),
-        Some(format) => anyhow!(
-            "nothing is known of the shape of requests to `{id}`\n\n`toolcheck shapes {}` shows that of its format",
-            shown(format)
-        ),
+    let Some(format) = format.map(shown) else {
+        return anyhow!("`{id}` stands for APIs with several formats, so its requests have no single shape");
+    };
+    let own = target.shape().is_some().then(|| target.format.clone()).flatten();
+    let known: Vec<String> = own.iter().chain(target.also.keys()).map(|format| shown(format)).collect();
+    if known.is_empty() {
+        return anyhow!(
+            "nothing is known of the shape of requests to `{id}`\n\n`toolcheck shapes {format}` shows that of its format"
+        );
     }
+    anyhow!("nothing is known of requests to `{id}` in the format {format}\n\nformats: {}", known.join(", "))
 }
 
 /// The object of that name, or the only one whose name ends with it.

@@ -6,12 +6,12 @@ use std::fmt;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toolcheck_core::shape::{self, FaultKind, FieldView, JsonType, Kind, ObjectView, Unseen};
+use toolcheck_core::shape::{self, FaultKind, FieldView, JsonType, Kind, ObjectView, Shape, Unseen};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::target::{Evidence, Target};
 use toolcheck_lint::rules;
 
-use super::{fault_of_pattern, placeholders};
+use super::{OwnFormat, fault_of_pattern, placeholders};
 use crate::names::{At, RuleId};
 use crate::values::Fault;
 
@@ -20,6 +20,8 @@ use crate::values::Fault;
 #[serde(default)]
 pub(super) struct ShapeFile {
     pub(super) shape: Option<At<ShapeTable>>,
+    /// The shapes in other formats.
+    pub(super) also: BTreeMap<At<OwnFormat>, ShapeTable>,
 }
 
 /// `[shape]`.
@@ -29,6 +31,7 @@ pub(super) struct ShapeFile {
 pub(super) struct ShapeTable {
     stands_alone: bool,
     unseen: Option<Unseen>,
+    status: Option<u16>,
     words: BTreeMap<String, String>,
     text: Vec<Text>,
     fact: Vec<Fact>,
@@ -111,6 +114,7 @@ macro_rules! with_field_keys {
             only_if: Option<BTreeMap<String, Vec<toml::Value>>>,
             not_if: Option<BTreeMap<String, Vec<toml::Value>>>,
             less_than: Option<String>,
+            not_after: Option<String>,
             among: Option<String>,
             lists: Option<String>,
             lists_all: Option<String>,
@@ -290,8 +294,7 @@ impl ShapeTable {
     }
 
     /// The facts that nothing asks for, so that no request can show them.
-    pub(super) fn check_effect(&self, target: &Target, found: &mut Vec<Fault>) {
-        let Some(shape) = target.shape() else { return };
+    pub(super) fn check_effect(&self, shape: &Shape, found: &mut Vec<Fault>) {
         let objects = shape.objects();
         for fact in &self.fact {
             let name = fact.object.as_ref().map_or("", |name| name.get().as_str());
@@ -458,6 +461,31 @@ mod tests {
         let text = "id = \"x\"\nname = \"x\"\n[shape]\nunseen = \"error\"\n";
         let error = parse_target(text).expect_err("the objects of what?").to_string();
         assert_eq!(error, "3:1: `[shape]` needs `format` or `extends`, which say what the objects are");
+    }
+
+    #[test]
+    fn shapes_in_other_formats_are_checked() {
+        let also = |format: &str, object: &str| {
+            format!(
+                "[also.{format}]\nunseen = \"error\"\n[[also.{format}.fact]]\nobject = \"{object}\"\nfield = \"max_tokens\"\nfault = \"missing\"\nevidence = \"recorded\"\n"
+            )
+        };
+        assert_eq!(faults(&also("anthropic", "request")), Vec::<String>::new());
+        let cases = [
+            (also("antropic", "request"), "4:7: unknown format `antropic`", "did you mean `anthropic`?"),
+            (also("anthropic", "requst"), "7:10: unknown object `requst`", "did you mean `request`?"),
+            (
+                also("openai-responses", "request"),
+                "8:9: this has no effect: `max_tokens` of `request`",
+                "`required = true`",
+            ),
+        ];
+        for (text, beginning, end) in cases {
+            let faults = faults(&text);
+            let is_expected =
+                faults.first().is_some_and(|fault| fault.starts_with(beginning) && fault.ends_with(end));
+            assert!(is_expected, "{text}\n{faults:#?}");
+        }
     }
 
     #[test]

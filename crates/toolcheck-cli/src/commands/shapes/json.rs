@@ -24,7 +24,7 @@ pub(super) fn report(
         _ => "nothing",
     };
     json!({
-        "version": 1, "target": target.id, "format": target.format,
+        "version": 1, "target": target.id, "format": shape.format(),
         "sources": shape.sources(), "seen": shape.seen(), "unseen": unseen, "objects": objects,
     })
 }
@@ -119,6 +119,7 @@ fn limits(asked: &Asked<'_>) -> Value {
                 Condition::Excludes => "excludes",
                 Condition::OnlyIf => "only_if",
                 Condition::NotIf => "not_if",
+                Condition::NotAfter => "not_after",
                 _ => "less_than",
             };
             json!({"condition": condition, "keys": keys, "values": scalars(values)})

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolcheck_core::shape::{Demand, Known, Verdict};
 use toolcheck_core::target::{self, Evidence};
-use toolcheck_lint::rules;
+use toolcheck_lint::{Rule, rules};
 
 /// Something that an API was seen to refuse.
 pub(crate) struct Seen {
@@ -27,13 +27,19 @@ impl Seen {
 }
 
 /// What the built-in targets were seen to refuse, as far as a rule reports it. What a target has from another is left out.
-pub(crate) fn of_rule(rule: &str) -> Vec<Seen> {
+pub(crate) fn of_rule(rule: &Rule) -> Vec<Seen> {
     let mut all: Vec<Seen> = Vec::new();
-    for target in target::all() {
-        let Some(shape) = target.shape() else { continue };
+    if !rule.reports_shape {
+        return all;
+    }
+    let shapes = target::all().flat_map(|target| {
+        let also = target.also.keys().filter_map(|format| target.shape_in(format));
+        target.shape().into_iter().chain(also).map(move |shape| (target, shape))
+    });
+    for (target, shape) in shapes {
         let first = all.len();
         for (_, demand) in
-            shape.demands().filter(|(object, demand)| rules::of_demand(*object, demand) == rule)
+            shape.demands().filter(|(object, demand)| rules::of_demand(*object, demand) == rule.id)
         {
             for known in demand.known.iter().filter(|known| is_seen(known)) {
                 let is_same = |other: &Seen| {

@@ -54,8 +54,15 @@ pub(super) fn write(
         }
     }
     let id = shown(&target.id);
+    let also: Vec<String> =
+        target.also.keys().map(|format| format!("`--format {}`", shown(format))).collect();
+    let also = if also.is_empty() {
+        String::new()
+    } else {
+        format!(" It takes other formats too: {}.", also.join(", "))
+    };
     let legend = format!(
-        "Unknown keys are reported in objects that are closed. `toolcheck shapes {id} OBJECT` shows the keys of an object."
+        "Unknown keys are reported in objects that are closed. `toolcheck shapes {id} OBJECT` shows the keys of an object.{also}"
     );
     writeln!(out)?;
     for line in wrapped(&legend, "", style) {

@@ -501,8 +501,8 @@ impl<'f> Asked<'f> {
             }
             What::OnlyIf(key, values) => other(Condition::OnlyIf, vec![key], scalars(values)),
             What::NotIf(key, values) => other(Condition::NotIf, vec![key], scalars(values)),
-            What::LessThan(key) => other(Condition::LessThan, vec![key], Vec::new()),
             What::NotAfter(path) => other(Condition::NotAfter, vec![path], Vec::new()),
+            What::LessThan(key) => other(Condition::LessThan, vec![key], Vec::new()),
         }
     }
 

@@ -129,7 +129,7 @@ impl<'f> Known<'f> {
             evidence: fact.evidence,
             level: is_refused.then(|| fact.grounds().level()),
             doubt: fact.doubt.as_deref(),
-            status: fact.status.or_else(|| template?.status),
+            status: fact.status.or_else(|| template?.status).or(shape.status.filter(|_| is_refused)),
             text: match fact.text.as_deref() {
                 Some(own) => Some(own).filter(|own| !own.is_empty()),
                 None => template.map(|template| &*template.text),
@@ -158,7 +158,7 @@ impl<'f> Known<'f> {
                 Unseen::Nothing => None,
             },
             doubt: None,
-            status: template.and_then(|template| template.status),
+            status: template.and_then(|template| template.status).or(shape.status),
             text: template.map(|template| &*template.text),
             help: None,
             sources: &shape.sources,
