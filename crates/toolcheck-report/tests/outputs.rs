@@ -1,9 +1,12 @@
 //! The outputs of a report.
 #![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use serde_json::Value as Json;
+use toolcheck_core::shape::Asked;
 use toolcheck_core::{Level, target};
 use toolcheck_lint::{Options, Report, lint};
 use toolcheck_report::{Style, outputs};
@@ -497,6 +500,17 @@ fn a_rule_is_a_link_if_the_terminal_supports_links() {
 /// A value that no output may show without excerpts.
 const SECRET: &str = "sk-hunter2";
 
+/// The keys that have only a few values somewhere.
+fn settings() -> &'static BTreeSet<String> {
+    static SETTINGS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+        let shapes = target::all().filter_map(|target| target.shape());
+        let demands = shapes.flat_map(|shape| shape.demands());
+        let of_values = demands.filter(|(_, demand)| matches!(demand.asked, Asked::OneOf { .. }));
+        of_values.map(|(_, demand)| demand.key.into_owned()).collect()
+    });
+    &SETTINGS
+}
+
 /// Plants the secret in every text, argument and result, and returns their number.
 fn plant(value: &mut Json, is_content: bool) -> usize {
     match value {
@@ -517,22 +531,11 @@ fn plant(value: &mut Json, is_content: bool) -> usize {
                 "response",
                 "reasoning",
             ];
-            // Messages may name ids, tools, roles and types, and values where only a few are allowed.
-            let names = [
-                "id",
-                "Id",
-                "name",
-                "type",
-                "Type",
-                "role",
-                "status",
-                "execution",
-                "format",
-                "ttl",
-                "effort",
-            ];
+            // Messages may name ids, tools, roles and types, and settings of which only a few are allowed.
+            let names = ["id", "Id", "name", "type", "Type", "role"];
             let plant = |(key, value): (&String, &mut Json)| {
-                let is_name = names.iter().any(|name| key.ends_with(name));
+                let is_name =
+                    names.iter().any(|name| key.ends_with(name)) || settings().contains(key.as_str());
                 plant(value, !is_name && (is_content || contents.contains(&key.as_str())))
             };
             members.iter_mut().map(plant).sum()

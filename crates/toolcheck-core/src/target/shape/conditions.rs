@@ -39,6 +39,13 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             }
             What::OnlyIf(key, values) | What::NotIf(key, values) => {
                 let other = self.beside(key, parent).filter(|other| !other.is_null());
+                // That a required key is not there is a fault of its own.
+                let is_required = || {
+                    self.shape.objects[number.0].field(key).is_some_and(|field| !field.required.is_empty())
+                };
+                if other.is_none() && is_required() {
+                    return None;
+                }
                 let is_one = other.is_some_and(|other| is_one_of(values, false, other));
                 let is_only = matches!(check.what, What::OnlyIf(..));
                 let values = values.iter().map(|value| &*value.text).collect();

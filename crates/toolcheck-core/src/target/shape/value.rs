@@ -30,8 +30,9 @@ impl Check {
             What::Pattern(pattern) => {
                 let text = value.as_str()?;
                 (!pattern.is_match(&text)).then(|| {
-                    // A long text is no name.
-                    let got = if text.len() <= LONGEST_NAME { short(value) } else { String::new() };
+                    // Names and ids may be printed, other texts may be secrets.
+                    let is_name = text.len() <= LONGEST_NAME && names_something(value);
+                    let got = if is_name { short(value) } else { String::new() };
                     Detail::Pattern { pattern: pattern.as_str(), got }
                 })
             }
@@ -88,6 +89,12 @@ fn out_of(min: Option<usize>, max: Option<usize>, count: usize) -> Option<Detail
         got: count.to_string(),
         is_low,
     })
+}
+
+/// Whether a value is a name or an id, by its key.
+fn names_something(value: Value<'_, '_>) -> bool {
+    let key = value.key_text().unwrap_or_default().to_ascii_lowercase();
+    ["name", "id"].iter().any(|ending| key.ends_with(ending))
 }
 
 /// The longest text that is taken for a name, which a message may print.

@@ -44,8 +44,9 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     for (other, number) in told {
         let said = findings[number].clone();
         let text = |finding: &Draft| finding.provider_error.as_ref().and_then(|error| error.text.clone());
-        if text(&findings[other]).is_none() && text(&said).is_some() {
-            findings[other].provider_error = said.provider_error;
+        let missing = text(&said).filter(|_| text(&findings[other]).is_none());
+        if let (Some(answer), Some(text)) = (&mut findings[other].provider_error, missing) {
+            answer.text = Some(text);
         }
         if said.of_shape.is_some_and(|yields| yields.renames) {
             findings[other].labels.extend(said.labels);
