@@ -52,7 +52,8 @@ fn rules_page() -> String {
         "# Rules\n\n\
          `toolcheck explain RULE` shows a rule's page in the terminal.\n\
          The level applies if nothing else is known for the target; `target` means that the rule reports only what a \
-         target is known to reject or mishandle. [targets.md](targets.md) lists what each target does.\n",
+         target is known to reject or mishandle. [targets.md](targets.md) lists what each target does, and \
+         `toolcheck shapes TARGET` what it requires, allows and refuses of single keys ([shapes.md](shapes.md)).\n",
     );
     for category in Category::ALL {
         let _ = write!(page, "\n## {}\n\n| rule | level | finds |\n| --- | --- | --- |\n", category.title());
