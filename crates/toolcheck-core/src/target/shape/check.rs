@@ -177,7 +177,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             }
             let allowed = by.values.iter().map(|(value, _)| &**value).collect();
             let detail = Detail::Values { allowed, got: short(chosen) };
-            self.report(FaultKind::Value, object, &by.key, Some(chosen), detail, Cause::default(), within);
+            let problem = Problem { kind: FaultKind::Value, detail, cause: Cause::default() };
+            self.report(object, &by.key, Some(chosen), problem, within);
             return None;
         }
         Some(number)
@@ -233,15 +234,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             let forbids = forbids.find(|fact| self.holds(*fact, value));
             if forbids.is_some() || !field.is_known && object.is_closed && (!is_request || self.is_whole) {
                 let detail = Detail::None;
-                self.report(
-                    FaultKind::Unknown,
-                    object,
-                    &field.key,
-                    Some(member),
-                    detail,
-                    Cause::of(forbids),
-                    within,
-                );
+                let problem = Problem { kind: FaultKind::Unknown, detail, cause: Cause::of(forbids) };
+                self.report(object, &field.key, Some(member), problem, within);
             } else if is_first {
                 self.path.push(Step::Key(&field.key));
                 self.field(object, (number, known), field, value, member, within);
@@ -282,16 +276,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// A key that is none of the object's.
     fn unknown(&mut self, object: &'f Object, member: Value<'d, 's>, within: Within<'f>) {
         let key = Cow::Owned(member.key_text().unwrap_or_default().into_owned());
-        self.push(
-            FaultKind::Unknown,
-            object,
-            key,
-            None,
-            Some(member),
-            Detail::None,
-            Cause::default(),
-            within,
-        );
+        let problem = Problem { kind: FaultKind::Unknown, detail: Detail::None, cause: Cause::default() };
+        self.push(object, key, None, Some(member), problem, within);
     }
 
     /// The keys that an object lacks.
@@ -319,15 +305,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 });
                 if let Some(requirement) = requirement {
                     let fact = requirement.fact;
-                    self.report(
-                        FaultKind::Missing,
-                        object,
-                        &field.key,
-                        None,
-                        Detail::None,
-                        Cause::of(fact),
-                        within,
-                    );
+                    let problem =
+                        Problem { kind: FaultKind::Missing, detail: Detail::None, cause: Cause::of(fact) };
+                    self.report(object, &field.key, None, problem, within);
                 }
             }
         }
@@ -343,7 +323,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let keys = of.iter().map(|field| &*object.fields[*field as usize].key).collect();
         let detail = Detail::Union { of: keys, count };
         let kind = if count == 0 { FaultKind::None } else { FaultKind::Union };
-        self.push(kind, object, "".into(), None, None, detail, Cause::default(), within);
+        let problem = Problem { kind, detail, cause: Cause::default() };
+        self.push(object, "".into(), None, None, problem, within);
     }
 
     fn field(
@@ -358,7 +339,13 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let got = type_of(value);
         if field.mask & bit(got) == 0 && value.kind() != JsonKind::Invalid {
             let detail = Detail::Types { expected: &field.types, got };
-            self.at_path(FaultKind::Type, object, field, value, detail, Cause::default(), within);
+            self.at_path(
+                object,
+                field,
+                value,
+                Problem { kind: FaultKind::Type, detail, cause: Cause::default() },
+                within,
+            );
             return;
         }
         for check in &field.checks {
@@ -367,12 +354,14 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             }
             if let Some(detail) = self.failed(check, number, parent, value, got) {
                 self.at_path(
-                    check.what.fault(),
                     object,
                     field,
                     value,
-                    detail,
-                    Cause { fact: check.fact, check: Some(&check.what) },
+                    Problem {
+                        kind: check.what.fault(),
+                        detail,
+                        cause: Cause { fact: check.fact, check: Some(&check.what) },
+                    },
                     within,
                 );
                 // What else is wrong with the value shows once this is fixed.
@@ -450,66 +439,60 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let document = element.document();
         let steps = [before, last].map(|step| step.map(|step| PathStep::of(&step, document)));
         let keyed = Keyed { key, field: Some(field), value: Some(element), steps };
-        self.push_keyed(FaultKind::Type, object, keyed, detail, Cause::default(), within);
+        let problem = Problem { kind: FaultKind::Type, detail, cause: Cause::default() };
+        self.push_keyed(object, keyed, problem, within);
         self.path.extend(before);
         self.path.extend(last);
     }
 
     fn at_path(
         &mut self,
-        kind: FaultKind,
         object: &'f Object,
         field: &'f Field,
         value: Value<'d, 's>,
-        detail: Detail<'f>,
-        cause: Cause<'f>,
+        problem: Problem<'f>,
         within: Within<'f>,
     ) {
         let last = self.path.pop();
-        self.report(kind, object, &field.key, Some(value), detail, cause, within);
+        self.report(object, &field.key, Some(value), problem, within);
         self.path.extend(last);
     }
 
     /// Adds a fault of a field of the object at the end of the path.
     pub(super) fn report(
         &mut self,
-        kind: FaultKind,
         object: &'f Object,
         key: &'f str,
         value: Option<Value<'d, 's>>,
-        detail: Detail<'f>,
-        cause: Cause<'f>,
+        problem: Problem<'f>,
         within: Within<'f>,
     ) {
         let field = object.field(key);
-        self.push(kind, object, Cow::Borrowed(key), field, value, detail, cause, within);
+        self.push(object, Cow::Borrowed(key), field, value, problem, within);
     }
 
     fn push(
         &mut self,
-        kind: FaultKind,
         object: &'f Object,
         key: Cow<'f, str>,
         field: Option<&'f Field>,
         value: Option<Value<'d, 's>>,
-        detail: Detail<'f>,
-        cause: Cause<'f>,
+        problem: Problem<'f>,
         within: Within<'f>,
     ) {
         let own = (!key.is_empty()).then(|| PathStep::Key((&*key).into()));
         let keyed = Keyed { key, field, value, steps: [own, None] };
-        self.push_keyed(kind, object, keyed, detail, cause, within);
+        self.push_keyed(object, keyed, problem, within);
     }
 
     fn push_keyed(
         &mut self,
-        kind: FaultKind,
         object: &'f Object,
         keyed: Keyed<'f, 'd, 's>,
-        detail: Detail<'f>,
-        cause: Cause<'f>,
+        problem: Problem<'f>,
         within: Within<'f>,
     ) {
+        let Problem { kind, detail, cause } = problem;
         let Some(Above { value: parent, .. }) = self.above.last().copied() else { return };
         let (name, unmet) = (self.name(), self.unmet(object, parent));
         let keyed_key = keyed.key.clone();
@@ -560,6 +543,13 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
         None
     }
+}
+
+/// What is wrong, and why.
+pub(super) struct Problem<'f> {
+    pub(super) kind: FaultKind,
+    pub(super) detail: Detail<'f>,
+    pub(super) cause: Cause<'f>,
 }
 
 /// Why there is a fault.

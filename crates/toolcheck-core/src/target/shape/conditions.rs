@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashSet;
 use toolcheck_json::Value;
 
-use super::check::{Cause, Checker, Within};
+use super::check::{Cause, Checker, Problem, Within};
 use super::compile::{Check, Field, Object, What};
 use super::fault::Detail;
 use super::tables::{FaultKind, JsonType};
@@ -134,7 +134,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             if let Some(first) = first.filter(|_| check.fact.is_none_or(|fact| self.holds(fact, value))) {
                 let detail = Detail::Value { got: crate::text::shorten(&first).into_owned() };
                 let cause = Cause { fact: check.fact, check: Some(&check.what) };
-                self.report(FaultKind::Names, object, &field.key, None, detail, cause, within);
+                let problem = Problem { kind: FaultKind::Names, detail, cause };
+                self.report(object, &field.key, None, problem, within);
             }
         }
     }

@@ -603,16 +603,14 @@ impl Words<'_, '_, '_, '_> {
 
     fn path(&self, path: &[PathStep], style: Style) -> String {
         let mut written = String::new();
-        let mut steps = path.iter().peekable();
         let separate = |written: &mut String| {
             if !written.is_empty() {
                 written.push('.');
             }
         };
-        while let Some(step) = steps.next() {
+        for step in path {
             match (step, style) {
                 (PathStep::Variant(tag), Style::Tags) => {
-                    // The tag of a tool choice, or of the request itself, is not named.
                     separate(&mut written);
                     written.push_str(tag);
                 }

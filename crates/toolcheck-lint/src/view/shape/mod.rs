@@ -73,8 +73,8 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     // Whoever silences a rule does not want to hear the same from another.
     let is_silenced = |id: &str| !cx.wanted_rules.iter().any(|rule| rule.id == id);
     let counts = |fault: &Fault<'c>| {
-        !(has_own_keys && fault.kind == FaultKind::Unknown)
-            && !fault.checked_by().any(|(_, rule)| is_silenced(rule))
+        let is_own = has_own_keys && fault.kind == FaultKind::Unknown;
+        !is_own && fault.checked_by().all(|(_, rule)| !is_silenced(rule))
     };
     let faults: Vec<Fault<'c>> =
         faults.into_iter().filter(|fault| counts(fault) && fault.is_refused(shape, model)).collect();
