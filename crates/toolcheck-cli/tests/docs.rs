@@ -319,7 +319,7 @@ fn every_own_target_is_valid() {
         (2, request("call_1", ""), "accepts it, but it answers the call with an empty result"),
         (3, whole(r#""tools": [{"function": {"name": "f"}}]"#), "answers 422: metadata is required"),
         (3, whole(r#""metadata": {"user": "a"}"#), "answers 422: metadata.tenant is required"),
-        (3, whole(r#""metadata": {"tenant": "NORTH"}"#), "`NORTH` is not a valid `tenant`"),
+        (3, whole(r#""metadata": {"tenant": "NORTH"}"#), "invalid `tenant`"),
         (
             3,
             whole(

@@ -517,6 +517,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             unmet,
             element: self.element().unwrap_or(parent.id()),
             around: within.around,
+            likely: self.likely(kind, object, &keyed_key, parent),
             example: keyed.field.and_then(|field| self.shape.example_of(field)),
             base_example: object.base.and_then(|base| self.shape.objects[base].example.as_deref()),
             elsewhere: (kind == FaultKind::Unknown)
@@ -524,6 +525,28 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 .flatten(),
             above: self.above.iter().map(|above| (above.value.id(), above.kind)).collect(),
         });
+    }
+
+    /// The variant whose required keys an object has that lacks the key which says what it is.
+    fn likely(
+        &self,
+        kind: FaultKind,
+        object: &'f Object,
+        key: &str,
+        value: Value<'d, 's>,
+    ) -> Option<&'f str> {
+        let by = object.by.as_ref().filter(|by| kind == FaultKind::Missing && *by.key == *key)?;
+        let has = |field: &u16, variant: &Object| {
+            let field = &variant.fields[usize::from(*field)];
+            field.key == by.key || value.get(&field.key).is_some()
+        };
+        let fits = |variant: &Object| {
+            let is_own = |field: &&u16| variant.fields[usize::from(**field)].key != by.key;
+            variant.required.iter().any(|field| is_own(&field))
+                && variant.required.iter().all(|field| has(field, variant))
+        };
+        let likely = by.values.iter().find(|(_, variant)| fits(&self.shape.objects[*variant]));
+        likely.map(|(value, _)| &**value)
     }
 
     /// The innermost object that is an element of an array.

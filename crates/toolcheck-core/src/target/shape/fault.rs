@@ -38,6 +38,8 @@ pub struct Fault<'f> {
     pub(super) check: Option<&'f What>,
     pub(super) rule: Option<&'f str>,
     pub(super) name: Option<NodeId>,
+    /// The value of the key that the rest of the object suggests, if the key says what the object is.
+    pub(super) likely: Option<&'f str>,
     /// How the object under the key is written.
     pub(super) example: Option<&'f str>,
     /// How the object is written of which this one is a variant.
@@ -227,6 +229,9 @@ impl<'f> Fault<'f> {
     pub fn sample(&self) -> String {
         if let Some(only) = self.only_value() {
             return only;
+        }
+        if let Some(likely) = self.likely {
+            return format!("\"{likely}\"");
         }
         if let Some(example) = self.example {
             return example.to_owned();
@@ -539,6 +544,11 @@ impl Words<'_, '_, '_, '_> {
             ("value", Detail::Values { got, .. } | Detail::Value { got } | Detail::Pattern { got, .. })
             | ("length" | "count", Detail::Limit { got, .. }) => got.clone(),
             ("value", _) => discreet(self.document.value(fault.value?)),
+            ("json", Detail::Values { got, .. })
+                if self.document.value(fault.value?).as_json_str().is_some() =>
+            {
+                format!("\"{got}\"")
+            }
             ("json", _) => {
                 let value = self.document.value(fault.value?);
                 let shown = discreet(value);
