@@ -17,6 +17,9 @@ const DEEPEST: usize = 64;
 /// The most fields that decide together which object a value is.
 const MOST_DECISIONS: usize = 4;
 
+/// The most keys of an object that are looked at to tell what it is.
+const MOST_KEYS: usize = 64;
+
 /// A step from the root of a request to a value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step<'f> {
@@ -527,7 +530,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         });
     }
 
-    /// The variant whose required keys an object has that lacks the key which says what it is.
+    /// The variant that an object fits best which lacks the key that says what it is.
     fn likely(
         &self,
         kind: FaultKind,
@@ -536,17 +539,21 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         value: Value<'d, 's>,
     ) -> Option<&'f str> {
         let by = object.by.as_ref().filter(|by| kind == FaultKind::Missing && *by.key == *key)?;
-        let has = |field: &u16, variant: &Object| {
-            let field = &variant.fields[usize::from(*field)];
-            field.key == by.key || value.get(&field.key).is_some()
+        // How many of its keys a variant knows, if none is missing.
+        let fit = |variant: &Object| {
+            let mut required = variant.required.iter().map(|field| &variant.fields[usize::from(*field)]);
+            let is_whole = required.all(|field| field.key == by.key || value.get(&field.key).is_some());
+            let keys = value.members().take(MOST_KEYS).filter_map(Value::key_text);
+            is_whole
+                .then(|| keys.filter(|key| variant.field(key).is_some_and(|field| field.is_known)).count())
         };
-        let fits = |variant: &Object| {
-            let is_own = |field: &&u16| variant.fields[usize::from(**field)].key != by.key;
-            variant.required.iter().any(|field| is_own(&field))
-                && variant.required.iter().all(|field| has(field, variant))
-        };
-        let likely = by.values.iter().find(|(_, variant)| fits(&self.shape.objects[*variant]));
-        likely.map(|(value, _)| &**value)
+        let rated = by
+            .values
+            .iter()
+            .filter_map(|(value, variant)| Some((fit(&self.shape.objects[*variant])?, value)));
+        // Of equals the first.
+        let best = rated.rev().max_by_key(|(fit, _)| *fit).filter(|(fit, _)| *fit > 0);
+        best.map(|(_, value)| &**value)
     }
 
     /// The innermost object that is an element of an array.
