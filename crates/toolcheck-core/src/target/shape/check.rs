@@ -252,6 +252,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     /// Leaves of the faults of an object those that are not only what follows from another.
+    #[cold]
+    #[inline(never)]
     fn settle(&mut self, value: Value<'d, 's>, first: usize) {
         let node = value.id();
         let own = |fault: &Fault<'f>| fault.parent == node;
@@ -277,6 +279,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     /// A key that is none of the object's.
+    #[cold]
+    #[inline(never)]
     fn unknown(&mut self, object: &'f Object, member: Value<'d, 's>, within: Within<'f>) {
         let key = Cow::Owned(member.key_text().unwrap_or_default().into_owned());
         let problem = Problem { kind: FaultKind::Unknown, detail: Detail::None, cause: Cause::default() };
@@ -322,6 +326,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn union(&mut self, object: &'f Object, of: &[u16], count: usize, within: Within<'f>) {
         let keys = of.iter().map(|field| &*object.fields[*field as usize].key).collect();
         let detail = Detail::Union { of: keys, count };
@@ -421,6 +427,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     /// An element of another type.
+    #[cold]
+    #[inline(never)]
     fn element_type(
         &mut self,
         object: &'f Object,
@@ -448,6 +456,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         self.path.extend(last);
     }
 
+    #[cold]
+    #[inline(never)]
     fn at_path(
         &mut self,
         object: &'f Object,
@@ -462,6 +472,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     /// Adds a fault of a field of the object at the end of the path.
+    #[cold]
+    #[inline(never)]
     pub(super) fn report(
         &mut self,
         object: &'f Object,
@@ -474,6 +486,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         self.push(object, Cow::Borrowed(key), field, value, problem, within);
     }
 
+    #[cold]
+    #[inline(never)]
     fn push(
         &mut self,
         object: &'f Object,
@@ -488,6 +502,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         self.push_keyed(object, keyed, problem, within);
     }
 
+    #[cold]
+    #[inline(never)]
     fn push_keyed(
         &mut self,
         object: &'f Object,

@@ -12,20 +12,15 @@ use super::tables::{FaultKind, JsonType};
 use super::value::{is_empty, is_one_of, short};
 
 impl<'f, 'd, 's> Checker<'f, 'd, 's> {
-    /// What is wrong with a value that a check refuses.
-    pub(super) fn failed(
+    /// What else in the request forbids a value.
+    fn conflict(
         &mut self,
         check: &'f Check,
         number: (usize, u16),
         parent: Value<'d, 's>,
         value: Value<'d, 's>,
-        got: JsonType,
     ) -> Option<Detail<'f>> {
         match &check.what {
-            What::Unique => {
-                let text = value.as_str()?.into_owned();
-                (!self.unique.insert((number.0, number.1, text))).then(|| Detail::Value { got: short(value) })
-            }
             What::Needs(_) | What::Excludes(_) if value.is_null() => None,
             What::Needs(key) => {
                 let other = self.beside(key, parent);
@@ -61,6 +56,25 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 let steps: Vec<&str> = path.split('/').collect();
                 at_steps(before, &steps).map(|_| Detail::Other { key: path, values: Vec::new() })
             }
+            _ => None,
+        }
+    }
+
+    /// What is wrong with a value that a check refuses.
+    #[inline(never)]
+    pub(super) fn failed(
+        &mut self,
+        check: &'f Check,
+        number: (usize, u16),
+        parent: Value<'d, 's>,
+        value: Value<'d, 's>,
+        got: JsonType,
+    ) -> Option<Detail<'f>> {
+        match &check.what {
+            What::Unique => {
+                let text = value.as_str()?.into_owned();
+                (!self.unique.insert((number.0, number.1, text))).then(|| Detail::Value { got: short(value) })
+            }
             What::Among(pointer) => {
                 let root = self.root?;
                 let text = value.as_str()?;
@@ -91,7 +105,10 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                     properties.members().filter_map(Value::key_text).find(|key| !names.contains(key))?;
                 Some(Detail::Value { got: crate::text::shorten(&wrong).into_owned() })
             }
-            _ => check.failed_by(value, got),
+            _ => match check.what.fault() {
+                FaultKind::Conflict => self.conflict(check, number, parent, value),
+                _ => check.failed_by(value, got),
+            },
         }
     }
 
@@ -121,6 +138,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     }
 
     /// A list that is not there although it would have to name all keys of an object.
+    #[inline(never)]
     pub(super) fn unlisted(
         &mut self,
         object: &'f Object,
