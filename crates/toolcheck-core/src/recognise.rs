@@ -81,10 +81,8 @@ fn targets() -> impl Iterator<Item = &'static Target> {
 /// What targets answer to requests of the wrong shape, as refusals.
 static OF_SHAPES: LazyLock<Vec<(&'static Target, Refusal)>> = LazyLock::new(|| {
     let of_target = |target: &'static Target| {
-        let own = target.format.as_deref().map(|format| (format, &target.shape));
-        let also = target.also.iter().map(|(format, enforced)| (&**format, enforced));
-        let all = own.into_iter().chain(also);
-        let shapes = all.filter_map(|(format, enforced)| Some((enforced, target.shape_in(format)?)));
+        let shapes =
+            target.enforced().filter_map(|(format, enforced)| Some((enforced, target.shape_in(format)?)));
         shapes
             .flat_map(move |(enforced, shape)| enforced.refusals(shape).map(move |refusal| (target, refusal)))
     };

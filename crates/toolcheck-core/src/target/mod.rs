@@ -258,12 +258,16 @@ impl Target {
         if self.family == Some(format.family) { self.shape() } else { self.shape_in(format.id) }
     }
 
-    fn compile_shapes(&self) -> Result<Shapes, Error> {
-        let own =
-            self.format.as_deref().filter(|_| !self.shape.is_empty()).map(|format| (format, &self.shape));
+    /// What it enforces of the shape of each format that it speaks, by the id of the format.
+    pub(crate) fn enforced(&self) -> impl Iterator<Item = (&str, &Enforced)> {
+        let own = self.format.as_deref().filter(|_| !self.shape.is_empty());
         let also = self.also.iter().map(|(format, enforced)| (&**format, enforced));
+        own.map(|format| (format, &self.shape)).into_iter().chain(also)
+    }
+
+    fn compile_shapes(&self) -> Result<Shapes, Error> {
         let mut shapes = Vec::new();
-        for (format, enforced) in own.into_iter().chain(also) {
+        for (format, enforced) in self.enforced() {
             if let Some(shape) = Shape::of(format, enforced) {
                 shapes.push((format.to_owned(), Arc::new(shape?)));
             }

@@ -69,7 +69,7 @@ pub(super) struct Above<'d, 's> {
 }
 
 /// What holds for the object that is looked at.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Within<'f> {
     /// The rule that reports what is wrong in it.
     rule: Option<&'f str>,
@@ -104,7 +104,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     /// Checks a body.
     pub(super) fn request(&mut self, value: Value<'d, 's>) {
-        self.object(value, self.shape.request, Within { rule: None, start: 0, around: None });
+        self.object(value, self.shape.request, Within::default());
     }
 
     /// Checks a list of messages by itself.
@@ -112,14 +112,14 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         for (index, message) in list.elements().enumerate().filter(|(_, message)| message.is_object()) {
             self.path.push(Step::Key("messages"));
             self.path.push(Step::Index(index as u32));
-            self.object(message, self.shape.message, Within { rule: None, start: 0, around: None });
+            self.object(message, self.shape.message, Within::default());
             self.path.clear();
         }
     }
 
     /// Checks an object by itself, and returns which of its variants it is.
     pub(super) fn alone(&mut self, value: Value<'d, 's>, number: usize) -> Option<&'f Object> {
-        let within = Within { rule: None, start: 0, around: None };
+        let within = Within::default();
         self.above.push(Above { value, kind: None, is_element: true, before: None });
         let variant = self.variant(value, number, within)?;
         self.members(value, variant, within);

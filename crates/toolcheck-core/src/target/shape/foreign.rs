@@ -110,12 +110,10 @@ impl Shape {
     /// The variant of an object of this kind that a value is, if it has no fault and explains what it has elsewhere.
     fn fits(&self, value: Value<'_, '_>, kind: Kind, marks: &Marks<'_>) -> Option<&Object> {
         self.objects_of(kind).find_map(|(number, _)| {
-            let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
-            let mut checker = Checker::new(self, facts.clone(), None, true);
+            let mut checker = Checker::new(self, self.plain_facts().clone(), None, true);
             let object = checker.alone(value, number)?;
-            let field = |key: &str| object.field(key);
-            let is_known = |key: &str| field(key).is_some_and(|field| field.is_known);
-            let is_required = |key: &str| field(key).is_some_and(|field| !field.required.is_empty());
+            let is_known = |key: &str| object.field(key).is_some_and(|field| field.is_known);
+            let is_required = |key: &str| object.field(key).is_some_and(|field| !field.required.is_empty());
             let explains = marks.has_type
                 && self.objects[number].by.as_ref().is_some_and(|by| is_known(&by.key))
                 || marks.others.iter().any(|key| is_required(key))

@@ -163,6 +163,16 @@ impl Shape {
         ModelFacts(self.facts.iter().map(|fact| fact.fits(model)).collect())
     }
 
+    /// The facts that hold where no model is known.
+    fn plain_facts(&self) -> &ModelFacts {
+        self.plain_facts.get_or_init(|| self.facts_for(None))
+    }
+
+    /// Whether a body has a key that only a whole request has.
+    fn shows_whole(&self, body: Value<'_, '_>) -> bool {
+        self.whole_if.iter().any(|key| body.get(key).is_some())
+    }
+
     /// What is wrong with a body. If it may be only what somebody has kept of a request, no key of the request itself is
     /// missing or unknown; `is_sent` says that it is about to be sent.
     #[must_use]
@@ -172,8 +182,7 @@ impl Shape {
         body: Value<'_, '_>,
         is_sent: bool,
     ) -> Vec<Fault<'f>> {
-        let has_any = self.whole_if.iter().any(|key| body.get(key).is_some());
-        let is_whole = is_sent && (self.whole_if.is_empty() || has_any);
+        let is_whole = is_sent && (self.whole_if.is_empty() || self.shows_whole(body));
         let mut checker = check::Checker::new(self, facts.clone(), Some(body), is_whole);
         checker.request(body);
         checker.faults
@@ -196,8 +205,7 @@ impl Shape {
             let fact = fault.evidence(self, None);
             fact.is_some_and(|fact| fact.doubt.is_none() && fact.evidence > Evidence::Inferred)
         };
-        let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
-        let faults = self.check_request(facts, body, true);
+        let faults = self.check_request(self.plain_facts(), body, true);
         faults.iter().filter(|fault| fault.is_of_request()).any(|fault| match fault.kind {
             FaultKind::Unknown if is_of_another => {
                 is_seen(fault) && body.get(&fault.key).is_some_and(Value::is_array)
@@ -212,7 +220,7 @@ impl Shape {
     pub fn fits_keys(&self, body: Value<'_, '_>) -> bool {
         let request = &self.objects[self.request];
         let is_there = |field: &u16| body.get(&request.fields[*field as usize].key).is_some();
-        let is_whole = self.whole_if.iter().any(|key| body.get(key).is_some());
+        let is_whole = self.shows_whole(body);
         let lacks = |field: &u16| {
             let required = &request.fields[*field as usize].required;
             is_whole
@@ -236,7 +244,7 @@ impl Shape {
 
     fn has_known_keys(&self, body: Value<'_, '_>) -> bool {
         let request = &self.objects[self.request];
-        let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
+        let facts = self.plain_facts();
         let is_allowed =
             |field: &Field| field.is_known && !field.absent.iter().any(|fact| facts.holds(*fact));
         body.members().filter_map(Value::key_text).all(|key| request.field(&key).is_some_and(is_allowed))
@@ -245,8 +253,7 @@ impl Shape {
     /// How many faults a body has, whatever its model.
     #[must_use]
     pub fn count_refused(&self, body: Value<'_, '_>) -> usize {
-        let facts = self.plain_facts.get_or_init(|| self.facts_for(None));
-        let faults = self.check_request(facts, body, true);
+        let faults = self.check_request(self.plain_facts(), body, true);
         faults.iter().filter(|fault| fault.is_refused(self, None)).count()
     }
 
