@@ -67,6 +67,16 @@ pub(crate) fn is_wrapped() -> bool {
     io::stdout().is_terminal() || columns().is_some()
 }
 
+/// The lines of an indented text, wrapped to the width of the screen; a single line in a pipe.
+pub(crate) fn wrapped(text: &str, indent: &str, style: &Style) -> Vec<String> {
+    let width = if is_wrapped() { style.width } else { usize::MAX };
+    let options = textwrap::Options::new(width)
+        .initial_indent(indent)
+        .subsequent_indent(indent)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::wrap(text, options).into_iter().map(|line| line.into_owned()).collect()
+}
+
 /// The text in colors, if the style has them.
 pub(crate) fn painted(text: &str, colors: Paint, style: &Style) -> String {
     if style.color && !text.is_empty() { format!("{colors}{text}{colors:#}") } else { text.to_owned() }

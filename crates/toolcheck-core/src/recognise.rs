@@ -159,7 +159,7 @@ impl Table {
 }
 
 /// Whether what is in braces is a placeholder: some texts have braces of their own.
-fn is_placeholder(name: &str) -> bool {
+pub(crate) fn is_placeholder(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
 }
 

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use toolcheck_core::{formats, target};
 use toolcheck_lint::report::rule_url;
 use toolcheck_lint::{Category, rules};
-use toolcheck_report::Style;
 
 use super::refusal_json;
 use crate::args::{Color, ListArgs, ListFormat};
@@ -35,7 +34,7 @@ pub(crate) fn rules(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
         let notes = "The second column is the default level; `target` means that it depends on the target. \
                      `toolcheck explain RULE` shows a rule's page.";
         writeln!(out)?;
-        for line in wrapped(notes, &style, "") {
+        for line in screen::wrapped(notes, "", &style) {
             writeln!(out, "{line}")?;
         }
     }
@@ -119,7 +118,9 @@ fn write(args: &ListArgs, out: &mut dyn Write, key: &str, groups: &[(&str, Vec<R
                 } else {
                     format!("{}: {}", row.level, row.text)
                 };
-                for (number, line) in wrapped(&text, &style, &format!("{margin}    ")).iter().enumerate() {
+                for (number, line) in
+                    screen::wrapped(&text, &format!("{margin}    "), &style).iter().enumerate()
+                {
                     let is_level = number == 0 && !row.level.is_empty();
                     let line = if is_level {
                         line.replacen(row.level, &paint(row.level, colors), 1)
@@ -137,21 +138,11 @@ fn write(args: &ListArgs, out: &mut dyn Write, key: &str, groups: &[(&str, Vec<R
             }
             // In a pipe, each row is one line, for `grep`.
             let indent = if screen::is_wrapped() { " ".repeat(margin.len() + column) } else { String::new() };
-            for (number, line) in wrapped(&row.text, &style, &indent).iter().enumerate() {
+            for (number, line) in screen::wrapped(&row.text, &indent, &style).iter().enumerate() {
                 let line = if number == 0 { format!("{head}{}", line.trim_start()) } else { line.clone() };
                 writeln!(out, "{line}")?;
             }
         }
     }
     Ok(Status::Clean)
-}
-
-/// The lines of an indented text, wrapped to the width of the screen; a single line in a pipe.
-fn wrapped(text: &str, style: &Style, indent: &str) -> Vec<String> {
-    let width = if screen::is_wrapped() { style.width } else { usize::MAX };
-    let options = textwrap::Options::new(width)
-        .initial_indent(indent)
-        .subsequent_indent(indent)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation);
-    textwrap::wrap(text, options).into_iter().map(|line| line.into_owned()).collect()
 }

@@ -37,11 +37,11 @@ pub(super) fn write(
         let name = screen::painted(&row.name, Paint::new().bold(), style);
         let lines = if is_narrow {
             writeln!(out, "{indent}{name}")?;
-            let lines = wrapped(&row.words, &format!("{indent}    "), style);
+            let lines = screen::wrapped(&row.words, &format!("{indent}    "), style);
             lines.into_iter().filter(|line| !line.trim().is_empty()).collect()
         } else {
             let padding = " ".repeat(column - width_of(&row));
-            let mut lines = wrapped(&row.words, &" ".repeat(column), style);
+            let mut lines = screen::wrapped(&row.words, &" ".repeat(column), style);
             let first =
                 lines.first_mut().map(|first| format!("{indent}{name}{padding}{}", first.trim_start()));
             if let (Some(first), Some(line)) = (first, lines.first_mut()) {
@@ -65,7 +65,7 @@ pub(super) fn write(
         "Unknown keys are reported in objects that are closed. `toolcheck shapes {id} OBJECT` shows the keys of an object.{also}"
     );
     writeln!(out)?;
-    for line in wrapped(&legend, "", style) {
+    for line in screen::wrapped(&legend, "", style) {
         writeln!(out, "{}", guard(&line))?;
     }
     Ok(())
@@ -97,14 +97,4 @@ fn words(object: &Named<'_>) -> String {
     });
     let words = [way, state, kinds].into_iter().flatten().filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("; ")
-}
-
-/// The lines of an indented text, wrapped to the width of the screen; a single line in a pipe.
-fn wrapped(text: &str, indent: &str, style: &Style) -> Vec<String> {
-    let width = if screen::is_wrapped() { style.width } else { usize::MAX };
-    let options = textwrap::Options::new(width)
-        .initial_indent(indent)
-        .subsequent_indent(indent)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation);
-    textwrap::wrap(text, options).into_iter().map(|line| line.into_owned()).collect()
 }

@@ -504,9 +504,8 @@ impl Words<'_, '_, '_, '_> {
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('{') {
             filled.push_str(before);
-            let placeholder = after.split_once('}').filter(|(name, _)| {
-                !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
-            });
+            let placeholder =
+                after.split_once('}').filter(|(name, _)| crate::recognise::is_placeholder(name));
             let Some((name, after)) = placeholder else {
                 filled.push('{');
                 rest = after;

@@ -42,7 +42,6 @@ pub fn is_placeholder(name: &str) -> bool {
 pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|rest| {
         let (name, _) = rest.split_once('}')?;
-        let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
-        is_name.then_some(name)
+        crate::recognise::is_placeholder(name).then_some(name)
     })
 }
