@@ -7,6 +7,11 @@ use std::ops::Deref;
 /// The longest name that a message prints: a file may hold a megabyte where an id should stand.
 const LONGEST_NAME: usize = 80;
 
+/// Whether what is in braces in an API's text is a placeholder: some texts have braces of their own.
+pub(crate) fn is_placeholder(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+}
+
 /// A name for a message: one line, bounded.
 #[must_use]
 pub fn shorten(name: &str) -> Cow<'_, str> {

@@ -504,8 +504,7 @@ impl Words<'_, '_, '_, '_> {
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('{') {
             filled.push_str(before);
-            let placeholder =
-                after.split_once('}').filter(|(name, _)| crate::recognise::is_placeholder(name));
+            let placeholder = after.split_once('}').filter(|(name, _)| crate::text::is_placeholder(name));
             let Some((name, after)) = placeholder else {
                 filled.push('{');
                 rest = after;
