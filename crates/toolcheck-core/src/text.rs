@@ -27,6 +27,18 @@ pub fn shorten(name: &str) -> Cow<'_, str> {
     Cow::Owned(short)
 }
 
+/// The most bytes that are kept of a name for programs, and of a name in an API's text.
+const MOST_KEPT: usize = 1024;
+
+/// A name as it is, but of one longer than a kilobyte only the start: many findings may be about the same name.
+#[must_use]
+pub fn kept(name: &str) -> String {
+    match name.len() <= MOST_KEPT {
+        true => name.to_owned(),
+        false => format!("{}\u{2026}", &name[..name.floor_char_boundary(MOST_KEPT)]),
+    }
+}
+
 /// Whether the character hides what stands there, and so must be shown by its number: a terminal would obey a control
 /// character, others change the direction of the text, and those that Unicode lets a program ignore are not seen at
 /// all, though a model reads what they spell. The one that turns a sign into its emoji spells nothing.
