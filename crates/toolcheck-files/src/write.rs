@@ -50,7 +50,7 @@ pub fn replace(path: &Path, seen: Option<&[u8]>, bytes: &[u8]) -> io::Result<()>
         return Err(io::Error::new(ErrorKind::FileTooLarge, message));
     }
     let path = destination(path)?;
-    let _lock = lock(folder(&path))?;
+    let _lock = lock(folder(&path));
     let now = match read(&path) {
         Ok(bytes) => Some(bytes),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -69,17 +69,19 @@ fn changed() -> io::Error {
 }
 
 /// Locks the folder of a file against other runs of [`replace`] in it: the file itself is another one after each rename.
-/// On systems and disks that can't do that, the comparison has to be enough.
-fn lock(folder: &Path) -> io::Result<Option<File>> {
-    let Ok(folder) = File::open(folder) else { return Ok(None) };
+///
+/// Without the lock, the comparison has to be enough: on systems and disks that can't do that, and if something else
+/// holds it for long, such as `flock . make`, which may have started this program.
+fn lock(folder: &Path) -> Option<File> {
+    let folder = File::open(folder).ok()?;
     for _ in 0..TRIES {
         match folder.try_lock() {
-            Ok(()) => return Ok(Some(folder)),
-            Err(TryLockError::Error(_)) => return Ok(None),
+            Ok(()) => return Some(folder),
+            Err(TryLockError::Error(_)) => return None,
             Err(TryLockError::WouldBlock) => sleep(WAIT),
         }
     }
-    Err(io::Error::new(ErrorKind::WouldBlock, "another program has locked its folder"))
+    None
 }
 
 /// What becomes of an existing file.

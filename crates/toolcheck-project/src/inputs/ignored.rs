@@ -29,7 +29,7 @@ impl IgnoreFiles {
         for path in NAMES.iter().map(|name| folder.join(name)) {
             match toolcheck_files::check(&path) {
                 Ok(()) => seen.files.push(path),
-                // The walker reports what it can't read, and passes over a folder of this name.
+                // The walker does without one that is not there or can't be read.
                 Err(error) if !matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::FileTooLarge) => {}
                 Err(error) => {
                     let name = relative(&path);
