@@ -42,6 +42,7 @@ fn an_error_at_any_step_leaves_the_old_file() {
     let folder = tempdir();
     let path = folder.path().join("a.json");
     for existing in [Existing::Replaced, Existing::Kept] {
+        let _ = fs::remove_file(&path);
         let (steps, result) = write_failing(&path, existing, usize::MAX);
         result.unwrap();
         assert!(steps.iter().filter(|step| **step == Step::Write).count() > 5, "{steps:?}");
