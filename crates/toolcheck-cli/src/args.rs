@@ -16,7 +16,7 @@ use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target;
 use toolcheck_lint::{Rule, rules};
-use toolcheck_project::{BaselineOptions, BaselineUpdate, ConfigOptions, FileOptions, find_target};
+use toolcheck_project::{BaselineOptions, BaselineUpdate, ConfigOptions, FileOptions, Limits, find_target};
 use toolcheck_report::outputs::{self, Output};
 use toolcheck_report::show;
 
@@ -141,6 +141,10 @@ pub(crate) struct FileArgs {
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
     pub(crate) max_unpacked: u64,
 
+    /// Maximum size of a document, or of a line of JSON Lines, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
+    pub(crate) max_document: u64,
+
     /// File name to use for standard input in the report
     #[arg(long, value_name = "NAME", default_value = "<stdin>", hide_default_value = true)]
     pub(crate) stdin_filename: String,
@@ -160,7 +164,7 @@ impl FileArgs {
             no_ignore: self.no_ignore,
             hidden: self.hidden,
             skip_unrecognised: self.skip_unrecognised,
-            max_unpacked: self.max_unpacked,
+            limits: Limits { unpacked: self.max_unpacked, document: self.max_document },
             stdin_name: self.stdin_filename.clone(),
         }
     }

@@ -121,13 +121,27 @@ pub(crate) const KEYED: u8 = 8;
 pub(crate) const MAYBE_DUPLICATE: u8 = 16;
 
 /// The memory of a document, which can be reused for the next one.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Arena {
     pub(crate) nodes: Vec<Node>,
     pub(crate) stack: Vec<parse::Frame>,
     pub(crate) faults: Vec<Fault>,
     /// Whether an object may have two equal keys.
     pub(crate) maybe_duplicate: bool,
+    /// The most values that are read.
+    pub(crate) most_values: usize,
+}
+
+impl Default for Arena {
+    fn default() -> Self {
+        Self {
+            nodes: Vec::new(),
+            stack: Vec::new(),
+            faults: Vec::new(),
+            maybe_duplicate: false,
+            most_values: parse::MOST_VALUES,
+        }
+    }
 }
 
 /// A JSON text that has been read: a flat arena of values, each with its span.

@@ -62,6 +62,11 @@ pub enum FaultKind {
     Empty,
     /// The text is longer than the 4 GiB that a span can address.
     TooLong,
+    /// Arrays and objects are inside one another more than [`DEEPEST`](crate::DEEPEST) times: the rest is not read.
+    TooDeep,
+    /// There are more than [`MOST_VALUES`](crate::MOST_VALUES) values, or more than there is memory for: the rest is not
+    /// read.
+    TooManyValues,
     /// The text is UTF-16, as some shells write redirected output. Exchanged JSON must be UTF-8 (RFC 8259, 8.1).
     Utf16,
     /// The text is UTF-32.
@@ -75,6 +80,12 @@ impl FaultKind {
     #[must_use]
     pub fn is_in_text(self) -> bool {
         matches!(self, Self::InvalidUtf8 | Self::LoneSurrogate)
+    }
+
+    /// Whether the text may go on after it, so that the last values may not be whole.
+    #[must_use]
+    pub fn is_cut(self) -> bool {
+        matches!(self, Self::Unclosed | Self::UnterminatedString | Self::TooDeep | Self::TooManyValues)
     }
 
     /// Whether the whole text is not UTF-8, so that none of it was read.
@@ -109,6 +120,8 @@ impl FaultKind {
             Self::TrailingContent => "unexpected content after the end of the value",
             Self::Empty => "no JSON value found",
             Self::TooLong => "the text is longer than 4 GiB",
+            Self::TooDeep => "arrays and objects are nested more than 10,000 deep: the rest is not read",
+            Self::TooManyValues => "more values than can be held in memory: the rest is not read",
             Self::Utf16 => "the text is UTF-16, not UTF-8",
             Self::Utf32 => "the text is UTF-32, not UTF-8",
             Self::Binary => "this is not text",

@@ -33,6 +33,7 @@ pub use decoded::Decoded;
 pub use document::{Arena, Children, Document, Kind, NodeId, Span, Value};
 pub use fault::{Fault, FaultKind};
 pub use locate::{Position, locate};
+pub use parse::{DEEPEST, MOST_VALUES};
 pub use pointer::{LONGEST_POINTER, pointers};
 pub use records::{Layout, Record, Records};
 pub use string::JsonStr;

@@ -10,6 +10,13 @@ use crate::string::{code_unit, low_surrogate};
 /// The maximum number of faults kept per document: a binary file may have one per byte.
 const MOST_FAULTS: usize = 256;
 
+/// The most arrays and objects that are read inside one another. Nothing that is sent to an API comes near it; programs in
+/// other languages give up far earlier.
+pub const DEEPEST: usize = 10_000;
+
+/// The most values that are read of one document. They take 24 bytes each, so 1.5 GiB at most.
+pub const MOST_VALUES: usize = 64 << 20;
+
 /// An open array or object.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
@@ -177,9 +184,10 @@ impl<'a, 's> Reader<'a, 's> {
             self.push(self.at, Kind::Invalid, 0);
         }
         let length = self.bytes.len();
-        let reported = self.arena.faults.last().is_some_and(|fault| fault.span.end as usize == length);
+        let last = self.arena.faults.last();
+        let reported = last.is_some_and(|fault| fault.span.end as usize == length || fault.kind.is_cut());
         if !reported && let Some(outermost) = self.arena.stack.first() {
-            let opened_at = Some(self.arena.nodes[outermost.node as usize].start);
+            let opened_at = self.arena.nodes.get(outermost.node as usize).map(|node| node.start);
             self.fault_from(FaultKind::Unclosed, length, length, opened_at);
         }
         while !self.arena.stack.is_empty() {
@@ -225,8 +233,12 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
+    /// Adds a value.
     #[inline]
     fn push(&mut self, start: usize, kind: Kind, flags: u8) -> u32 {
+        if self.arena.nodes.len() == self.arena.nodes.capacity() && !self.grow() {
+            return self.stop(FaultKind::TooManyValues, start);
+        }
         let (key_start, key_end, key_flags) = self.key.take().unwrap_or_default();
         let id = self.arena.nodes.len() as u32;
         self.arena.nodes.push(Node {
@@ -241,8 +253,34 @@ impl<'a, 's> Reader<'a, 's> {
         id
     }
 
+    /// Makes room for more values, and returns whether there is any.
+    #[cold]
+    fn grow(&mut self) -> bool {
+        let count = self.arena.nodes.len();
+        let room = self.arena.most_values.saturating_sub(count);
+        room > 0 && self.arena.nodes.try_reserve_exact(count.max(256).min(room)).is_ok()
+    }
+
+    /// Ends the text here, and returns the last value in place of the one that can't be read.
+    #[cold]
+    fn stop(&mut self, kind: FaultKind, start: usize) -> u32 {
+        let is_stopped = |fault: &Fault| matches!(fault.kind, FaultKind::TooDeep | FaultKind::TooManyValues);
+        if !self.arena.faults.iter().any(is_stopped) {
+            // It counts more than others, of which only so many are kept.
+            self.arena.faults.truncate(MOST_FAULTS - 1);
+            self.fault(kind, start, (start + 1).min(self.bytes.len()));
+        }
+        self.at = self.bytes.len();
+        self.key = None;
+        (self.arena.nodes.len() as u32).saturating_sub(1)
+    }
+
     fn open(&mut self, kind: Kind) -> State {
         let start = self.at;
+        if self.arena.stack.len() == DEEPEST {
+            self.stop(FaultKind::TooDeep, start);
+            return State::After;
+        }
         self.at += 1;
         let node = self.push(start, kind, 0);
         self.arena.stack.push(Frame { node, object: kind == Kind::Object, keys: 0 });
@@ -273,9 +311,10 @@ impl<'a, 's> Reader<'a, 's> {
     fn pop(&mut self, end: usize) {
         if let Some(frame) = self.arena.stack.pop() {
             let next = self.arena.nodes.len() as u32;
-            let node = &mut self.arena.nodes[frame.node as usize];
-            node.end = end as u32;
-            node.next = next;
+            if let Some(node) = self.arena.nodes.get_mut(frame.node as usize) {
+                node.end = end as u32;
+                node.next = next;
+            }
         }
     }
 
@@ -758,3 +797,6 @@ const IS_SIMPLE_ESCAPE: [bool; 256] = {
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'-' | b'+' | b'.' | b'$')
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! Faults have a place, and the rest of the text is still read.
 
-use toolcheck_json::{Document, FaultKind, Kind, Records};
+use toolcheck_json::{DEEPEST, Document, FaultKind, Kind, Records};
 
 #[track_caller]
 fn check(text: impl AsRef<[u8]>, expected: &[(FaultKind, u32, u32)]) -> String {
@@ -103,8 +103,11 @@ fn duplicate_keys_are_kept_and_found() {
 
 #[test]
 fn deep_nesting_does_not_overflow_the_stack() {
-    let text = "[".repeat(200_000) + &"]".repeat(200_000);
-    assert_eq!(Document::read(text.as_bytes()).faults(), &[]);
+    let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+    assert_eq!(Document::read(nested(DEEPEST).as_bytes()).faults(), &[]);
+    let text = nested(200_000);
+    let document = Document::read(text.as_bytes());
+    assert_eq!(document.faults().iter().map(|fault| fault.kind).collect::<Vec<_>>(), [FaultKind::TooDeep]);
 }
 
 #[test]

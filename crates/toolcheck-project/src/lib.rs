@@ -34,7 +34,7 @@ pub use allowed::UnusedAllow;
 pub use baseline::{BaselineChange, StaleEntries};
 pub use configs::{Configs, LoadedConfig};
 pub use error::Error;
-pub use inputs::{Input, Inputs, Source, Text};
+pub use inputs::{Input, Inputs, Limits, Source, Text};
 pub use options::{BaselineOptions, BaselineUpdate, ConfigOptions, FileOptions, LintOptions};
 pub use paths::{printable, real, relative};
 pub use project::{Project, ProjectOptions, Run};

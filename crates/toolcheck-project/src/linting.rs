@@ -12,7 +12,7 @@ use toolcheck_lint::{FileReport, Lines, RECORDS_OF_HEAD, lint};
 use crate::Progress;
 use crate::baseline::{FileSession, RunBaseline};
 use crate::error::Error;
-use crate::inputs::{Buffer, Input, Text};
+use crate::inputs::{Buffer, Input, Limits, Text};
 use crate::options::LintOptions;
 use crate::resolve::FileSettings;
 
@@ -24,7 +24,7 @@ const FILES_IN_WINDOW: usize = 256;
 /// Lints the inputs of a run.
 pub(crate) struct Linter<'r> {
     pub(crate) options: LintOptions,
-    pub(crate) max_unpacked: u64,
+    pub(crate) limits: Limits,
     pub(crate) baseline: Option<&'r RunBaseline>,
     pub(crate) progress: Progress<'r>,
 }
@@ -78,7 +78,7 @@ impl Linter<'_> {
 
     fn lint_parts(&self, input: &Input, settings: &FileSettings, parts: &mut Parts<'_>) -> io::Result<()> {
         let options = settings.options().keeps_source(self.options.keep_source);
-        let mut text = Text::open(input, self.max_unpacked, self.progress)?;
+        let mut text = Text::open(input, self.limits, self.progress)?;
         let (head, is_all) = text.head(RECORDS_OF_HEAD)?;
         let lines = if is_all { None } else { Lines::new(&input.name, head, &options) };
         let Some(mut lines) = lines else {

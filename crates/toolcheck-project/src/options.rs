@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::inputs::Limits;
+
 /// The files to lint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileOptions {
@@ -20,8 +22,8 @@ pub struct FileOptions {
     pub hidden: bool,
     /// Whether files that are not transcripts are skipped even if they are in `paths` or `files_from`.
     pub skip_unrecognised: bool,
-    /// The maximum size of a file after decompression, in bytes.
-    pub max_unpacked: u64,
+    /// How much is read of a file.
+    pub limits: Limits,
     /// The name of the standard input in the report.
     pub stdin_name: String,
 }
@@ -36,7 +38,7 @@ impl Default for FileOptions {
             no_ignore: false,
             hidden: false,
             skip_unrecognised: false,
-            max_unpacked: 4 << 30,
+            limits: Limits::default(),
             stdin_name: "<stdin>".to_owned(),
         }
     }

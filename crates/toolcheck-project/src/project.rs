@@ -156,12 +156,8 @@ impl Project {
         let mut run = Run { errors: self.inputs.errors.clone(), ..Run::default() };
         let mut allows = AllowUsage::default();
         for window in linting::windows(&resolved) {
-            let linter = Linter {
-                options,
-                max_unpacked: self.files.max_unpacked,
-                baseline: self.baseline.as_ref(),
-                progress,
-            };
+            let linter =
+                Linter { options, limits: self.files.limits, baseline: self.baseline.as_ref(), progress };
             for ((input, settings), outcome) in window.iter().zip(linter.lint_all(window)) {
                 let Some(outcome) = run.check(input, outcome) else { continue };
                 allows.add(settings, &input.real, &outcome.used);

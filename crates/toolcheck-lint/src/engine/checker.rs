@@ -1,7 +1,7 @@
 use std::cell::OnceCell;
 
 use toolcheck_core::ir::{Contents, Transcript, TranscriptKind};
-use toolcheck_json::{Document, FaultKind};
+use toolcheck_json::Document;
 
 use super::format_rules::FormatRules;
 use crate::finding::Draft;
@@ -136,6 +136,5 @@ fn forget_the_cut(document: &Document<'_>, findings: &mut Vec<Draft>, first: usi
 
 /// Whether the text ends before its value does.
 pub(super) fn is_cut_off(document: &Document<'_>) -> bool {
-    let is_cut = |kind| matches!(kind, FaultKind::Unclosed | FaultKind::UnterminatedString);
-    document.faults().iter().any(|fault| is_cut(fault.kind))
+    document.faults().iter().any(|fault| fault.kind.is_cut())
 }

@@ -48,6 +48,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             FaultKind::Unclosed | FaultKind::UnterminatedString => {
                 finding.help("the end of the text is missing; the part before it was still checked")
             }
+            FaultKind::TooDeep | FaultKind::TooManyValues => {
+                finding.help("split the text; the part before it was still checked")
+            }
             FaultKind::ControlCharacter => finding.help("write it as an escape, such as `\\n`"),
             // Many parsers skip it; those that do not reject the whole text.
             FaultKind::ByteOrderMark => {

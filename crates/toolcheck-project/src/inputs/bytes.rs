@@ -4,14 +4,42 @@ use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use memchr::{memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::{Input, Source};
 use crate::Progress;
 
+/// How much is read of an input, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The maximum size after decompression.
+    pub unpacked: u64,
+    /// The maximum size of a document, or of a line of JSON Lines, which is held in memory as a whole.
+    pub document: u64,
+}
+
+impl Default for Limits {
+    /// 4 GiB after decompression, and 256 MiB for a document.
+    fn default() -> Self {
+        Self { unpacked: 4 << 30, document: 256 << 20 }
+    }
+}
+
+/// The largest window of Zstandard data, which is held in memory: as much as `zstd` itself takes without being asked for
+/// more.
+const MOST_WINDOW: u64 = 128 << 20;
+/// How many bytes one byte of compressed data may become, where that is more than [`MODEST`]. Logs that repeat themselves
+/// reach some hundreds.
+const MOST_RATIO: u64 = 10_000;
+/// The size after decompression that is never too much for what is compressed.
+const MODEST: u64 = 256 << 20;
+/// The size at which the head of a file ends, if half of it is blank.
+const BLANK_HEAD: usize = 1 << 20;
 /// The maximum size of a piece in bytes, unless a single line is longer.
 const PIECE: usize = 128 << 10;
 /// The number of bytes of compressed data to read at a time.
@@ -20,9 +48,6 @@ const STEP: usize = 256 << 10;
 const MIN_GROWTH: usize = 16 << 10;
 /// The maximum growth of a buffer at a time: its memory is written to, and so taken, whether it is used or not.
 const MAX_GROWTH: usize = 16 << 20;
-/// The maximum number of bytes to read as a whole: spans count up to 4 GiB, and one more byte shows that a text is
-/// longer.
-const MAX_WHOLE: u64 = u32::MAX as u64 + 2;
 
 /// The first bytes of gzip data (RFC 1952).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -51,7 +76,9 @@ impl Buffer {
     fn read_more(&mut self, source: &mut dyn Read, wanted: usize) -> io::Result<bool> {
         if self.filled == self.memory.len() {
             let more = self.filled.clamp(MIN_GROWTH, MAX_GROWTH);
-            self.memory.resize((self.filled + more).min(wanted.max(self.filled + MIN_GROWTH)), 0);
+            let size = (self.filled + more).min(wanted.max(self.filled + MIN_GROWTH));
+            self.memory.try_reserve(size - self.filled)?;
+            self.memory.resize(size, 0);
         }
         loop {
             match source.read(&mut self.memory[self.filled..]) {
@@ -88,28 +115,30 @@ pub struct Text<'p> {
     /// The bytes that have been read but not returned yet.
     buffer: Buffer,
     is_ended: bool,
+    max_document: u64,
 }
 
 impl<'p> Text<'p> {
     /// Opens an input. Compressed data is recognised by its first bytes, regardless of the name: no JSON starts with
-    /// them. It may decompress to `max_unpacked` bytes at most.
+    /// them.
     ///
     /// # Errors
     ///
     /// The input can't be read.
-    pub fn open(input: &Input, max_unpacked: u64, progress: Progress<'p>) -> io::Result<Self> {
+    pub fn open(input: &Input, limits: Limits, progress: Progress<'p>) -> io::Result<Self> {
         let source: Box<dyn Read + Send> = match &input.source {
             Source::Stdin => Box::new(io::stdin()),
             Source::File(path) => Box::new(File::open(path)?),
         };
-        let mut source = ProgressReader { source, progress };
+        let packed = Arc::new(AtomicU64::new(0));
+        let mut source = ProgressReader { source, progress, count: Arc::clone(&packed) };
         let mut first = Vec::new();
         (&mut source).take(ZSTD.len() as u64).read_to_end(&mut first)?;
         let is_gzip = first.starts_with(&GZIP);
         let is_zstd = first.starts_with(&ZSTD);
         let source = Cursor::new(first).chain(source);
         let decompressor =
-            |name, source| Decompressor { name, left: max_unpacked, limit: max_unpacked, source };
+            |name, source| Decompressor { name, unpacked: 0, packed, limit: limits.unpacked, source };
         let source: Box<dyn Read + Send + 'p> = if is_gzip {
             let source = BufReader::with_capacity(STEP, source);
             Box::new(decompressor(
@@ -123,7 +152,7 @@ impl<'p> Text<'p> {
         } else {
             Box::new(source)
         };
-        Ok(Self { source, buffer: Buffer::default(), is_ended: false })
+        Ok(Self { source, buffer: Buffer::default(), is_ended: false, max_document: limits.document })
     }
 
     /// Reads at least one piece, and at least this many lines that are not blank. Returns all that has been read, and
@@ -131,6 +160,11 @@ impl<'p> Text<'p> {
     pub(crate) fn head(&mut self, lines: usize) -> io::Result<(&[u8], bool)> {
         self.fill(PIECE)?;
         while !self.is_ended && count_lines(&self.buffer, lines) < lines {
+            // Blank lines are no reason to hold more and more of them.
+            if self.buffer.len() >= BLANK_HEAD && blank_bytes(&self.buffer) > self.buffer.len() / 2 {
+                break;
+            }
+            self.check_document(self.buffer.len())?;
             self.fill(self.buffer.len() * 2)?;
         }
         Ok((&self.buffer, self.is_ended))
@@ -142,6 +176,10 @@ impl<'p> Text<'p> {
         let mut wanted = PIECE;
         loop {
             self.fill(wanted)?;
+            let most = usize::try_from(self.max_document).unwrap_or(usize::MAX);
+            if self.buffer.get(..most).is_some_and(|line| memchr(b'\n', line).is_none()) {
+                self.check_document(self.buffer.len())?;
+            }
             if self.buffer.is_empty() {
                 return Ok(None);
             }
@@ -169,10 +207,26 @@ impl<'p> Text<'p> {
     pub fn rest(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = std::mem::take(&mut self.buffer).into_bytes();
         if !self.is_ended {
-            (&mut self.source).take(MAX_WHOLE.saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes)?;
+            // One more byte shows that a text is longer.
+            let left = self.max_document.saturating_add(1).saturating_sub(bytes.len() as u64);
+            (&mut self.source).take(left).read_to_end(&mut bytes)?;
             self.is_ended = true;
         }
+        self.check_document(bytes.len())?;
         Ok(bytes)
+    }
+
+    /// Fails if a document has more bytes than one may have.
+    fn check_document(&self, bytes: usize) -> io::Result<()> {
+        if bytes as u64 <= self.max_document {
+            return Ok(());
+        }
+        let message = format!(
+            "a document in it, or a line, is larger than {} bytes: raise the limit with --max-document, \
+             or write it as JSON Lines",
+            self.max_document
+        );
+        Err(io::Error::new(io::ErrorKind::FileTooLarge, message))
     }
 
     /// Reads until there are this many bytes, or to the end.
@@ -197,16 +251,25 @@ fn count_lines(text: &[u8], limit: usize) -> usize {
     count
 }
 
+/// The bytes of lines that are blank.
+fn blank_bytes(text: &[u8]) -> usize {
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
+    lines.filter(|line| line.iter().all(u8::is_ascii_whitespace)).map(<[u8]>::len).sum()
+}
+
 /// A reader that reports its progress.
 struct ProgressReader<'p> {
     source: Box<dyn Read + Send>,
     progress: Progress<'p>,
+    /// The number of bytes so far.
+    count: Arc<AtomicU64>,
 }
 
 impl Read for ProgressReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.source.read(buffer)?;
         (self.progress)(count as u64);
+        self.count.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 }
@@ -214,7 +277,9 @@ impl Read for ProgressReader<'_> {
 /// A reader that decompresses, up to a limit: a few kilobytes can expand to any size.
 struct Decompressor<'p> {
     name: &'static str,
-    left: u64,
+    /// The number of bytes so far, before and after.
+    packed: Arc<AtomicU64>,
+    unpacked: u64,
     limit: u64,
     source: Box<dyn Read + Send + 'p>,
 }
@@ -230,14 +295,17 @@ impl Read for Decompressor<'_> {
             };
             io::Error::new(error.kind(), message)
         })?;
-        self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
-            let message = format!(
-                "its {name} data is larger than {} bytes after decompression (--max-unpacked)",
-                self.limit
-            );
-            io::Error::new(io::ErrorKind::FileTooLarge, message)
-        })?;
-        Ok(count)
+        self.unpacked = self.unpacked.saturating_add(count as u64);
+        let packed = self.packed.load(Ordering::Relaxed);
+        let message = if self.unpacked > self.limit {
+            let limit = self.limit;
+            format!("its {name} data is larger than {limit} bytes after decompression (--max-unpacked)")
+        } else if self.unpacked > MODEST && self.unpacked / MOST_RATIO > packed {
+            format!("its {name} data becomes more than {MOST_RATIO} times as large: decompress it first")
+        } else {
+            return Ok(count);
+        };
+        Err(io::Error::new(io::ErrorKind::FileTooLarge, message))
     }
 }
 
@@ -272,7 +340,17 @@ impl<R: BufRead> Read for ZstdFrames<R> {
                 if self.source.fill_buf()?.is_empty() {
                     return Ok(0);
                 }
-                match self.decoder.init(&mut self.source) {
+                // A decoder that is used again has a smaller limit of its own.
+                self.decoder = FrameDecoder::new();
+                let mut header = Header { source: &mut self.source, seen: Vec::new() };
+                let begun = self.decoder.init(&mut header);
+                let window = window_size(&header.seen);
+                match begun {
+                    Ok(()) if window > MOST_WINDOW => {
+                        let message =
+                            format!("it needs a window of {window} bytes; at most {MOST_WINDOW} are used");
+                        return Err(io::Error::other(message));
+                    }
                     Ok(()) => self.is_inside = true,
                     Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
                         length,
@@ -303,4 +381,36 @@ impl<R: BufRead> Read for ZstdFrames<R> {
             return self.decoder.read(buffer);
         }
     }
+}
+
+/// Passes the header of a frame on, and keeps it: the decoder doesn't tell how large the window is.
+struct Header<R> {
+    source: R,
+    seen: Vec<u8>,
+}
+
+impl<R: Read> Read for Header<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(buffer)?;
+        self.seen.extend_from_slice(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+/// The size of the window by a frame's header (RFC 8878, 3.1.1.1); 0 if the header is not whole.
+fn window_size(header: &[u8]) -> u64 {
+    let Some((descriptor, rest)) = header.get(ZSTD.len()..).and_then(<[u8]>::split_first) else { return 0 };
+    let is_single_segment = descriptor >> 5 & 1 == 1;
+    if !is_single_segment {
+        let Some(window) = rest.first() else { return 0 };
+        let base = 1u64 << (10 + u64::from(window >> 3));
+        return base + base / 8 * u64::from(window & 7);
+    }
+    // The window is as large as the content, whose size stands behind the dictionary's id.
+    let id = [0, 1, 2, 4][usize::from(descriptor & 3)];
+    let size = 1 << (descriptor >> 6);
+    let Some(size) = rest.get(id..id + size) else { return 0 };
+    let number = size.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    // Two bytes count from 256.
+    if size.len() == 2 { number + 256 } else { number }
 }

@@ -24,7 +24,7 @@ use globs::is_glob;
 use ignored::IgnoreFiles;
 
 pub(crate) use bytes::Buffer;
-pub use bytes::Text;
+pub use bytes::{Limits, Text};
 
 /// The extensions of the files that are searched for in a directory.
 const EXTENSIONS: [&str; 3] = ["json", "jsonl", "ndjson"];
@@ -71,7 +71,7 @@ impl Input {
     ///
     /// The input can't be read.
     pub fn read(&self) -> Result<Vec<u8>, Error> {
-        let text = Text::open(self, u32::MAX.into(), &|_| {}).and_then(|mut text| text.rest());
+        let text = Text::open(self, Limits::default(), &|_| {}).and_then(|mut text| text.rest());
         text.map_err(|error| Error::caused(format!("cannot read {}", shown(&self.name)), &error))
     }
 

@@ -1,0 +1,110 @@
+//! Small files that become large, and files that are larger than what is held in memory: an error names the file, and the
+//! other files are linted.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+mod common;
+
+use std::io::Write as _;
+
+use common::{CLEAN, folder, seen_in, unanswered, write};
+
+/// Frames of Zstandard data that repeat one byte: four bytes of data for 128 KiB each.
+fn zstd_of(byte: u8, blocks: usize, window: u8) -> Vec<u8> {
+    let mut data = vec![0x28, 0xb5, 0x2f, 0xfd, 0, window];
+    for block in 0..blocks {
+        let is_last = usize::from(block + 1 == blocks);
+        // A block of this size that repeats a byte (RFC 8878, 3.1.1.2).
+        let header = (128 << 10) << 3 | 1 << 1 | is_last;
+        data.extend(&header.to_le_bytes()[..3]);
+        data.push(byte);
+    }
+    data
+}
+
+/// A window of 128 KiB.
+const SMALL: u8 = 7 << 3;
+
+fn gzip_of(byte: u8, length: usize) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let piece = vec![byte; 1 << 20];
+    for _ in 0..length / piece.len() {
+        packer.write_all(&piece).unwrap();
+    }
+    packer.finish().unwrap()
+}
+
+/// What is printed of a folder with a file of its own, a clean file and one with a finding.
+fn with_others(name: &str, file: &str, content: &[u8], arguments: &[&str]) -> String {
+    let folder = folder(name);
+    write(&folder, file, content);
+    write(&folder, "a.json", CLEAN);
+    write(&folder, "z.json", unanswered("toolu_z"));
+    let seen = seen_in(&folder, &[&["lint", "--output-format", "concise"], arguments].concat());
+    assert!(seen.starts_with("status: 2"), "{seen}");
+    assert!(seen.contains("z.json:1:") && seen.contains("toolu_z"), "{seen}");
+    seen
+}
+
+#[test]
+fn brackets_end_at_the_depth_that_is_read() {
+    let folder = folder("bombs-deep");
+    write(&folder, "deep.json", "[".repeat(8 << 20));
+    let seen = seen_in(&folder, &["lint", "deep.json", "--output-format", "concise"]);
+    assert!(seen.starts_with("status: 1"), "{seen}");
+    assert!(
+        seen.contains("deep.json:1:10001: error malformed-json") && seen.contains("nested more than"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn a_document_is_not_held_beyond_its_limit() {
+    let large =
+        format!("{{\"messages\": [{{\"role\": \"user\", \"content\": \"{}\"}}]}}", "a".repeat(500_000));
+    let message =
+        "a document in it, or a line, is larger than 400000 bytes: raise the limit with --max-document";
+    let limit = ["--max-document", "400000"];
+    let seen = with_others("bombs-document", "large.json", large.as_bytes(), &limit);
+    assert!(seen.contains(&format!("large.json: {message}")), "{seen}");
+    // The lines before one that is too long are linted.
+    let lines = format!("{}\n", unanswered("toolu_first")).repeat(20) + &large + "\n";
+    let seen = with_others("bombs-line", "lines.jsonl", lines.as_bytes(), &limit);
+    assert!(seen.contains(&format!("lines.jsonl: {message}")) && seen.contains("toolu_first"), "{seen}");
+    let exact = large.len().to_string();
+    let folder = folder("bombs-exact");
+    write(&folder, "large.json", &large);
+    let seen = seen_in(&folder, &["lint", "--max-document", &exact]);
+    assert!(seen.starts_with("status: 0"), "{seen}");
+}
+
+#[test]
+fn zstd_data_with_a_large_window_is_refused() {
+    let huge = zstd_of(b' ', 1, 21 << 3);
+    let seen = with_others("bombs-window", "w.jsonl.zst", &huge, &[]);
+    assert!(
+        seen.contains(
+            "w.jsonl.zst: its zstd data can't be decompressed: it needs a window of 2147483648 bytes"
+        ),
+        "{seen}"
+    );
+    // In a later frame too.
+    let later = [zstd_of(b' ', 1, SMALL), huge].concat();
+    let seen = with_others("bombs-later-window", "w.jsonl.zst", &later, &[]);
+    assert!(seen.contains("it needs a window of 2147483648 bytes"), "{seen}");
+}
+
+#[test]
+fn data_that_becomes_ten_thousand_times_as_large_is_refused() {
+    // 512 MiB of 16 KB.
+    let lines = zstd_of(b'\n', 4096, SMALL);
+    assert!(lines.len() < 17_000);
+    let seen = with_others("bombs-ratio", "r.jsonl.zst", &lines, &[]);
+    assert!(seen.contains("r.jsonl.zst: its zstd data becomes more than 10000 times as large"), "{seen}");
+    let seen = with_others("bombs-brackets", "b.json.zst", &zstd_of(b'[', 8192, SMALL), &[]);
+    assert!(seen.contains("b.json.zst: "), "{seen}");
+    let seen = with_others("bombs-gzip", "b.json.gz", &gzip_of(b'[', 300 << 20), &[]);
+    assert!(
+        seen.contains("b.json.gz: a document in it, or a line, is larger than 268435456 bytes"),
+        "{seen}"
+    );
+}

@@ -1,0 +1,39 @@
+use super::{DEEPEST, MOST_FAULTS};
+use crate::{Arena, Document, FaultKind};
+
+fn kinds(document: &Document<'_>) -> Vec<FaultKind> {
+    document.faults().iter().map(|fault| fault.kind).collect()
+}
+
+#[test]
+fn what_is_too_deep_is_not_read() {
+    for open in ["[", "{\"a\":"] {
+        let (fine, deep) = (open.repeat(DEEPEST), open.repeat(DEEPEST * 3));
+        let (fine, deep) = (Document::read(fine.as_bytes()), Document::read(deep.as_bytes()));
+        assert!(!kinds(&fine).contains(&FaultKind::TooDeep), "{open}");
+        assert_eq!(kinds(&deep), [FaultKind::TooDeep], "{open}");
+        assert_eq!(deep.faults()[0].span.start as usize, open.len() * DEEPEST);
+        assert!(deep.value_count() <= DEEPEST + 1);
+    }
+}
+
+#[test]
+fn too_many_values_are_not_read() {
+    for element in ["0", "[]", "{\"a\":1}", "[[0]]", "\"a\"", "{\"a\":{\"b\":[1]}}"] {
+        let text = format!("[{}]", vec![element; 2_000].join(","));
+        for most in [1, 2, 3, 255, 256, 257, 999, 1_000] {
+            let arena = Arena { most_values: most, ..Arena::default() };
+            let document = Document::read_in(text.as_bytes(), arena);
+            assert_eq!(kinds(&document), [FaultKind::TooManyValues], "{most} {element}");
+            assert_eq!(document.value_count(), most);
+            let inside = document.root().children().map(crate::Value::count).sum::<usize>();
+            assert_eq!(inside + 1, most, "{most} {element}");
+        }
+    }
+}
+
+#[test]
+fn a_text_that_is_not_read_on_says_so_even_after_many_faults() {
+    let text = format!("[{}{}", "nul,".repeat(MOST_FAULTS + 9), "[".repeat(DEEPEST + 9));
+    assert!(kinds(&Document::read(text.as_bytes())).contains(&FaultKind::TooDeep));
+}
