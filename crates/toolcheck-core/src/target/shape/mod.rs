@@ -11,6 +11,7 @@ mod describe;
 mod fault;
 mod foreign;
 mod keys;
+mod rating;
 mod tables;
 mod value;
 
@@ -26,6 +27,7 @@ pub use self::describe::{
 };
 pub use self::fault::{Answer, Condition, Detail, Fault};
 pub use self::foreign::Foreign;
+pub use self::rating::Rating;
 use self::tables::ShapeFile;
 pub use self::tables::{Enforced, FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
 use crate::error::Error;
@@ -89,6 +91,8 @@ pub struct Shape {
     objects: Vec<Object>,
     /// The keys of which a request has one if it is whole.
     whole_if: Vec<String>,
+    /// The keys of which a request has one if it needs no messages.
+    stored_if: Vec<String>,
     request: usize,
     message: usize,
     null_is_absent: bool,
