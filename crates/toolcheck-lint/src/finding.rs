@@ -156,6 +156,8 @@ pub(crate) struct OfShape {
     pub(crate) is_value: bool,
     /// The rules that report it wherever in an object they point.
     pub(crate) checked_by: Vec<(NodeId, String)>,
+    /// The same, if they point at something that holds it.
+    pub(crate) checked_around_by: Vec<(NodeId, String)>,
     /// The element of an array that it is in.
     pub(crate) element: NodeId,
     /// Whether its help says what to rename.

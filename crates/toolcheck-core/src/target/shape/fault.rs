@@ -300,8 +300,17 @@ impl<'f> Fault<'f> {
     /// it is in.
     pub fn checked_by(&self) -> impl Iterator<Item = (NodeId, &'f str)> {
         let own = self.field.map(|field| (self.element, field));
-        let fields = own.into_iter().chain(self.around);
-        fields.flat_map(|(element, field)| field.checked_by.iter().map(move |rule| (element, &**rule)))
+        Self::rules(own)
+    }
+
+    /// The rules that check a field around it: they may report the same if what they point at holds it.
+    pub fn checked_around_by(&self) -> impl Iterator<Item = (NodeId, &'f str)> {
+        Self::rules(self.around)
+    }
+
+    fn rules(of: Option<(NodeId, &'f Field)>) -> impl Iterator<Item = (NodeId, &'f str)> {
+        let rules = of.map(|(element, field)| field.checked_by.iter().map(move |rule| (element, &**rule)));
+        rules.into_iter().flatten()
     }
 
     /// The objects that it is in, from the outermost.

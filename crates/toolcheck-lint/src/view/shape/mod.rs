@@ -4,10 +4,13 @@ mod join;
 mod settle;
 mod wording;
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashSet;
 use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::shape::{Answer, Fault, FaultKind, Foreign, Kind, ModelFacts, Shape};
-use toolcheck_json::NodeId;
+use toolcheck_core::target;
+use toolcheck_json::{Document, NodeId, Value};
 
 use self::join::Unknown;
 pub(crate) use self::settle::settle;
@@ -33,7 +36,7 @@ struct Refused<'c> {
     /// The rule that reports it.
     rule: &'c str,
     /// The help of the target's data.
-    help: Option<&'c str>,
+    help: Option<Cow<'c, str>>,
     /// The other keys that the object lacks.
     also_missing: Vec<String>,
     /// The unknown keys of the object, if a key is missing, or if it has no other.
@@ -74,7 +77,7 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     let is_silenced = |id: &str| !cx.wanted_rules.iter().any(|rule| rule.id == id);
     let counts = |fault: &Fault<'c>| {
         let is_own = has_own_keys && fault.kind == FaultKind::Unknown;
-        !is_own && fault.checked_by().all(|(_, rule)| !is_silenced(rule))
+        !is_own && fault.checked_by().chain(fault.checked_around_by()).all(|(_, rule)| !is_silenced(rule))
     };
     let faults: Vec<Fault<'c>> =
         faults.into_iter().filter(|fault| counts(fault) && fault.is_refused(shape, model)).collect();
@@ -86,7 +89,7 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     let faults = faults.into_iter().filter(|fault| !fault.objects().any(|node| nodes.contains(&node)));
     let refused = faults.map(|fault| Refused {
         rule: rule_of(&fault),
-        help: fault.help(shape, model),
+        help: help_of(cx.document, shape, &fault, model),
         answer: answer(&fault),
         fault,
         also_missing: Vec::new(),
@@ -95,6 +98,19 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     });
     let refused = join::objects(cx.document, refused.collect());
     Found { refused: join::repeats(cx.document, refused), foreign, nodes }
+}
+
+/// The help of the target's data, or how to write an object that only lacks what goes around it.
+fn help_of<'c>(
+    document: &Document<'_>,
+    shape: &'c Shape,
+    fault: &Fault<'c>,
+    model: Option<&str>,
+) -> Option<Cow<'c, str>> {
+    let lacks_key = fault.kind == FaultKind::Missing && fault.object_kind().is_some();
+    let around = || fault.object_example().filter(|_| lacks_key && shape.is_unwrapped(fault, document));
+    let written = || Some(format!("write it as {}", around()?).into());
+    fault.help(shape, model).map(Cow::Borrowed).or_else(written)
 }
 
 /// The objects that are written for another API, grouped, and their nodes.
@@ -138,6 +154,7 @@ const MISSING_PARAMETER: &str = "missing-parameter";
 const UNKNOWN_CONTENT_TYPE: &str = "unknown-content-type";
 const FOREIGN_SHAPE: &str = "foreign-shape";
 const INVALID_TOOL_SCHEMA: &str = "invalid-tool-schema";
+const INVALID_RESULT_CONTENT: &str = "invalid-result-content";
 const UNREAD_CONTENT: &str = "unread-content";
 const UNANSWERED_TOOL_CALL: &str = "unanswered-tool-call";
 const ORPHAN_TOOL_RESULT: &str = "orphan-tool-result";
@@ -187,10 +204,20 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
             object: fault.object_node(),
             is_value: fault.kind != FaultKind::Missing,
             checked_by: fault.checked_by().map(|(element, rule)| (element, rule.to_owned())).collect(),
+            checked_around_by: fault
+                .checked_around_by()
+                .map(|(element, rule)| (element, rule.to_owned()))
+                .collect(),
             element: fault.element_node(),
             renames: refused.unknown.iter().any(|other| other.means.is_some()),
         });
     }
+}
+
+/// Whether a body has fewer mistakes as a request of another format.
+pub(crate) fn fits_better(other: &str, format: &str, body: Value<'_, '_>) -> bool {
+    let mistakes = |format: &str| Some(target::find(format)?.shape()?.rate(body)?.mistakes);
+    mistakes(other).zip(mistakes(format)).is_none_or(|(other, own)| other < own)
 }
 
 /// The facts of a shape that hold for a model, by the model.

@@ -43,6 +43,10 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     dropped.extend(follow);
     for (other, number) in told {
         let said = findings[number].clone();
+        if is_vague(&findings[other]) {
+            be_precise(&mut findings[other], said);
+            continue;
+        }
         let text = |finding: &Draft| finding.provider_error.as_ref().and_then(|error| error.text.clone());
         let missing = text(&said).filter(|_| text(&findings[other]).is_none());
         if let (Some(answer), Some(text)) = (&mut findings[other].provider_error, missing) {
@@ -58,6 +62,25 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
         number += 1;
         !dropped.contains(&(number - 1))
     });
+}
+
+/// The cases of a rule that reports a whole result, of which the shape knows the part that is wrong.
+const VAGUE: (&str, [&str; 3]) = (super::INVALID_RESULT_CONTENT, ["foreign", "bare-json", "not-object"]);
+
+fn is_vague(finding: &Draft) -> bool {
+    finding.rule == VAGUE.0
+        && !finding.cases.is_empty()
+        && finding.cases.iter().all(|case| VAGUE.1.contains(case))
+}
+
+/// Lets a finding say what the shape says of the same mistake, where it is.
+fn be_precise(finding: &mut Draft, said: Draft) {
+    (finding.place, finding.message, finding.caption) = (said.place, said.message, said.caption);
+    (finding.labels, finding.help) = (said.labels, said.help);
+    let text = said.provider_error.and_then(|error| error.text);
+    if let (Some(answer), Some(text)) = (&mut finding.provider_error, text) {
+        answer.text = Some(text);
+    }
 }
 
 /// The findings of the rules that look at more than the shape.
@@ -121,13 +144,27 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         };
         let at_value = self.by_node.get(&yields.node).filter(|_| yields.is_value);
         let at_value = at_value.into_iter().flatten().find(is_other).copied();
-        let of_rules = yields.checked_by.iter().filter_map(|(element, rule)| {
-            let of_rule = self.by_rule.get(&**rule)?;
-            let (start, count) = (element.index(), self.cx.document.value(*element).count());
-            let (node, number) = of_rule.get(of_rule.partition_point(|(node, _)| *node < start))?;
-            (*node < start + count).then_some(*number)
-        });
+        let of_rules = yields.checked_by.iter().filter_map(|(element, rule)| self.first_in(*element, rule));
+        let holds = |number: &usize| {
+            let place = findings[*number].place.node;
+            let holds = |outer: NodeId, inner: NodeId| {
+                (outer.index()..outer.index() + self.cx.document.value(outer).count())
+                    .contains(&inner.index())
+            };
+            holds(place, yields.node) || holds(yields.node, place)
+        };
+        let around = yields.checked_around_by.iter();
+        let around = around.filter_map(|(element, rule)| self.first_in(*element, rule)).filter(holds);
+        let of_rules = of_rules.chain(around);
         at_value.into_iter().chain(of_rules).collect()
+    }
+
+    /// The first finding of a rule in an object.
+    fn first_in(&self, object: NodeId, rule: &str) -> Option<usize> {
+        let of_rule = self.by_rule.get(rule)?;
+        let (start, count) = (object.index(), self.cx.document.value(object).count());
+        let (node, number) = of_rule.get(of_rule.partition_point(|(node, _)| *node < start))?;
+        (*node < start + count).then_some(*number)
     }
 
     /// Whether a finding only follows from what the shape reports.
