@@ -162,6 +162,8 @@ pub(crate) struct OfShape {
     pub(crate) element: NodeId,
     /// Whether its help says what to rename.
     pub(crate) renames: bool,
+    /// Whether what it is about is the id of a call, under a key that is not known.
+    pub(crate) is_id: bool,
 }
 
 /// A label of a [`Draft`].

@@ -313,6 +313,13 @@ impl<'f> Fault<'f> {
         rules.into_iter().flatten()
     }
 
+    /// The key of the object that a rule checks.
+    #[must_use]
+    pub fn key_checked_by(&self, rule: &str) -> Option<&'f str> {
+        let is_checked = |field: &&Field| field.checked_by.iter().any(|own| **own == *rule);
+        self.object.fields.iter().find(is_checked).map(|field| &*field.key)
+    }
+
     /// The objects that it is in, from the outermost.
     pub fn objects(&self) -> impl Iterator<Item = NodeId> {
         self.above.iter().map(|(node, _)| *node)

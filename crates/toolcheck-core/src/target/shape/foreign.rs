@@ -145,6 +145,11 @@ impl Shape {
             let object = checker.alone(value, number)?;
             let is_known = |key: &str| object.field(key).is_some_and(|field| field.is_known);
             let is_required = |key: &str| object.field(key).is_some_and(|field| !field.required.is_empty());
+            let holds_objects = |key: &str| {
+                let field = object.field(key).filter(|field| field.is_known);
+                field.is_some_and(|field| field.items.or(field.object).is_some())
+                    && value.get(key).is_some_and(|value| value.children().next().is_some())
+            };
             // The keys of a message are much the same everywhere.
             let is_nothing_own = || kind != Kind::Message && marks.others.len() == value.members().count();
             let explains = marks.r#type.as_deref().is_some_and(|kind| {
@@ -153,7 +158,8 @@ impl Shape {
             }) || is_nothing_own()
                 || marks.others.iter().any(|key| is_required(key))
                 || marks.unknown.iter().any(|key| is_required(key))
-                || marks.unknown.iter().filter(|key| is_known(key)).count() > 1;
+                || marks.unknown.iter().filter(|key| is_known(key)).count() > 1
+                || kind == Kind::Message && marks.unknown.iter().any(|key| holds_objects(key));
             // An open object fits anything.
             let knows_all = || value.members().filter_map(Value::key_text).all(|key| is_known(&key));
             (explains && knows_all() && !checker.faults.iter().any(|fault| fault.is_refused(self, None)))

@@ -14,6 +14,8 @@ pub(super) struct Unknown {
     pub(super) key: String,
     /// The missing key that it was probably meant to be.
     pub(super) means: Option<String>,
+    /// What a finding says at its place.
+    pub(super) label: &'static str,
 }
 
 /// The most unknown keys of an object that are kept.
@@ -99,7 +101,12 @@ fn join<'c>(document: &Document<'_>, first: &mut Refused<'c>, others: Vec<Refuse
                 std::iter::once(&*first.fault.key).chain(missing.iter().map(|other| &*other.fault.key));
             let near = near.filter(|key| is_same(&other.fault.key, key)).map(str::to_owned).next();
             let fits = || (is_only_unknown && first.fault.takes(value)).then(|| first.fault.key.to_string());
-            Unknown { node: other.fault.node(), key: other.fault.key.to_string(), means: near.or_else(fits) }
+            Unknown {
+                node: other.fault.node(),
+                key: other.fault.key.to_string(),
+                means: near.or_else(fits),
+                label: "unknown key",
+            }
         })
         .collect();
     first.also_missing = missing.iter().map(|other| other.fault.key.to_string()).collect();

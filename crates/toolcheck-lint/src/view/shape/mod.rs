@@ -1,5 +1,6 @@
 //! What is wrong with the shape of a request, for the rules that report it.
 
+mod ids;
 mod join;
 mod settle;
 mod wording;
@@ -41,6 +42,8 @@ struct Refused<'c> {
     also_missing: Vec<String>,
     /// The unknown keys of the object, if a key is missing, or if it has no other.
     unknown: Vec<Unknown>,
+    /// The key that is meant by one that is not known.
+    means: Option<Cow<'c, str>>,
     /// The same fault in other objects.
     repeats: Vec<Place>,
 }
@@ -94,9 +97,11 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
         fault,
         also_missing: Vec::new(),
         unknown: Vec::new(),
+        means: None,
         repeats: Vec::new(),
     });
-    let refused = join::objects(cx.document, refused.collect());
+    let mut refused = join::objects(cx.document, refused.collect());
+    ids::find_renamed(cx, &mut refused);
     Found { refused: join::repeats(cx.document, refused), foreign, nodes }
 }
 
@@ -111,6 +116,14 @@ fn help_of<'c>(
     let around = || fault.object_example().filter(|_| lacks_key && shape.is_unwrapped(fault, document));
     let written = || Some(format!("write it as {}", around()?).into());
     fault.help(shape, model).map(Cow::Borrowed).or_else(written)
+}
+
+impl Found<'_> {
+    /// The keys that should be others.
+    fn renamed(&self) -> impl Iterator<Item = NodeId> {
+        let unknown = self.refused.iter().flat_map(|refused| &refused.unknown);
+        unknown.filter(|other| other.means.is_some()).map(|other| other.node)
+    }
 }
 
 /// The objects that are written for another API, grouped, and their nodes.
@@ -156,6 +169,7 @@ const FOREIGN_SHAPE: &str = "foreign-shape";
 const INVALID_TOOL_SCHEMA: &str = "invalid-tool-schema";
 const INVALID_RESULT_CONTENT: &str = "invalid-result-content";
 const UNREAD_CONTENT: &str = "unread-content";
+const MISSING_TOOL_CALL_ID: &str = "missing-tool-call-id";
 const UNANSWERED_TOOL_CALL: &str = "unanswered-tool-call";
 const ORPHAN_TOOL_RESULT: &str = "orphan-tool-result";
 
@@ -192,7 +206,7 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
             finding.help(help);
         }
         for other in refused.unknown.iter().take(MOST_LABELS) {
-            finding.label(Place::of_key(cx.document.value(other.node)), "unknown key");
+            finding.label(Place::of_key(cx.document.value(other.node)), other.label);
         }
         for place in refused.repeats.iter().take(MOST_LABELS) {
             finding.label(*place, "and here");
@@ -209,7 +223,8 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
                 .map(|(element, rule)| (element, rule.to_owned()))
                 .collect(),
             element: fault.element_node(),
-            renames: refused.unknown.iter().any(|other| other.means.is_some()),
+            renames: refused.means.is_some() || refused.unknown.iter().any(|other| other.means.is_some()),
+            is_id: refused.means.is_some(),
         });
     }
 }

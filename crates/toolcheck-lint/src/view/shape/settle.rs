@@ -25,7 +25,8 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
         let Some(yields) = &finding.of_shape else { continue };
         for other in others.about(finding.rule, yields, &findings[first..]) {
             let other = first + other;
-            if finding.target_level > findings[other].target_level {
+            let is_said_better = yields.is_id && finding.target_level == findings[other].target_level;
+            if finding.target_level > findings[other].target_level || is_said_better {
                 dropped.insert(other);
             } else {
                 dropped.insert(number);
@@ -96,6 +97,8 @@ struct OtherFindings<'r, 'c, 's> {
     foreign: Vec<Range<usize>>,
     /// The ids in calls and results that are not read because of their shape.
     unread_ids: FxHashSet<String>,
+    /// The values under keys that should be others.
+    renamed: FxHashSet<NodeId>,
 }
 
 impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
@@ -133,7 +136,8 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         let mut foreign: Vec<Range<usize>> = cx.shape_faults().nodes.iter().map(values).collect();
         foreign.sort_unstable_by_key(|object| object.start);
         let unread_ids = unread_ids(cx, &elements);
-        Self { cx, by_node, by_rule, schemas, foreign, unread_ids }
+        let renamed = cx.shape_faults().renamed().collect();
+        Self { cx, by_node, by_rule, schemas, foreign, unread_ids, renamed }
     }
 
     /// The first finding at the same value, and the first of each rule that reports the same of the object.
@@ -153,9 +157,10 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
             };
             holds(place, yields.node) || holds(yields.node, place)
         };
+        let id = yields.is_id.then(|| self.first_in(yields.object, super::MISSING_TOOL_CALL_ID)).flatten();
         let around = yields.checked_around_by.iter();
         let around = around.filter_map(|(element, rule)| self.first_in(*element, rule)).filter(holds);
-        let of_rules = of_rules.chain(around);
+        let of_rules = of_rules.chain(id).chain(around);
         at_value.into_iter().chain(of_rules).collect()
     }
 
@@ -180,6 +185,10 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         if PAIRING.contains(&finding.rule) {
             // Its partner is there, but it was not read.
             return finding.tool_call_id.as_ref().is_some_and(|id| self.unread_ids.contains(id));
+        }
+        if self.renamed.contains(&finding.place.node) {
+            // It is judged under its new name.
+            return true;
         }
         if found.foreign.is_empty() || !follows_from_foreign(finding) {
             return false;

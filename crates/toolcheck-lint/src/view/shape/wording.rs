@@ -39,6 +39,9 @@ impl Wording {
             let means = other.means.as_deref().unwrap_or_default();
             wording.help = Some(format!("rename `{}` to `{means}`", shorten(&other.key)));
         }
+        if let Some(means) = &refused.means {
+            wording.help = Some(format!("rename `{}` to `{means}`", shorten(&fault.key)));
+        }
         if let Some(help) = &refused.help {
             wording.help = Some(help.clone().into_owned());
         }
