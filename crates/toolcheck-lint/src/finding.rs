@@ -162,8 +162,10 @@ pub(crate) struct OfShape {
     pub(crate) element: NodeId,
     /// Whether its help says what to rename.
     pub(crate) renames: bool,
-    /// Whether what it is about is the id of a call, under a key that is not known.
-    pub(crate) is_id: bool,
+    /// The rules that miss in an object what it has under a wrong key or in a wrong place: they say less.
+    pub(crate) explains: Vec<(NodeId, String)>,
+    /// Whether it is about an element of a list that is no object.
+    pub(crate) is_no_object: bool,
 }
 
 /// A label of a [`Draft`].

@@ -151,6 +151,14 @@ impl Shape {
         names.all(|other| other == first).then_some(first)
     }
 
+    /// The rules that check a key which is not known where it is, in the only object that has it.
+    pub fn checked_elsewhere_by<'f>(&'f self, fault: &Fault<'f>) -> impl Iterator<Item = &'f str> {
+        let object =
+            fault.elsewhere().and_then(|name| self.objects.iter().find(|object| &*object.name == name));
+        let field = object.and_then(|object| object.field(&fault.key));
+        field.into_iter().flat_map(|field| field.checked_by.iter().map(|rule| &**rule))
+    }
+
     /// The rule that the description names for what a fact is about.
     fn rule_of(&self, fact: &FactTable) -> Option<&str> {
         let mut objects = self.objects.iter().filter(|object| object.is_named(&fact.object));

@@ -119,7 +119,11 @@ pub(super) fn repeats<'c>(document: &Document<'_>, refused: Vec<Refused<'c>>) ->
     for other in refused {
         let fault = &other.fault;
         let detail = format!("{:?}{:?}{}", fault.detail, other.also_missing, other.is_all_unknown());
-        let same = (other.rule, fault.kind, fault.pattern(), detail);
+        // An id or a name is wrong at both ends of a pair.
+        let of_pair = fault.checked_by().map(|(_, rule)| rule).find(|rule| super::OF_PAIRS.contains(rule));
+        let of_pair = of_pair.filter(|_| fault.kind == FaultKind::Type);
+        let which = of_pair.map_or_else(|| fault.pattern(), str::to_owned);
+        let same = (other.rule, fault.kind, which, detail);
         match first_of.get(&same) {
             Some(first) => {
                 let place = fault.place(document);

@@ -44,6 +44,8 @@ struct Refused<'c> {
     unknown: Vec<Unknown>,
     /// The key that is meant by one that is not known.
     means: Option<Cow<'c, str>>,
+    /// The rules that check the key where it belongs, if it is in a wrong place.
+    misplaced: Vec<&'c str>,
     /// The same fault in other objects.
     repeats: Vec<Place>,
 }
@@ -94,11 +96,15 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
         rule: rule_of(&fault),
         help: help_of(cx.document, shape, &fault, model),
         answer: answer(&fault),
-        fault,
         also_missing: Vec::new(),
         unknown: Vec::new(),
         means: None,
+        misplaced: match fault.is_of_known_key() {
+            true => Vec::new(),
+            false => shape.checked_elsewhere_by(&fault).collect(),
+        },
         repeats: Vec::new(),
+        fault,
     });
     let mut refused = join::objects(cx.document, refused.collect());
     ids::find_renamed(cx, &mut refused);
@@ -168,6 +174,8 @@ const UNKNOWN_CONTENT_TYPE: &str = "unknown-content-type";
 const FOREIGN_SHAPE: &str = "foreign-shape";
 const INVALID_TOOL_SCHEMA: &str = "invalid-tool-schema";
 const INVALID_RESULT_CONTENT: &str = "invalid-result-content";
+/// The rules about the two ends of a pair.
+const OF_PAIRS: [&str; 2] = ["malformed-tool-call-id", "invalid-tool-name"];
 const UNREAD_CONTENT: &str = "unread-content";
 const MISSING_TOOL_CALL_ID: &str = "missing-tool-call-id";
 const UNANSWERED_TOOL_CALL: &str = "unanswered-tool-call";
@@ -224,9 +232,18 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
                 .collect(),
             element: fault.element_node(),
             renames: refused.means.is_some() || refused.unknown.iter().any(|other| other.means.is_some()),
-            is_id: refused.means.is_some(),
+            explains: explained(refused),
+            is_no_object: fault.kind == FaultKind::Type && fault.key.ends_with("[]"),
         });
     }
+}
+
+/// The rules that miss what is there under a wrong key, or in a wrong place.
+fn explained(refused: &Refused<'_>) -> Vec<(NodeId, String)> {
+    let fault = &refused.fault;
+    let id = refused.means.as_ref().map(|_| (fault.object_node(), MISSING_TOOL_CALL_ID.to_owned()));
+    let misplaced = refused.misplaced.iter().map(|rule| (fault.element_node(), (*rule).to_owned()));
+    id.into_iter().chain(misplaced).collect()
 }
 
 /// Whether a body has fewer mistakes as a request of another format.

@@ -25,8 +25,11 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
         let Some(yields) = &finding.of_shape else { continue };
         for other in others.about(finding.rule, yields, &findings[first..]) {
             let other = first + other;
-            let is_said_better = yields.is_id && finding.target_level == findings[other].target_level;
-            if finding.target_level > findings[other].target_level || is_said_better {
+            let level = findings[other].target_level;
+            let explains = || {
+                yields.is_no_object || yields.explains.iter().any(|(_, rule)| *rule == findings[other].rule)
+            };
+            if finding.target_level > level || finding.target_level == level && explains() {
                 dropped.insert(other);
             } else {
                 dropped.insert(number);
@@ -147,7 +150,9 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
             !(other == rule && rule == super::INVALID_TOOL_SCHEMA)
         };
         let at_value = self.by_node.get(&yields.node).filter(|_| yields.is_value);
-        let at_value = at_value.into_iter().flatten().find(is_other).copied();
+        // What is no object lacks everything.
+        let most = if yields.is_no_object { usize::MAX } else { 1 };
+        let at_value = at_value.into_iter().flatten().filter(is_other).take(most).copied();
         let of_rules = yields.checked_by.iter().filter_map(|(element, rule)| self.first_in(*element, rule));
         let holds = |number: &usize| {
             let place = findings[*number].place.node;
@@ -157,11 +162,11 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
             };
             holds(place, yields.node) || holds(yields.node, place)
         };
-        let id = yields.is_id.then(|| self.first_in(yields.object, super::MISSING_TOOL_CALL_ID)).flatten();
+        let explained = yields.explains.iter().filter_map(|(object, rule)| self.first_in(*object, rule));
         let around = yields.checked_around_by.iter();
         let around = around.filter_map(|(element, rule)| self.first_in(*element, rule)).filter(holds);
-        let of_rules = of_rules.chain(id).chain(around);
-        at_value.into_iter().chain(of_rules).collect()
+        let of_rules = of_rules.chain(explained).chain(around);
+        at_value.chain(of_rules).collect()
     }
 
     /// The first finding of a rule in an object.
