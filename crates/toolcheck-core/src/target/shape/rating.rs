@@ -4,8 +4,9 @@ use rustc_hash::FxHashSet;
 use toolcheck_json::{NodeId, Value};
 
 use super::check::Checker;
-use super::compile::Field;
+use super::compile::{Field, bit};
 use super::tables::FaultKind;
+use super::value::type_of;
 use super::{KEYS_LOOKED_AT, Shape};
 use crate::unsupported::is_list_key;
 
@@ -73,9 +74,12 @@ impl Shape {
     /// Whether a body is a request that needs no messages, because they are stored at the API.
     #[must_use]
     pub fn knows_stored(&self, body: Value<'_, '_>) -> bool {
-        self.stored_if.iter().any(|key| body.get(key).is_some_and(|value| !value.is_null()))
-            && self.fits_keys(body)
-            && self.count_refused(body) == 0
+        let request = &self.objects[self.request];
+        let is_stored = |key: &String| {
+            let value = body.get(key).filter(|value| !value.is_null());
+            value.zip(request.field(key)).is_some_and(|(value, field)| field.mask & bit(type_of(value)) != 0)
+        };
+        self.stored_if.iter().any(is_stored) && self.fits_keys(body)
     }
 
     /// The messages and tools with keys that they do not have here.

@@ -94,7 +94,9 @@ struct OtherFindings<'r, 'c, 's> {
     by_node: FxHashMap<NodeId, Vec<usize>>,
     /// The nodes that those of each rule point at, sorted, with their numbers.
     by_rule: FxHashMap<&'static str, Vec<(usize, usize)>>,
-    /// The schemas that the shape has a finding in, sorted, with its number.
+    /// The schemas of the tools, sorted.
+    tool_schemas: Vec<Range<usize>>,
+    /// The parts of schemas that the shape has a finding in, sorted, with its number.
     schemas: Vec<(usize, usize)>,
     /// The values of the objects that are written for another API: they follow the object.
     foreign: Vec<Range<usize>>,
@@ -138,9 +140,12 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         let values = |node: &NodeId| node.index()..node.index() + cx.document.value(*node).count();
         let mut foreign: Vec<Range<usize>> = cx.shape_faults().nodes.iter().map(values).collect();
         foreign.sort_unstable_by_key(|object| object.start);
+        let tools = cx.transcript.request.tools.listed().iter().filter_map(|tool| tool.schema);
+        let mut tool_schemas: Vec<Range<usize>> = tools.map(|schema| values(&schema.node)).collect();
+        tool_schemas.sort_unstable_by_key(|schema| schema.start);
         let unread_ids = unread_ids(cx, &elements);
         let renamed = cx.shape_faults().renamed().collect();
-        Self { cx, by_node, by_rule, schemas, foreign, unread_ids, renamed }
+        Self { cx, by_node, by_rule, tool_schemas, schemas, foreign, unread_ids, renamed }
     }
 
     /// The first finding at the same value, and the first of each rule that reports the same of the object.
@@ -182,9 +187,11 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         let node = finding.place.node.index();
         if finding.rule == super::INVALID_TOOL_SCHEMA {
             // What the API says of a schema is more than that it is not JSON Schema.
-            let count = self.cx.document.value(finding.place.node).count();
-            let next = self.schemas.partition_point(|(schema, _)| *schema < node);
-            let mut inside = self.schemas[next..].iter().take_while(|(schema, _)| *schema < node + count);
+            let next = self.tool_schemas.partition_point(|schema| schema.start <= node);
+            let whole = next.checked_sub(1).map(|last| &self.tool_schemas[last]);
+            let Some(whole) = whole.filter(|schema| schema.contains(&node)) else { return false };
+            let next = self.schemas.partition_point(|(schema, _)| *schema < whole.start);
+            let mut inside = self.schemas[next..].iter().take_while(|(schema, _)| *schema < whole.end);
             return inside.any(|(_, number)| is_kept(*number));
         }
         if PAIRING.contains(&finding.rule) {
