@@ -19,7 +19,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Gemini generateContent",
     aliases: &["google"],
     family: "gemini",
-    marks: Marks { body: &[], message: &["parts"], models: &[] },
+    marks: Marks { body: &["contents"], message: &["parts"], models: &[] },
     sniff,
     read_with,
     answers,
