@@ -164,6 +164,8 @@ pub(crate) struct OfShape {
     pub(crate) renames: bool,
     /// The rules that miss in an object what it has under a wrong key or in a wrong place: they say less.
     pub(crate) explains: Vec<(NodeId, String)>,
+    /// Whether it is about the calls of a message, none of which is read.
+    pub(crate) hides_calls: bool,
     /// Whether it is about an element of a list that is no object.
     pub(crate) is_no_object: bool,
 }

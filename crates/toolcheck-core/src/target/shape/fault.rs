@@ -313,6 +313,22 @@ impl<'f> Fault<'f> {
         rules.into_iter().flatten()
     }
 
+    /// The rules that check keys which need not be there if this one is, as the content of a message with calls.
+    pub fn checked_in_place_by(&self) -> impl Iterator<Item = &'f str> {
+        let number = self.object.numbers.get(&self.key);
+        let fields = self.object.fields.iter().filter(move |field| {
+            let mut required = field.required.iter();
+            required.any(|required| number.is_some_and(|number| required.unless.contains(&number)))
+        });
+        fields.flat_map(|field| field.checked_by.iter().map(|rule| &**rule))
+    }
+
+    /// Whether the key holds objects.
+    #[must_use]
+    pub fn holds_objects(&self) -> bool {
+        self.field.is_some_and(|field| field.items.or(field.object).is_some())
+    }
+
     /// The key of the object that a rule checks.
     #[must_use]
     pub fn key_checked_by(&self, rule: &str) -> Option<&'f str> {

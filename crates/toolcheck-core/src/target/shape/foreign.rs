@@ -151,7 +151,11 @@ impl Shape {
                     && value.get(key).is_some_and(|value| value.children().next().is_some())
             };
             // The keys of a message are much the same everywhere.
-            let is_nothing_own = || kind != Kind::Message && marks.others.len() == value.members().count();
+            let is_nothing_own = || {
+                kind != Kind::Message
+                    && !marks.others.is_empty()
+                    && marks.others.len() == value.members().count()
+            };
             let explains = marks.r#type.as_deref().is_some_and(|kind| {
                 self.objects[number].by.as_ref().is_some_and(|by| is_known(&by.key))
                     || self.is_called(number, kind)

@@ -233,6 +233,9 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
             element: fault.element_node(),
             renames: refused.means.is_some() || refused.unknown.iter().any(|other| other.means.is_some()),
             explains: explained(refused),
+            hides_calls: fault.kind == FaultKind::Type
+                && fault.holds_objects()
+                && fault.checked_in_place_by().next().is_some(),
             is_no_object: fault.kind == FaultKind::Type && fault.key.ends_with("[]"),
         });
     }
@@ -243,7 +246,10 @@ fn explained(refused: &Refused<'_>) -> Vec<(NodeId, String)> {
     let fault = &refused.fault;
     let id = refused.means.as_ref().map(|_| (fault.object_node(), MISSING_TOOL_CALL_ID.to_owned()));
     let misplaced = refused.misplaced.iter().map(|rule| (fault.element_node(), (*rule).to_owned()));
-    id.into_iter().chain(misplaced).collect()
+    // What is of another type may still be there: calls, in a message without content.
+    let in_place = fault.checked_in_place_by().filter(|_| fault.kind == FaultKind::Type);
+    let in_place = in_place.map(|rule| (fault.object_node(), rule.to_owned()));
+    id.into_iter().chain(misplaced).chain(in_place).collect()
 }
 
 /// Whether a body has fewer mistakes as a request of another format.

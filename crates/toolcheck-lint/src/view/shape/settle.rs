@@ -102,6 +102,8 @@ struct OtherFindings<'r, 'c, 's> {
     foreign: Vec<Range<usize>>,
     /// The ids in calls and results that are not read because of their shape.
     unread_ids: FxHashSet<String>,
+    /// The first calls that are not read.
+    first_hidden: Option<usize>,
     /// The values under keys that should be others.
     renamed: FxHashSet<NodeId>,
 }
@@ -140,12 +142,14 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         let values = |node: &NodeId| node.index()..node.index() + cx.document.value(*node).count();
         let mut foreign: Vec<Range<usize>> = cx.shape_faults().nodes.iter().map(values).collect();
         foreign.sort_unstable_by_key(|object| object.start);
+        let hidden = findings.iter().filter_map(|finding| finding.of_shape.as_ref());
+        let first_hidden = hidden.filter(|yields| yields.hides_calls).map(|yields| yields.node.index()).min();
         let tools = cx.transcript.request.tools.listed().iter().filter_map(|tool| tool.schema);
         let mut tool_schemas: Vec<Range<usize>> = tools.map(|schema| values(&schema.node)).collect();
         tool_schemas.sort_unstable_by_key(|schema| schema.start);
         let unread_ids = unread_ids(cx, &elements);
         let renamed = cx.shape_faults().renamed().collect();
-        Self { cx, by_node, by_rule, tool_schemas, schemas, foreign, unread_ids, renamed }
+        Self { cx, by_node, by_rule, tool_schemas, schemas, foreign, unread_ids, first_hidden, renamed }
     }
 
     /// The first finding at the same value, and the first of each rule that reports the same of the object.
@@ -193,6 +197,9 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
             let next = self.schemas.partition_point(|(schema, _)| *schema < whole.start);
             let mut inside = self.schemas[next..].iter().take_while(|(schema, _)| *schema < whole.end);
             return inside.any(|(_, number)| is_kept(*number));
+        }
+        if finding.rule == super::ORPHAN_TOOL_RESULT && self.first_hidden.is_some_and(|calls| calls < node) {
+            return true;
         }
         if PAIRING.contains(&finding.rule) {
             // Its partner is there, but it was not read.
