@@ -106,7 +106,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             }
         }
         finding.case(case).case_if(!value.is_object(), "no-object").value("index", number);
-        finding.tool_name = Some(name.to_owned());
+        finding.about_tool(name);
     }
 }
 
@@ -184,7 +184,7 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .help("make fewer tools strict, or give them fewer such parameters")
                     .case(case)
                     .value("index", number)
-                    .tool_name = Some(name.to_owned());
+                    .about_tool(name);
                 }
             }
         }
@@ -205,7 +205,7 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case("strict-keyword")
             .value("index", number)
             .value("field", shorten(&key))
-            .tool_name = Some(name.to_owned());
+            .about_tool(name);
         }
     }
 }
