@@ -431,7 +431,9 @@ pub fn describe(root: Value<'_, '_>) -> Option<&'static str> {
         Kind::Object if root.members().next().is_none() => Some("an empty object"),
         Kind::Array if root.children().next().is_none() => Some("an empty list"),
         Kind::Object | Kind::Array
-            if messages_of(root).is_none() && tools::read(root).is_some_and(|tools| !tools.is_empty()) =>
+            if list_of(root).is_none()
+                && root.get("model").is_none()
+                && tools::read(root).is_some_and(|tools| !tools.is_empty()) =>
         {
             Some("a list of tool definitions (`--tools FILE` takes it)")
         }
@@ -448,6 +450,15 @@ fn is_message(value: Value<'_, '_>) -> bool {
     value.get_str("role").is_some() && value.get_any(&["content", "parts", "tool_calls"]).is_some()
 }
 
+/// The keys under which requests have their messages.
+const LISTS: [&str; 3] = ["messages", "contents", "input"];
+
+/// Whether requests have their messages under a key, whatever its case.
+#[must_use]
+pub fn is_list_key(key: &str) -> bool {
+    LISTS.iter().any(|list| key.eq_ignore_ascii_case(list))
+}
+
 /// What a request body has as its messages: a list of objects, or the text of a list.
 #[must_use]
 pub fn messages_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
@@ -455,7 +466,14 @@ pub fn messages_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
         value.elements().any(|message| message.is_object())
             || value.as_str().is_some_and(|text| text.trim_start().starts_with('['))
     };
-    root.get_any(&["messages", "contents", "input"]).filter(is_list)
+    root.get_any(&LISTS).filter(is_list)
+}
+
+/// What is under the key that requests have their messages under, whatever it is.
+#[must_use]
+pub fn list_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let is_list = |member: &Value<'_, '_>| member.key_text().is_some_and(|key| is_list_key(&key));
+    root.get_any(&LISTS).or_else(|| root.members().find(is_list))
 }
 
 /// Whether a document is meant to be a request: it has settings of an API beside something in the place of messages.

@@ -189,10 +189,18 @@ pub(crate) struct OfShape {
     pub(crate) is_value: bool,
     /// The rules that report it wherever in an object they point.
     pub(crate) checked_by: Vec<(NodeId, String)>,
+    /// The same, if they point at something that holds it.
+    pub(crate) checked_around_by: Vec<(NodeId, String)>,
     /// The element of an array that it is in.
     pub(crate) element: NodeId,
     /// Whether its help says what to rename.
     pub(crate) renames: bool,
+    /// The rules that miss in an object what it has under a wrong key or in a wrong place: they say less.
+    pub(crate) explains: Vec<(NodeId, String)>,
+    /// Whether it is about the calls of a message, none of which is read.
+    pub(crate) hides_calls: bool,
+    /// Whether it is about an element of a list that is no object.
+    pub(crate) is_no_object: bool,
 }
 
 /// A label of a [`Draft`].

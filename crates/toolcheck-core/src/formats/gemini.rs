@@ -19,7 +19,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Gemini generateContent",
     aliases: &["google"],
     family: "gemini",
-    marks: Marks { body: &[], message: &["parts"], models: &[] },
+    marks: Marks { body: &["contents"], message: &["parts"], models: &[] },
     sniff,
     read_with,
     answers,
@@ -50,8 +50,25 @@ const PARTS: [&str; 16] = [
     "thought",
 ];
 
+/// What is under a key that has a list: its elements, or a single object in place of a list of one, as the API takes it.
+fn each<'d, 's>(list: Option<Value<'d, 's>>) -> impl Iterator<Item = Value<'d, 's>> {
+    let alone = list.filter(|list| list.is_object());
+    alone.into_iter().chain(list.into_iter().flat_map(|list| list.elements()))
+}
+
+/// The contents of a document: a list, or a single one.
+fn contents<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    list_of(root, "contents").or_else(|| root.get("contents").filter(|alone| alone.is_object()))
+}
+
 fn sniff(root: Value<'_, '_>) -> u8 {
-    let Some(list) = list_of(root, "contents") else { return 0 };
+    let Some(list) = contents(root) else { return 0 };
+    if list.is_object() {
+        return match claim(list) {
+            Claim::Sure(sure) => sure,
+            _ => 0,
+        };
+    }
     let is_empty = list.elements().next().is_none();
     if is_empty && root.is_object() {
         certainty::SURE
@@ -67,9 +84,12 @@ fn claim(content: Value<'_, '_>) -> Claim {
         Some("assistant" | "system" | "tool") => certainty::SURE_OF_RECORD + 5,
         Some(_) => return Claim::Foreign,
     };
-    let Some(parts) = content.get("parts").filter(|parts| parts.is_array()) else { return Claim::Foreign };
+    let parts = content.get("parts").filter(|parts| parts.is_array() || parts.is_object());
+    if parts.is_none() {
+        return Claim::Foreign;
+    }
     let (mut any, mut is_own) = (false, false);
-    for part in parts.elements() {
+    for part in each(parts) {
         any = true;
         // Other formats also use `parts`, but each part names its kind.
         if !part.is_object() || part.get_any(&["type", "part_kind", "kind"]).is_some() {
@@ -85,26 +105,22 @@ fn claim(content: Value<'_, '_>) -> Claim {
 }
 
 fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
-    let list = list_of(root, "contents")?;
+    let list = contents(root)?;
     let mut transcript = Transcript::with_buffers(FORMAT.key(), root, buffers);
     transcript.batches_results = true;
     transcript.request.model = root.get_str("model");
-    let tools = root.get("tools").filter(|tools| tools.is_array());
+    let tools = root.get("tools").filter(|tools| tools.is_array() || tools.is_object());
     let is_foreign = |tool: Value<'_, '_>| tool.as_json_str().is_some() || has_key_of(tool, &FOREIGN_TOOLS);
-    if let Some(tools) = tools.filter(|tools| tools.elements().any(is_foreign)) {
+    if let Some(tools) = tools.filter(|tools| each(Some(*tools)).any(is_foreign)) {
         transcript.unread.push(unread::tools(tools));
     }
-    let no_list = root.get("tools").filter(|tools| tools.members().next().is_some());
-    transcript.unread.extend(no_list.map(unread::tools));
     transcript.unread.extend(unread::body(root));
     transcript.request.tools.list = tools.map(|tools| {
-        let lists = tools
-            .elements()
+        let lists = each(Some(tools))
             .filter_map(|tool| tool.get_any(&["functionDeclarations", "function_declarations"]));
-        lists.flat_map(|list| list.elements()).map(tool).collect()
+        lists.flat_map(|list| each(Some(list))).map(tool).collect()
     });
-    let tools = root.get("tools").into_iter().flat_map(|tools| tools.elements());
-    transcript.request.tools.hides_some = tools.flat_map(Value::members).any(|tool| {
+    transcript.request.tools.hides_some = each(tools).flat_map(Value::members).any(|tool| {
         tool.key_text().is_some_and(|kind| !KNOWN_TOOLS.iter().any(|known| is_same_key(known, &kind)))
     });
     let config = root.get_any(&["toolConfig", "tool_config"]);
@@ -121,7 +137,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     });
     transcript.request.instructions =
         root.get_any(&["systemInstruction", "system_instruction"]).map(Place::of);
-    for (index, value) in list.elements().enumerate() {
+    for (index, value) in each(Some(list)).enumerate() {
         content(&mut transcript, value, index);
     }
     Some(transcript)
@@ -217,11 +233,8 @@ fn content<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         }
     }
     let Some(parts) = parts else { return };
-    if parts.is_object() {
-        transcript.unread.extend(unread::block(parts));
-    }
     let message = index as u32;
-    for (index, value) in parts.elements().enumerate() {
+    for (index, value) in each(Some(parts)).enumerate() {
         let body = part(value);
         if matches!(body, Body::Opaque) {
             transcript.unread.extend(unread::block(value));

@@ -98,7 +98,7 @@ const OWN_BODY: [&str; 6] = [
 ];
 
 /// The prefixes of OpenAI's own model names. A name with a slash before the prefix is another provider's.
-const MODELS: [&str; 6] = ["gpt-", "o1", "o3", "o4", "chatgpt-", "ft:gpt-"];
+pub(super) const MODELS: [&str; 6] = ["gpt-", "o1", "o3", "o4", "chatgpt-", "ft:gpt-"];
 
 /// Whether a body names a model that only this API has.
 pub(super) fn is_own_model(root: Value<'_, '_>) -> bool {

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_json::Value;
 
+use super::openai_chat;
 use super::{Format, Marks, declare_tools};
 use crate::assembly::{self, Assembly, Choice, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
@@ -25,7 +26,7 @@ pub(super) static FORMAT: Format = Format {
     name: "OpenAI Responses",
     aliases: &["responses"],
     family: "openai-responses",
-    marks: Marks { body: &[], message: &[], models: &[] },
+    marks: Marks { body: &[], message: &[], models: &openai_chat::MODELS },
     sniff,
     read_with,
     answers,
@@ -219,7 +220,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     transcript.request.tool_choice = root
         .get("tool_choice")
         .filter(|choice| !choice.is_null())
-        .map(|choice| ToolChoice::new(choice, super::openai_chat::wanted(choice)));
+        .map(|choice| ToolChoice::new(choice, openai_chat::wanted(choice)));
     transcript.request.instructions = root.get("instructions").map(Place::of);
     let is_set = |key| root.get(key).is_some_and(|value| !value.is_null());
     transcript.request.previous_response = root.get("previous_response_id").and_then(Named::of);

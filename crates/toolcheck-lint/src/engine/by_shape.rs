@@ -5,7 +5,7 @@
 
 use toolcheck_core::detection::Detection;
 use toolcheck_core::formats::{self, Format};
-use toolcheck_core::shape::Shape;
+use toolcheck_core::shape::{self, Rating, Shape};
 use toolcheck_core::target::{self, Target};
 use toolcheck_core::unsupported;
 use toolcheck_json::Value;
@@ -17,7 +17,10 @@ pub(super) fn format_of(
     record: Value<'_, '_>,
 ) -> Option<&'static Format> {
     let Some(own) = format else {
-        return by_keys(None, record).filter(|_| unsupported::find(record).is_none());
+        return by_request(record)
+            .or_else(|| by_keys(None, record))
+            .or_else(|| stored(record))
+            .filter(|_| unsupported::find(record).is_none());
     };
     if shape_of(own).is_none_or(|shape| shape.fits_keys(record)) {
         return Some(if is_sure { own } else { with_fewest_faults(own, record) });
@@ -30,10 +33,10 @@ fn by_keys(own: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'stat
     let known = formats::ALL.iter().copied().filter(|format| own.is_none_or(|own| own.id != format.id));
     let known = known.filter(|format| shape_of(format).is_some_and(|shape| shape.knows_keys(record)));
     let rated: Vec<(usize, &'static Format)> =
-        known.map(|format| (faults_as(format, record), format)).collect();
+        known.filter_map(|format| Some((rate(format, record)?.mistakes, format))).collect();
     let (faults, best) = rated.iter().min_by_key(|(faults, _)| *faults)?;
     let is_sure = match own {
-        Some(own) => *faults < faults_as(own, record),
+        Some(own) => rate(own, record).is_none_or(|own| *faults < own.mistakes),
         // Nothing but the keys speaks for it, so it may have few faults, and no other family may be as likely.
         None => {
             *faults <= MOST_FAULTS
@@ -41,6 +44,24 @@ fn by_keys(own: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'stat
         }
     };
     is_sure.then_some(best)
+}
+
+/// The format whose request a body is, as far as its keys, its model and its tools tell, although no message shows it or
+/// a key is wrong.
+fn by_request(record: Value<'_, '_>) -> Option<&'static Format> {
+    let list = unsupported::list_of(record)?;
+    let says = |message: Value<'_, '_>| {
+        message.get_any(&["role", "type"]).is_some_and(|role| role.as_json_str().is_some())
+    };
+    let is_conversation = list.is_array() && list.elements().all(says);
+    let rated = shape::formats().filter_map(|id| {
+        let format = formats::find(id)?;
+        let rating = rate(format, record).filter(|rating| rating.is_mostly_known)?;
+        let is_meant = rating.has_structure && (is_conversation || !list.is_array());
+        (is_meant || is_conversation && rating.mistakes <= 1).then_some((rating.mistakes, format))
+    });
+    // What several write alike is called by the name of the first.
+    rated.min_by_key(|(mistakes, _)| *mistakes).map(|(_, format)| format)
 }
 
 /// The format of a record that the file's dialect finds fault with, if another of its family is as likely and finds less: a
@@ -57,12 +78,29 @@ const MOST_FAULTS: usize = 2;
 /// What a model that is another API's counts, in faults.
 const FOREIGN_MODEL: usize = 3;
 
+/// The format whose request a body without messages is.
+fn stored(record: Value<'_, '_>) -> Option<&'static Format> {
+    let knows = |format: &&'static Format| shape_of(format).is_some_and(|shape| shape.knows_stored(record));
+    formats::ALL.iter().copied().find(knows)
+}
+
+/// How well a record fits as a request of a format.
+fn rate(format: &Format, record: Value<'_, '_>) -> Option<Rating> {
+    let mut rating = shape_of(format)?.rate(record)?;
+    rating.mistakes += of_model(format, record);
+    Some(rating)
+}
+
 fn faults_as(format: &Format, record: Value<'_, '_>) -> usize {
-    let faults = shape_of(format).map_or(0, |shape| shape.count_refused(record));
+    shape_of(format).map_or(0, |shape| shape.count_refused(record)) + of_model(format, record)
+}
+
+/// What a record's model counts if it is another API's.
+fn of_model(format: &Format, record: Value<'_, '_>) -> usize {
     let model = record.get_str("model").unwrap_or_default();
     let is_of = |format: &Format| format.marks.models.iter().any(|name| model.starts_with(name));
     let is_of_another = !is_of(format) && formats::ALL.iter().any(|other| is_of(other));
-    faults + if is_of_another { FOREIGN_MODEL } else { 0 }
+    if is_of_another { FOREIGN_MODEL } else { 0 }
 }
 
 fn shape_of(format: &Format) -> Option<&'static Shape> {

@@ -214,8 +214,12 @@ impl<'r> Run<'r> {
         let is_of_another =
             || self.options.format.is_some_and(|format| Detection::instead_of(format.key(), root).is_some());
         let is_body = || {
-            let shape = rules.target().shape().filter(|_| self.options.format.is_some());
-            shape.is_some_and(|shape| shape.knows_request(root, is_of_another()))
+            let is_known = |list| rules.format.is_some_and(|format| Detection::knows(format.id, list));
+            rules.target().shape().is_some_and(|shape| {
+                shape.knows_request(root, is_of_another())
+                    || shape.knows_stored(root)
+                    || unsupported::list_of(root).is_some_and(is_known)
+            })
         };
         let mut transcript = match (read, rules.format) {
             (Some(read), _) => read,

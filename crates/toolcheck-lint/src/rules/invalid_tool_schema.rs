@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use toolcheck_core::ir::{Named, Place};
 use toolcheck_core::text::shorten;
 use toolcheck_json::Value;
@@ -38,6 +40,7 @@ declare_rule! {
     "invalid-tool-schema" in Tools, since "0.1.0", warning reports shape, check,
     cases [
         "numbered-type": "a type that is written as a number",
+        "number-as-text": "a number that is written as a string",
         "no-object": "a schema that is not an object",
         "no-schema": "not valid JSON Schema",
         "pattern" for users: "an invalid regular expression",
@@ -80,24 +83,70 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 ("branches without end, so calls can't be checked against it", "", "endless")
             }
         };
-        let finding = out.report(place, format!("the schema of tool `{}` {what}", shorten(name)));
-        // The finding is about the whole schema; the label shows the part that is invalid.
-        if let Some(inner) = pointed_at(value, pointer).filter(|inner| *inner != value) {
-            finding.label(Place::of(inner), "invalid part");
+        // The part that is invalid, or else the whole schema.
+        let inner = pointed_at(value, pointer).filter(|inner| *inner != value);
+        let said = inner.and_then(invalid_part);
+        let what = match &said {
+            Some((part, _)) => format!("the schema of tool `{}` {what}: {part}", shorten(name)),
+            None => format!("the schema of tool `{}` {what}", shorten(name)),
+        };
+        let finding = out.report(inner.map_or(place, Place::of), what);
+        finding.caption(if inner.is_some() { "invalid part" } else { "this schema" });
+        let validate = || "check this schema on its own with a JSON Schema validator".to_owned();
+        finding.help(said.and_then(|(_, help)| help).unwrap_or_else(validate));
+        if let Some(inner) = inner {
             // If schemas are protobuf messages, a type may be written as its number.
             if inner.has_key("type") && matches!(inner.raw(), [b'1'..=b'7']) {
                 finding.case("numbered-type");
             }
+            // The same holds for any number.
+            let is_number = |text: Cow<'_, str>| text.parse::<f64>().is_ok_and(f64::is_finite);
+            if !inner.has_key("type") && inner.as_str().is_some_and(is_number) {
+                finding.case("number-as-text");
+            }
         }
-        finding
-            .case(case)
-            .case_if(!value.is_object(), "no-object")
-            .caption("this schema")
-            .help("check this schema on its own with a JSON Schema validator")
-            .value("index", number);
+        finding.case(case).case_if(!value.is_object(), "no-object").value("index", number);
         finding.about_tool(name);
     }
 }
+
+/// What is wrong with a part of a schema, and what to write instead, for the mistakes that people make.
+fn invalid_part(part: Value<'_, '_>) -> Option<(String, Option<String>)> {
+    let key = part.key_text()?;
+    let text = part.as_str();
+    if key == "type" {
+        let text = text?;
+        let help = TYPES.iter().find(|(other, _)| *other == text).map(|(_, own)| format!("use `{own}`"));
+        return Some((format!("`{}` is not a type", shorten(&text)), help));
+    }
+    let text = text.filter(|_| !KEYWORDS_OF_TEXT.contains(&&*key))?;
+    let name = TYPES.iter().find(|(other, own)| *other == text || *own == text);
+    let help = name.map(|(_, own)| format!("write {{\"type\": \"{own}\"}}"));
+    help.is_some().then(|| (format!("`{}` is a string, but it must be a schema", shorten(&key)), help))
+}
+
+/// The types of JSON Schema, by the names that they have in programming languages.
+const TYPES: [(&str, &str); 16] = [
+    ("str", "string"),
+    ("text", "string"),
+    ("String", "string"),
+    ("int", "integer"),
+    ("long", "integer"),
+    ("float", "number"),
+    ("double", "number"),
+    ("bool", "boolean"),
+    ("list", "array"),
+    ("tuple", "array"),
+    ("set", "array"),
+    ("dict", "object"),
+    ("map", "object"),
+    ("date", "string"),
+    ("None", "null"),
+    ("none", "null"),
+];
+
+/// The keywords of a schema whose values are strings.
+const KEYWORDS_OF_TEXT: [&str; 4] = ["pattern", "format", "$ref", "$schema"];
 
 /// Reports strict tools whose schemas go beyond what the target supports for them.
 fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -12,6 +12,7 @@ use super::{
     mixed_content, orphan_tool_result, unanswered_tool_call, unrecognised_format,
 };
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::shape;
 
 declare_rule! {
     /// Tool calls, results or tool definitions in a form that the format does not support.
@@ -135,7 +136,11 @@ fn place(cx: &Context<'_, '_>, unread: &Unread<'_>) -> Place {
 
 /// The help if the document looks like another format.
 fn instead(cx: &Context<'_, '_>, format: FormatId) -> Option<String> {
-    let other = Detection::instead_of(format, cx.document.value(cx.transcript.place.node))?;
+    let root = cx.document.value(cx.transcript.place.node);
+    let other = Detection::instead_of(format, root)?;
+    if !shape::fits_better(other.id, format.id, root) {
+        return None;
+    }
     let id = other.id;
     Some(match cx.wanted_format {
         Some(_) => format!("this looks like {id}: use --format {id}, or omit --format"),
@@ -159,6 +164,11 @@ fn is_understood(cx: &Context<'_, '_>) -> bool {
 const OF_MESSAGE: [&str; 4] =
     [empty_content::RULE.id, missing_field::RULE.id, missing_tool_call_id::RULE.id, mixed_content::RULE.id];
 
+/// Whether a finding is about the shape of the request.
+fn is_of_shape(finding: &Draft) -> bool {
+    finding.of_shape.is_some() || finding.rule == foreign_shape::RULE.id
+}
+
 /// Removes findings that only follow from something being unread: one mistake is one finding. A finding is kept if it
 /// is worse than what this rule reports. The first `first` findings are of earlier transcripts, and are kept.
 pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) {
@@ -166,11 +176,11 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     let Some(worst) = reported().map(|finding| finding.level).max() else { return };
     // Where the shape says what is wrong with the messages, they are understood well enough, unless they are another format's.
     let is_said = || {
-        let is_of_shape = |finding: &Draft| finding.of_shape.is_some() && finding.provider_error.is_some();
-        findings[first..].iter().any(is_of_shape)
+        findings[first..].iter().any(|finding| is_of_shape(finding) && finding.provider_error.is_some())
             && cx.transcript.format.is_some_and(|format| instead(cx, format).is_none())
     };
-    let is_all = !is_understood(cx) && !is_said();
+    let is_understood = is_understood(cx);
+    let is_all = !is_understood && !is_said();
     // A type that only has a similar name explains nothing.
     let unread = || cx.transcript.unread.iter().filter(|one| one.is_known);
     let starts = |what: What| {
@@ -209,9 +219,9 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
             return true;
         }
         if id == RULE.id {
-            return is_all || !is_refused(finding.place);
+            return is_all || is_understood && !is_refused(finding.place);
         }
-        let is_of_shape = finding.of_shape.is_some() || id == foreign_shape::RULE.id;
+        let is_of_shape = is_of_shape(finding);
         if finding.level > worst && !(is_all && is_of_shape)
             || !is_all && is_of_shape && finding.provider_error.is_some()
         {

@@ -40,14 +40,6 @@ pub(crate) struct Exception {
 
 pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception {
-        formats: &["anthropic", "bedrock-converse", "mistral", "openai-chat"],
-        objects: &["request"],
-        key: "messages[]",
-        fault: "type",
-        rules: &["empty-content", "unknown-role"],
-        reason: "two rules about messages look at what is no message",
-    },
-    Exception {
         formats: &["mistral"],
         objects: &["message.tool"],
         key: "name",
@@ -78,14 +70,6 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         fault: "length",
         rules: &["invalid-tool-name", "invalid-value"],
         reason: "`invalid-tool-name` looks at every name of a tool",
-    },
-    Exception {
-        formats: &["gemini"],
-        objects: &["functionCall"],
-        key: "id",
-        fault: "type",
-        rules: &["malformed-tool-call-id", "wrong-type"],
-        reason: "`malformed-tool-call-id` looks at every id of a call",
     },
     Exception {
         formats: &["bedrock-converse"],
@@ -139,41 +123,9 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         formats: &["openai-chat"],
         objects: &["message.assistant"],
         key: "tool_calls",
-        fault: "type",
-        rules: &["empty-content"],
-        reason: "without calls that can be read, the message is empty",
-    },
-    Exception {
-        formats: &["openai-chat"],
-        objects: &["message.assistant"],
-        key: "tool_calls",
         fault: "items",
         rules: &["empty-content", "empty-tool-calls"],
         reason: "without calls, the message is empty",
-    },
-    Exception {
-        formats: &["openai-chat"],
-        objects: &["message.assistant"],
-        key: "function_call",
-        fault: "type",
-        rules: &["empty-content"],
-        reason: "without a call that can be read, the message is empty",
-    },
-    Exception {
-        formats: &["openai-chat"],
-        objects: &["message.assistant"],
-        key: "audio",
-        fault: "type",
-        rules: &["empty-content"],
-        reason: "without what can be read, the message is empty",
-    },
-    Exception {
-        formats: &["openai-chat"],
-        objects: &["message.assistant"],
-        key: "refusal",
-        fault: "type",
-        rules: &["empty-content"],
-        reason: "without what can be read, the message is empty",
     },
     Exception {
         formats: &["mistral"],
@@ -198,14 +150,6 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         fault: "type",
         rules: &["missing-field", "wrong-type"],
         reason: "a null is taken for no name, which the data needs",
-    },
-    Exception {
-        formats: &["openai-responses"],
-        objects: &["schema.parameters", "schema.strict.parameters"],
-        key: "type",
-        fault: "value",
-        rules: &["invalid-tool-schema", "unknown-content-type"],
-        reason: "the unknown type is no JSON Schema either",
     },
     Exception {
         formats: &["anthropic"],

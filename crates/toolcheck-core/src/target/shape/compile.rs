@@ -254,6 +254,7 @@ pub(super) fn compile(format: &'static str, file: &ShapeFile, enforced: &Enforce
         plain_facts: OnceLock::new(),
         objects: compiler.objects,
         whole_if: file.whole_if.clone(),
+        stored_if: file.stored_if.clone(),
         request,
         message,
         null_is_absent: file.null_is_absent,

@@ -300,8 +300,40 @@ impl<'f> Fault<'f> {
     /// it is in.
     pub fn checked_by(&self) -> impl Iterator<Item = (NodeId, &'f str)> {
         let own = self.field.map(|field| (self.element, field));
-        let fields = own.into_iter().chain(self.around);
-        fields.flat_map(|(element, field)| field.checked_by.iter().map(move |rule| (element, &**rule)))
+        Self::rules(own)
+    }
+
+    /// The rules that check a field around it: they may report the same if what they point at holds it.
+    pub fn checked_around_by(&self) -> impl Iterator<Item = (NodeId, &'f str)> {
+        Self::rules(self.around)
+    }
+
+    fn rules(of: Option<(NodeId, &'f Field)>) -> impl Iterator<Item = (NodeId, &'f str)> {
+        let rules = of.map(|(element, field)| field.checked_by.iter().map(move |rule| (element, &**rule)));
+        rules.into_iter().flatten()
+    }
+
+    /// The rules that check keys which need not be there if this one is, as the content of a message with calls.
+    pub fn checked_in_place_by(&self) -> impl Iterator<Item = &'f str> {
+        let number = self.object.numbers.get(&self.key);
+        let fields = self.object.fields.iter().filter(move |field| {
+            let mut required = field.required.iter();
+            required.any(|required| number.is_some_and(|number| required.unless.contains(&number)))
+        });
+        fields.flat_map(|field| field.checked_by.iter().map(|rule| &**rule))
+    }
+
+    /// Whether the key holds objects.
+    #[must_use]
+    pub fn holds_objects(&self) -> bool {
+        self.field.is_some_and(|field| field.items.or(field.object).is_some())
+    }
+
+    /// The key of the object that a rule checks.
+    #[must_use]
+    pub fn key_checked_by(&self, rule: &str) -> Option<&'f str> {
+        let is_checked = |field: &&Field| field.checked_by.iter().any(|own| **own == *rule);
+        self.object.fields.iter().find(is_checked).map(|field| &*field.key)
     }
 
     /// The objects that it is in, from the outermost.

@@ -52,6 +52,9 @@ impl Shape {
             let direct: Vec<_> = of_object.iter().take(MOST_FAULTS).map(|number| &faults[*number]).collect();
             let value = document.value(node);
             let Some(marks) = self.marks(value, kind, &direct) else { continue };
+            if self.is_unwrapped(&faults[number], document) {
+                continue;
+            }
             let found = formats().filter(|format| *format != self.format).find_map(|format| {
                 let shape = shape_of(format)?;
                 Some((format, shape, shape.fits(value, kind, &marks)?))
@@ -75,14 +78,34 @@ impl Shape {
         self.objects.iter().enumerate().filter(move |(_, object)| object.kind == Some(kind))
     }
 
+    /// Whether the object that has a fault only lacks what goes around it: it is what one of its own keys holds.
+    #[must_use]
+    pub fn is_unwrapped(&self, fault: &Fault<'_>, document: &Document<'_>) -> bool {
+        let value = document.value(fault.parent);
+        let knows = |object: &Object| {
+            let mut keys = value.members().filter_map(Value::key_text);
+            keys.all(|key| object.field(&key).is_some_and(|field| field.is_known))
+        };
+        fault.object.fields.iter().filter_map(|field| field.object).any(|inner| {
+            let mut checker = Checker::new(self, self.plain_facts().clone(), None, true);
+            let inner = checker.alone(value, inner);
+            inner.is_some_and(|inner| !inner.required.is_empty() && knows(inner))
+                && !checker.faults.iter().any(|fault| fault.is_refused(self, None))
+        })
+    }
+
     /// What may show that an object is written as another API has it; `None` if nothing does.
     fn marks<'s>(&self, value: Value<'_, 's>, kind: Kind, faults: &[&Fault<'_>]) -> Option<Marks<'s>> {
         let mut marks = Marks::default();
         for fault in faults {
             match fault.kind {
                 FaultKind::Unknown => marks.unknown.push(fault.key.to_string()),
-                // A block that this API knows elsewhere is only in the wrong place, and a role alone says little.
-                FaultKind::Value if fault.is_of_type() && kind != Kind::Message => {
+                // A role alone says little, but not with keys that go with it elsewhere.
+                FaultKind::Value if fault.is_of_type() && kind == Kind::Message => {
+                    marks.others = self.foreign_keys(value, fault.object);
+                }
+                // A block that this API knows elsewhere is only in the wrong place.
+                FaultKind::Value if fault.is_of_type() => {
                     let by = value.get(&fault.key)?.as_str()?;
                     let is_own = |object: &Object| {
                         object
@@ -90,21 +113,29 @@ impl Shape {
                             .as_ref()
                             .is_some_and(|own| *own.key == *fault.key && own.variants.contains(&by))
                     };
-                    marks.has_type = !self.objects_of(kind).any(|(_, object)| is_own(object));
+                    let is_foreign = !self.objects_of(kind).any(|(_, object)| is_own(object));
+                    marks.r#type = is_foreign.then_some(by);
                 }
                 FaultKind::Missing | FaultKind::None => marks.lacks_key = true,
                 _ => {}
             }
         }
         if marks.lacks_key {
-            // Any variant may have it.
-            let base = &faults.first()?.object.name;
-            let of_base: Vec<&Object> = self.objects.iter().filter(|object| object.is_named(base)).collect();
-            let is_own = |key: &str| of_base.iter().any(|object| object.numbers.contains(key));
-            let keys = value.members().filter_map(Value::key_text);
-            marks.others = keys.filter(|key| !is_own(key)).collect();
+            marks.others = self.foreign_keys(value, faults.first()?.object);
         }
-        (marks.has_type || marks.lacks_key || !marks.unknown.is_empty()).then_some(marks)
+        let has_any = marks.r#type.is_some()
+            || marks.lacks_key
+            || !marks.unknown.is_empty()
+            || !marks.others.is_empty();
+        has_any.then_some(marks)
+    }
+
+    /// The keys of a value that neither an object nor any of its variants has.
+    fn foreign_keys<'s>(&self, value: Value<'_, 's>, base: &Object) -> Vec<Cow<'s, str>> {
+        let of_base: Vec<&Object> =
+            self.objects.iter().filter(|object| object.is_named(&base.name)).collect();
+        let is_own = |key: &str| of_base.iter().any(|object| object.numbers.contains(key));
+        value.members().filter_map(Value::key_text).filter(|key| !is_own(key)).collect()
     }
 
     /// The variant of an object of this kind that a value is, if it has no fault and explains what it has elsewhere.
@@ -114,16 +145,36 @@ impl Shape {
             let object = checker.alone(value, number)?;
             let is_known = |key: &str| object.field(key).is_some_and(|field| field.is_known);
             let is_required = |key: &str| object.field(key).is_some_and(|field| !field.required.is_empty());
-            let explains = marks.has_type
-                && self.objects[number].by.as_ref().is_some_and(|by| is_known(&by.key))
+            let holds_objects = |key: &str| {
+                let field = object.field(key).filter(|field| field.is_known);
+                field.is_some_and(|field| field.items.or(field.object).is_some())
+                    && value.get(key).is_some_and(|value| value.children().next().is_some())
+            };
+            // The keys of a message are much the same everywhere.
+            let is_nothing_own = || {
+                kind != Kind::Message
+                    && !marks.others.is_empty()
+                    && marks.others.len() == value.members().count()
+            };
+            let explains = marks.r#type.as_deref().is_some_and(|kind| {
+                self.objects[number].by.as_ref().is_some_and(|by| is_known(&by.key))
+                    || self.is_called(number, kind)
+            }) || is_nothing_own()
                 || marks.others.iter().any(|key| is_required(key))
                 || marks.unknown.iter().any(|key| is_required(key))
-                || marks.unknown.iter().filter(|key| is_known(key)).count() > 1;
+                || marks.unknown.iter().filter(|key| is_known(key)).count() > 1
+                || kind == Kind::Message && marks.unknown.iter().any(|key| holds_objects(key));
             // An open object fits anything.
             let knows_all = || value.members().filter_map(Value::key_text).all(|key| is_known(&key));
             (explains && knows_all() && !checker.faults.iter().any(|fault| fault.is_refused(self, None)))
                 .then_some(object)
         })
+    }
+
+    /// Whether an object is the one that has this type.
+    fn is_called(&self, number: usize, kind: &str) -> bool {
+        let by = self.objects.iter().filter_map(|object| object.by.as_ref());
+        by.flat_map(|by| &by.values).any(|(value, variant)| **value == *kind && *variant == number)
     }
 
     /// How this API writes what another writes as this variant.
@@ -147,8 +198,8 @@ impl Shape {
 /// What may show that an object is written as another API has it.
 #[derive(Debug, Default)]
 struct Marks<'s> {
-    /// Whether no object of this kind is of its type.
-    has_type: bool,
+    /// Its type, if no object of this kind is of it.
+    r#type: Option<Cow<'s, str>>,
     /// Whether a key is missing.
     lacks_key: bool,
     /// The keys that are not known.

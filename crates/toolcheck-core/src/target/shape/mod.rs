@@ -12,6 +12,7 @@ mod fault;
 mod foreign;
 mod keys;
 mod layout;
+mod rating;
 mod tables;
 mod value;
 
@@ -27,6 +28,7 @@ pub use self::describe::{
 };
 pub use self::fault::{Answer, Condition, Detail, Fault};
 pub use self::foreign::Foreign;
+pub use self::rating::Rating;
 use self::tables::ShapeFile;
 pub use self::tables::{Enforced, FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
 use crate::error::Error;
@@ -90,6 +92,8 @@ pub struct Shape {
     objects: Vec<Object>,
     /// The keys of which a request has one if it is whole.
     whole_if: Vec<String>,
+    /// The keys of which a request has one if it needs no messages.
+    stored_if: Vec<String>,
     request: usize,
     message: usize,
     null_is_absent: bool,
@@ -146,6 +150,14 @@ impl Shape {
         let mut names = self.objects.iter().filter(has).map(|object| &*object.name);
         let first = names.next()?;
         names.all(|other| other == first).then_some(first)
+    }
+
+    /// The rules that check a key which is not known where it is, in the only object that has it.
+    pub fn checked_elsewhere_by<'f>(&'f self, fault: &Fault<'f>) -> impl Iterator<Item = &'f str> {
+        let object =
+            fault.elsewhere().and_then(|name| self.objects.iter().find(|object| &*object.name == name));
+        let field = object.and_then(|object| object.field(&fault.key));
+        field.into_iter().flat_map(|field| field.checked_by.iter().map(|rule| &**rule))
     }
 
     /// The rule that the description names for what a fact is about.

@@ -26,6 +26,9 @@ pub(crate) struct ShapeFile {
     /// request is whole if there are none.
     #[serde(default)]
     pub(crate) whole_if: Vec<String>,
+    /// The keys of which a request has one if it needs no messages: they are stored at the API.
+    #[serde(default)]
+    pub(crate) stored_if: Vec<String>,
     /// Whether keys may also be written in snake case.
     #[serde(default)]
     pub(crate) snake_case: bool,

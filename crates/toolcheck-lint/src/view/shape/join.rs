@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use toolcheck_core::shape::FaultKind;
+use toolcheck_core::unsupported;
 use toolcheck_json::{Document, NodeId};
 
 use super::Refused;
@@ -13,6 +14,8 @@ pub(super) struct Unknown {
     pub(super) key: String,
     /// The missing key that it was probably meant to be.
     pub(super) means: Option<String>,
+    /// What a finding says at its place.
+    pub(super) label: &'static str,
 }
 
 /// The most unknown keys of an object that are kept.
@@ -35,6 +38,7 @@ pub(super) fn objects<'c>(document: &Document<'_>, refused: Vec<Refused<'c>>) ->
         }
     }
     let mut refused: Vec<Option<Refused<'c>>> = refused.into_iter().map(Some).collect();
+    parameters(document, &mut refused);
     for number in 0..refused.len() {
         let Some(object) = refused[number].as_ref().map(|first| first.fault.object_node()) else { continue };
         let Some(numbers) = of_objects.remove(&object).filter(|numbers| numbers.len() > 1) else { continue };
@@ -56,6 +60,33 @@ pub(super) fn objects<'c>(document: &Document<'_>, refused: Vec<Refused<'c>>) ->
     refused.into_iter().flatten().collect()
 }
 
+/// Makes one of a parameter that is missing and one that is it under another name: the request has too many parameters for
+/// all that are unknown to be one mistake.
+fn parameters<'c>(document: &Document<'_>, refused: &mut [Option<Refused<'c>>]) {
+    let is = |other: &Option<Refused<'c>>, kind| {
+        other.as_ref().is_some_and(|other| other.fault.kind == kind && other.fault.is_of_request())
+    };
+    for missing in 0..refused.len() {
+        if !is(&refused[missing], FaultKind::Missing) {
+            continue;
+        }
+        let key = refused[missing].as_ref().map(|first| first.fault.key.to_string()).unwrap_or_default();
+        let other = refused.iter().position(|other| {
+            let unknown = other.as_ref().filter(|_| is(other, FaultKind::Unknown));
+            unknown.is_some_and(|other| !other.fault.is_of_known_key() && is_same(&other.fault.key, &key))
+        });
+        let other = other.and_then(|other| refused[other].take());
+        if let (Some(first), Some(other)) = (&mut refused[missing], other) {
+            join(document, first, vec![other]);
+        }
+    }
+}
+
+/// Whether two keys of a request are the same but for case, separators and the API that calls its messages so.
+fn is_same(one: &str, other: &str) -> bool {
+    is_near(one, other) || unsupported::is_list_key(one) && unsupported::is_list_key(other)
+}
+
 /// Adds the other faults of an object to the first.
 fn join<'c>(document: &Document<'_>, first: &mut Refused<'c>, others: Vec<Refused<'c>>) {
     let (missing, unknown): (Vec<_>, Vec<_>) =
@@ -68,9 +99,14 @@ fn join<'c>(document: &Document<'_>, first: &mut Refused<'c>, others: Vec<Refuse
             let value = document.value(other.fault.node());
             let near =
                 std::iter::once(&*first.fault.key).chain(missing.iter().map(|other| &*other.fault.key));
-            let near = near.filter(|key| is_near(&other.fault.key, key)).map(str::to_owned).next();
+            let near = near.filter(|key| is_same(&other.fault.key, key)).map(str::to_owned).next();
             let fits = || (is_only_unknown && first.fault.takes(value)).then(|| first.fault.key.to_string());
-            Unknown { node: other.fault.node(), key: other.fault.key.to_string(), means: near.or_else(fits) }
+            Unknown {
+                node: other.fault.node(),
+                key: other.fault.key.to_string(),
+                means: near.or_else(fits),
+                label: "unknown key",
+            }
         })
         .collect();
     first.also_missing = missing.iter().map(|other| other.fault.key.to_string()).collect();
@@ -83,7 +119,11 @@ pub(super) fn repeats<'c>(document: &Document<'_>, refused: Vec<Refused<'c>>) ->
     for other in refused {
         let fault = &other.fault;
         let detail = format!("{:?}{:?}{}", fault.detail, other.also_missing, other.is_all_unknown());
-        let same = (other.rule, fault.kind, fault.pattern(), detail);
+        // An id or a name is wrong at both ends of a pair.
+        let of_pair = fault.checked_by().map(|(_, rule)| rule).find(|rule| super::OF_PAIRS.contains(rule));
+        let of_pair = of_pair.filter(|_| fault.kind == FaultKind::Type);
+        let which = of_pair.map_or_else(|| fault.pattern(), str::to_owned);
+        let same = (other.rule, fault.kind, which, detail);
         match first_of.get(&same) {
             Some(first) => {
                 let place = fault.place(document);

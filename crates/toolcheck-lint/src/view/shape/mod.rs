@@ -1,14 +1,18 @@
 //! What is wrong with the shape of a request, for the rules that report it.
 
+mod ids;
 mod join;
 mod settle;
 mod wording;
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashSet;
 use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::shape::{Answer, Fault, FaultKind, Foreign, Kind, ModelFacts, Shape};
+use toolcheck_core::target;
 use toolcheck_core::text::kept;
-use toolcheck_json::NodeId;
+use toolcheck_json::{Document, NodeId, Value};
 
 use self::join::Unknown;
 pub(crate) use self::settle::settle;
@@ -34,11 +38,15 @@ struct Refused<'c> {
     /// The rule that reports it.
     rule: &'c str,
     /// The help of the target's data.
-    help: Option<&'c str>,
+    help: Option<Cow<'c, str>>,
     /// The other keys that the object lacks.
     also_missing: Vec<String>,
     /// The unknown keys of the object, if a key is missing, or if it has no other.
     unknown: Vec<Unknown>,
+    /// The key that is meant by one that is not known.
+    means: Option<Cow<'c, str>>,
+    /// The rules that check the key where it belongs, if it is in a wrong place.
+    misplaced: Vec<&'c str>,
     /// The same fault in other objects.
     repeats: Vec<Place>,
 }
@@ -75,7 +83,7 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     let is_silenced = |id: &str| !cx.wanted_rules.iter().any(|rule| rule.id == id);
     let counts = |fault: &Fault<'c>| {
         let is_own = has_own_keys && fault.kind == FaultKind::Unknown;
-        !is_own && fault.checked_by().all(|(_, rule)| !is_silenced(rule))
+        !is_own && fault.checked_by().chain(fault.checked_around_by()).all(|(_, rule)| !is_silenced(rule))
     };
     let faults: Vec<Fault<'c>> =
         faults.into_iter().filter(|fault| counts(fault) && fault.is_refused(shape, model)).collect();
@@ -87,15 +95,42 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     let faults = faults.into_iter().filter(|fault| !fault.objects().any(|node| nodes.contains(&node)));
     let refused = faults.map(|fault| Refused {
         rule: rule_of(&fault),
-        help: fault.help(shape, model),
+        help: help_of(cx.document, shape, &fault, model),
         answer: answer(&fault),
-        fault,
         also_missing: Vec::new(),
         unknown: Vec::new(),
+        means: None,
+        misplaced: match fault.is_of_known_key() {
+            true => Vec::new(),
+            false => shape.checked_elsewhere_by(&fault).collect(),
+        },
         repeats: Vec::new(),
+        fault,
     });
-    let refused = join::objects(cx.document, refused.collect());
+    let mut refused = join::objects(cx.document, refused.collect());
+    ids::find_renamed(cx, &mut refused);
     Found { refused: join::repeats(cx.document, refused), foreign, nodes }
+}
+
+/// The help of the target's data, or how to write an object that only lacks what goes around it.
+fn help_of<'c>(
+    document: &Document<'_>,
+    shape: &'c Shape,
+    fault: &Fault<'c>,
+    model: Option<&str>,
+) -> Option<Cow<'c, str>> {
+    let lacks_key = fault.kind == FaultKind::Missing && fault.object_kind().is_some();
+    let around = || fault.object_example().filter(|_| lacks_key && shape.is_unwrapped(fault, document));
+    let written = || Some(format!("write it as {}", around()?).into());
+    fault.help(shape, model).map(Cow::Borrowed).or_else(written)
+}
+
+impl Found<'_> {
+    /// The keys that should be others.
+    fn renamed(&self) -> impl Iterator<Item = NodeId> {
+        let unknown = self.refused.iter().flat_map(|refused| &refused.unknown);
+        unknown.filter(|other| other.means.is_some()).map(|other| other.node)
+    }
 }
 
 /// The objects that are written for another API, grouped, and their nodes.
@@ -139,7 +174,11 @@ const MISSING_PARAMETER: &str = "missing-parameter";
 const UNKNOWN_CONTENT_TYPE: &str = "unknown-content-type";
 const FOREIGN_SHAPE: &str = "foreign-shape";
 const INVALID_TOOL_SCHEMA: &str = "invalid-tool-schema";
+const INVALID_RESULT_CONTENT: &str = "invalid-result-content";
+/// The rules about the two ends of a pair.
+const OF_PAIRS: [&str; 2] = ["malformed-tool-call-id", "invalid-tool-name"];
 const UNREAD_CONTENT: &str = "unread-content";
+const MISSING_TOOL_CALL_ID: &str = "missing-tool-call-id";
 const UNANSWERED_TOOL_CALL: &str = "unanswered-tool-call";
 const ORPHAN_TOOL_RESULT: &str = "orphan-tool-result";
 
@@ -176,7 +215,7 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
             finding.help(help);
         }
         for other in refused.unknown.iter().take(MOST_LABELS) {
-            finding.label(Place::of_key(cx.document.value(other.node)), "unknown key");
+            finding.label(Place::of_key(cx.document.value(other.node)), other.label);
         }
         for place in refused.repeats.iter().take(MOST_LABELS) {
             finding.label(*place, "and here");
@@ -188,10 +227,36 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
             object: fault.object_node(),
             is_value: fault.kind != FaultKind::Missing,
             checked_by: fault.checked_by().map(|(element, rule)| (element, rule.to_owned())).collect(),
+            checked_around_by: fault
+                .checked_around_by()
+                .map(|(element, rule)| (element, rule.to_owned()))
+                .collect(),
             element: fault.element_node(),
-            renames: refused.unknown.iter().any(|other| other.means.is_some()),
+            renames: refused.means.is_some() || refused.unknown.iter().any(|other| other.means.is_some()),
+            explains: explained(refused),
+            hides_calls: fault.kind == FaultKind::Type
+                && fault.holds_objects()
+                && fault.checked_in_place_by().next().is_some(),
+            is_no_object: fault.kind == FaultKind::Type && fault.key.ends_with("[]"),
         });
     }
+}
+
+/// The rules that miss what is there under a wrong key, or in a wrong place.
+fn explained(refused: &Refused<'_>) -> Vec<(NodeId, String)> {
+    let fault = &refused.fault;
+    let id = refused.means.as_ref().map(|_| (fault.object_node(), MISSING_TOOL_CALL_ID.to_owned()));
+    let misplaced = refused.misplaced.iter().map(|rule| (fault.element_node(), (*rule).to_owned()));
+    // What is of another type may still be there: calls, in a message without content.
+    let in_place = fault.checked_in_place_by().filter(|_| fault.kind == FaultKind::Type);
+    let in_place = in_place.map(|rule| (fault.object_node(), rule.to_owned()));
+    id.into_iter().chain(misplaced).chain(in_place).collect()
+}
+
+/// Whether a body has fewer mistakes as a request of another format.
+pub(crate) fn fits_better(other: &str, format: &str, body: Value<'_, '_>) -> bool {
+    let mistakes = |format: &str| Some(target::find(format)?.shape()?.rate(body)?.mistakes);
+    mistakes(other).zip(mistakes(format)).is_none_or(|(other, own)| other < own)
 }
 
 /// The facts of a shape that hold for a model, by the model.

@@ -25,7 +25,11 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
         let Some(yields) = &finding.of_shape else { continue };
         for other in others.about(finding.rule, yields, &findings[first..]) {
             let other = first + other;
-            if finding.target_level > findings[other].target_level {
+            let level = findings[other].target_level;
+            let explains = || {
+                yields.is_no_object || yields.explains.iter().any(|(_, rule)| *rule == findings[other].rule)
+            };
+            if finding.target_level > level || finding.target_level == level && explains() {
                 dropped.insert(other);
             } else {
                 dropped.insert(number);
@@ -43,6 +47,10 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     dropped.extend(follow);
     for (other, number) in told {
         let said = findings[number].clone();
+        if is_vague(&findings[other]) {
+            be_precise(&mut findings[other], said);
+            continue;
+        }
         let text = |finding: &Draft| finding.provider_error.as_ref().and_then(|error| error.text.clone());
         let missing = text(&said).filter(|_| text(&findings[other]).is_none());
         if let (Some(answer), Some(text)) = (&mut findings[other].provider_error, missing) {
@@ -60,6 +68,25 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     });
 }
 
+/// The cases of a rule that reports a whole result, of which the shape knows the part that is wrong.
+const VAGUE: (&str, [&str; 3]) = (super::INVALID_RESULT_CONTENT, ["foreign", "bare-json", "not-object"]);
+
+fn is_vague(finding: &Draft) -> bool {
+    finding.rule == VAGUE.0
+        && !finding.cases.is_empty()
+        && finding.cases.iter().all(|case| VAGUE.1.contains(case))
+}
+
+/// Lets a finding say what the shape says of the same mistake, where it is.
+fn be_precise(finding: &mut Draft, said: Draft) {
+    (finding.place, finding.message, finding.caption) = (said.place, said.message, said.caption);
+    (finding.labels, finding.help) = (said.labels, said.help);
+    let text = said.provider_error.and_then(|error| error.text);
+    if let (Some(answer), Some(text)) = (&mut finding.provider_error, text) {
+        answer.text = Some(text);
+    }
+}
+
 /// The findings of the rules that look at more than the shape.
 struct OtherFindings<'r, 'c, 's> {
     cx: &'r Context<'c, 's>,
@@ -67,12 +94,18 @@ struct OtherFindings<'r, 'c, 's> {
     by_node: FxHashMap<NodeId, Vec<usize>>,
     /// The nodes that those of each rule point at, sorted, with their numbers.
     by_rule: FxHashMap<&'static str, Vec<(usize, usize)>>,
-    /// The schemas that the shape has a finding in, sorted, with its number.
+    /// The schemas of the tools, sorted.
+    tool_schemas: Vec<Range<usize>>,
+    /// The parts of schemas that the shape has a finding in, sorted, with its number.
     schemas: Vec<(usize, usize)>,
     /// The values of the objects that are written for another API: they follow the object.
     foreign: Vec<Range<usize>>,
     /// The ids in calls and results that are not read because of their shape.
     unread_ids: FxHashSet<String>,
+    /// The first calls that are not read.
+    first_hidden: Option<usize>,
+    /// The values under keys that should be others.
+    renamed: FxHashSet<NodeId>,
 }
 
 impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
@@ -109,8 +142,14 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         let values = |node: &NodeId| node.index()..node.index() + cx.document.value(*node).count();
         let mut foreign: Vec<Range<usize>> = cx.shape_faults().nodes.iter().map(values).collect();
         foreign.sort_unstable_by_key(|object| object.start);
+        let hidden = findings.iter().filter_map(|finding| finding.of_shape.as_ref());
+        let first_hidden = hidden.filter(|yields| yields.hides_calls).map(|yields| yields.node.index()).min();
+        let tools = cx.transcript.request.tools.listed().iter().filter_map(|tool| tool.schema);
+        let mut tool_schemas: Vec<Range<usize>> = tools.map(|schema| values(&schema.node)).collect();
+        tool_schemas.sort_unstable_by_key(|schema| schema.start);
         let unread_ids = unread_ids(cx, &elements);
-        Self { cx, by_node, by_rule, schemas, foreign, unread_ids }
+        let renamed = cx.shape_faults().renamed().collect();
+        Self { cx, by_node, by_rule, tool_schemas, schemas, foreign, unread_ids, first_hidden, renamed }
     }
 
     /// The first finding at the same value, and the first of each rule that reports the same of the object.
@@ -120,14 +159,31 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
             !(other == rule && rule == super::INVALID_TOOL_SCHEMA)
         };
         let at_value = self.by_node.get(&yields.node).filter(|_| yields.is_value);
-        let at_value = at_value.into_iter().flatten().find(is_other).copied();
-        let of_rules = yields.checked_by.iter().filter_map(|(element, rule)| {
-            let of_rule = self.by_rule.get(&**rule)?;
-            let (start, count) = (element.index(), self.cx.document.value(*element).count());
-            let (node, number) = of_rule.get(of_rule.partition_point(|(node, _)| *node < start))?;
-            (*node < start + count).then_some(*number)
-        });
-        at_value.into_iter().chain(of_rules).collect()
+        // What is no object lacks everything.
+        let most = if yields.is_no_object { usize::MAX } else { 1 };
+        let at_value = at_value.into_iter().flatten().filter(is_other).take(most).copied();
+        let of_rules = yields.checked_by.iter().filter_map(|(element, rule)| self.first_in(*element, rule));
+        let holds = |number: &usize| {
+            let place = findings[*number].place.node;
+            let holds = |outer: NodeId, inner: NodeId| {
+                (outer.index()..outer.index() + self.cx.document.value(outer).count())
+                    .contains(&inner.index())
+            };
+            holds(place, yields.node) || holds(yields.node, place)
+        };
+        let explained = yields.explains.iter().filter_map(|(object, rule)| self.first_in(*object, rule));
+        let around = yields.checked_around_by.iter();
+        let around = around.filter_map(|(element, rule)| self.first_in(*element, rule)).filter(holds);
+        let of_rules = of_rules.chain(explained).chain(around);
+        at_value.chain(of_rules).collect()
+    }
+
+    /// The first finding of a rule in an object.
+    fn first_in(&self, object: NodeId, rule: &str) -> Option<usize> {
+        let of_rule = self.by_rule.get(rule)?;
+        let (start, count) = (object.index(), self.cx.document.value(object).count());
+        let (node, number) = of_rule.get(of_rule.partition_point(|(node, _)| *node < start))?;
+        (*node < start + count).then_some(*number)
     }
 
     /// Whether a finding only follows from what the shape reports.
@@ -135,14 +191,23 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         let node = finding.place.node.index();
         if finding.rule == super::INVALID_TOOL_SCHEMA {
             // What the API says of a schema is more than that it is not JSON Schema.
-            let count = self.cx.document.value(finding.place.node).count();
-            let next = self.schemas.partition_point(|(schema, _)| *schema < node);
-            let mut inside = self.schemas[next..].iter().take_while(|(schema, _)| *schema < node + count);
+            let next = self.tool_schemas.partition_point(|schema| schema.start <= node);
+            let whole = next.checked_sub(1).map(|last| &self.tool_schemas[last]);
+            let Some(whole) = whole.filter(|schema| schema.contains(&node)) else { return false };
+            let next = self.schemas.partition_point(|(schema, _)| *schema < whole.start);
+            let mut inside = self.schemas[next..].iter().take_while(|(schema, _)| *schema < whole.end);
             return inside.any(|(_, number)| is_kept(*number));
+        }
+        if finding.rule == super::ORPHAN_TOOL_RESULT && self.first_hidden.is_some_and(|calls| calls < node) {
+            return true;
         }
         if PAIRING.contains(&finding.rule) {
             // Its partner is there, but it was not read.
             return finding.tool_call_id.as_ref().is_some_and(|id| self.unread_ids.contains(id));
+        }
+        if self.renamed.contains(&finding.place.node) {
+            // It is judged under its new name.
+            return true;
         }
         if found.foreign.is_empty() || !follows_from_foreign(finding) {
             return false;

@@ -20,7 +20,10 @@ impl Wording {
             _ if refused.is_all_unknown() => Self {
                 message: format!("none of the keys of {} is known", noun(document, refused)),
                 caption: "unknown keys",
-                help: fault.example().map(|example| format!("write it as {example}")),
+                help: fault
+                    .example()
+                    .or_else(|| fault.object_example())
+                    .map(|example| format!("write it as {example}")),
             },
             _ if fault.kind == FaultKind::Missing => missing(document, refused),
             Detail::None if fault.kind == FaultKind::Unknown => unknown(fault),
@@ -36,8 +39,11 @@ impl Wording {
             let means = other.means.as_deref().unwrap_or_default();
             wording.help = Some(format!("rename `{}` to `{means}`", shorten(&other.key)));
         }
-        if let Some(help) = refused.help {
-            wording.help = Some(help.to_owned());
+        if let Some(means) = &refused.means {
+            wording.help = Some(format!("rename `{}` to `{means}`", shorten(&fault.key)));
+        }
+        if let Some(help) = &refused.help {
+            wording.help = Some(help.clone().into_owned());
         }
         wording
     }

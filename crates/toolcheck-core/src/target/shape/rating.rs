@@ -1,0 +1,105 @@
+//! How well a body fits as a request, where its messages do not show its format.
+
+use rustc_hash::FxHashSet;
+use toolcheck_json::{NodeId, Value};
+
+use super::check::Checker;
+use super::compile::{Field, bit};
+use super::tables::FaultKind;
+use super::value::type_of;
+use super::{KEYS_LOOKED_AT, Shape};
+use crate::unsupported::is_list_key;
+
+/// How well a body fits as a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rating {
+    /// What is wrong: the keys of the request, and the messages, blocks and tools that have a fault or keys of another API,
+    /// even if this one ignores them. An object counts once, because one mistake may be many faults.
+    pub mistakes: usize,
+    /// Whether more of its keys are known than not.
+    pub is_mostly_known: bool,
+    /// Whether a list or an object is under one of the known keys, besides the messages.
+    pub has_structure: bool,
+}
+
+/// The most elements of a list that are looked at.
+const ELEMENTS_LOOKED_AT: usize = 200;
+
+impl Shape {
+    /// Rates a body that may be a request; `None` if it has no messages under a key that any format knows.
+    #[must_use]
+    pub fn rate(&self, body: Value<'_, '_>) -> Option<Rating> {
+        let request = &self.objects[self.request];
+        let is_list = |field: &Field| field.items == Some(self.message);
+        let (mut known, mut unknown, mut other_lists) = (0_usize, 0_usize, 0_usize);
+        let (mut has_structure, mut has_list) = (false, false);
+        for member in body.members().take(KEYS_LOOKED_AT) {
+            let Some(key) = member.key_text() else { continue };
+            match request.field(&key).filter(|field| field.is_known) {
+                Some(field) => {
+                    known += 1;
+                    has_list |= is_list(field);
+                    has_structure |= !is_list(field) && (member.is_array() || member.is_object());
+                }
+                None => {
+                    let is_other_list = is_list_key(&key);
+                    has_list |= is_other_list;
+                    other_lists += usize::from(is_other_list);
+                    unknown += usize::from(!is_other_list);
+                }
+            }
+        }
+        if !has_list {
+            return None;
+        }
+        let faults = self.check_request(self.plain_facts(), body, true);
+        let (mut missing, mut of_request) = (0_usize, 0_usize);
+        let mut objects: FxHashSet<NodeId> = FxHashSet::default();
+        for fault in faults.iter().filter(|fault| fault.is_refused(self, None)) {
+            match fault.kind {
+                _ if !fault.is_of_request() => _ = objects.insert(fault.element_node()),
+                FaultKind::Missing => missing += 1,
+                // They are counted above.
+                FaultKind::Unknown if !fault.is_of_known_key() => {}
+                _ => of_request += 1,
+            }
+        }
+        objects.extend(self.with_keys_of_others(body));
+        // A key under another name is missing and unknown.
+        let mistakes = objects.len() + of_request + missing.max(unknown + other_lists);
+        Some(Rating { mistakes, is_mostly_known: known > unknown, has_structure })
+    }
+
+    /// Whether a body is a request that needs no messages, because they are stored at the API.
+    #[must_use]
+    pub fn knows_stored(&self, body: Value<'_, '_>) -> bool {
+        let request = &self.objects[self.request];
+        let is_stored = |key: &String| {
+            let value = body.get(key).filter(|value| !value.is_null());
+            value.zip(request.field(key)).is_some_and(|(value, field)| field.mask & bit(type_of(value)) != 0)
+        };
+        self.stored_if.iter().any(is_stored) && self.fits_keys(body)
+    }
+
+    /// The messages and tools with keys that they do not have here.
+    fn with_keys_of_others(&self, body: Value<'_, '_>) -> Vec<NodeId> {
+        let request = &self.objects[self.request];
+        let lists = body.members().take(KEYS_LOOKED_AT).filter_map(|member| {
+            let items = request.field(&member.key_text()?)?.items?;
+            Some((member, items))
+        });
+        let mut found = Vec::new();
+        for (list, items) in lists {
+            for element in list.elements().take(ELEMENTS_LOOKED_AT).filter(|element| element.is_object()) {
+                let mut checker = Checker::new(self, self.plain_facts().clone(), None, true);
+                let Some(object) = checker.alone(element, items) else { continue };
+                let is_known = |key: &str| object.field(key).is_some_and(|field| field.is_known);
+                if !element.members().filter_map(Value::key_text).all(|key| is_known(&key)) {
+                    found.push(element.id());
+                }
+            }
+        }
+        found
+    }
+}
