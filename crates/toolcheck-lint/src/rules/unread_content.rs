@@ -2,6 +2,7 @@ use rustc_hash::FxHashMap;
 use toolcheck_core::Level;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, What};
+use toolcheck_core::shape::Kind;
 use toolcheck_core::text::shorten;
 
 use crate::finding::Draft;
@@ -99,9 +100,25 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None if !first.is_known => finding.help(
                 "ignore this if the API supports the type: it may be newer than this version of toolcheck",
             ),
-            None => finding.help(format!("write it in the format of {}", format.id)),
+            None => finding.help(
+                own_form(cx, first).unwrap_or_else(|| format!("write it in the format of {}", format.id)),
+            ),
         };
     }
+}
+
+/// The help that says how the format writes what is not read.
+fn own_form(cx: &Context<'_, '_>, unread: &Unread<'_>) -> Option<String> {
+    let shape = cx.known_shape()?;
+    if let Some(known) = shape.key_like(&unread.name) {
+        return Some(format!("rename `{}` to `{known}`", shorten(&unread.name)));
+    }
+    let each = match unread.what {
+        What::Calls => shape.example(Kind::ToolCall),
+        What::Tools => shape.example(Kind::Tool),
+        What::Results => shape.result_example(),
+    };
+    Some(format!("write each as {}", each?))
 }
 
 /// The message for content that is not read.

@@ -56,9 +56,7 @@ pub(crate) struct ForeignObjects<'c> {
 /// Finds what is wrong with the shape of a transcript.
 pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     let is_sent_somewhere = !cx.is_training_example() || cx.is_target_named;
-    let shape = cx.known_target.zip(cx.transcript.format);
-    let shape = shape.and_then(|(target, format)| target.shape_for(format));
-    let Some(shape) = shape.filter(|_| is_sent_somewhere) else {
+    let Some(shape) = cx.known_shape().filter(|_| is_sent_somewhere) else {
         return Found::default();
     };
     let model = cx.transcript.request.model.as_deref();
@@ -188,7 +186,8 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
             is_value: fault.kind != FaultKind::Missing,
             checked_by: fault.checked_by().map(|(element, rule)| (element, rule.to_owned())).collect(),
             element: fault.element_node(),
-            renames: refused.unknown.iter().any(|other| other.means.is_some()),
+            renames: refused.unknown.iter().any(|other| other.means.is_some())
+                || fault.renamed(cx.document).is_some(),
         });
     }
 }
