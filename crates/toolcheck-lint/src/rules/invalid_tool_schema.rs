@@ -1,6 +1,6 @@
 use toolcheck_core::ir::{Named, Place};
 use toolcheck_core::text::shorten;
-use toolcheck_json::Value;
+use toolcheck_json::{Kind, Value};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::schema::{Schema, Unusable};
@@ -80,10 +80,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 ("branches without end, so calls can't be checked against it", "", "endless")
             }
         };
-        let finding = out.report(place, format!("the schema of tool `{}` {what}", shorten(name)));
-        // The finding is about the whole schema; the label shows the part that is invalid.
-        if let Some(inner) = pointed_at(value, pointer).filter(|inner| *inner != value) {
-            finding.label(Place::of(inner), "invalid part");
+        if case == "no-schema" && cx.shape_faults().has_fault_in_schema(value) {
+            continue;
+        }
+        let inner = pointed_at(value, pointer).filter(|inner| *inner != value);
+        let part = inner.map_or(place, Place::of);
+        let finding = out.report(part, format!("the schema of tool `{}` {what}", shorten(name)));
+        if let Some(inner) = inner {
             // If schemas are protobuf messages, a type may be written as its number.
             if inner.has_key("type") && matches!(inner.raw(), [b'1'..=b'7']) {
                 finding.case("numbered-type");
@@ -92,12 +95,53 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding
             .case(case)
             .case_if(!value.is_object(), "no-object")
-            .caption("this schema")
-            .help("check this schema on its own with a JSON Schema validator")
+            .caption(if inner.is_some() { "this part" } else { "this schema" })
+            .help(help(inner.unwrap_or(value), case))
             .value("index", number);
         finding.tool_name = Some(name.to_owned());
     }
 }
+
+/// What to write in place of a part of a schema.
+fn help(part: Value<'_, '_>, case: &str) -> String {
+    let text = part.as_str();
+    let is_text = text.as_deref().is_some_and(|text| text.trim_start().starts_with('{'));
+    match (case, part.key_text().as_deref(), text.as_deref()) {
+        ("no-schema", Some("type"), Some(text)) => match TYPES.iter().find(|(known, _)| *known == text) {
+            Some((_, meant)) => format!("use `{meant}`"),
+            None => "use `string`, `number`, `integer`, `boolean`, `array`, `object` or `null`".to_owned(),
+        },
+        ("no-schema", Some("required"), _) if part.kind() == Kind::Bool => {
+            "list the property in the `required` of the object that has it".to_owned()
+        }
+        ("no-schema", ..) if is_text => "write the schema itself, not as JSON in a string".to_owned(),
+        ("no-schema", _, Some(text))
+            if TYPES.iter().any(|(known, meant)| *known == text || *meant == text) =>
+        {
+            let meant = TYPES.iter().find(|(known, _)| *known == text).map_or(text, |(_, meant)| meant);
+            format!("write it as {{\"type\": \"{meant}\"}}")
+        }
+        _ => "check this schema on its own with a JSON Schema validator".to_owned(),
+    }
+}
+
+/// Other languages' names of types, with those that JSON Schema has for them.
+const TYPES: [(&str, &str); 14] = [
+    ("str", "string"),
+    ("String", "string"),
+    ("text", "string"),
+    ("int", "integer"),
+    ("long", "integer"),
+    ("float", "number"),
+    ("double", "number"),
+    ("bool", "boolean"),
+    ("list", "array"),
+    ("tuple", "array"),
+    ("dict", "object"),
+    ("map", "object"),
+    ("None", "null"),
+    ("none", "null"),
+];
 
 /// Reports strict tools whose schemas go beyond what the target supports for them.
 fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -60,10 +60,31 @@ impl<'f> Fault<'f> {
         }
     }
 
-    /// What to write in place of a key of the object, if its description says it.
+    /// What the description says to do about another key of the object, if a key is missing.
     #[must_use]
-    pub fn instead_of(&self, key: &str) -> Option<String> {
-        self.object.instead.get(key).map(|instead| self.in_place_of(key, instead))
+    pub fn instead(&self, document: &Document<'_>) -> Option<&'f str> {
+        let is_known = |key: &str| self.object.field(key).is_some_and(|field| field.is_known);
+        let mut members = document.value(self.parent).members().take(MOST_KEYS).filter_map(Value::key_text);
+        let instead = members.find_map(|key| {
+            self.object.instead.get(&*key).filter(|instead| instead.contains(' ') && !is_known(&key))
+        });
+        instead.filter(|_| self.kind == FaultKind::Missing).map(String::as_str)
+    }
+
+    /// Whether what to do is known of this very value or key, rather than of all of its type.
+    #[must_use]
+    pub fn is_well_known(&self, document: &Document<'_>) -> bool {
+        let field = self.field;
+        let says = |what: &str| field.is_some_and(|field| field.instead.contains_key(what));
+        match (&self.detail, self.kind) {
+            (_, FaultKind::Missing) => self.renamed(document).is_some() || self.instead(document).is_some(),
+            (Detail::Types { expected, got }, _) => {
+                let of_text = || self.value.and_then(|value| of_text(document.value(value), expected));
+                says(got.name()) || of_text().is_some()
+            }
+            (Detail::Values { got, .. }, _) => says(got) || says("*") && !got.is_empty(),
+            _ => false,
+        }
     }
 
     /// The member that was meant to be the missing key.
@@ -79,17 +100,9 @@ impl<'f> Fault<'f> {
         })
     }
 
-    fn in_place_of(&self, key: &str, instead: &str) -> String {
-        match instead {
-            words if words.contains(' ') => words.to_owned(),
-            way if way.contains('.') => format!("move it to `{way}`"),
-            other => format!("rename `{}` to `{other}`", shorten(key)),
-        }
-    }
-
     fn in_place_of_key(&self, document: &Document<'_>) -> String {
-        if let Some(instead) = self.instead_of(&self.key) {
-            return instead;
+        if let Some(instead) = self.object.instead.get(&*self.key) {
+            return in_place_of(&self.key, instead);
         }
         if self.is_of_known_key() {
             return format!("remove `{}`", shorten(&self.key));
@@ -241,6 +254,14 @@ fn types(expected: &[JsonType]) -> String {
     let is_wanted = |wanted: &&JsonType| **wanted != JsonType::Null || expected.len() == 1;
     let words: Vec<&str> = expected.iter().filter(is_wanted).map(|wanted| wanted.with_article()).collect();
     super::describe::listed(&words, "or")
+}
+
+fn in_place_of(key: &str, instead: &str) -> String {
+    match instead {
+        words if words.contains(' ') => words.to_owned(),
+        way if way.contains('.') => format!("move it to `{way}`"),
+        other => format!("rename `{}` to `{other}`", shorten(key)),
+    }
 }
 
 fn in_place_of_value(instead: &str, value: &str) -> String {

@@ -330,7 +330,8 @@ impl<'f> Fault<'f> {
     /// Whether the key is known, but not allowed here or for this model.
     #[must_use]
     pub fn is_of_known_key(&self) -> bool {
-        self.fact.is_some() || self.field.is_some_and(|field| field.is_known)
+        let is_meant = self.object.instead.contains_key(&*self.key);
+        self.fact.is_some() && !is_meant || self.field.is_some_and(|field| field.is_known)
     }
 
     /// The keys that the object may have.

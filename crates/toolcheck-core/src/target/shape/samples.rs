@@ -125,10 +125,7 @@ impl Shape {
         field.required.iter().any(|required| {
             let is_always = |fact: usize| {
                 let fact = &self.facts[fact];
-                fact.model.is_none()
-                    && fact.except_model.is_none()
-                    && !fact.is_conditional()
-                    && fact.doubt.is_none()
+                fact.model.is_none() && fact.except_model.is_none() && !fact.is_conditional()
             };
             let is_there = |other: &u16| {
                 let other = &object.fields[usize::from(*other)];
@@ -250,7 +247,7 @@ mod tests {
     use super::*;
     use crate::target;
     use crate::target::shape::check::Checker;
-    use crate::target::shape::tables::Kind;
+    use crate::target::shape::tables::{FaultKind, Kind};
 
     /// An example with something in each place that it leaves open.
     fn filled(example: &str) -> String {
@@ -279,6 +276,14 @@ mod tests {
         let mut checker = Checker::new(shape, shape.plain_facts().clone(), None, true);
         if checker.alone(document.root(), number).is_none() {
             return vec!["not a known variant".to_owned()];
+        }
+        // Where the API does not take a variant at all, that is what it says.
+        let tags = shape.tags(&shape.objects[number]);
+        let is_of_variant = |fault: &Fault<'_>| {
+            fault.kind == FaultKind::Value && tags.iter().any(|(key, _)| *key == &*fault.key)
+        };
+        if checker.faults.iter().any(is_of_variant) {
+            return Vec::new();
         }
         let refused = checker.faults.iter().filter(|fault| fault.is_refused(shape, None));
         refused.map(|fault| format!("{:?} of `{}`", fault.kind, fault.key)).collect()

@@ -7,7 +7,7 @@ mod wording;
 use rustc_hash::FxHashSet;
 use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::shape::{Answer, Fault, FaultKind, Foreign, Kind, ModelFacts, Shape};
-use toolcheck_json::NodeId;
+use toolcheck_json::{NodeId, Value};
 
 use self::join::Unknown;
 pub(crate) use self::settle::settle;
@@ -51,6 +51,17 @@ pub(crate) struct ForeignObjects<'c> {
     pub(crate) others: Vec<NodeId>,
     /// What the target answers to the first.
     pub(crate) answer: Answer,
+}
+
+impl Found<'_> {
+    /// Whether it has a fault of a tool's schema in a schema.
+    pub(crate) fn has_fault_in_schema(&self, schema: Value<'_, '_>) -> bool {
+        let (first, count) = (schema.id().index(), schema.count());
+        self.refused.iter().filter(|refused| refused.rule == INVALID_TOOL_SCHEMA).any(|refused| {
+            let object = refused.fault.object_node().index();
+            object >= first && object < first + count
+        })
+    }
 }
 
 /// Finds what is wrong with the shape of a transcript.
@@ -187,7 +198,7 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
             checked_by: fault.checked_by().map(|(element, rule)| (element, rule.to_owned())).collect(),
             element: fault.element_node(),
             renames: refused.unknown.iter().any(|other| other.means.is_some())
-                || fault.renamed(cx.document).is_some(),
+                || fault.is_well_known(cx.document),
         });
     }
 }

@@ -32,14 +32,11 @@ impl Wording {
         if times > 1 && fault.kind != FaultKind::Missing {
             wording.message.push_str(&format!(", {times} times"));
         }
-        let instead = refused.unknown.iter().find_map(|other| fault.instead_of(&other.key));
-        if let Some(instead) = instead.filter(|_| fault.kind == FaultKind::Missing) {
-            wording.help = Some(instead);
-        } else if let Some(other) = refused.unknown.iter().find(|other| other.means.is_some()) {
+        if let Some(other) = refused.unknown.iter().find(|other| other.means.is_some()) {
             let means = other.means.as_deref().unwrap_or_default();
             wording.help = Some(format!("rename `{}` to `{means}`", shorten(&other.key)));
         }
-        if let Some(help) = refused.help {
+        if let Some(help) = fault.instead(document).or(refused.help) {
             wording.help = Some(help.to_owned());
         }
         wording
