@@ -1,4 +1,4 @@
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_core::Level;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, What};
@@ -208,8 +208,12 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     };
     let messages = cx.transcript.messages.iter().map(|message| message.place.span);
     let messages: Vec<_> = messages.filter(|message| holds(*message)).collect();
-    // A finding with the API's own error text replaces one without.
-    let is_refused = |finding: &&Draft| finding.rule != RULE.id && finding.provider_error.is_some();
+    // A finding about what the API answers replaces one that can't tell, but a warning about a part of it does not.
+    let places: FxHashSet<_> = reported().map(|finding| finding.place.node).collect();
+    let is_answered = |finding: &Draft| {
+        finding.provider_error.is_some() && (finding.level >= worst || places.contains(&finding.place.node))
+    };
+    let is_refused = |finding: &&Draft| finding.rule != RULE.id && is_answered(finding);
     let refused = findings[first..].iter().filter(is_refused);
     let mut refused: Vec<usize> = refused.map(|finding| finding.place.node.index()).collect();
     refused.sort_unstable();
@@ -229,8 +233,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
             return is_all || !is_refused(finding.place);
         }
         let is_of_shape = finding.of_shape.is_some() || id == foreign_shape::RULE.id;
-        if finding.level > worst && !(is_all && is_of_shape)
-            || !is_all && is_of_shape && finding.provider_error.is_some()
+        if finding.level > worst && !(is_all && is_of_shape) || !is_all && is_of_shape && is_answered(finding)
         {
             return true;
         }

@@ -200,14 +200,6 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         reason: "a null is taken for no name, which the data needs",
     },
     Exception {
-        formats: &["openai-responses"],
-        objects: &["schema.parameters", "schema.strict.parameters"],
-        key: "type",
-        fault: "value",
-        rules: &["invalid-tool-schema", "unknown-content-type"],
-        reason: "the unknown type is no JSON Schema either",
-    },
-    Exception {
         formats: &["anthropic"],
         objects: &["message"],
         key: "role",

@@ -118,7 +118,11 @@ impl<'f> Fault<'f> {
 
     /// What to do about a value that is not allowed.
     fn of_value(&self, allowed: &[&str], got: &str) -> Option<String> {
-        if let Some(instead) = self.field.and_then(|field| field.instead.get(got)) {
+        // A variant may have what its base suggests, and another not.
+        let is_taken = |instead: &&String| {
+            instead.contains(' ') || allowed.is_empty() || allowed.contains(&instead.as_str())
+        };
+        if let Some(instead) = self.field.and_then(|field| field.instead.get(got)).filter(is_taken) {
             return Some(in_place_of_value(instead, got));
         }
         if let Some(known) = allowed.iter().find(|known| is_near(known, got)) {

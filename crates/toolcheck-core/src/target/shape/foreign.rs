@@ -19,7 +19,7 @@ use super::{Shape, formats};
 use crate::target;
 
 /// An object that is written as another API has it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Foreign<'f> {
     /// The object.
@@ -31,7 +31,7 @@ pub struct Foreign<'f> {
     /// The name of the API whose format it is.
     pub name: &'static str,
     /// How this API writes it: one line of JSON.
-    pub example: Option<&'f str>,
+    pub example: Option<Cow<'f, str>>,
     /// The number of the fault that the API names first.
     pub fault: usize,
 }
@@ -59,6 +59,8 @@ impl Shape {
             });
             if let Some((format, shape, variant)) = found {
                 let example = self.in_own_way(kind, value, shape, variant);
+                let own = || direct.first().and_then(|fault| fault.object_example());
+                let example = example.map(Cow::Borrowed).or_else(|| own().filter(|_| kind != Kind::Content));
                 foreign.push(Foreign { node, kind, format, name: shape.name(), example, fault: number });
             }
         }
@@ -139,7 +141,7 @@ impl Shape {
         says_of(self.format)?.get("result").map(|said| &*said.example)
     }
 
-    /// How this API writes what another writes as this value.
+    /// How this API writes what another writes as this value, if that is not an object like the one that is there.
     fn in_own_way(&self, kind: Kind, value: Value<'_, '_>, other: &Self, variant: &Object) -> Option<&str> {
         let said = || {
             let (own, other) = (says_of(self.format)?, says_of(other.format)?);
@@ -147,12 +149,15 @@ impl Shape {
                 other.iter().find(|(_, said)| said.names.iter().any(|name| shows(value, name)))?;
             own.get(said)
         };
-        match kind {
-            Kind::Content => said().map(|said| &*said.example),
-            Kind::Message if said().is_some() => {
-                said().map(|said| said.message.as_deref().unwrap_or(&said.example))
-            }
-            kind => self.example(variant.kind.unwrap_or(kind)),
+        match (kind, variant.kind.filter(|nearer| *nearer != kind)) {
+            (Kind::Message | Kind::Content, nearer) => match said() {
+                Some(said) => {
+                    Some(said.message.as_deref().filter(|_| kind == Kind::Message).unwrap_or(&said.example))
+                }
+                None => nearer.and_then(|nearer| self.example(nearer)),
+            },
+            (_, Some(nearer)) => self.example(nearer),
+            (_, None) => None,
         }
     }
 }

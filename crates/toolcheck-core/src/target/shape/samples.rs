@@ -109,7 +109,9 @@ impl Shape {
         while let Some(base) = own.base.map(|base| &self.objects[base]) {
             let Some(by) = &base.by else { break };
             let is_own = |(_, variant): &&(Box<str>, usize)| std::ptr::eq(&self.objects[*variant], own);
-            if let Some((value, _)) = by.values.iter().find(is_own) {
+            let is_otherwise =
+                by.otherwise.as_ref().is_some_and(|(_, other)| std::ptr::eq(&self.objects[*other], own));
+            if let Some((value, _)) = by.values.iter().find(is_own).filter(|_| !is_otherwise) {
                 tags.push((&*by.key, &**value));
             }
             own = base;
@@ -357,6 +359,44 @@ mod tests {
             }
         }
         assert!(all.is_empty(), "{} examples are refused:\n{}", all.len(), all.join("\n"));
+    }
+
+    /// The values that a field may have; none if that is left open.
+    fn allowed<'f>(object: &'f Object, field: &'f Field) -> Vec<&'f str> {
+        let by = object.by.as_ref().filter(|by| by.key == field.key && !by.is_open);
+        let of_by = by.into_iter().flat_map(|by| by.values.iter().map(|(value, _)| &**value));
+        let of_checks = field.checks.iter().filter_map(|check| match &check.what {
+            What::Values { values, .. } if check.fact.is_none() => Some(values),
+            _ => None,
+        });
+        of_by.chain(of_checks.flatten().map(|value| &*value.text)).collect()
+    }
+
+    #[test]
+    fn what_replaces_a_value_is_allowed() {
+        let mut all = Vec::new();
+        for (id, shape) in shapes() {
+            let fields = || {
+                shape.objects.iter().flat_map(|object| object.fields.iter().map(move |field| (object, field)))
+            };
+            for (object, field) in fields() {
+                let written = field.instead.values().map(String::as_str).filter(|words| !words.contains(' '));
+                let preferred = field.prefer.iter().map(|value| &*value.text);
+                for value in written.chain(preferred) {
+                    // Objects that have this from the same base differ in what they allow.
+                    let is_same = |(_, other): &(&Object, &Field)| {
+                        other.key == field.key
+                            && other.instead == field.instead
+                            && other.prefer == field.prefer
+                    };
+                    let mut same = fields().filter(is_same).map(|(object, field)| allowed(object, field));
+                    if !same.any(|allowed| allowed.is_empty() || allowed.contains(&value)) {
+                        all.push(format!("{id}: `{value}` of `{}` of {}", field.key, object.name));
+                    }
+                }
+            }
+        }
+        assert!(all.is_empty(), "{} values are not allowed:\n{}", all.len(), all.join("\n"));
     }
 
     #[test]
