@@ -73,6 +73,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.help(instead);
             continue;
         }
+        let is_same = |role: &&String| name.is_some_and(|name| role.eq_ignore_ascii_case(&name.text));
+        if let Some(meant) = allowed.and_then(|allowed| allowed.iter().find(is_same)) {
+            finding.help(format!("use `{meant}`"));
+            continue;
+        }
         match allowed {
             // The role of results, as this target calls it.
             Some(allowed) if message.role == Role::Tool && allowed.iter().any(|role| role == "tool") => {

@@ -292,7 +292,8 @@ const LONGEST_NAME: usize = 40;
 
 /// Whether one name was probably meant to be the other.
 fn is_near(one: &str, other: &str) -> bool {
-    edits(one, other) <= MOST_EDITS
+    let is_plural = |one: &str, other: &str| one.strip_suffix('s') == Some(other);
+    edits(one, other) <= MOST_EDITS || is_plural(one, other) || is_plural(other, one)
 }
 
 /// How many letters have to be added, removed or changed to make one name of the other, whatever their case and

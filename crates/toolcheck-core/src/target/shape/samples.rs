@@ -111,7 +111,13 @@ impl Shape {
             let is_own = |(_, variant): &&(Box<str>, usize)| std::ptr::eq(&self.objects[*variant], own);
             let is_otherwise =
                 by.otherwise.as_ref().is_some_and(|(_, other)| std::ptr::eq(&self.objects[*other], own));
-            if let Some((value, _)) = by.values.iter().find(is_own).filter(|_| !is_otherwise) {
+            let likeliest = base.field(&by.key).and_then(|field| field.prefer.first());
+            let is_likeliest = |(value, _): &&(Box<str>, usize)| {
+                likeliest.is_some_and(|likeliest| likeliest.text == **value)
+            };
+            let mut of_own = by.values.iter().filter(is_own);
+            let value = of_own.clone().find(is_likeliest).or_else(|| of_own.next());
+            if let Some((value, _)) = value.filter(|_| !is_otherwise) {
                 tags.push((&*by.key, &**value));
             }
             own = base;

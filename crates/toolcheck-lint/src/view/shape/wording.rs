@@ -29,7 +29,8 @@ impl Wording {
             _ => invalid(document, fault),
         };
         let times = refused.repeats.len() + 1;
-        if times > 1 && fault.kind != FaultKind::Missing {
+        let is_counted = refused.is_all_unknown() && fault.object_kind().is_some();
+        if times > 1 && fault.kind != FaultKind::Missing && !is_counted {
             wording.message.push_str(&format!(", {times} times"));
         }
         if let Some(other) = refused.unknown.iter().find(|other| other.means.is_some()) {
