@@ -5,6 +5,7 @@ mod commands;
 mod markdown;
 mod progress;
 mod screen;
+mod signals;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -26,6 +27,7 @@ pub(crate) enum Status {
 
 fn main() -> ExitCode {
     let args = Args::try_parse().unwrap_or_else(|error| args::printable(args::with_hint(error)).exit());
+    signals::catch();
     let mut out = io::BufWriter::new(io::stdout().lock());
     let status = match args.command {
         Command::Lint(args) => commands::lint::run(&args, &mut out),

@@ -98,7 +98,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption(if inner.is_some() { "this part" } else { "this schema" })
             .help(help(inner.unwrap_or(value), case))
             .value("index", number);
-        finding.tool_name = Some(name.to_owned());
+        finding.about_tool(name);
     }
 }
 
@@ -179,7 +179,7 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .help("make fewer tools strict, or give them fewer such parameters")
                     .case(case)
                     .value("index", number)
-                    .tool_name = Some(name.to_owned());
+                    .about_tool(name);
                 }
             }
         }
@@ -200,7 +200,7 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case("strict-keyword")
             .value("index", number)
             .value("field", shorten(&key))
-            .tool_name = Some(name.to_owned());
+            .about_tool(name);
         }
     }
 }

@@ -12,6 +12,7 @@ mod describe;
 mod fault;
 mod foreign;
 mod keys;
+mod layout;
 mod samples;
 mod tables;
 mod value;
