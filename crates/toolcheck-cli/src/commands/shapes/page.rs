@@ -54,8 +54,7 @@ fn head(page: &mut String, target: &Target, object: &Named<'_>) {
     if let Some(note) = first.note() {
         let _ = writeln!(page, "{}", shown(note));
     }
-    // A variant has the example of what it is a variant of.
-    if let Some(example) = first.example().filter(|_| first.kind().is_some()) {
+    if let Some(example) = first.example() {
         let _ = writeln!(page, "\nFor example: `{}`", shown(example));
     }
 }
