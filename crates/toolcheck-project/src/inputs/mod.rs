@@ -24,7 +24,7 @@ use globs::is_glob;
 use ignored::IgnoreFiles;
 
 pub(crate) use bytes::Buffer;
-pub use bytes::{Limits, Text};
+pub use bytes::Text;
 
 /// The extensions of the files that are searched for in a directory.
 const EXTENSIONS: [&str; 3] = ["json", "jsonl", "ndjson"];
