@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use toolcheck_core::Level;
-use toolcheck_core::text::{Counted, line, shown};
+use toolcheck_core::text::{Counted, line, reason, shown};
 use toolcheck_lint::{FileReport, Report, SkippedFile};
 use toolcheck_project::{
     Error, Input, LintOptions, Project, ProjectOptions, Run, Source, StaleEntries, UnusedAllow, printable,
@@ -24,7 +24,7 @@ use crate::{Status, screen};
 pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     if let Some(threads) = args.threads {
         // The global pool can be set only once, before it is first used.
-        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
     let mut project = Project::open(options(args)?)?;
     check_outputs(&args.output.output_format, project.inputs())?;
@@ -161,7 +161,7 @@ fn write_outputs(
     for spec in &args.output_format {
         let Some(path) = &spec.file else { continue };
         if let Err(error) = write_file(path, spec.output, report, &file_style) {
-            errors.push(format!("cannot write {}: {error}", printable(path)));
+            errors.push(format!("cannot write {}: {}", printable(path), reason(&error)));
         }
     }
     if let Some(spec) = args.output_format.iter().find(|spec| spec.file.is_none()) {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use toolcheck_core::text::line;
+use toolcheck_core::text::{line, reason};
 use toolcheck_project::printable;
 use toolcheck_test::corpus::{Bless, Corpus};
 
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
             file.flush()
         };
         if let Err(error) = write() {
-            errors.push(format!("cannot write {}: {error}", printable(path)));
+            errors.push(format!("cannot write {}: {}", printable(path), reason(&error)));
         }
     }
     let status = match (run.unreadable(), run.failed()) {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use glob::Pattern;
 use toolcheck_core::suggest::similar;
-use toolcheck_core::text::shown;
+use toolcheck_core::text::{reason, shown};
 
 /// The extensions of case files.
 const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
@@ -65,7 +65,8 @@ impl Corpus {
                 Ok(entries) => entries,
                 Err(error) if folder == real => return Err(error),
                 Err(error) => {
-                    troubles.push(format!("{}: {error}", shown(&below(&folder, &real).to_string_lossy())));
+                    let name = below(&folder, &real);
+                    troubles.push(format!("{}: {}", shown(&name.to_string_lossy()), reason(&error)));
                     continue;
                 }
             };

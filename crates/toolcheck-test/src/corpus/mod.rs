@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 
 use toolcheck_config::{Config, read_limited};
 use toolcheck_core::formats;
-use toolcheck_core::text::shown;
+use toolcheck_core::text::{reason, shown};
 use toolcheck_lint::{FileReport, Options, lint, rules};
 
 use crate::expected::{Difference, Found};
@@ -216,7 +216,7 @@ impl ReadAs {
 /// Runs a case that has its own expectation; returns an outcome other than passed or blessed as an error.
 fn run_case(case: &Case, bless: Bless, result: &mut CaseResult) -> Result<(), Box<Outcome>> {
     let unreadable = |path: &Path, error: &io::Error| {
-        Box::new(Outcome::Unreadable(shown(&format!("{}: {error}", path.display()))))
+        Box::new(Outcome::Unreadable(shown(&format!("{}: {}", path.display(), reason(error)))))
     };
     let failed = |failure| Box::new(Outcome::Failed(failure));
     let bytes = fs::read(&case.real).map_err(|error| unreadable(&case.path, &error))?;
@@ -283,8 +283,8 @@ fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Reads the configuration that an expectation names, from the case's folder.
 fn read_config(case: &Path, name: &str) -> Result<Config, String> {
-    let bytes =
-        read_bytes(&case.with_file_name(name)).map_err(|error| format!("`config` {name}: {error}"))?;
+    let bytes = read_bytes(&case.with_file_name(name))
+        .map_err(|error| format!("`config` {name}: {}", reason(&error)))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("`config` {name}: not valid UTF-8"))?;
     crate::config::read(&text).map_err(|error| format!("`config` {name}:{error}"))
 }
