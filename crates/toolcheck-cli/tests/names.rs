@@ -95,3 +95,24 @@ fn the_command_of_an_outline_works() {
     };
     assert_eq!(linted.status.code(), Some(1), "{linted:?}");
 }
+
+#[test]
+fn cases_of_a_corpus_are_told_apart() {
+    let folder = files("names-corpus");
+    let output =
+        common::toolcheck_in(&folder).args(["test", ".", "--output-format", "json"]).output().unwrap();
+    let run: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let names: HashSet<&str> =
+        run["cases"].as_array().unwrap().iter().map(|case| case["name"].as_str().unwrap()).collect();
+    assert!(names.contains("a\\xfe.json") && names.contains("a\u{fffd}.json"), "{names:?}");
+    let blessed = seen_in(&folder, &["test", ".", "--bless=new"]);
+    assert!(
+        blessed.contains("WROTE ./a\\xff.expect.json") || blessed.contains("WROTE a\\xff.expect.json"),
+        "{blessed}"
+    );
+    assert!(
+        seen_in(&folder, &["test", "."]).contains("4 cases, 0 failed"),
+        "{}",
+        seen_in(&folder, &["test", "."])
+    );
+}

@@ -166,7 +166,18 @@ fn lists_and_pages_have_no_command() {
         .iter()
         .flat_map(|rule| [vec!["explain", rule.id], vec!["explain", rule.id, "--output-format=json"]]);
     let shapes = target::all().map(|target| vec!["shapes", &*target.id]);
-    let lists = [vec!["rules"], vec!["formats"], vec!["targets"], vec!["--help"], vec!["lint", "--help"]];
+    let lists = [
+        vec!["rules"],
+        vec!["formats"],
+        vec!["targets"],
+        vec!["--help"],
+        vec!["lint", "--help"],
+        vec!["man"],
+        vec!["completions", "bash"],
+        vec!["completions", "zsh"],
+        vec!["completions", "fish"],
+        vec!["completions", "powershell"],
+    ];
     for arguments in lists.into_iter().chain(shapes).chain(pages) {
         let output = toolcheck_in(&folder).args(&arguments).output().unwrap();
         assert_inert("stdout", &output.stdout);

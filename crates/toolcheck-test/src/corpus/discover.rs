@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use glob::Pattern;
 use toolcheck_core::suggest::similar;
-use toolcheck_core::text::{reason, shown};
+use toolcheck_core::text::{name_of, reason, shown};
 
 /// The extensions of case files.
 const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
@@ -66,7 +66,11 @@ impl Corpus {
                 Err(error) if folder == real => return Err(error),
                 Err(error) => {
                     let name = below(&folder, &real);
-                    troubles.push(format!("{}: {}", shown(&name.to_string_lossy()), reason(&error)));
+                    troubles.push(format!(
+                        "{}: {}",
+                        shown(&name_of(name.as_os_str().as_encoded_bytes())),
+                        reason(&error)
+                    ));
                     continue;
                 }
             };
@@ -93,7 +97,7 @@ impl Corpus {
         let shown_in = if directory == Path::new(".") { Path::new("") } else { directory };
         let case = |path: PathBuf, role: Role| {
             let below = below(&path, &real);
-            let names = below.components().map(|part| part.as_os_str().to_string_lossy());
+            let names = below.components().map(|part| name_of(part.as_os_str().as_encoded_bytes()));
             let name = names.collect::<Vec<_>>().join("/");
             Case { name, path: shown_in.join(below), real: path, role }
         };

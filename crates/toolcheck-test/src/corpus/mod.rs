@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 
 use toolcheck_config::{Config, read_limited};
 use toolcheck_core::formats;
-use toolcheck_core::text::{reason, shown};
+use toolcheck_core::text::{name_of, reason, shown};
 use toolcheck_lint::{FileReport, Options, lint, rules};
 
 use crate::expected::{Difference, Found};
@@ -216,7 +216,8 @@ impl ReadAs {
 /// Runs a case that has its own expectation; returns an outcome other than passed or blessed as an error.
 fn run_case(case: &Case, bless: Bless, result: &mut CaseResult) -> Result<(), Box<Outcome>> {
     let unreadable = |path: &Path, error: &io::Error| {
-        Box::new(Outcome::Unreadable(shown(&format!("{}: {}", path.display(), reason(error)))))
+        let name = name_of(path.as_os_str().as_encoded_bytes());
+        Box::new(Outcome::Unreadable(shown(&format!("{name}: {}", reason(error)))))
     };
     let failed = |failure| Box::new(Outcome::Failed(failure));
     let bytes = fs::read(&case.real).map_err(|error| unreadable(&case.path, &error))?;
