@@ -1,11 +1,12 @@
 //! Development tasks: `cargo xtask docs`, `cargo xtask bench`, `cargo xtask corpus`, `cargo xtask
-//! fuzz-corpus`, `cargo xtask package`.
+//! fuzz-corpus`, `cargo xtask notices`, `cargo xtask package`.
 #![allow(clippy::disallowed_macros, reason = "tasks print to the terminal")]
 
 mod bench;
 mod corpus;
 mod docs;
 mod fuzz_corpus;
+mod notices;
 mod package;
 mod shapes;
 
@@ -20,8 +21,9 @@ fn main() -> Result<()> {
         Some(bench::LAUNCHER) => bench::launch(std::env::args_os().skip(2)),
         Some("corpus") => corpus::pack(std::env::args_os().nth(2).map(PathBuf::from)),
         Some("fuzz-corpus") => fuzz_corpus::write(),
+        Some("notices") => notices::write(),
         Some("package") => package::check(),
-        _ => bail!("usage: cargo xtask docs | bench | corpus [DIR] | fuzz-corpus | package"),
+        _ => bail!("usage: cargo xtask docs | bench | corpus [DIR] | fuzz-corpus | notices | package"),
     }
 }
 

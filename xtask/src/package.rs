@@ -9,10 +9,11 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::root;
+use crate::{notices, root};
 
 /// Packages the crates into `target/package`, and checks each as its users get it.
 pub(crate) fn check() -> Result<()> {
+    notices::check()?;
     let packages = root().join("target/package");
     // Packages of an earlier version or of removed crates.
     for old in crates(&packages).unwrap_or_default() {
@@ -42,6 +43,10 @@ pub(crate) fn check() -> Result<()> {
         let (name, _) = folder.rsplit_once('-').context("a package has a version")?;
         manifest.push_str(&format!("{name} = {{ path = \"{folder}\" }}\n"));
     }
+    let (_, notices) = notices::FILE.rsplit_once('/').context("the notices are in a folder")?;
+    let program = crates.iter().find(|folder| folder.starts_with("toolcheck-cli-"));
+    let program = program.context("the program has a package")?;
+    ensure!(unpacked.join(program).join(notices).is_file(), "the package of the program has no {notices}");
     fs::write(unpacked.join("Cargo.toml"), manifest)?;
     fs::copy(root().join("Cargo.lock"), unpacked.join("Cargo.lock"))?;
     // One by one: in one build, a feature that one crate enables would hide that another one forgot it.

@@ -5,6 +5,7 @@ mod commands;
 mod markdown;
 mod progress;
 mod screen;
+mod signals;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<Status> {
+    signals::catch();
     match command {
         Command::Lint(args) => commands::lint::run(&args, out),
         Command::Show(args) => commands::show::run(&args, out),

@@ -72,9 +72,9 @@ fn crate_dependencies_match_the_documentation() {
     let (picture, _) = picture.split_once("```").expect("the picture ends");
     let mut drawn: Vec<(String, BTreeSet<String>)> = vec![("toolcheck-json".to_owned(), BTreeSet::new())];
     for line in picture.lines() {
-        let (name, others) = line.split_once("->").expect("a crate has arrows");
-        let others: BTreeSet<_> =
-            others.split(',').map(|name| format!("toolcheck-{}", name.trim())).collect();
+        let (name, others) = line.split_once("->").unwrap_or((line, ""));
+        let others = others.split(',').map(str::trim).filter(|name| !name.is_empty());
+        let others: BTreeSet<_> = others.map(|name| format!("toolcheck-{name}")).collect();
         for other in &others {
             assert!(drawn.iter().any(|(above, _)| above == other), "{name} points down to {other}");
         }
@@ -156,6 +156,42 @@ fn toolcheck_lint_is_about_a_third_of_the_code() {
         lint * 100 < all * 35,
         "toolcheck-lint has {lint} of {all} lines: code that is not about rules belongs elsewhere"
     );
+}
+
+/// The sources that open, read or write files, or read the standard input.
+const FILE_READERS: [&str; 2] = [
+    // The text of transcripts: of any length, and also from pipes.
+    "crates/toolcheck-project/src/inputs/bytes.rs",
+    "crates/toolcheck-files/src/",
+];
+
+#[test]
+fn files_are_opened_in_one_place() {
+    let opens = Regex::new(
+        r"\bfs::(?:write|read|read_to_string|copy|rename)\b|\bFile::(?:open|create|create_new|options)\b|\bOpenOptions\b|\.read_to_(?:end|string)\(",
+    )
+    .expect("a valid expression");
+    let mut found = BTreeSet::new();
+    for source in sources().iter().filter(|source| source.starts_with(root().join("crates"))) {
+        let mut files = Vec::new();
+        rust_files(source, &mut files);
+        for path in files.iter().filter(|path| !path.ends_with("tests.rs")) {
+            let text = fs::read_to_string(path).expect("the file can be read");
+            if opens.is_match(text.split("#[cfg(test)]\nmod ").next().unwrap_or_default()) {
+                let below = path.strip_prefix(root()).expect("it is in the repository");
+                found.insert(below.to_string_lossy().replace('\\', "/"));
+            }
+        }
+    }
+    let others: Vec<_> =
+        found.iter().filter(|path| !FILE_READERS.iter().any(|known| path.starts_with(known))).collect();
+    assert!(
+        others.is_empty(),
+        "use toolcheck_files, which reads with a bound and writes safely: {others:#?}"
+    );
+    for known in FILE_READERS {
+        assert!(found.iter().any(|path| path.starts_with(known)), "{known} opens no files");
+    }
 }
 
 #[test]

@@ -288,8 +288,5 @@ fn endless_configurations_are_reported() {
     let expectation = r#"{"description": "a", "source": "b", "config": "/dev/zero", "findings": []}"#;
     fs::write(folder.join("a.expect.json"), expectation).unwrap();
     let seen = seen(&test(&folder, &[]));
-    assert!(
-        seen.starts_with("status: 1") && seen.contains("`config` /dev/zero: it is larger than"),
-        "{seen}"
-    );
+    assert!(seen.starts_with("status: 1") && seen.contains("`config` /dev/zero: it is a device"), "{seen}");
 }

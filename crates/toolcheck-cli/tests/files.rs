@@ -305,6 +305,197 @@ fn devices_pipes_and_unreadable_files() {
     assert!(named.contains("toolu_2") && named.contains("/dev/null"), "{named}");
 }
 
+/// Links that lead back to each other form no circles, in globs neither.
+#[cfg(unix)]
+#[test]
+fn globs_search_each_folder_once() {
+    use std::os::unix::fs::symlink;
+
+    let folder = folder("glob-circles");
+    for name in ["g/one.json", "g/below/two.json", "g/.hidden/three.json", "elsewhere/four.json"] {
+        write(&folder, name, CLEAN);
+    }
+    for name in ["g/a", "g/b", "g/below/c"] {
+        symlink(folder.join("g"), folder.join(name)).unwrap();
+    }
+    symlink("../elsewhere", folder.join("g/link")).unwrap();
+    symlink("gone", folder.join("g/gone.json")).unwrap();
+    let names = |pattern: &str| {
+        let seen = common::seen_soon(toolcheck_in(&folder).args(["lint", "--show-files", pattern]));
+        assert!(seen.starts_with("status: 0"), "{seen}");
+        let (_, lines) = seen.split_once("--- stdout\n").unwrap();
+        lines.split("--- stderr").next().unwrap().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let all = ["g/.hidden/three.json", "g/below/two.json", "g/one.json"];
+    assert_eq!(names("g/**/*.json"), all);
+    assert_eq!(names("**/*.json"), [&["elsewhere/four.json"], &all[..]].concat());
+    assert_eq!(names("g/*.json"), ["g/one.json"]);
+    assert_eq!(names("./g/*.json"), ["./g/one.json"]);
+    // A part of a glob matches a link to a folder, as in a shell.
+    assert_eq!(names("g/l*/*.json"), ["g/link/four.json"]);
+    assert_eq!(names("g/link/**/*.json"), ["g/link/four.json"]);
+    assert_eq!(names("g/[ab]/[ab]/[ab]/o*.json"), ["g/a/a/a/one.json"]);
+    let many = "*/".repeat(30);
+    let seen = common::seen_soon(toolcheck_in(&folder).args(["lint", &format!("g/{many}x.json")]));
+    assert!(seen.starts_with("status: 2") && seen.contains("no file matches"), "{seen}");
+    for (pattern, message) in [("g/***/x", "is not a valid glob"), ("g/none/*", "no file matches")] {
+        let seen = common::seen_soon(toolcheck_in(&folder).args(["lint", pattern]));
+        assert!(seen.starts_with("status: 2") && seen.contains(message), "{seen}");
+    }
+}
+
+/// What is not a file, and what has no end, as everything that the program reads except for transcripts.
+#[cfg(unix)]
+#[test]
+fn settings_are_read_only_from_files() {
+    use std::os::unix::fs::symlink;
+
+    let folder = folder("no-settings");
+    write(&folder, "a.json", CLEAN);
+    let in_folder =
+        ["toolcheck.toml", ".toolcheck.toml", "pyproject.toml", "Cargo.toml", ".ignore", ".gitignore"];
+    let mut cases: Vec<(String, Vec<&str>)> = Vec::new();
+    let special = |name: &str, kind: &str| {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        match kind {
+            "a pipe" => common::mkfifo(&path),
+            "larger than 64 MiB" => std::fs::File::create(&path).unwrap().set_len((64 << 20) + 1).unwrap(),
+            _ => symlink("/dev/zero", path).unwrap(),
+        }
+    };
+    let kinds = ["a pipe", "a device", "larger than 64 MiB"];
+    let mut seen_kinds = 0;
+    for (number, kind) in kinds.iter().enumerate() {
+        for name in in_folder {
+            let folder = format!("{number}{name}");
+            special(&format!("{folder}/{name}"), kind);
+            write(&self::folder_of(&folder, "no-settings"), "below/a.json", CLEAN);
+            // In the folder, above it, and below it.
+            cases.push((folder.clone(), vec!["lint"]));
+            cases.push((format!("{folder}/below"), vec!["lint"]));
+            if name.ends_with("ignore") {
+                let above = format!("above-{folder}");
+                special(&format!("{above}/below/{name}"), kind);
+                write(&self::folder_of(&above, "no-settings"), "a.json", CLEAN);
+                cases.push((above, vec!["lint"]));
+            }
+        }
+        let extending = format!("{number}-extend");
+        special(&format!("{extending}/base.toml"), kind);
+        write(&folder, &format!("{extending}/toolcheck.toml"), "extend = \"base.toml\"\n");
+        write(&folder, &format!("{extending}/a.json"), CLEAN);
+        cases.push((extending, vec!["lint"]));
+        for key in ["target", "tools"] {
+            let naming = format!("{number}-{key}");
+            special(&format!("{naming}/x.toml"), kind);
+            write(&folder, &format!("{naming}/toolcheck.toml"), format!("{key} = \"x.toml\"\n"));
+            write(&folder, &format!("{naming}/a.json"), CLEAN);
+            cases.push((naming, vec!["lint"]));
+        }
+        let special_in = format!("{number}-corpus");
+        special(&format!("{special_in}/a.json"), kind);
+        cases.push((special_in, vec!["test", "."]));
+        let special_in = format!("{number}-same");
+        special(&format!("{special_in}/same/ferry/anthropic.json"), kind);
+        cases.push((special_in, vec!["test", "."]));
+        let beside = format!("{number}-expectation");
+        write(&folder, &format!("{beside}/a.json"), CLEAN);
+        special(&format!("{beside}/a.expect.json"), kind);
+        cases.push((beside, vec!["test", "."]));
+        special(&format!("{number}.special"), kind);
+        let name = ["0.special", "1.special", "2.special"][number];
+        cases.push((String::new(), vec!["lint", "a.json", "--baseline", name]));
+        // A pipe may be named on the command line: `--files-from <(...)`.
+        if *kind != "a pipe" {
+            for option in ["--files-from", "--tools", "--config"] {
+                cases.push((String::new(), vec!["lint", "a.json", option, name]));
+            }
+            std::fs::rename(folder.join(name), folder.join(format!("{name}.toml"))).unwrap();
+            let name = ["", "1.special.toml", "2.special.toml"][number];
+            cases.push((String::new(), vec!["lint", "a.json", "--target", name]));
+            symlink(name, folder.join(format!("{number}.special"))).unwrap();
+        }
+        for (at, arguments) in std::mem::take(&mut cases) {
+            let seen = common::seen_soon(toolcheck_in(&folder.join(&at)).args(&arguments));
+            assert!(
+                seen.starts_with("status: 2") && seen.contains(&format!("it is {kind}")),
+                "{at} {arguments:?}: {seen}"
+            );
+            seen_kinds += 1;
+        }
+    }
+    assert!(seen_kinds > 50, "{seen_kinds} cases");
+    // A folder whose list of ignored files can't be read hides no other.
+    let folder = self::folder("one-broken-list");
+    write(&folder, "fine/a.json", unanswered("toolu_1"));
+    write(&folder, "broken/b.json", CLEAN);
+    common::mkfifo(&folder.join("broken/.ignore"));
+    let seen = common::seen_soon(toolcheck_in(&folder).args(["lint", "--output-format", "concise"]));
+    assert!(seen.starts_with("status: 2") && seen.contains("toolu_1"), "{seen}");
+    assert!(
+        seen.contains("error: broken/.ignore: it is a pipe, not a file, so its folder is not searched"),
+        "{seen}"
+    );
+    let seen =
+        common::seen_soon(toolcheck_in(&folder).args(["lint", "--no-ignore", "--output-format", "concise"]));
+    assert!(seen.starts_with("status: 1") && seen.contains("in 2 transcripts"), "{seen}");
+}
+
+#[cfg(unix)]
+fn folder_of(name: &str, test: &str) -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(test).join(name)
+}
+
+/// Pipes that the user names are read: `<(...)` in a shell is one.
+#[cfg(unix)]
+#[test]
+fn pipes_on_the_command_line_are_read() {
+    let folder = folder("named-pipes");
+    write(&folder, "a.json", unanswered("toolu_1"));
+    let texts = [
+        ("--files-from", "a.json\n"),
+        ("--config", "ignore = [\"unanswered-tool-call\"]\n"),
+        ("--tools", r#"[{"name": "tide", "input_schema": {"type": "object"}}]"#),
+        ("--target", "id = \"own\"\nname = \"Own\"\nextends = \"anthropic\"\n"),
+    ];
+    for (option, text) in texts {
+        let pipe = folder.join(option);
+        common::mkfifo(&pipe);
+        let writer = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::write(pipe, text).unwrap()
+        });
+        let mut command = toolcheck_in(&folder);
+        command.args(["lint", "--output-format", "concise", option]).arg(&pipe);
+        if option != "--files-from" {
+            command.arg("a.json");
+        }
+        let seen = common::seen_soon(&mut command);
+        writer.join().unwrap();
+        let is_ignored = option == "--config";
+        assert!(seen.starts_with(if is_ignored { "status: 0" } else { "status: 1" }), "{option}: {seen}");
+        assert_eq!(seen.contains("toolu_1"), !is_ignored, "{option}: {seen}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn standard_input_is_bounded_where_it_is_no_transcript() {
+    let folder = folder("bounded-input");
+    write(&folder, "a.json", CLEAN);
+    for arguments in [&["lint", "--files-from", "-"][..], &["explain", "--error", "-"]] {
+        let mut command = toolcheck_in(&folder);
+        command.args(arguments).stdin(std::fs::File::open("/dev/zero").unwrap());
+        let seen = common::seen(&command.output().unwrap());
+        assert!(seen.starts_with("status: 2") && seen.contains("it is larger than 64 MiB"), "{seen}");
+    }
+    // A transcript may be read from a path to it.
+    let mut command = toolcheck_in(&folder);
+    command.args(["lint", "/dev/stdin"]).stdin(std::fs::File::open(folder.join("a.json")).unwrap());
+    assert_eq!(command.output().unwrap().status.code(), Some(0));
+}
+
 /// A log is appended to and truncated while it is read.
 #[test]
 fn a_changing_file_does_not_affect_others() {

@@ -14,7 +14,7 @@
 //! - [`Config`] is what applies to a folder; [`ConfigFile`] reads one file, which may extend another.
 //! - [`allow`] removes the findings that `[[allow]]` entries match, and [`Baseline`] those that are already known.
 //!
-//! This crate opens no files: the caller passes text, or a reader.
+//! This crate opens no files: the caller passes text.
 
 pub mod allow;
 pub mod baseline;
@@ -24,7 +24,6 @@ mod file;
 mod globs;
 mod names;
 mod own_target;
-mod read;
 mod target;
 mod values;
 
@@ -35,7 +34,6 @@ pub use error::Error;
 pub use file::{ConfigFile, Home, Origin};
 pub use globs::PathGlobs;
 pub use own_target::parse_target;
-pub use read::read_limited;
 pub use target::TargetSource;
 pub use values::RuleOption;
 

@@ -158,11 +158,6 @@ impl Table {
     }
 }
 
-/// Whether what is in braces is a placeholder: some texts have braces of their own.
-pub(crate) fn is_placeholder(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
-}
-
 /// A regular expression for a text, with the expression `last` for its last placeholder, and the number of literal
 /// characters in the text.
 fn pattern(text: &str, last: &str) -> (String, usize) {
@@ -171,7 +166,7 @@ fn pattern(text: &str, last: &str) -> (String, usize) {
     let mut rest = text;
     while !rest.is_empty() {
         let placeholder = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-        if let Some((name, after)) = placeholder.filter(|(name, _)| is_placeholder(name)) {
+        if let Some((name, after)) = placeholder.filter(|(name, _)| crate::text::is_placeholder(name)) {
             let is_last = !after.contains(char::is_alphanumeric);
             let inside = match name {
                 _ if is_number(name) => r"\d+|\?|N|X",

@@ -9,6 +9,11 @@ use std::ops::Deref;
 /// The longest name that a message prints: a file may hold a megabyte where an id should stand.
 const LONGEST_NAME: usize = 80;
 
+/// Whether what is in braces in an API's text is a placeholder: some texts have braces of their own.
+pub(crate) fn is_placeholder(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+}
+
 /// A name for a message: one line, bounded.
 #[must_use]
 pub fn shorten(name: &str) -> Cow<'_, str> {
@@ -22,6 +27,18 @@ pub fn shorten(name: &str) -> Cow<'_, str> {
         short.push('\u{2026}');
     }
     Cow::Owned(short)
+}
+
+/// The most bytes that are kept of a name for programs, and of a name in an API's text.
+const MOST_KEPT: usize = 1024;
+
+/// A name as it is, but of one longer than a kilobyte only the start: many findings may be about the same name.
+#[must_use]
+pub fn kept(name: &str) -> String {
+    match name.len() <= MOST_KEPT {
+        true => name.to_owned(),
+        false => format!("{}\u{2026}", &name[..name.floor_char_boundary(MOST_KEPT)]),
+    }
 }
 
 /// Whether the character hides what stands there, and so must be shown by its number: a terminal would obey a control
@@ -202,7 +219,7 @@ pub fn reason(error: &(dyn Error + 'static)) -> String {
         ErrorKind::StorageFull => Some("no space left on the device"),
         ErrorKind::QuotaExceeded => Some("the disk quota is used up"),
         ErrorKind::ReadOnlyFilesystem => Some("the file system is read-only"),
-        ErrorKind::IsADirectory => Some("it is a directory"),
+        ErrorKind::IsADirectory => Some("it is a folder, not a file"),
         ErrorKind::NotADirectory => Some("a folder in its path is a file"),
         ErrorKind::BrokenPipe => Some("its reader has closed it"),
         ErrorKind::InvalidFilename => Some("the name is too long, or not valid here"),

@@ -65,12 +65,11 @@ pub(crate) fn common_escapes(block: &[u8; BLOCK]) -> u32 {
 
 #[inline]
 fn halves(block: &[u8; BLOCK]) -> [u8x16; 2] {
-    let half = |from: usize| {
-        let mut bytes = [0; BLOCK / 2];
-        bytes.copy_from_slice(&block[from..from + BLOCK / 2]);
-        u8x16::new(bytes)
-    };
-    [half(0), half(BLOCK / 2)]
+    // No copying from a slice, and no `map`: each would be a call for every half.
+    const HALF: usize = BLOCK / 2;
+    let low = block.first_chunk::<HALF>().unwrap_or(&[0; HALF]);
+    let high = block.last_chunk::<HALF>().unwrap_or(&[0; HALF]);
+    [u8x16::new(*low), u8x16::new(*high)]
 }
 
 #[inline]

@@ -369,9 +369,29 @@ impl<'d, 's> Value<'d, 's> {
         let node = self.node();
         if node.flags & (KEYED | KEY_ESCAPED) == KEYED {
             let (start, end) = (node.key_start as usize + 1, node.key_end as usize - 1);
-            return end - start == key.len() && &self.document.bytes[start..end] == key.as_bytes();
+            return end - start == key.len() && same(&self.document.bytes[start..end], key.as_bytes());
         }
         self.key().is_some_and(|own| own.eq_str(key))
+    }
+
+    /// Whether the value is of this kind and a member with this key, which is written without escapes.
+    #[must_use]
+    #[inline]
+    pub fn is_plain_member(self, kind: Kind, key: &[u8]) -> bool {
+        let node = self.node();
+        node.kind == kind
+            && node.flags & (KEYED | KEY_ESCAPED) == KEYED
+            && (node.key_end - node.key_start) as usize == key.len() + 2
+            && same(&self.document.bytes[node.key_start as usize + 1..node.key_end as usize - 1], key)
+    }
+
+    /// Whether the value is written like this in the text.
+    #[must_use]
+    #[inline]
+    pub fn is_written(self, raw: &[u8]) -> bool {
+        let node = self.node();
+        (node.end - node.start) as usize == raw.len()
+            && same(&self.document.bytes[node.start as usize..node.end as usize], raw)
     }
 
     /// The string, if the value is one.
@@ -484,6 +504,26 @@ impl<'d, 's> Value<'d, 's> {
     }
 }
 
+/// Whether two texts are equal. Most are as short as a key, and a call for each would show.
+#[inline]
+fn same(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    match (one.first_chunk::<8>(), other.first_chunk::<8>()) {
+        (Some(start), Some(other_start)) if one.len() <= 16 => {
+            start == other_start && one.last_chunk::<8>() == other.last_chunk::<8>()
+        }
+        (Some(_), Some(_)) => one == other,
+        _ => match (one.first_chunk::<4>(), other.first_chunk::<4>()) {
+            (Some(start), Some(other_start)) => {
+                start == other_start && one.last_chunk::<4>() == other.last_chunk::<4>()
+            }
+            _ => one.iter().zip(other).all(|(one, other)| one == other),
+        },
+    }
+}
+
 /// The children of a value, in the order of the text.
 #[derive(Clone)]
 pub struct Children<'d, 's> {
@@ -503,5 +543,25 @@ impl<'d, 's> Iterator for Children<'d, 's> {
         let value = Value { document: self.document, id: self.at };
         self.at = self.document.node(self.at).next;
         Some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::same;
+
+    #[test]
+    fn a_change_at_any_place_is_seen() {
+        assert!(same(b"", b""));
+        for length in 1..40 {
+            let key = vec![b'k'; length];
+            assert!(same(&key, &key.clone()), "{length}");
+            assert!(!same(&key, &key[1..]), "{length}");
+            for at in 0..length {
+                let mut other = key.clone();
+                other[at] = b'x';
+                assert!(!same(&key, &other), "{length} {at}");
+            }
+        }
     }
 }

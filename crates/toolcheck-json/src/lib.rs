@@ -33,6 +33,6 @@ pub use decoded::Decoded;
 pub use document::{Arena, Children, Document, Kind, NodeId, Span, Value};
 pub use fault::{Fault, FaultKind};
 pub use locate::{Position, locate};
-pub use pointer::pointers;
+pub use pointer::{LONGEST_POINTER, pointers};
 pub use records::{Layout, Record, Records};
 pub use string::JsonStr;

@@ -4,7 +4,14 @@ use std::fmt::Write as _;
 
 use crate::document::{Document, Kind, NodeId};
 
-/// The JSON Pointers of `ids`, in their order.
+/// The most bytes of a pointer. A file of a few hundred kilobytes may be so deep, or have such a long key, that the pointers
+/// of all its values would take gigabytes.
+pub const LONGEST_POINTER: usize = 512;
+
+/// What stands for the middle of a pointer that is too long.
+const CUT: char = '\u{2026}';
+
+/// The JSON Pointers of `ids`, in their order. Of one longer than [`LONGEST_POINTER`], the middle is left out.
 ///
 /// One walk over the document, whatever the number of values: subtrees without any of them are
 /// skipped, and common ancestors are visited once.
@@ -59,7 +66,7 @@ pub fn pointers(document: &Document<'_>, ids: &[NodeId]) -> Vec<String> {
             }
             path.push((child, child + 1, 0, is_named.then_some(pointer.len())));
         }
-        found[index].clone_from(&pointer);
+        found[index] = cut(&pointer);
     }
     found
 }
@@ -73,6 +80,18 @@ fn push_name(key: &str, pointer: &mut String) {
             other => pointer.push(other),
         }
     }
+}
+
+/// A pointer of at most [`LONGEST_POINTER`] bytes.
+fn cut(pointer: &str) -> String {
+    if pointer.len() <= LONGEST_POINTER {
+        return pointer.to_owned();
+    }
+    let half = (LONGEST_POINTER - CUT.len_utf8()) / 2;
+    // An escape is not cut in two.
+    let start = pointer[..pointer.floor_char_boundary(half)].trim_end_matches('~');
+    let end = &pointer[pointer.ceil_char_boundary(pointer.len() - half)..];
+    format!("{start}{CUT}{end}")
 }
 
 #[cfg(test)]
@@ -99,5 +118,21 @@ mod tests {
         assert_eq!(pointers(&document, &ids), expected);
         let some = [ids[9], ids[2], ids[9], ids[0]];
         assert_eq!(pointers(&document, &some), ["/c/d/0/0", "/a/0", "/c/d/0/0", ""]);
+    }
+    #[test]
+    fn long_pointers_are_cut_in_the_middle() {
+        let long = "\u{e4}".repeat(LONGEST_POINTER);
+        let text = format!(r#"{{"{long}": {{"end": 1}}}}"#);
+        let document = Document::read(text.as_bytes());
+        let found = pointers(&document, &[NodeId(1), NodeId(2)]);
+        for pointer in &found {
+            assert!(pointer.len() <= LONGEST_POINTER, "{}", pointer.len());
+            assert!(pointer.starts_with("/\u{e4}\u{e4}") && pointer.contains(CUT));
+        }
+        assert!(found[1].ends_with("\u{e4}/end"));
+        let deep = "[".repeat(LONGEST_POINTER);
+        let document = Document::read(deep.as_bytes());
+        let [last] = &pointers(&document, &[NodeId(LONGEST_POINTER as u32 - 1)])[..] else { panic!() };
+        assert!(last.len() <= LONGEST_POINTER && last.starts_with("/0/0") && last.ends_with("/0/0"));
     }
 }

@@ -7,8 +7,8 @@ use toolcheck_core::Level;
 use toolcheck_core::ir::{Call, Place, ToolResult};
 use toolcheck_core::shape::Answer;
 use toolcheck_core::target::Grounds;
-use toolcheck_core::text::Line;
-use toolcheck_json::{NodeId, Position};
+use toolcheck_core::text::{Line, kept};
+use toolcheck_json::{NodeId, Position, Span};
 
 /// A problem in a file.
 #[derive(Debug, Clone)]
@@ -34,9 +34,9 @@ pub struct Finding {
     pub harm: Option<Line>,
     /// What the target answers.
     pub provider_error: Option<ProviderError>,
-    /// The id of the tool call that it is about.
+    /// The id of the tool call that it is about, up to a kilobyte.
     pub tool_call_id: Option<String>,
-    /// The name of the tool that it is about.
+    /// The name of the tool that it is about, up to a kilobyte.
     pub tool_name: Option<String>,
     /// The start of the text at its place, which identifies it in later runs.
     pub(crate) head: Head,
@@ -45,18 +45,50 @@ pub struct Finding {
 /// The number of bytes of a finding that count. A place may be a whole request of megabytes.
 const MOST_BYTES: usize = 4096;
 
-/// The start of the text at the place of a finding. Findings at the same place share it.
+/// The start of the text at the place of a finding.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Head(Arc<[u8]>);
+pub(crate) struct Head {
+    /// A part of the record, which the findings in it share: thousands may be inside one another.
+    part: Arc<[u8]>,
+    start: u32,
+    end: u32,
+}
 
 impl Head {
-    /// The start of a text.
-    pub(crate) fn of(text: &[u8]) -> Self {
-        Self(text[..text.len().min(MOST_BYTES)].into())
+    /// The starts of the texts at some places of a record, in their order. Together they take no more memory than the
+    /// record.
+    pub(crate) fn all_of(record: &[u8], places: &[Span]) -> Vec<Self> {
+        let ends =
+            |place: &Span| (place.end as usize).min(place.start as usize + MOST_BYTES).min(record.len());
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        order.sort_by_key(|index| places[*index].start);
+        let mut heads = vec![Self::default(); places.len()];
+        let mut rest = &order[..];
+        while let Some(first) = rest.first() {
+            let start = (places[*first].start as usize).min(record.len());
+            let mut end = start;
+            let count = rest
+                .iter()
+                .take_while(|index| {
+                    let is_in = **index == *first || places[**index].start as usize <= end;
+                    end = if is_in { end.max(ends(&places[**index])) } else { end };
+                    is_in
+                })
+                .count();
+            let part: Arc<[u8]> = record[start..end].into();
+            for index in &rest[..count] {
+                let place = &places[*index];
+                let own = (place.start as usize).min(end).saturating_sub(start);
+                let own_end = ends(place).saturating_sub(start).max(own);
+                heads[*index] = Self { part: Arc::clone(&part), start: own as u32, end: own_end as u32 };
+            }
+            rest = &rest[count..];
+        }
+        heads
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.part[self.start as usize..self.end as usize]
     }
 }
 
@@ -85,7 +117,8 @@ pub struct Spot {
     pub bytes: Range<usize>,
     /// The value that it belongs to, in the document of its record.
     pub node: NodeId,
-    /// That value's JSON Pointer in the record.
+    /// That value's JSON Pointer in the record; of a long one, the middle is left out (see
+    /// [`toolcheck_json::LONGEST_POINTER`]).
     pub pointer: String,
 }
 
@@ -270,21 +303,58 @@ impl Draft {
 
     /// Sets a placeholder of the target's text.
     pub(crate) fn value(&mut self, name: &'static str, value: impl ToString) -> &mut Self {
-        self.values.push((name, value.to_string()));
+        self.values.push((name, kept(&value.to_string())));
+        self
+    }
+
+    /// Sets the tool that it is about.
+    pub(crate) fn about_tool(&mut self, name: &str) -> &mut Self {
+        self.tool_name = Some(kept(name));
         self
     }
 
     /// Sets the call that it is about.
     pub(crate) fn about_call(&mut self, call: &Call<'_>) -> &mut Self {
-        self.tool_call_id = call.id.as_ref().map(|id| id.text.to_string());
-        self.tool_name = call.name.as_ref().map(|name| name.text.to_string());
+        self.tool_call_id = call.id.as_ref().map(|id| kept(&id.text));
+        self.tool_name = call.name.as_ref().map(|name| kept(&name.text));
         self
     }
 
     /// Sets the call and the tool that a result names.
     pub(crate) fn about_result(&mut self, result: &ToolResult<'_>) -> &mut Self {
-        self.tool_call_id = result.call_id.as_ref().map(|id| id.text.to_string());
-        self.tool_name = result.name.as_ref().map(|name| name.text.to_string());
+        self.tool_call_id = result.call_id.as_ref().map(|id| kept(&id.text));
+        self.tool_name = result.name.as_ref().map(|name| kept(&name.text));
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use toolcheck_json::Span;
+
+    use super::{Head, MOST_BYTES};
+
+    proptest! {
+        #[test]
+        fn heads_are_the_starts_of_the_texts(
+            length in 0..20_000usize,
+            places in proptest::collection::vec((0..20_000u32, 0..9_000u32), 0..12),
+        ) {
+            let record: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
+            let places: Vec<Span> =
+                places.into_iter().map(|(start, length)| Span::new(start, start + length)).collect();
+            let heads = Head::all_of(&record, &places);
+            prop_assert_eq!(heads.len(), places.len());
+            for (head, place) in heads.iter().zip(&places) {
+                let start = (place.start as usize).min(length);
+                let end = (place.end as usize).clamp(start, length).min(start + MOST_BYTES);
+                prop_assert_eq!(head.bytes(), &record[start..end]);
+            }
+            let mut parts: Vec<_> = heads.iter().map(|head| (head.part.as_ptr(), head.part.len())).collect();
+            parts.sort_unstable();
+            parts.dedup();
+            prop_assert!(parts.iter().map(|(_, length)| length).sum::<usize>() <= length);
+        }
     }
 }

@@ -345,16 +345,11 @@ pub(crate) fn locate_all(document: &Document<'_>, record: &Record<'_>, drafts: V
         .collect();
     let mut spots = locate_places(document, record, &places).into_iter();
     let mut next = || spots.next().expect("every place has been located");
-    let mut last: Option<(Span, Head)> = None;
+    let spans: Vec<Span> = drafts.iter().map(|draft| within(document, draft.place).span).collect();
     drafts
         .into_iter()
-        .map(|draft| {
-            let span = within(document, draft.place).span;
-            let head = match last.take().filter(|(known, _)| *known == span) {
-                Some((_, head)) => head,
-                None => Head::of(record.bytes.get(span.range()).unwrap_or_default()),
-            };
-            last = Some((span, head.clone()));
+        .zip(Head::all_of(record.bytes, &spans))
+        .map(|(draft, head)| {
             let spot = next();
             let labels = draft.labels.into_iter().map(|label| Label {
                 message: label.message,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use toolcheck_config::Baseline;
@@ -21,6 +21,8 @@ pub(crate) struct RunBaseline {
     /// The folder of its file. Paths in it are relative to this folder, not to the current directory.
     folder: PathBuf,
     baseline: Baseline,
+    /// The text that was read; `None` if there was no file.
+    text: Option<String>,
     /// The entries that matched no finding, by file.
     stale: Vec<(String, Vec<Entry>)>,
 }
@@ -76,27 +78,35 @@ impl RunBaseline {
     pub(crate) fn read(options: BaselineOptions) -> Result<Self, Error> {
         let path = options.path.as_path();
         let name = printable(path);
-        let baseline = match fs::read_to_string(path) {
-            Ok(text) => Baseline::parse(&text).map_err(|error| {
-                Error::new(format!("invalid baseline: {name}:{}", shown(&error.to_string())))
-            })?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        let text = match toolcheck_files::read(path).and_then(toolcheck_files::text) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
                 if options.update != BaselineUpdate::Write {
                     let message =
                         format!("the baseline {name} does not exist\n\n--write-baseline creates it");
                     return Err(Error::new(message));
                 }
-                Baseline::default()
+                None
             }
             Err(error) => return Err(Error::caused(format!("cannot read the baseline {name}"), &error)),
         };
+        let baseline =
+            text.as_deref().map(Baseline::parse).transpose().map_err(|error| {
+                Error::new(format!("invalid baseline: {name}:{}", shown(&error.to_string())))
+            })?;
+        let baseline = baseline.unwrap_or_default();
         let folder = real(path).parent().map(Path::to_owned).unwrap_or_default();
-        Ok(Self { options, folder, baseline, stale: Vec::new() })
+        Ok(Self { options, folder, baseline, text, stale: Vec::new() })
     }
 
     /// The path of its file.
     pub(crate) fn path(&self) -> &PathBuf {
         &self.options.path
+    }
+
+    /// Whether its file is written after the run.
+    pub(crate) fn is_updated(&self) -> bool {
+        self.options.update != BaselineUpdate::Nothing
     }
 
     /// The known findings of a file, while it is linted.
@@ -142,9 +152,12 @@ impl RunBaseline {
             removed += self.baseline.forget(&path);
         }
         let path = self.options.path.clone();
-        fs::write(&path, self.baseline.to_text()).map_err(|error| {
+        let seen = self.text.as_deref().map(str::as_bytes);
+        let text = self.baseline.to_text();
+        toolcheck_files::replace(&path, seen, text.as_bytes()).map_err(|error| {
             Error::caused(format!("cannot write the baseline {}", printable(&path)), &error)
         })?;
+        self.text = Some(text);
         let is_written = self.options.update == BaselineUpdate::Write;
         let removed = (!is_written).then_some(removed);
         Ok(Some(BaselineChange { path, len: self.baseline.len(), removed }))

@@ -1,12 +1,11 @@
 //! The configuration of a file: the closest one in or above its folder, or the one that the user named.
 
 use std::collections::HashMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolcheck_config::{Config, ConfigFile, Home, Origin, read_limited};
+use toolcheck_config::{Config, ConfigFile, Home, Origin};
 use toolcheck_core::text::reason;
 
 use crate::error::Error;
@@ -45,6 +44,8 @@ struct FoundConfigs {
     by_directory: HashMap<PathBuf, Option<Arc<LoadedConfig>>>,
     /// The errors in the configurations.
     errors: Vec<Error>,
+    /// The files that were read, also those without a toolcheck table.
+    read: Vec<PathBuf>,
 }
 
 impl Configs {
@@ -54,18 +55,20 @@ impl Configs {
     ///
     /// The named configuration can't be used.
     pub fn new(options: &ConfigOptions) -> Result<Self, Error> {
+        let mut found = FoundConfigs::default();
         let fixed = match options {
             ConfigOptions::Closest => None,
             ConfigOptions::Isolated => Some(Arc::default()),
             ConfigOptions::File(path) => {
                 // A named configuration may be anywhere, so its patterns are relative to the current directory.
-                let loaded = load(path, home_of(path), Some(&current_dir()), &mut Vec::new())
+                let mut loading = Loading { open: Vec::new(), read: &mut found.read };
+                let loaded = load(path, home_of(path), Some(&current_dir()), &mut loading)
                     .map_err(|message| Error::new(format!("cannot use the configuration {message}")))?;
                 let missing = || Error::new(format!("{} has no toolcheck table", relative(path)));
                 Some(Arc::new(loaded.ok_or_else(missing)?))
             }
         };
-        Ok(Self { fixed, found: Mutex::default() })
+        Ok(Self { fixed, found: Mutex::new(found) })
     }
 
     /// The configuration that applies to a file, given by a path with a canonical folder; `None` if the configuration
@@ -84,6 +87,11 @@ impl Configs {
         self.found().errors.clone()
     }
 
+    /// The files that were read so far.
+    pub(crate) fn files_read(&self) -> Vec<PathBuf> {
+        self.found().read.clone()
+    }
+
     fn found(&self) -> MutexGuard<'_, FoundConfigs> {
         // The map is consistent even if a thread panicked while it added to it.
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
@@ -97,7 +105,8 @@ impl FoundConfigs {
         }
         let own = NAMES.iter().find_map(|(name, home)| {
             let path = directory.join(name);
-            load(&path, *home, None, &mut Vec::new()).transpose()
+            let mut loading = Loading { open: Vec::new(), read: &mut self.read };
+            load(&path, *home, None, &mut loading).transpose()
         });
         let config = match own {
             Some(Ok(loaded)) => Some(Arc::new(loaded)),
@@ -115,19 +124,34 @@ impl FoundConfigs {
     }
 }
 
+/// The state while a configuration is read.
+struct Loading<'l> {
+    /// The files that extend each other so far, to detect one that extends itself.
+    open: Vec<PathBuf>,
+    /// The files that were read.
+    read: &'l mut Vec<PathBuf>,
+}
+
 /// Reads a configuration and those that it extends; `None` if there is no such file, or if it has no toolcheck table.
-/// `open` are the files that are being read, to detect one that extends itself.
 fn load(
     path: &Path,
     home: Home,
     globs_from: Option<&Path>,
-    open: &mut Vec<PathBuf>,
+    loading: &mut Loading<'_>,
 ) -> Result<Option<LoadedConfig>, String> {
     let name = relative(path);
-    let text = match read_text(path) {
+    let is_first = loading.open.is_empty();
+    // Only a file that the user has named may be a pipe.
+    let read =
+        if is_first && globs_from.is_some() { toolcheck_files::read_named } else { toolcheck_files::read };
+    let text = read(path).and_then(toolcheck_files::text);
+    if text.is_ok() || path.symlink_metadata().is_ok() {
+        loading.read.push(path.to_owned());
+    }
+    let text = match text {
         Ok(text) => text,
         // A directory that can't be accessed has no configuration either.
-        Err(_) if globs_from.is_none() && open.is_empty() && path.symlink_metadata().is_err() => {
+        Err(_) if globs_from.is_none() && is_first && path.symlink_metadata().is_err() => {
             return Ok(None);
         }
         Err(error) if error.kind() == io::ErrorKind::InvalidData && home != Home::Own => return Ok(None),
@@ -144,15 +168,15 @@ fn load(
         None => LoadedConfig::default(),
         Some(other) => {
             let other = real(&folder.join(other));
-            open.push(real(path));
+            loading.open.push(real(path));
             let fault = |message: String| lines(file.error_of_extends(message));
-            if open.contains(&other) {
+            if loading.open.contains(&other) {
                 return Err(fault(format!("{} extends itself", relative(&other))));
             }
-            if open.len() >= MAX_EXTENDED {
+            if loading.open.len() >= MAX_EXTENDED {
                 return Err(fault(format!("more than {MAX_EXTENDED} configurations extend each other")));
             }
-            let base = load(&other, home_of(&other), globs_from, open);
+            let base = load(&other, home_of(&other), globs_from, loading);
             let base = base.map_err(|message| fault(message.replace(SEPARATOR, "; ")))?;
             base.ok_or_else(|| fault(format!("{} has no toolcheck table", relative(&other))))?
         }
@@ -165,17 +189,6 @@ fn load(
 
 /// The separator between the errors of one file.
 pub(crate) const SEPARATOR: &str = "\nerror: ";
-
-/// The bytes of a configuration, or of a file that one names.
-pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    read_limited(fs::File::open(path)?)
-}
-
-/// The text of a configuration, or of a file that one names.
-pub(crate) fn read_text(path: &Path) -> io::Result<String> {
-    String::from_utf8(read_bytes(path)?)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
-}
 
 /// The maximum number of configurations in a chain of `extend`.
 const MAX_EXTENDED: usize = 20;

@@ -25,6 +25,7 @@ mod error;
 mod inputs;
 mod linting;
 mod options;
+mod outputs;
 mod paths;
 mod project;
 mod resolve;

@@ -1,7 +1,7 @@
 //! A run over the files of a project.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolcheck_config::Overrides;
@@ -12,9 +12,10 @@ use crate::allowed::{AllowUsage, UnusedAllow};
 use crate::baseline::{BaselineChange, RunBaseline, StaleEntries};
 use crate::configs::Configs;
 use crate::error::Error;
-use crate::inputs::{Input, Inputs};
+use crate::inputs::{Input, Inputs, Source};
 use crate::linting::{self, Linter, Outcome};
 use crate::options::{BaselineOptions, ConfigOptions, FileOptions, LintOptions};
+use crate::outputs::FilesRead;
 use crate::resolve::{FileSettings, Resolver};
 
 /// The parts of a project.
@@ -39,6 +40,8 @@ pub struct Project {
     inputs: Inputs,
     resolver: Resolver,
     baseline: Option<RunBaseline>,
+    /// The files with their settings, once they are known.
+    resolved: Option<Vec<(Input, FileSettings)>>,
 }
 
 /// The result of a run.
@@ -71,7 +74,7 @@ impl Project {
         let own_files = options.own_files.iter().chain(baseline.as_ref().map(RunBaseline::path));
         let own_files: HashSet<_> = own_files.map(|path| crate::paths::real(path)).collect();
         let inputs = Inputs::find(&options.files, &configs, own_files)?;
-        Ok(Self { files: options.files, inputs, resolver, baseline })
+        Ok(Self { files: options.files, inputs, resolver, baseline, resolved: None })
     }
 
     /// The files.
@@ -97,6 +100,49 @@ impl Project {
         self.resolver.errors()
     }
 
+    /// Checks that no output, nor the baseline if it is to be written, would overwrite a file that the run reads, and
+    /// that no two of them are one file. Links and other names of a file are seen through.
+    ///
+    /// # Errors
+    ///
+    /// Two are one file.
+    pub fn check_outputs(&mut self, outputs: &[&Path]) -> Result<(), Error> {
+        let mut written: Vec<PathBuf> = outputs.iter().map(|path| path.to_path_buf()).collect();
+        let baseline =
+            self.baseline.as_ref().map(|baseline| (baseline.path().clone(), baseline.is_updated()));
+        if let Some((path, true)) = &baseline {
+            written.push(path.clone());
+        }
+        if written.is_empty() {
+            return Ok(());
+        }
+        // The settings name more files.
+        let resolved = self.resolved.take().unwrap_or_else(|| self.resolve());
+        self.resolved = Some(resolved);
+        let mut read = FilesRead::default();
+        for input in &self.inputs.inputs {
+            match &input.source {
+                Source::File(path) => read.add(path, "an input"),
+                // The shell may have opened a file for it.
+                Source::Stdin => read.add(Path::new("/dev/stdin"), "an input"),
+            }
+        }
+        for (path, what) in self.resolver.files_read() {
+            read.add(&path, what);
+        }
+        for path in &self.inputs.ignore_files {
+            read.add(path, "a list of ignored files");
+        }
+        if let Some(list) = &self.files.files_from {
+            let list = if list.as_os_str() == "-" { Path::new("/dev/stdin") } else { list };
+            read.add(list, "the list of files");
+        }
+        if let Some((path, false)) = &baseline {
+            read.add(path, "the baseline");
+        }
+        read.check(&written)
+    }
+
     /// The files with their settings, except those whose configuration can't be used.
     fn resolve(&mut self) -> Vec<(Input, FileSettings)> {
         let resolver = &mut self.resolver;
@@ -106,7 +152,7 @@ impl Project {
 
     /// Lints the files, on the threads of rayon's current pool. The findings do not depend on the number of threads.
     pub fn lint(&mut self, options: LintOptions, progress: Progress<'_>) -> Run {
-        let resolved = self.resolve();
+        let resolved = self.resolved.take().unwrap_or_else(|| self.resolve());
         let mut run = Run { errors: self.inputs.errors.clone(), ..Run::default() };
         let mut allows = AllowUsage::default();
         for window in linting::windows(&resolved) {

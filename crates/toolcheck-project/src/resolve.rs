@@ -1,6 +1,7 @@
 //! The settings of a file: the overrides of a run on top of its configuration.
 
 use std::collections::HashMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use toolcheck_json::Document;
 use toolcheck_lint::TargetRef;
 use toolcheck_lint::{Options, Rule};
 
-use crate::configs::{Configs, LoadedConfig, SEPARATOR, read_bytes, read_text};
+use crate::configs::{Configs, LoadedConfig, SEPARATOR};
 use crate::error::Error;
 use crate::inputs::Input;
 use crate::paths::printable;
@@ -71,10 +72,10 @@ impl Resolver {
     pub fn new(overrides: Overrides, configs: Arc<Configs>) -> Result<Self, Error> {
         let (mut targets, mut tools) = (HashMap::new(), HashMap::new());
         if let Some(TargetSource::File(path)) = &overrides.read_as.target {
-            targets.insert(path.clone(), Some(read_target(path)?));
+            targets.insert(path.clone(), Some(read_target(path, toolcheck_files::read_named)?));
         }
         if let Some(path) = &overrides.read_as.tools {
-            tools.insert(path.clone(), Some(Arc::from(read_tools(path)?)));
+            tools.insert(path.clone(), Some(Arc::from(read_tools(path, toolcheck_files::read_named)?)));
         }
         Ok(Self { overrides, configs, targets, tools, errors: Vec::new() })
     }
@@ -102,15 +103,28 @@ impl Resolver {
         self.errors.iter().cloned().chain(self.configs.errors()).collect()
     }
 
+    /// The files that were read so far, each with what it is.
+    pub(crate) fn files_read(&self) -> Vec<(PathBuf, &'static str)> {
+        let configs = self.configs.files_read().into_iter().map(|path| (path, "a configuration"));
+        let targets = self.targets.keys().map(|path| (path.clone(), "the file of a target"));
+        let tools = self.tools.keys().map(|path| (path.clone(), "a file of tools"));
+        configs.chain(targets).chain(tools).collect()
+    }
+
     fn target_of_file(&mut self, path: PathBuf) -> Option<TargetRef> {
         let errors = &mut self.errors;
-        let read = |path: &PathBuf| read_target(path).map_err(|error| errors.push(error)).ok();
+        let read = |path: &PathBuf| {
+            read_target(path, toolcheck_files::read).map_err(|error| errors.push(error)).ok()
+        };
         self.targets.entry(path).or_insert_with_key(read).clone()
     }
 
     fn tools_of_file(&mut self, path: PathBuf) -> Option<Arc<[Definition]>> {
         let errors = &mut self.errors;
-        let read = |path: &PathBuf| read_tools(path).map(Arc::from).map_err(|error| errors.push(error)).ok();
+        let read = |path: &PathBuf| {
+            let tools = read_tools(path, toolcheck_files::read);
+            tools.map(Arc::from).map_err(|error| errors.push(error)).ok()
+        };
         self.tools.entry(path).or_insert_with_key(read).clone()
     }
 }
@@ -125,7 +139,7 @@ pub fn find_target(name: &str) -> Result<TargetSource, Error> {
         return Ok(target.into());
     }
     let path = Path::new(name);
-    if path.extension().is_some_and(|extension| extension == "toml") || path.is_file() {
+    if path.extension().is_some_and(|extension| extension == "toml") || path.exists() && !path.is_dir() {
         return Ok(TargetSource::File(path.to_owned()));
     }
     let known = target::ids().collect::<Vec<_>>().join(", ");
@@ -136,9 +150,13 @@ pub fn find_target(name: &str) -> Result<TargetSource, Error> {
     )))
 }
 
-fn read_target(path: &Path) -> Result<TargetRef, Error> {
+/// How the bytes of a file are read: one that the user has named on the command line may be a pipe.
+type Read = fn(&Path) -> io::Result<Vec<u8>>;
+
+fn read_target(path: &Path, read: Read) -> Result<TargetRef, Error> {
     let name = printable(path);
-    let text = read_text(path)
+    let text = read(path)
+        .and_then(toolcheck_files::text)
         .map_err(|error| Error::caused(format!("cannot read the target file {name}"), &error))?;
     let target = parse_target(&text).map_err(|error| {
         let errors: Vec<String> = error.all().map(|error| format!("{name}:{error}")).collect();
@@ -148,10 +166,10 @@ fn read_target(path: &Path) -> Result<TargetRef, Error> {
 }
 
 /// The tool definitions in a file.
-fn read_tools(path: &Path) -> Result<Vec<Definition>, Error> {
+fn read_tools(path: &Path, read: Read) -> Result<Vec<Definition>, Error> {
     let name = printable(path);
-    let bytes = read_bytes(path)
-        .map_err(|error| Error::caused(format!("cannot read the tools file {name}"), &error))?;
+    let bytes =
+        read(path).map_err(|error| Error::caused(format!("cannot read the tools file {name}"), &error))?;
     let document = Document::read(&bytes);
     if let Some(fault) = document.faults().first() {
         let at = toolcheck_json::locate(&bytes, &[fault.span.start as usize]);

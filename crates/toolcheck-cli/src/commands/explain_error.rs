@@ -1,6 +1,6 @@
 //! `explain --error`: what an API's error means, and what in a file causes it.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -29,8 +29,8 @@ pub(crate) fn run(
         if file == Some("-") {
             bail!("standard input can't be both the error and the request");
         }
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes)?;
+        let bytes = toolcheck_files::read_limited(std::io::stdin().lock());
+        let bytes = bytes.context("cannot read the error from standard input")?;
         from_input = String::from_utf8_lossy(&bytes).into_owned();
         &from_input
     } else {

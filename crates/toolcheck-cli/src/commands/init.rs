@@ -1,6 +1,5 @@
 //! `toolcheck init`: a new configuration file.
 
-use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -18,16 +17,15 @@ pub(crate) fn run(args: &InitArgs, out: &mut dyn Write) -> Result<Status> {
     let name = printable(path.strip_prefix(".").unwrap_or(&path));
     let before = configuration_of(&args.dir)?;
     if args.force {
-        fs::write(&path, TEMPLATE).with_context(|| format!("cannot write {name}"))?;
+        toolcheck_files::write(&path, |out| out.write_all(TEMPLATE.as_bytes()))
+            .with_context(|| format!("cannot write {name}"))?;
     } else {
-        let file = OpenOptions::new().write(true).create_new(true).open(&path);
-        let mut file = match file {
+        match toolcheck_files::create(&path, TEMPLATE.as_bytes()) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 bail!("{name} already exists\n\nuse --force to overwrite it");
             }
-            file => file.with_context(|| format!("cannot write {name}"))?,
-        };
-        file.write_all(TEMPLATE.as_bytes()).with_context(|| format!("cannot write {name}"))?;
+            created => created.with_context(|| format!("cannot write {name}"))?,
+        }
     }
     if args.quiet {
         return Ok(Status::Clean);

@@ -1,8 +1,6 @@
 //! `toolcheck lint`: the report of the files.
 
-use std::collections::HashSet;
-use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -10,11 +8,9 @@ use toolcheck_core::Level;
 use toolcheck_core::text::{Counted, line, reason, shown};
 use toolcheck_lint::{FileReport, Report, SkippedFile};
 use toolcheck_project::{
-    Error, Input, LintOptions, Project, ProjectOptions, Run, Source, StaleEntries, UnusedAllow, printable,
-    real,
+    Error, Input, LintOptions, Project, ProjectOptions, Run, StaleEntries, UnusedAllow, printable,
 };
 use toolcheck_report::Style;
-use toolcheck_report::outputs::Output;
 
 use super::settings;
 use crate::args::{self, LintArgs, OutputArgs, OutputSpec};
@@ -27,7 +23,7 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
     let mut project = Project::open(options(args)?)?;
-    check_outputs(&args.output.output_format, project.inputs())?;
+    check_outputs(&args.output.output_format, &mut project)?;
     if args.show_settings || args.files.show_files {
         return show_inputs(args, &mut project, out);
     }
@@ -160,7 +156,8 @@ fn write_outputs(
     let file_style = style.color(false).has_links(false).width(Style::new().width);
     for spec in &args.output_format {
         let Some(path) = &spec.file else { continue };
-        if let Err(error) = write_file(path, spec.output, report, &file_style) {
+        let write = |out: &mut dyn Write| (spec.output.write)(report, &file_style, out);
+        if let Err(error) = toolcheck_files::write(path, write) {
             errors.push(format!("cannot write {}: {}", printable(path), reason(&error)));
         }
     }
@@ -170,35 +167,16 @@ fn write_outputs(
     Ok(errors)
 }
 
-/// Checks that no two outputs go to the same place, and that none overwrites an input.
-fn check_outputs(outputs: &[OutputSpec], inputs: &[Input]) -> Result<()> {
+/// Checks that no two outputs go to the same place, and that none overwrites a file that the run reads.
+fn check_outputs(outputs: &[OutputSpec], project: &mut Project) -> Result<()> {
     if let [first, second, ..] = outputs.iter().filter(|spec| spec.file.is_none()).collect::<Vec<_>>()[..] {
         let (first, second) = (first.output.id, second.output.id);
         bail!(
             "`{first}` and `{second}` can't both go to standard output\n\nwrite one to a file: --output-format {first},{second}=FILE"
         );
     }
-    let checked = inputs.iter().filter(|input| input.source != Source::Stdin).map(|input| &input.real);
-    let checked: HashSet<_> =
-        if outputs.iter().any(|spec| spec.file.is_some()) { checked.collect() } else { HashSet::new() };
-    let mut used = HashSet::new();
-    for path in outputs.iter().filter_map(|spec| spec.file.as_deref()) {
-        let name = printable(path);
-        let real = real(path);
-        if checked.contains(&real) {
-            bail!("{name} is an input, so no output can be written to it");
-        }
-        if !used.insert(real) {
-            bail!("two outputs can't be written to the same file: {name}");
-        }
-    }
-    Ok(())
-}
-
-fn write_file(path: &Path, output: &Output, report: &Report, style: &Style) -> io::Result<()> {
-    let mut file = io::BufWriter::new(fs::File::create(path)?);
-    (output.write)(report, style, &mut file)?;
-    file.flush()
+    let files: Vec<&Path> = outputs.iter().filter_map(|spec| spec.file.as_deref()).collect();
+    Ok(project.check_outputs(&files)?)
 }
 
 /// Prints which files were skipped, or how many.

@@ -33,7 +33,8 @@ fn write_all(program: &Command, dir: &Path, out: &mut dyn Write) -> Result<()> {
     let pages = commands.map(|command| (command, Some(program)));
     for (command, parent) in std::iter::once((program, None)).chain(pages) {
         let path = dir.join(format!("{}.1", name(command)));
-        fs::write(&path, page(command, parent)?)
+        let page = page(command, parent)?;
+        toolcheck_files::write(&path, |out| out.write_all(&page))
             .with_context(|| format!("cannot write {}", printable(&path)))?;
         writeln!(out, "{}", guard(&printable(&path)))?;
     }

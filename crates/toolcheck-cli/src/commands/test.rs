@@ -1,12 +1,12 @@
 //! `toolcheck test`: the results of a test corpus.
 
 use std::collections::HashSet;
-use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use toolcheck_core::text::{line, reason};
+use toolcheck_files::Identity;
 use toolcheck_project::printable;
 use toolcheck_test::corpus::{Bless, Corpus};
 
@@ -41,12 +41,8 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
             }
             continue;
         };
-        let write = || -> io::Result<()> {
-            let mut file = io::BufWriter::new(fs::File::create(path)?);
-            (spec.output.write)(&run, &style.color(false), &mut file)?;
-            file.flush()
-        };
-        if let Err(error) = write() {
+        let write = |out: &mut dyn Write| (spec.output.write)(&run, &style.color(false), out);
+        if let Err(error) = toolcheck_files::write(path, write) {
             errors.push(format!("cannot write {}: {}", printable(path), reason(&error)));
         }
     }
@@ -77,11 +73,11 @@ fn check_outputs(outputs: &[TestOutputSpec], corpus: &Corpus) -> Result<()> {
     }
     let mut used = HashSet::new();
     for path in outputs.iter().filter_map(|spec| spec.file.as_deref()) {
-        let (real, name) = (fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()), printable(path));
-        if corpus.holds(&real) {
+        let name = printable(path);
+        if corpus.holds(path) {
             bail!("{name} is part of the corpus, so no output can be written to it");
         }
-        if !used.insert(real) {
+        if !used.insert(Identity::of(path)) {
             bail!("two outputs can't be written to the same file: {name}");
         }
     }

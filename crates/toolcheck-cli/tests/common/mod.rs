@@ -68,6 +68,27 @@ pub(crate) fn seen_in(folder: &Path, arguments: &[&str]) -> String {
     seen(&toolcheck_in(folder).args(arguments).output().unwrap())
 }
 
+/// The exit status and both streams of a program that must end soon, instead of waiting for a pipe or searching in
+/// circles. They must not be long: they are read when it has ended.
+pub(crate) fn seen_soon(command: &mut Command) -> String {
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = std::time::Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed().as_secs() > 60 {
+            child.kill().unwrap();
+            panic!("it does not end: {command:?}");
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    seen(&child.wait_with_output().unwrap())
+}
+
+/// Creates a named pipe.
+pub(crate) fn mkfifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
 /// Writes a file, and creates its folders.
 pub(crate) fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) {
     let path = folder.join(name);

@@ -1,6 +1,6 @@
 use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
-use toolcheck_core::text::shorten;
+use toolcheck_core::text::{self, shorten};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::exchanges::{HistoryMatch, MatchedCall, PastCall};
@@ -78,7 +78,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let turns = stored.iter().map(|call| call.turn);
     let label = |finding: &mut crate::finding::Draft, given: &PastCall, message: &'static str| {
         finding.label_at(given.call.place, given.spot.clone(), message);
-        (finding.tool_call_id, finding.tool_name) = (given.call.id.clone(), given.call.name.clone());
+        finding.tool_call_id = given.call.id.as_deref().map(text::kept);
+        finding.tool_name = given.call.name.as_deref().map(text::kept);
         finding.at_most(Level::Warning);
     };
     if let Some(later) = stored.iter().find(|call| call.turn != first.turn) {
@@ -161,8 +162,8 @@ fn report_dropped(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &HistoryMatch<
     for call in &dropped {
         finding.label_at(call.call.place, call.spot.clone(), "called here, but dropped");
     }
-    finding.tool_call_id = dropped.first().and_then(|call| call.call.id.clone());
-    finding.tool_name = dropped.first().and_then(|call| call.call.name.clone());
+    finding.tool_call_id = dropped.first().and_then(|call| call.call.id.as_deref().map(text::kept));
+    finding.tool_name = dropped.first().and_then(|call| call.call.name.as_deref().map(text::kept));
 }
 
 /// The message with the calls that were kept, or the one in the place of the response.

@@ -47,6 +47,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .label(first, "first defined here")
             .help("give each tool a unique name, for example by adding its server's name as a prefix")
             .value("name", shorten(&name.text));
-        finding.tool_name = Some(name.text.to_string());
+        finding.about_tool(&name.text);
     }
 }

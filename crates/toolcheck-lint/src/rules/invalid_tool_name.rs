@@ -120,7 +120,7 @@ fn report<'o>(
     side: &'static str,
 ) -> &'o mut crate::finding::Draft {
     let finding = out.report(place, what);
-    finding.tool_name = Some(name.text.to_string());
+    finding.about_tool(&name.text);
     // For an empty name it matters where it is.
     if case == Some("empty") {
         finding.case(if side == "definition" { "empty-definition" } else { "empty-history" });

@@ -95,7 +95,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption("this schema")
             .help("check this schema on its own with a JSON Schema validator")
             .value("index", number);
-        finding.tool_name = Some(name.to_owned());
+        finding.about_tool(name);
     }
 }
 
@@ -135,7 +135,7 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .help("make fewer tools strict, or give them fewer such parameters")
                     .case(case)
                     .value("index", number)
-                    .tool_name = Some(name.to_owned());
+                    .about_tool(name);
                 }
             }
         }
@@ -156,7 +156,7 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case("strict-keyword")
             .value("index", number)
             .value("field", shorten(&key))
-            .tool_name = Some(name.to_owned());
+            .about_tool(name);
         }
     }
 }

@@ -1,6 +1,6 @@
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::protocols::{Malformation, MalformedCall};
-use toolcheck_core::text::shorten;
+use toolcheck_core::text::{kept, shorten};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -57,7 +57,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Malformation::Nameless => finding.caption("no name here").label(block.opening, "the call"),
         };
         finding.help("return an error that says what is wrong, so that the model can write the call again");
-        finding.tool_name = block.name.clone();
+        finding.tool_name = block.name.as_deref().map(kept);
     }
 }
 

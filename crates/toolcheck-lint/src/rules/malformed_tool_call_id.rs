@@ -1,7 +1,7 @@
 use rustc_hash::FxHashSet;
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Instead, Message, Named, Part, ToolKind};
-use toolcheck_core::text::shorten;
+use toolcheck_core::text::{kept, shorten};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -148,7 +148,7 @@ fn report(
         Fault::Pattern => format!("tool call id `{title}` does not match `{pattern}`"),
     };
     let finding = out.report(part.place, what);
-    finding.tool_call_id = Some(id.text.to_string());
+    finding.tool_call_id = Some(kept(&id.text));
     let mut help = "map ids to valid ones, the same way in the call and in its result";
     match fault {
         Fault::NotText(instead) => {

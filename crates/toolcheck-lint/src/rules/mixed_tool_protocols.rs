@@ -83,5 +83,5 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .caption("a different form of call")
         .label(first.place, "the first call of the other form")
         .help("write all calls of the history in the one form that the harness reads");
-    finding.tool_name = Some(second.tool.to_owned());
+    finding.about_tool(second.tool);
 }

@@ -74,6 +74,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .label(first.place, "the first call")
             .help("tell the model to write one call and wait for its result, and stop reading after the first call")
             .at_most(if is_lost { Level::Error } else { Level::Warning });
-        finding.tool_name = Some(second.name.clone());
+        finding.about_tool(&second.name);
     }
 }

@@ -82,15 +82,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (name, case) in found.chain(changed.map(|name| (name, "tool-change"))) {
         // One finding per tool, however many references there are.
         if known.insert(&name.text) {
-            out.report(
-                name.place,
-                format!("tool `{}` is referenced but not declared", shorten(&name.text)),
-            )
-            .caption("not a declared tool")
-            .help("declare the tool, or remove the reference")
-            .case(case)
-            .value("name", &name.text)
-            .tool_name = Some(name.text.to_string());
+            out.report(name.place, format!("tool `{}` is referenced but not declared", shorten(&name.text)))
+                .caption("not a declared tool")
+                .help("declare the tool, or remove the reference")
+                .case(case)
+                .value("name", &name.text)
+                .about_tool(&name.text);
         }
     }
 }

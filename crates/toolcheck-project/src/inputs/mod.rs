@@ -1,10 +1,12 @@
 //! The files to lint: paths, directories, globs, lists of files and the standard input.
 
 mod bytes;
+mod globs;
+mod ignored;
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +18,9 @@ use crate::configs::{Configs, LoadedConfig};
 use crate::error::Error;
 use crate::options::FileOptions;
 use crate::paths::{current_dir, name_of, os_string, printable, real};
+
+use globs::is_glob;
+use ignored::IgnoreFiles;
 
 pub(crate) use bytes::Buffer;
 pub use bytes::Text;
@@ -88,6 +93,8 @@ pub struct Inputs {
     pub errors: Vec<Error>,
     /// The folders that were searched completely.
     pub searched: Vec<PathBuf>,
+    /// The files that list ignored files in those folders.
+    pub(crate) ignore_files: Vec<PathBuf>,
 }
 
 impl Inputs {
@@ -151,25 +158,20 @@ impl Collector<'_> {
             self.add_path(argument);
             return;
         };
-        let matches = match glob::glob(pattern) {
+        let matches = match globs::matches(pattern) {
             Ok(matches) => matches,
             Err(error) => {
                 self.add_error(format!("{} is not a valid glob: {error}", shown(pattern)));
                 return;
             }
         };
-        let mut has_matches = false;
-        for entry in matches {
-            has_matches = true;
-            match entry {
-                Ok(path) if path.is_file() => self.add_file(&path),
-                Ok(_) => {}
-                Err(error) => self.add_error(shown(&reason(&error))),
-            }
-        }
-        if !has_matches {
+        if matches.paths.is_empty() && matches.errors.is_empty() {
             self.add_error(format!("no file matches {}", shown(pattern)));
         }
+        for path in matches.paths.iter().filter(|path| path.is_file()) {
+            self.add_file(path);
+        }
+        matches.errors.into_iter().for_each(|error| self.add_error(error));
     }
 
     fn add_path(&mut self, path: &Path) {
@@ -202,14 +204,23 @@ impl Collector<'_> {
             .hidden(!self.options.hidden)
             .follow_links(false)
             .sort_by_file_name(Ord::cmp);
+        let ignore_files = IgnoreFiles::default();
+        let has_ignore_files = !self.options.no_ignore;
+        if has_ignore_files && !ignore_files.check_all(&root) {
+            ignore_files.take().1.into_iter().for_each(|error| self.add_error(error));
+            return;
+        }
         let (configs, excluded) = (Arc::clone(self.configs), Arc::clone(&self.excluded));
+        let of_walk = ignore_files.clone();
         let (above, top) = (root.clone(), directory.to_owned());
         walk.filter_entry(move |entry| {
             let path = below(&above, &top, entry.path());
             // The directory itself was named by the user.
-            entry.depth() == 0
+            let is_wanted = entry.depth() == 0
                 || !excluded.is_exactly(&path)
-                    && configs.of(&path).is_none_or(|loaded| !loaded.config.excludes(&path))
+                    && configs.of(&path).is_none_or(|loaded| !loaded.config.excludes(&path));
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            is_wanted && !(has_ignore_files && is_folder && !of_walk.check(&path))
         });
         self.found.searched.push(root.clone());
         let (mut has_files, errors) = (false, self.found.errors.len());
@@ -236,6 +247,9 @@ impl Collector<'_> {
                 self.add(Input { name, real, source: Source::File(path), is_named: false });
             }
         }
+        let (files, messages) = ignore_files.take();
+        self.found.ignore_files.extend(files);
+        messages.into_iter().for_each(|error| self.add_error(error));
         if !has_files && self.found.errors.len() == errors {
             self.add_error(format!("no .json, .jsonl or .ndjson file in {}", printable(directory)));
         }
@@ -291,20 +305,14 @@ fn message_of(error: &ignore::Error) -> String {
     }
 }
 
-fn is_glob(argument: &str) -> bool {
-    argument.contains(['*', '?', '['])
-}
-
 /// The paths in a list: one per line, or NUL-separated if it contains a NUL.
 fn read_list(list: &Path) -> Result<Vec<PathBuf>, Error> {
     let bytes = if list.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        let read = io::stdin().lock().read_to_end(&mut bytes);
-        read.map_err(|error| Error::caused("cannot read the list of files", &error))?;
-        bytes
+        let read = toolcheck_files::read_limited(io::stdin().lock());
+        read.map_err(|error| Error::caused("cannot read the list of files", &error))?
     } else {
         let name = printable(list);
-        fs::read(list)
+        toolcheck_files::read_named(list)
             .map_err(|error| Error::caused(format!("cannot read the list of files {name}"), &error))?
     };
     let separator = if bytes.contains(&0) { 0 } else { b'\n' };

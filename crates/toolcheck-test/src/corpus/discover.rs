@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use glob::Pattern;
 use toolcheck_core::suggest::similar;
 use toolcheck_core::text::{name_of, reason, shown};
+use toolcheck_files::Identity;
+
+use super::expectation::Expectation;
 
 /// The extensions of case files.
 const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
@@ -122,10 +125,18 @@ impl Corpus {
         Ok(Self { cases, troubles })
     }
 
-    /// Whether a file is a case or an expectation of the corpus. The path must be canonical ([`Path::canonicalize`]).
+    /// Whether a file is a case, an expectation, or a configuration that an expectation names, also by another name or
+    /// through a link.
     #[must_use]
     pub fn holds(&self, file: &Path) -> bool {
-        self.cases.iter().any(|case| case.real == file || expectation_of(&case.real) == file)
+        let file = Identity::of(file);
+        let is_it = |path: &Path| Identity::of(path) == file;
+        self.cases.iter().any(|case| {
+            let beside = expectation_of(&case.real);
+            is_it(&case.real)
+                || is_it(&beside)
+                || config_of(&case.real, &beside).is_some_and(|path| is_it(&path))
+        })
     }
 
     /// The cases that match one of the filters, or all cases without filters; and messages about invalid filters. A
@@ -174,6 +185,12 @@ impl Case {
 /// The expectation file of a case.
 pub(super) fn expectation_of(case: &Path) -> PathBuf {
     case.with_extension(&EXPECTATION[1..])
+}
+
+/// The configuration that the expectation of a case names.
+fn config_of(case: &Path, expectation: &Path) -> Option<PathBuf> {
+    let text = toolcheck_files::read(expectation).and_then(toolcheck_files::text).ok()?;
+    Expectation::parse(&text).ok()?.config.map(|name| case.with_file_name(name))
 }
 
 pub(super) fn folder(path: &Path) -> Option<&Path> {

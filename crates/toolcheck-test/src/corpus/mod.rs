@@ -22,11 +22,10 @@ mod expectation;
 pub mod outputs;
 mod same;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use toolcheck_config::{Config, read_limited};
+use toolcheck_config::Config;
 use toolcheck_core::formats;
 use toolcheck_core::text::{name_of, reason, shown};
 use toolcheck_lint::{FileReport, Options, lint, rules};
@@ -220,11 +219,11 @@ fn run_case(case: &Case, bless: Bless, result: &mut CaseResult) -> Result<(), Bo
         Box::new(Outcome::Unreadable(shown(&format!("{name}: {}", reason(error)))))
     };
     let failed = |failure| Box::new(Outcome::Failed(failure));
-    let bytes = fs::read(&case.real).map_err(|error| unreadable(&case.path, &error))?;
+    let bytes = toolcheck_files::read(&case.real).map_err(|error| unreadable(&case.path, &error))?;
     // The path to read, and the one to show.
     let (beside, named) = (discover::expectation_of(&case.real), discover::expectation_of(&case.path));
     let broken = |broken: Broken| failed(Failure::BrokenExpectation(broken.of(&named)));
-    let text = match read_bytes(&beside) {
+    let text = match toolcheck_files::read(&beside) {
         Ok(bytes) => Some(
             String::from_utf8(bytes).map_err(|_| broken("the file is not valid UTF-8".to_owned().into()))?,
         ),
@@ -271,21 +270,17 @@ fn run_case(case: &Case, bless: Bless, result: &mut CaseResult) -> Result<(), Bo
     let old = text.as_deref().unwrap_or(expectation::EMPTY);
     let new = expectation::rewrite(old, &expectation.findings, found);
     let new = new.ok_or_else(|| broken("its list of findings can't be rewritten".to_owned().into()))?;
-    fs::write(&beside, new).map_err(|error| unreadable(&named, &error))?;
+    let seen = text.as_deref().map(str::as_bytes);
+    toolcheck_files::replace(&beside, seen, new.as_bytes()).map_err(|error| unreadable(&named, &error))?;
     result.is_to_be_described |= is_new;
     result.outcome = Outcome::Blessed(failure);
     Ok(())
 }
 
-/// The bytes of an expectation or a configuration.
-fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    read_limited(fs::File::open(path)?)
-}
-
 /// Reads the configuration that an expectation names, from the case's folder.
 fn read_config(case: &Path, name: &str) -> Result<Config, String> {
-    let bytes = read_bytes(&case.with_file_name(name))
-        .map_err(|error| format!("`config` {name}: {}", reason(&error)))?;
+    let bytes = toolcheck_files::read(&case.with_file_name(name));
+    let bytes = bytes.map_err(|error| format!("`config` {name}: {}", reason(&error)))?;
     let text = String::from_utf8(bytes).map_err(|_| format!("`config` {name}: not valid UTF-8"))?;
     crate::config::read(&text).map_err(|error| format!("`config` {name}:{error}"))
 }

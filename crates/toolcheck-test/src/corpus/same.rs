@@ -1,7 +1,6 @@
 //! One conversation in several formats: all must be read as equal conversations.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::PathBuf;
 
 use toolcheck_core::formats;
@@ -50,7 +49,8 @@ fn read(case: &Case) -> Result<(Conversation, ReadAs), Box<Outcome>> {
     let failed = |why: &str| Box::new(Outcome::Failed(Failure::Conversation(vec![why.to_owned()])));
     let id = case.real.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let format = formats::find(id).ok_or_else(|| failed("the file is not named after a format"))?;
-    let bytes = fs::read(&case.real).map_err(|error| Box::new(Outcome::Unreadable(reason(&error))))?;
+    let bytes =
+        toolcheck_files::read(&case.real).map_err(|error| Box::new(Outcome::Unreadable(reason(&error))))?;
     let document = Document::read(&bytes);
     let transcript = format.read(document.root());
     let transcript = transcript.ok_or_else(|| failed("the file has no list of messages of its format"))?;

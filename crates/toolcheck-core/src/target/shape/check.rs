@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_json::{Kind as JsonKind, NodeId, Value};
 
-use super::compile::{Field, Object, What, bit};
+use super::compile::{By, Field, FieldSet, Object, What, bit};
 use super::fault::{Detail, Fault, PathStep};
+use super::layout::{Layout, MOST_LAYOUTS};
 use super::tables::{FaultKind, JsonType, Kind};
 use super::value::{bit_of, short, type_of};
 use super::{ModelFacts, Shape};
@@ -53,8 +54,25 @@ pub(super) struct Checker<'f, 'd, 's> {
     pub(super) pointed: FxHashMap<&'f str, Option<NodeId>>,
     /// The strings that a pointer leads to.
     pub(super) listed: FxHashMap<&'f str, FxHashSet<Cow<'s, str>>>,
+    /// What the objects were so far that had no faults.
+    layouts: Vec<Layout<'f, 's>>,
+    /// How many of them are kept.
+    pub(super) most_layouts: usize,
+    /// The one that the last object looked like.
+    last_like: usize,
     /// The name that an object has, if it has one.
     names: FxHashMap<NodeId, Option<NodeId>>,
+}
+
+/// What an object is.
+#[derive(Clone, Copy)]
+pub(super) struct Chosen<'f> {
+    /// The number of the object of the shape.
+    pub(super) number: usize,
+    /// The keys that decided.
+    pub(super) decided: [&'f str; MOST_DECISIONS],
+    /// The tags of the variants on the path.
+    pub(super) tags: [Option<&'f str>; MOST_DECISIONS],
 }
 
 /// An object on the way to what is looked at.
@@ -98,6 +116,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             unique: FxHashSet::default(),
             pointed: FxHashMap::default(),
             listed: FxHashMap::default(),
+            layouts: Vec::new(),
+            most_layouts: MOST_LAYOUTS,
+            last_like: 0,
             names: FxHashMap::default(),
         }
     }
@@ -121,7 +142,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     pub(super) fn alone(&mut self, value: Value<'d, 's>, number: usize) -> Option<&'f Object> {
         let within = Within::default();
         self.above.push(Above { value, kind: None, is_element: true, before: None });
-        let variant = self.variant(value, number, within)?;
+        let variant = self.variant(value, number, within)?.number;
         self.members(value, variant, within);
         self.above.clear();
         Some(&self.shape.objects[variant])
@@ -129,10 +150,10 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     /// The object of the shape that a value is, after all that decides it. `None` if that is not known, and a fault says
     /// why.
-    fn variant(&mut self, value: Value<'d, 's>, mut number: usize, within: Within<'f>) -> Option<usize> {
+    fn variant(&mut self, value: Value<'d, 's>, mut number: usize, within: Within<'f>) -> Option<Chosen<'f>> {
         let shape = self.shape;
         // Each field decides once.
-        let mut decided = [""; MOST_DECISIONS];
+        let (mut decided, mut tags) = ([""; MOST_DECISIONS], [None; MOST_DECISIONS]);
         for turn in 0..MOST_DECISIONS {
             let object = &shape.objects[number];
             let Some(by) = &object.by else { break };
@@ -141,78 +162,128 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             }
             decided[turn] = &by.key;
             let chosen = value.members().find(|member| member.has_key(&by.key));
-            let takes_null =
-                || object.field(&by.key).is_none_or(|field| field.mask & bit(JsonType::Null) != 0);
-            if chosen.is_some_and(Value::is_null) && !shape.null_is_absent && !takes_null() {
+            let takes_null = by.mask & bit(JsonType::Null) != 0;
+            if chosen.is_some_and(Value::is_null) && !shape.null_is_absent && !takes_null {
                 break;
             }
-            let Some(chosen) = chosen.filter(|chosen| !chosen.is_null()) else {
-                let Some((tag, otherwise)) = &by.otherwise else { break };
-                if !by.is_untagged {
-                    self.path.push(Step::Variant(tag));
-                }
-                number = *otherwise;
-                continue;
-            };
-            let field = object.field(&by.key);
-            if field.is_some_and(|field| field.mask & bit_of(chosen) == 0) {
-                break;
-            }
-            let variant = match chosen.kind() {
-                JsonKind::String => chosen.as_json_str().and_then(|text| match text.is_escaped() {
-                    false => by.variants.find(text.raw()),
-                    true => by.variants.get(&text.decode()),
-                }),
-                JsonKind::Bool | JsonKind::Number => by.variants.find(chosen.raw()),
+            let (tag, next) = match chosen.filter(|chosen| !chosen.is_null()) {
+                None => match &by.otherwise {
+                    Some((tag, otherwise)) => (tag, otherwise),
+                    None => break,
+                },
                 // Of another type: the field itself says so.
-                _ => break,
+                Some(chosen) if by.mask & bit_of(chosen) == 0 || !is_scalar(chosen) => break,
+                Some(chosen) => match by.variant(chosen) {
+                    Some((tag, variant)) => (tag, variant),
+                    None if by.is_open => break,
+                    None => {
+                        self.no_variant(object, by, chosen, within);
+                        return None;
+                    }
+                },
             };
-            if let Some(variant) = variant {
-                let (value, next) = &by.values[usize::from(variant)];
-                if !by.is_untagged {
-                    self.path.push(Step::Variant(value));
-                }
-                number = *next;
-                continue;
+            if !by.is_untagged {
+                self.path.push(Step::Variant(tag));
+                tags[turn] = Some(&**tag);
             }
-            if by.is_open {
-                break;
-            }
-            let allowed = by.values.iter().map(|(value, _)| &**value).collect();
-            let detail = Detail::Values { allowed, got: short(chosen) };
-            let problem = Problem { kind: FaultKind::Value, detail, cause: Cause::default() };
-            self.report(object, &by.key, Some(chosen), problem, within);
-            return None;
+            number = *next;
         }
-        Some(number)
+        Some(Chosen { number, decided, tags })
+    }
+
+    /// The value that decides what an object is, and is none of those that are known.
+    #[cold]
+    #[inline(never)]
+    fn no_variant(&mut self, object: &'f Object, by: &'f By, chosen: Value<'d, 's>, within: Within<'f>) {
+        let allowed = by.values.iter().map(|(value, _)| &**value).collect();
+        let detail = Detail::Values { allowed, got: short(chosen) };
+        let problem = Problem { kind: FaultKind::Value, detail, cause: Cause::default() };
+        self.report(object, &by.key, Some(chosen), problem, within);
     }
 
     fn object(&mut self, value: Value<'d, 's>, number: usize, within: Within<'f>) {
         if self.above.len() >= DEEPEST {
             return;
         }
+        let like = self.like(value, number);
+        let before_work =
+            |layout: &Layout| layout.before_work(value, &self.shape.objects[layout.chosen.number]);
+        let like = match like.map(|like| (like, before_work(&self.layouts[like]))) {
+            Some((_, None)) => {
+                self.before = None;
+                return;
+            }
+            Some((like, Some(before))) => Some((like, before)),
+            None => None,
+        };
         let depth = self.path.len();
         let is_element = matches!(self.path.last(), Some(Step::Index(_)));
         let before = self.before.take().filter(|_| is_element);
         self.above.push(Above { value, kind: self.shape.objects[number].kind, is_element, before });
-        if let Some(number) = self.variant(value, number, within) {
-            self.members(value, number, within);
+        if let Some(like) = like {
+            self.members_like(like, value, within);
+        } else if let Some(chosen) = self.variant(value, number, within) {
+            let first = self.faults.len();
+            let is_settled = self.members(value, chosen.number, within);
+            if is_settled && self.faults.len() == first && self.layouts.len() < self.most_layouts {
+                let object = &self.shape.objects[chosen.number];
+                self.layouts.extend(Layout::of(value, number, chosen, object, self.shape.null_is_absent));
+            }
         }
         self.above.pop();
         self.path.truncate(depth);
     }
 
-    fn members(&mut self, value: Value<'d, 's>, number: usize, within: Within<'f>) {
+    /// An object without faults that this one looks like.
+    #[inline]
+    fn like(&mut self, value: Value<'d, 's>, number: usize) -> Option<usize> {
+        let is_like = |layout: &Layout| layout.number == number && layout.fits(value);
+        // Kinds of objects follow one another as before.
+        let expected = self.layouts.get(self.last_like)?.next;
+        let like = match self.layouts.get(expected) {
+            Some(layout) if is_like(layout) => expected,
+            _ => self.layouts.iter().position(is_like)?,
+        };
+        self.layouts[self.last_like].next = like;
+        self.last_like = like;
+        Some(like)
+    }
+
+    /// Checks an object that looks like one without faults.
+    fn members_like(&mut self, (like, skip): (usize, usize), value: Value<'d, 's>, within: Within<'f>) {
         let shape = self.shape;
+        let Chosen { number, tags, .. } = self.layouts[like].chosen;
+        self.path.extend(tags.into_iter().flatten().map(Step::Variant));
         let object = &shape.objects[number];
-        let within = match (&object.rule, within.rule) {
+        let within = self.inside(object, within);
+        for (index, member) in value.members().enumerate().skip(skip) {
+            let Some(known) = self.layouts[like].members[index].work else { continue };
+            let field = &object.fields[usize::from(known)];
+            if !field.asks_nothing_of(member) {
+                self.path.push(Step::Key(&field.key));
+                self.field(object, (number, known), field, value, member, within);
+                self.path.pop();
+            }
+        }
+    }
+
+    /// What holds in an object.
+    fn inside(&self, object: &'f Object, within: Within<'f>) -> Within<'f> {
+        match (&object.rule, within.rule) {
             (Some(rule), None) => Within { rule: Some(rule), start: self.path.len(), ..within },
             _ => within,
-        };
+        }
+    }
+
+    /// Checks the members of an object, and returns whether nothing but the keys, the kinds of their values and what is
+    /// wrong with a value by itself decides what is wrong with another object.
+    fn members(&mut self, value: Value<'d, 's>, number: usize, within: Within<'f>) -> bool {
+        let shape = self.shape;
+        let object = &shape.objects[number];
+        let within = self.inside(object, within);
         let is_request = number == shape.request;
         let first = self.faults.len();
-        // One bit a field: no object has more.
-        let mut seen: u128 = 0;
+        let mut seen = FieldSet::default();
         for member in value.members() {
             let known = match member.plain_key() {
                 Some(key) => object.numbers.find(key),
@@ -224,12 +295,16 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 }
                 continue;
             };
-            let field = &object.fields[known as usize];
-            if shape.null_is_absent && member.is_null() {
+            let got = bit_of(member);
+            if shape.null_is_absent && got == bit(JsonType::Null) {
                 continue;
             }
-            let is_first = seen & 1 << known == 0;
-            seen |= 1 << known;
+            let is_first = !seen.contains(known);
+            seen.insert(known);
+            if object.free[usize::from(known)] & got != 0 {
+                continue;
+            }
+            let field = &object.fields[usize::from(known)];
             if field.asks_nothing_of(member) {
                 continue;
             }
@@ -245,10 +320,13 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 self.path.pop();
             }
         }
-        self.missing(object, number, value, seen, within);
+        if !seen.has_all(&object.needed) || object.exactly_one.is_some() || object.at_least_one.is_some() {
+            self.missing(object, number, value, seen, within);
+        }
         if self.faults.len() > first {
             self.settle(value, first);
         }
+        !is_request && seen.has_all(&object.depends)
     }
 
     /// Leaves of the faults of an object those that are not only what follows from another.
@@ -293,10 +371,10 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         object: &'f Object,
         number: usize,
         value: Value<'d, 's>,
-        seen: u128,
+        seen: FieldSet,
         within: Within<'f>,
     ) {
-        let is_there = |field: &u16| seen & 1 << field != 0;
+        let is_there = |field: &u16| seen.contains(*field);
         if number != self.shape.request || self.is_whole {
             for number in object.required.iter().filter(|number| !is_there(number)) {
                 let field = &object.fields[*number as usize];
@@ -589,6 +667,23 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
         None
     }
+}
+
+impl By {
+    /// What an object is by the scalar that decides it, with its name.
+    fn variant(&self, chosen: Value<'_, '_>) -> Option<&(Box<str>, usize)> {
+        let variant = match chosen.as_json_str() {
+            Some(text) if text.is_escaped() => self.variants.get(&text.decode()),
+            Some(text) => self.variants.find(text.raw()),
+            None => self.variants.find(chosen.raw()),
+        };
+        variant.map(|variant| &self.values[usize::from(variant)])
+    }
+}
+
+/// Whether a value may decide what an object is.
+fn is_scalar(value: Value<'_, '_>) -> bool {
+    matches!(value.kind(), JsonKind::String | JsonKind::Bool | JsonKind::Number)
 }
 
 /// What is wrong, and why.

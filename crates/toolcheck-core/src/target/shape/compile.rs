@@ -27,8 +27,14 @@ pub(super) struct Object {
     pub(super) fields: Vec<Field>,
     /// The number of the field of each key.
     pub(super) numbers: Keys,
+    /// The types of which a field's value is right whatever it is, for each field.
+    pub(super) free: Vec<u8>,
     /// The fields that may have to be there.
     pub(super) required: Vec<u16>,
+    /// The same as a set.
+    pub(super) needed: FieldSet,
+    /// Those of them for which more counts than which other keys there are.
+    pub(super) depends: FieldSet,
     /// The facts that only say what was seen of it, those that depend on more than the model, and those of what is
     /// accepted.
     pub(super) evidence: Vec<usize>,
@@ -47,6 +53,8 @@ pub(super) struct Object {
 #[derive(Debug, Clone)]
 pub(super) struct By {
     pub(super) key: Box<str>,
+    /// The types that its value may have.
+    pub(super) mask: u8,
     /// The values, each with its object.
     pub(super) values: Vec<(Box<str>, usize)>,
     /// The number of each value among them.
@@ -117,6 +125,14 @@ impl Check {
         }
     }
 
+    /// Whether only the value decides whether it holds.
+    pub(super) fn is_of_value(&self) -> bool {
+        let of_value = |what: &What| {
+            matches!(what, What::Values { .. } | What::Refused(_) | What::Pattern(_) | What::Length { .. })
+        };
+        self.fact.is_none() && of_value(&self.what)
+    }
+
     /// Whether it asks for a list that names all keys of an object.
     fn lists_all(&self) -> bool {
         matches!(self.what, What::ListsAll(_))
@@ -149,6 +165,36 @@ pub(super) enum What {
 
 /// The most fields of an object: a walk keeps one bit for each.
 const MOST_FIELDS: usize = 128;
+
+/// Some of the fields of an object.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct FieldSet([u64; MOST_FIELDS / 64]);
+
+impl FieldSet {
+    pub(super) fn of(fields: &[u16]) -> Self {
+        let mut set = Self::default();
+        for field in fields {
+            set.insert(*field);
+        }
+        set
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, field: u16) {
+        self.0[usize::from(field >> 6) % (MOST_FIELDS / 64)] |= 1 << (field & 63);
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, field: u16) -> bool {
+        self.0[usize::from(field >> 6) % (MOST_FIELDS / 64)] >> (field & 63) & 1 == 1
+    }
+
+    /// Whether it has all fields of another set.
+    #[inline]
+    pub(super) fn has_all(&self, others: &Self) -> bool {
+        self.0.iter().zip(&others.0).all(|(own, others)| others & !own == 0)
+    }
+}
 
 /// The bits of types.
 pub(super) fn mask(types: &[JsonType]) -> u8 {
@@ -339,18 +385,12 @@ impl Compiler<'_> {
         }
         let is_accepted = |number: &usize| object.is_named(&self.accepted[*number].object);
         object.accepted = (0..self.accepted.len()).filter(is_accepted).collect();
-        let is_required =
-            |field: &Field| !field.required.is_empty() || field.checks.iter().any(Check::lists_all);
-        object.required = (0..object.fields.len() as u16)
-            .filter(|number| is_required(&object.fields[*number as usize]))
-            .collect();
-        for field in &mut object.fields {
-            field.is_plain = field.absent.is_empty() && field.is_known;
-        }
+        object.derive();
         object.exactly_one = object.members(table.exactly_one.as_ref());
         object.at_least_one = object.members(table.at_least_one.as_ref());
         if let Some(by) = &table.by {
-            object.by = Some(self.by(name, by, &table)?);
+            let mask = object.field(by).map_or(u8::MAX, |field| field.mask);
+            object.by = Some(By { mask, ..self.by(name, by, &table)? });
         }
         Ok(object)
     }
@@ -369,7 +409,7 @@ impl Compiler<'_> {
             None => None,
         };
         let (is_open, is_untagged) = (table.open == Some(true), table.untagged == Some(true));
-        Ok(By { key: by.into(), variants, values, otherwise, is_open, is_untagged })
+        Ok(By { key: by.into(), mask: u8::MAX, variants, values, otherwise, is_open, is_untagged })
     }
 
     fn field(&mut self, key: &str, table: &FieldTable, is_known: bool) -> Result<Field, String> {
@@ -523,6 +563,15 @@ impl Field {
             && self.mask & bit_of(value) != 0
             && self.checks.iter().all(|check| check.surely_holds(value))
     }
+
+    /// The types of which its value is right whatever it is.
+    fn free(&self) -> u8 {
+        let holds_some = self.items.is_some() || !self.item_types.is_empty();
+        let has_some = self.object.is_some() || self.entries.is_some();
+        let inner = if holds_some { bit(JsonType::Array) } else { 0 }
+            | if has_some { bit(JsonType::Object) } else { 0 };
+        if self.is_plain && self.checks.is_empty() { self.mask & !inner } else { 0 }
+    }
 }
 
 impl Object {
@@ -535,6 +584,26 @@ impl Object {
     /// Whether it is the object of this name, adds to it or is a variant of it.
     pub(super) fn is_named(&self, name: &str) -> bool {
         self.names.iter().any(|known| **known == *name)
+    }
+
+    /// What follows from the fields, so that a walk need not find it out for each value.
+    fn derive(&mut self) {
+        let is_required =
+            |field: &Field| !field.required.is_empty() || field.checks.iter().any(Check::lists_all);
+        self.required = (0..self.fields.len() as u16)
+            .filter(|number| is_required(&self.fields[*number as usize]))
+            .collect();
+        self.needed = FieldSet::of(&self.required);
+        let depends = |number: &u16| {
+            let field = &self.fields[usize::from(*number)];
+            field.checks.iter().any(Check::lists_all)
+                || field.required.iter().any(|required| required.fact.is_some())
+        };
+        self.depends = FieldSet::of(&self.required.iter().copied().filter(depends).collect::<Vec<_>>());
+        for field in &mut self.fields {
+            field.is_plain = field.absent.is_empty() && field.is_known;
+        }
+        self.free = self.fields.iter().map(Field::free).collect();
     }
 
     fn numbers_of(&self, keys: &[String]) -> Vec<u16> {

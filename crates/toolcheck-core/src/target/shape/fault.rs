@@ -149,7 +149,7 @@ impl PathStep {
             Step::Index(index) => Self::Index(*index),
             Step::Entry(entry, index) => {
                 let key = document.value(*entry).key_text().unwrap_or_default();
-                Self::Entry((&*key).into(), *index)
+                Self::Entry(crate::text::kept(&key).into(), *index)
             }
             Step::Variant(tag) => Self::Variant((*tag).into()),
         }
@@ -504,8 +504,7 @@ impl Words<'_, '_, '_, '_> {
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('{') {
             filled.push_str(before);
-            let placeholder =
-                after.split_once('}').filter(|(name, _)| crate::recognise::is_placeholder(name));
+            let placeholder = after.split_once('}').filter(|(name, _)| crate::text::is_placeholder(name));
             let Some((name, after)) = placeholder else {
                 filled.push('{');
                 rest = after;
@@ -514,7 +513,7 @@ impl Words<'_, '_, '_, '_> {
             if name == "rest" {
                 crate::target::leave_out(&mut filled, after);
             } else {
-                filled.push_str(&self.value(name)?);
+                filled.push_str(&crate::text::kept(&self.value(name)?));
             }
             rest = after;
         }

@@ -11,6 +11,7 @@ mod describe;
 mod fault;
 mod foreign;
 mod keys;
+mod layout;
 mod tables;
 mod value;
 

@@ -7,6 +7,7 @@ mod wording;
 use rustc_hash::FxHashSet;
 use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::shape::{Answer, Fault, FaultKind, Foreign, Kind, ModelFacts, Shape};
+use toolcheck_core::text::kept;
 use toolcheck_json::NodeId;
 
 use self::join::Unknown;
@@ -180,7 +181,7 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
         for place in refused.repeats.iter().take(MOST_LABELS) {
             finding.label(*place, "and here");
         }
-        finding.tool_name = fault.name(cx.document).map(|name| name.into_owned());
+        finding.tool_name = fault.name(cx.document).map(|name| kept(&name));
         finding.answer = Some(refused.answer.clone());
         finding.of_shape = Some(OfShape {
             node: fault.node(),

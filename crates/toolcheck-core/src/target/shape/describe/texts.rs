@@ -42,6 +42,6 @@ pub fn is_placeholder(name: &str) -> bool {
 pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|rest| {
         let (name, _) = rest.split_once('}')?;
-        crate::recognise::is_placeholder(name).then_some(name)
+        crate::text::is_placeholder(name).then_some(name)
     })
 }

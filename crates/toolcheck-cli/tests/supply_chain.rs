@@ -1,0 +1,181 @@
+//! What others can put into a command line, a build or a package: names of files, names on registries, tags.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+mod common;
+
+use std::process::Command;
+
+use serde_json::Value as Json;
+
+use common::{CLEAN, folder, root, seen, toolcheck_in, unanswered, write};
+
+fn text(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn yaml(path: &str) -> Json {
+    serde_saphyr::from_str(&text(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// A file that is named like an option, as a pull request can contain one, is a file.
+#[test]
+fn names_of_files_are_no_options() {
+    let hostile = ["--exclude=*.json", "--output-format=json=victim.json", "--exit-zero.json"];
+    let folder = folder("option-names");
+    write(&folder, "bad.json", unanswered("toolu_1"));
+    for name in hostile {
+        std::fs::write(folder.join(name), CLEAN).unwrap();
+    }
+    write(&folder, "victim.json", CLEAN);
+    let files = [&hostile[..], &["bad.json", "victim.json"]].concat();
+    let hooks = yaml(".pre-commit-hooks.yaml");
+    assert_eq!(hooks.as_array().unwrap().len(), 2);
+    for hook in hooks.as_array().unwrap() {
+        let matches = regex::Regex::new(hook["files"].as_str().unwrap()).unwrap();
+        assert!(hostile.iter().all(|name| matches.is_match(name)), "the hook gets these names");
+        let words = hook["entry"].as_str().unwrap().split_whitespace().skip(1);
+        let arguments = hook["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
+        let mut command = toolcheck_in(&folder);
+        let seen = seen(&command.args(words.chain(arguments)).args(&files).output().unwrap());
+        assert!(seen.starts_with("status: 1") && seen.contains("bad.json:1:"), "{seen}");
+        assert!(seen.contains("in 5 transcripts"), "{seen}");
+        assert_eq!(std::fs::read_to_string(folder.join("victim.json")).unwrap(), CLEAN);
+    }
+}
+
+/// The pages, scripts and help texts with command lines.
+fn pages() -> Vec<(String, String)> {
+    let mut paths = vec!["README.md".to_owned(), "SECURITY.md".to_owned(), "action.yml".to_owned()];
+    for folder in ["docs", "crates", "examples"] {
+        let mut open = vec![folder.to_owned()];
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(root().join(&folder)).unwrap() {
+                let entry = entry.unwrap();
+                let path = format!("{folder}/{}", entry.file_name().to_str().unwrap());
+                if entry.path().is_dir() {
+                    open.push(path);
+                } else if path.ends_with(".md") || path.contains("/src/") && path.ends_with(".rs") {
+                    paths.push(path);
+                }
+            }
+        }
+    }
+    paths.into_iter().map(|path| (path.clone(), text(&path))).collect()
+}
+
+/// Wherever names of files come from another program, they follow `--`.
+#[test]
+fn command_lines_with_names_from_elsewhere_end_the_options() {
+    let from_elsewhere = regex::Regex::new(r"xargs|-exec|\$\(|\$@").unwrap();
+    let runs = regex::Regex::new(r"\btoolcheck (?:lint|show|test|explain)\b(.*)").unwrap();
+    let mut found = 0;
+    for (path, page) in pages() {
+        for line in page.lines().filter(|line| from_elsewhere.is_match(line)) {
+            let Some(arguments) = runs.captures(line).map(|found| found.extract::<1>().1[0]) else {
+                continue;
+            };
+            let arguments = arguments.split(" #").next().unwrap().trim_end();
+            assert!(
+                arguments.ends_with(" --") || arguments.contains(" -- "),
+                "{path}: end the options with `--`: {line}"
+            );
+            found += 1;
+        }
+        // The user's arguments replace those of the hook.
+        for line in page.lines().filter(|line| line.trim_start().starts_with("args: [")) {
+            assert!(line.trim_end().ends_with(r#""--"]"#), "{path}: {line}");
+            found += 1;
+        }
+    }
+    assert!(found >= 2, "{found} command lines");
+}
+
+/// The action builds the revision that was checked out for it, and takes nothing from a registry by a name. The programs
+/// on the `PATH` write down how they were called.
+#[cfg(unix)]
+#[test]
+fn the_action_builds_itself() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = folder("action install");
+    let (bin, action_path) = (folder.join("bin"), folder.join("the action"));
+    for path in [&bin, &action_path, &folder.join("workspace")] {
+        std::fs::create_dir_all(path).unwrap();
+    }
+    let script = |name: &str, text: &str| {
+        std::fs::write(bin.join(name), format!("#!/bin/sh\n{text}\n")).unwrap();
+        std::fs::set_permissions(bin.join(name), PermissionsExt::from_mode(0o755)).unwrap();
+    };
+    let installs = "echo \"$(basename \"$0\") $* in $(pwd)\" >> \"$LOG\"; mkdir -p \"$RUNNER_TEMP/toolcheck-program/bin\"; \
+        printf '#!/bin/sh\\n' > \"$RUNNER_TEMP/toolcheck-program/bin/toolcheck\"; chmod +x \"$RUNNER_TEMP/toolcheck-program/bin/toolcheck\"";
+    let action = yaml("action.yml");
+    let step = &action["runs"]["steps"][0];
+    assert_eq!(step["id"], "install");
+    let install = |version: Option<&str>| {
+        let _ = std::fs::remove_file(folder.join("log"));
+        std::fs::write(folder.join("outputs"), "").unwrap();
+        let version = version.or(action["inputs"]["version"]["default"].as_str()).unwrap();
+        let mut command = Command::new("bash");
+        command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"].as_str().unwrap()]);
+        command.current_dir(folder.join("workspace")).env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+        for (name, path) in [("LOG", "log"), ("GITHUB_OUTPUT", "outputs"), ("RUNNER_TEMP", "temp")] {
+            command.env(name, folder.join(path));
+        }
+        let output = command
+            .env("GITHUB_ACTION_PATH", &action_path)
+            .env("TOOLCHECK_VERSION", version)
+            .output()
+            .unwrap();
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_default();
+        (output.status.code(), seen(&output), read("log"), read("outputs"))
+    };
+    script("cargo", installs);
+    script("pipx", installs);
+    let (status, printed, log, outputs) = install(None);
+    assert_eq!(status, Some(0), "{printed}");
+    let home = folder.join("temp/toolcheck-program");
+    let called = format!(
+        "cargo install --locked --root {} --path crates/toolcheck-cli in {}\n",
+        home.display(),
+        action_path.canonicalize().unwrap().display()
+    );
+    assert_eq!(log, called);
+    assert_eq!(outputs, format!("program={}/bin/toolcheck\n", home.display()));
+    // The path that it builds is there.
+    assert!(root().join("crates/toolcheck-cli/Cargo.toml").exists());
+    let (_, _, log, _) = install(Some("0.1.0"));
+    assert!(log.starts_with("pipx install --force toolcheck-cli==0.1.0 in "), "{log}");
+    script("toolcheck", "echo toolcheck");
+    let (status, printed, log, outputs) = install(Some("installed"));
+    assert_eq!((status, &*log, &*outputs), (Some(0), "", "program=toolcheck\n"), "{printed}");
+}
+
+/// Until there is a release, no page tells to install anything by its name in CI.
+#[test]
+fn pages_about_ci_install_nothing_by_name() {
+    for path in ["README.md", "docs/ci.md", "docs/fine-tuning.md", "crates/toolcheck-cli/README.md"] {
+        let page = text(path);
+        for line in page.lines().filter(|line| line.contains("toolcheck-cli")) {
+            let is_from_here =
+                line.contains("--git https://github.com/toolcheck/toolcheck ") || line.contains("--path ");
+            assert!(is_from_here || !line.contains("install "), "{path}: {line}");
+            assert!(!line.contains("additional_dependencies"), "{path}: {line}");
+        }
+    }
+    // Actions of others are pinned to a commit.
+    for (path, page) in pages().into_iter().filter(|(path, _)| !path.ends_with(".rs")) {
+        for line in page.lines() {
+            let Some((_, uses)) = line.trim_start().trim_start_matches("- ").split_once("uses: ") else {
+                continue;
+            };
+            if uses.starts_with("toolcheck/toolcheck@") {
+                continue;
+            }
+            let commit = uses.split(' ').next().unwrap().split_once('@').map_or("", |(_, commit)| commit);
+            assert!(
+                commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()),
+                "{path}: {line}"
+            );
+        }
+    }
+}

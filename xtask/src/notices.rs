@@ -1,0 +1,142 @@
+//! The licences of the crates that are linked into the program, for `crates/toolcheck-cli/THIRD-PARTY-NOTICES.txt`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+
+use crate::root;
+
+/// The generated file, which is part of the program's packages.
+pub(crate) const FILE: &str = "crates/toolcheck-cli/THIRD-PARTY-NOTICES.txt";
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    version: String,
+    license: Option<String>,
+    authors: Vec<String>,
+    repository: Option<String>,
+    manifest_path: PathBuf,
+    /// `None` for the crates of this repository.
+    source: Option<String>,
+}
+
+/// Writes the file.
+pub(crate) fn write() -> Result<()> {
+    Ok(fs::write(root().join(FILE), notices()?)?)
+}
+
+/// Checks that the file is up to date.
+pub(crate) fn check() -> Result<()> {
+    let there = fs::read_to_string(root().join(FILE)).unwrap_or_default();
+    ensure!(there == notices()?, "{FILE} is not up to date: run `cargo xtask notices`");
+    Ok(())
+}
+
+fn notices() -> Result<String> {
+    let metadata: Metadata = serde_json::from_str(&cargo(&["metadata", "--locked", "--format-version=1"])?)?;
+    let linked = linked()?;
+    let is_linked = |package: &&Package| {
+        package.source.is_some() && linked.contains(&format!("{} v{}", package.name, package.version))
+    };
+    let packages: Vec<&Package> = metadata.packages.iter().filter(is_linked).collect();
+    ensure!(packages.len() > 50, "the linked crates are found");
+    // The crates of each text: many have the same.
+    let mut texts = BTreeMap::<String, BTreeSet<String>>::new();
+    let mut list = BTreeSet::new();
+    for package in packages {
+        let name = format!("{} {}", package.name, package.version);
+        let license = package.license.as_deref().context("a crate has a licence")?;
+        list.insert(format!("{name} ({license}) {}", package.repository.as_deref().unwrap_or_default()));
+        for text in texts_of(package, license)? {
+            texts.entry(text).or_default().insert(name.clone());
+        }
+    }
+    let mut page = String::from(
+        "The program toolcheck contains the standard library of Rust (MIT OR Apache-2.0) and the following libraries.\nFile written by `cargo xtask notices`.\n\n",
+    );
+    list.iter().for_each(|line| page.push_str(&format!("{}\n", line.trim_end())));
+    let mut texts: Vec<_> = texts.iter().map(|(text, names)| (names, text)).collect();
+    texts.sort();
+    for (names, text) in texts {
+        let names = names.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        page.push_str(&format!("\n{}\n{names}\n\n{text}\n", "=".repeat(80)));
+    }
+    Ok(page)
+}
+
+/// The crates that are linked into the program on any system, as `name vVERSION`.
+fn linked() -> Result<BTreeSet<String>> {
+    let tree = cargo(&[
+        "tree",
+        "--locked",
+        "--package=toolcheck-cli",
+        "--edges=normal,no-proc-macro",
+        "--target=all",
+        "--prefix=none",
+        "--format={p}",
+    ])?;
+    let name = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    Ok(tree.lines().map(name).collect())
+}
+
+/// The texts to ship for a crate: those of MIT where that is offered, and otherwise all; notices always.
+fn texts_of(package: &Package, license: &str) -> Result<Vec<String>> {
+    let folder = package.manifest_path.parent().context("a manifest is in a folder")?;
+    let offers_mit = !license.contains("AND") && license.contains("MIT");
+    let mut files = license_files(folder)?;
+    let is_of_mit = |name: &String| name.to_uppercase().contains("MIT");
+    if offers_mit && files.iter().any(is_of_mit) {
+        files.retain(|name| is_of_mit(name) || name.to_uppercase().starts_with("NOTICE"));
+    }
+    if files.is_empty() {
+        // The package has no text of its licence, so it is that of MIT with the names of its authors.
+        ensure!(offers_mit, "{} {} has no licence text: {license}", package.name, package.version);
+        let own = fs::read_to_string(root().join("LICENSE-MIT"))?;
+        let (_, terms) = own.split_once("\n\nPermission").context("our own licence is MIT")?;
+        let authors = match package.authors.join(", ") {
+            authors if authors.is_empty() => format!("the authors of {}", package.name),
+            authors => authors,
+        };
+        return Ok(vec![format!("Copyright (c) {authors}\n\nPermission{}", tidy(terms))]);
+    }
+    files.iter().map(|name| Ok(tidy(&fs::read_to_string(folder.join(name))?))).collect()
+}
+
+/// The names of the files with licences and notices in a folder, sorted.
+fn license_files(folder: &Path) -> Result<Vec<String>> {
+    const BEGINNINGS: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "UNLICENSE", "NOTICE"];
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if BEGINNINGS.iter().any(|start| name.to_uppercase().starts_with(start)) && entry.path().is_file() {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// A text without differences that nobody sees.
+fn tidy(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n").trim_matches('\n').to_owned()
+}
+
+/// The standard output of cargo in the repository.
+fn cargo(arguments: &[&str]) -> Result<String> {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let output = command.current_dir(root()).args(arguments).output().context("cannot run cargo")?;
+    ensure!(output.status.success(), "{command:?} failed: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(String::from_utf8(output.stdout)?)
+}
