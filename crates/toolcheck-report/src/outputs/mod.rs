@@ -19,7 +19,7 @@ use std::io;
 
 use anstyle::{AnsiColor, Style as Colors};
 use toolcheck_core::Level;
-use toolcheck_core::text::is_hidden;
+use toolcheck_core::text::{hash_commands, is_hidden};
 use toolcheck_lint::Report;
 
 use crate::Style;
@@ -59,13 +59,27 @@ pub fn find(id: &str) -> Option<&'static Output> {
     ALL.iter().copied().find(|output| output.id == id)
 }
 
-/// Writes JSON text and a line end. Characters that hide or reorder text on a screen are escaped, since people read JSON
-/// in terminals and logs too; a JSON parser reads them back unchanged. Outside strings such a character is a line end.
+/// Writes JSON text and a line end. Characters that hide or reorder text on a screen are escaped, and one of each command
+/// for a CI runner, since people read JSON in terminals and logs too; a JSON parser reads them back unchanged. Outside
+/// strings such a character is a line end.
 ///
 /// # Errors
 ///
 /// Returns an error if the text cannot be written.
 pub fn write_json(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
+    // Outside strings JSON has no `#`.
+    let mut from = 0;
+    for at in hash_commands(text) {
+        write_visible(&text[from..at], out)?;
+        out.write_all(b"\\u0023")?;
+        from = at + 1;
+    }
+    write_visible(&text[from..], out)?;
+    writeln!(out)
+}
+
+/// Writes a part of a JSON text with its hidden characters escaped.
+fn write_visible(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
     let mut rest = text;
     let mut from = 0;
     // Most text is plain ASCII, which can be checked by its bytes.
@@ -83,7 +97,7 @@ pub fn write_json(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
             from = 0;
         }
     }
-    writeln!(out, "{rest}")
+    out.write_all(rest.as_bytes())
 }
 
 const BOLD: Colors = Colors::new().bold();

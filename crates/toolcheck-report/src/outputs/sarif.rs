@@ -9,7 +9,7 @@ use toolcheck_lint::finding::Spot;
 
 use super::{Output, repository_path, write_json};
 use crate::Style;
-use toolcheck_core::text::{Line, bounded};
+use toolcheck_core::text::{Line, bounded, bytes_of};
 use toolcheck_lint::Rule;
 use toolcheck_lint::fingerprint::Fingerprints;
 use toolcheck_lint::report::{FileReport, Report, rule_url};
@@ -218,7 +218,7 @@ fn uri(path: &str) -> String {
         _ if is_drive => "file:///",
         _ => "",
     });
-    for (at, byte) in path.bytes().enumerate() {
+    for (at, byte) in bytes_of(path).into_iter().enumerate() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) || is_drive && at == 1 {
             uri.push(char::from(byte));
         } else {
