@@ -51,5 +51,5 @@ fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> 
             },
         }));
     }
-    write_json(&serde_json::to_string_pretty(&issues)?, out)
+    write_json(&issues, out)
 }

@@ -245,7 +245,7 @@ pub fn report_v1(report: &Report) -> ReportV1<'_> {
 }
 
 fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
-    write_json(&serde_json::to_string_pretty(&report_v1(report))?, out)
+    write_json(&report_v1(report), out)
 }
 
 fn file(file: &FileReport) -> FileV1<'_> {

@@ -56,7 +56,7 @@ struct SummaryV1 {
 fn write(run: &Run, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let summary = SummaryV1 { cases: run.results.len(), failed: run.failed(), unreadable: run.unreadable() };
     let document = V1 { version: 1, cases: run.results.iter().map(case).collect(), summary };
-    write_json(&serde_json::to_string_pretty(&document)?, out)
+    write_json(&document, out)
 }
 
 fn case(result: &CaseResult) -> CaseV1<'_> {
