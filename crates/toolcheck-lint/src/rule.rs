@@ -543,6 +543,10 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
         let level = match verdict {
             _ if finding.answer.is_some() => finding.answer.take().map(|answer| {
                 let level = answer.grounds.level();
+                if let Some(harm) = answer.harm {
+                    finding.harm = Some(harm.into());
+                    return Level::Warning;
+                }
                 finding.provider_error = Some(ProviderError {
                     target: context.target().id.clone(),
                     case: None,

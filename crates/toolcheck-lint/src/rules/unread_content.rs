@@ -223,7 +223,8 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     let places: FxHashSet<_> = reported().map(|finding| finding.place.node).collect();
     let is_answered = |finding: &Draft| {
         let is_of_whole = finding.rule == foreign_shape::RULE.id || places.contains(&finding.place.node);
-        finding.provider_error.is_some() && (finding.level >= worst || is_of_whole)
+        let is_known = finding.provider_error.is_some() || finding.harm.is_some();
+        is_known && (finding.level >= worst || is_of_whole)
     };
     let is_refused = |finding: &&Draft| finding.rule != RULE.id && is_answered(finding);
     let refused = findings[first..].iter().filter(is_refused);

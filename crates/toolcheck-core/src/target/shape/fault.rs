@@ -163,6 +163,8 @@ pub struct Answer {
     pub text: Option<String>,
     /// How well it is known.
     pub grounds: Grounds,
+    /// What harm it does if the API accepts it: then there is no answer.
+    pub harm: Option<String>,
 }
 
 /// Why what only the documents say is not an error for an API that may not enforce them.
@@ -446,6 +448,9 @@ impl<'f> Fault<'f> {
                 Grounds { evidence: Evidence::Specified, doubt: Some(UNSEEN.to_owned()) }
             }
         };
+        if let Some(harm) = fact.and_then(|fact| fact.harm.clone()) {
+            return Answer { status: None, text: None, grounds, harm: Some(harm) };
+        }
         let words = Words { fault: self, shape, document, model };
         let filled = |template: &'f TextTable| Some((template.status, words.fill(&template.text)?));
         // A text that names what is not known here, such as the greatest of what is too small, is for another case.
@@ -458,7 +463,7 @@ impl<'f> Fault<'f> {
             Some(own) => words.fill(own),
             None => template.map(|(_, text)| text),
         };
-        Answer { status, text, grounds }
+        Answer { status, text, grounds, harm: None }
     }
 
     /// The API's texts for faults of this kind, those for a type first.

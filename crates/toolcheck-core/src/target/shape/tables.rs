@@ -717,6 +717,10 @@ pub struct FactTable {
     /// Why it may not hold: a clause that reads well after "only a warning:".
     #[serde(default)]
     pub doubt: Option<String>,
+    /// What harm it does although the API accepts it: a clause that reads well after "accepts it, but". It is a warning, and
+    /// there is no answer.
+    #[serde(default)]
+    pub harm: Option<String>,
     /// What this API, or this model, asks for beyond the documents.
     #[serde(flatten)]
     pub(crate) constraint: FieldTable,
