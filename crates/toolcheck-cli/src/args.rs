@@ -237,6 +237,13 @@ pub(crate) struct SelectionArgs {
     pub(crate) ignore: Vec<&'static Rule>,
 }
 
+impl SelectionArgs {
+    /// Whether the user asks for rules by name.
+    pub(crate) fn names_rules(&self) -> bool {
+        !(self.select.is_empty() && self.extend_select.is_empty())
+    }
+}
+
 /// The settings that take precedence over the configuration.
 ///
 /// # Errors

@@ -71,8 +71,7 @@ pub(crate) struct FixesArgs {
 impl FixArgs {
     /// What the user asks for by name is mended even if the API accepts it.
     pub(crate) fn options(&self) -> FixOptions {
-        let names_rules = !(self.selection.select.is_empty() && self.selection.extend_select.is_empty());
-        self.fixes.options().accepted(names_rules)
+        self.fixes.options().accepted(self.selection.names_rules())
     }
 }
 

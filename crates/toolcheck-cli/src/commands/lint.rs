@@ -62,9 +62,7 @@ fn mend(args: &LintArgs) -> Result<Status> {
     if args.files.paths.iter().any(|path| path.as_os_str() == "-") {
         bail!("--fix writes files: mend the standard input with `toolcheck fix -`");
     }
-    let names_rules =
-        !(args.rules.selection.select.is_empty() && args.rules.selection.extend_select.is_empty());
-    let how = FixOptions::new().unsafe_fixes(args.unsafe_fixes).accepted(names_rules);
+    let how = FixOptions::new().unsafe_fixes(args.unsafe_fixes).accepted(args.rules.selection.names_rules());
     let options = ProjectOptions { baseline: None, ..options(args)? };
     fix::run_on(options, &how, (fix::Doing::Write, false), args.rules.fail_on, &mut std::io::stderr().lock())
 }

@@ -16,7 +16,7 @@ use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Document, Expanded, Layout, Position, Record, Records, Value, locate};
 
 use super::checker::{Checker, Continuation};
-use super::format_rules::FormatRules;
+use super::format_rules::{FormatRules, KnownRules};
 use super::run::LEAST_SAID;
 use super::text;
 use crate::finding::{Draft, Finding, Spot};
@@ -62,7 +62,7 @@ pub(super) struct Log<'r> {
     reader: &'static Reader,
     rules: FormatRules<'r>,
     /// The rules for conversations that are checked as requests, by their formats.
-    of_requests: RefCell<Vec<Rc<FormatRules<'r>>>>,
+    of_requests: RefCell<KnownRules<'r>>,
     options: &'r Options,
     schemas: &'r Schemas,
 }
@@ -220,10 +220,13 @@ impl<'r> Log<'r> {
         report: &mut FileReport,
     ) {
         let checker = self.checker(&self.rules);
-        let is_own = (self.reader.sniff)(records) > 0;
+        let has_messages = |one: &Conversation<'_>| !one.transcript.messages.is_empty();
+        // Whose messages were read need not be asked.
+        let is_read = !reading.conversations.is_empty() && reading.conversations.iter().all(has_messages);
+        let is_own = is_read || (self.reader.sniff)(records) > 0;
         if !is_own {
             // The user has named the wrong reader: it takes what it does not know for an empty conversation.
-            reading.conversations.retain(|conversation| !conversation.transcript.messages.is_empty());
+            reading.conversations.retain(has_messages);
         }
         if is_own || !reading.conversations.is_empty() {
             report.format = Some(self.reader.id);
@@ -252,10 +255,11 @@ impl<'r> Log<'r> {
             self.count(conversation, target, report);
         }
         if reading.conversations.is_empty() {
-            self.check_text(&checker, document, records, &mut drafts);
+            self.check_text(&checker, document, (records, is_own), &mut drafts);
         }
-        let is_wrong = !is_own && reading.conversations.is_empty() && self.options.reader.is_some();
-        for (what, count) in reading.left_out.iter().filter(|_| !is_wrong) {
+        // Of a file of another reader, nothing was left out.
+        let is_other = !is_own && reading.conversations.is_empty() && self.options.reader.is_some();
+        for (what, count) in reading.left_out.iter().filter(|_| !is_other) {
             report.count_not_read(LeftOut { one: what, what, count });
         }
         let room = self.options.max_findings.saturating_sub(report.findings.len());
@@ -289,14 +293,7 @@ impl<'r> Log<'r> {
         }
         let format = formats::find(transcript.format?.id)?;
         transcript.kind = self.options.kind;
-        let mut known = self.of_requests.borrow_mut();
-        let is_for = |rules: &&Rc<FormatRules<'_>>| rules.format.is_some_and(|own| own.id == format.id);
-        if let Some(rules) = known.iter().find(is_for) {
-            return Some(Rc::clone(rules));
-        }
-        let rules = Rc::new(FormatRules::new(Some(format), self.options));
-        known.push(Rc::clone(&rules));
-        Some(rules)
+        Some(self.of_requests.borrow_mut().of(Some(format), self.options))
     }
 
     /// Whether the reader searches records for lists of messages.
@@ -346,7 +343,7 @@ impl<'r> Log<'r> {
         &self,
         checker: &Checker<'_>,
         document: &Document<'_>,
-        records: &[Value<'_, '_>],
+        (records, is_own): (&[Value<'_, '_>], bool),
         drafts: &mut Vec<Draft>,
     ) {
         let root = document.root();
@@ -356,7 +353,6 @@ impl<'r> Log<'r> {
         let is_row = self.reader.unit == Unit::Record && self.reader.sort == Sort::Dataset;
         let is_empty =
             || root.members().any(|member| member.is_array() && member.elements().next().is_none());
-        let is_own = (self.reader.sniff)(records) > 0;
         if !is_own && drafts.is_empty() && self.options.reader.is_some() {
             drafts.extend(self.wrong_reader(document, records));
             return;

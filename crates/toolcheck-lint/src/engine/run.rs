@@ -10,7 +10,7 @@ use toolcheck_json::{Document, NodeId, Record, Records, Value};
 
 use super::by_shape;
 use super::checker::{Checker, Continuation, is_cut_off};
-use super::format_rules::FormatRules;
+use super::format_rules::{FormatRules, KnownRules};
 use super::log::Log;
 use super::refusals::{self, Refused};
 use super::text;
@@ -27,8 +27,8 @@ use crate::view::exchanges::{Exchanges, Histories};
 /// A file while it is linted.
 pub(super) struct Run<'r> {
     of_file: Rc<FormatRules<'r>>,
-    /// The same for records of other formats than the file's.
-    others: Vec<Rc<FormatRules<'r>>>,
+    /// The same, and those for records of other formats than the file's.
+    known: KnownRules<'r>,
     options: &'r Options,
     schemas: &'r Schemas,
     unrecognised: ReportOnce,
@@ -74,9 +74,10 @@ impl<'r> Run<'r> {
         observer: &'r mut dyn Observer,
         report: &'r mut FileReport,
     ) -> Self {
+        let of_file = Rc::new(of_file);
         Self {
-            of_file: Rc::new(of_file),
-            others: Vec::new(),
+            known: KnownRules::with(Rc::clone(&of_file)),
+            of_file,
             options,
             schemas,
             unrecognised: ReportOnce::new(&unrecognised_format::RULE),
@@ -212,14 +213,7 @@ impl<'r> Run<'r> {
 
     /// The rules for a format.
     fn rules_of(&mut self, format: Option<&'static Format>) -> Rc<FormatRules<'r>> {
-        let id = |format: Option<&'static Format>| format.map(|format| format.id);
-        let is_for = |rules: &&Rc<FormatRules<'_>>| id(rules.format) == id(format);
-        if let Some(known) = std::iter::once(&self.of_file).chain(&self.others).find(is_for) {
-            return Rc::clone(known);
-        }
-        let rules = Rc::new(FormatRules::new(format, self.options));
-        self.others.push(Rc::clone(&rules));
-        rules
+        self.known.of(format, self.options)
     }
 
     /// Lints the request of an exchange, and compares it with the response that it continues.

@@ -4,6 +4,7 @@
 
 mod anthropic_batch;
 mod batch;
+mod entries;
 mod go_vcr;
 mod har;
 mod httpmock;

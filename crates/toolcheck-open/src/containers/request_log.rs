@@ -2,9 +2,9 @@
 
 use toolcheck_core::exchange;
 use toolcheck_json::origins::{Mapped, Opened};
-use toolcheck_json::{Document, Layout, Records, Value};
+use toolcheck_json::{Document, Value};
 
-use super::{Container, HEAD, head_has};
+use super::{Container, HEAD, entries, head_has};
 use crate::Limits;
 use crate::exchanges::{Encoded, Maker, Recorded};
 use crate::needs::Needs;
@@ -74,42 +74,25 @@ fn at<'d, 's>(record: Value<'d, 's>, path: &[&str]) -> Option<Value<'d, 's>> {
 
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     let mut maker = Maker::new(bytes.len(), limits);
-    let records = Records::new(bytes);
-    let is_lines = records.layout() == Layout::Lines;
-    let mut number = 0;
-    for record in records {
-        let document = Document::read(record.bytes);
-        let root = document.root();
-        if document.faults().iter().any(|fault| !fault.kind.is_in_text()) {
-            // It is reported as it is.
-            maker.add_record(format!("[{number}]"), &Mapped::same(record.bytes, record.start));
-            number += 1;
-            continue;
-        }
-        let entries: Vec<Value<'_, '_>> =
-            if root.is_array() { root.elements().collect() } else { vec![root] };
-        for entry in entries {
-            let name = if is_lines || root.is_array() { format!("[{number}].") } else { String::new() };
-            number += 1;
-            match bodies(entry) {
-                Some((path, body, response)) => {
-                    let text = |value: Value<'_, '_>| text(bytes, record.start, value);
-                    maker.add(Recorded {
-                        request_label: format!("{name}{}", path.join(".")),
-                        request: Box::new(move |_| text(body)),
-                        url: url_of(entry),
-                        response_label: format!(
-                            "{name}{}",
-                            response.map_or(&["response"][..], |it| it.0).join(".")
-                        ),
-                        response: response.map(|(_, body)| -> Encoded<'_> { Box::new(move |_| text(body)) }),
-                        status: status_of(entry),
-                    });
-                }
-                None => maker.leave_out(Reason::NoBody),
-            }
-        }
-    }
+    entries::each(
+        bytes,
+        &mut maker,
+        |root| root,
+        |maker, at, entry| {
+            let Some((path, body, response)) = bodies(entry) else {
+                return maker.leave_out(Reason::NoBody);
+            };
+            let text = |value: Value<'_, '_>| text(bytes, at.start, value);
+            maker.add(Recorded {
+                request_label: at.label(&path.join(".")),
+                request: Box::new(move |_| text(body)),
+                url: url_of(entry),
+                response_label: at.label(&response.map_or(&["response"][..], |it| it.0).join(".")),
+                response: response.map(|(_, body)| -> Encoded<'_> { Box::new(move |_| text(body)) }),
+                status: status_of(entry),
+            });
+        },
+    );
     Some(maker.finish(&CONTAINER, None))
 }
 
