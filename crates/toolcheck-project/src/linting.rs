@@ -13,7 +13,7 @@ use toolcheck_open::{Container, Opened};
 use crate::Progress;
 use crate::baseline::{FileSession, RunBaseline};
 use crate::error::Error;
-use crate::inputs::{Buffer, Input, Text};
+use crate::inputs::{Buffer, Input, Piece, Text};
 use crate::options::{Limits, LintOptions};
 use crate::resolve::FileSettings;
 
@@ -38,7 +38,7 @@ pub(crate) struct Outcome {
     pub(crate) used: Vec<bool>,
     /// The new or stale baseline entries of the file.
     pub(crate) entries: Vec<Entry>,
-    /// The error that ended the reading, if any. Earlier findings are kept.
+    /// Why not all of the input was read, if so. The findings of the rest are kept.
     pub(crate) error: Option<Error>,
 }
 
@@ -106,21 +106,31 @@ impl Linter<'_> {
         };
         let pieces = Mutex::new(Pieces { text, taken: 0, free: Vec::new(), end: None });
         let round_size = rayon::current_num_threads() * PIECES_IN_ROUND;
+        let mut too_long = TooLong::default();
         loop {
             // The thread that reads a piece also lints it, while it is in the cache.
             let lint = |_| {
                 let (number, piece) = Pieces::lock(&pieces).take()?;
-                Some((number, lines.lint(&piece), piece))
+                let found = match piece {
+                    Piece::Lines(piece) => Ok((lines.lint(&piece), piece)),
+                    Piece::TooLong(bytes) => Err(bytes),
+                };
+                Some((number, found))
             };
             let mut round: Vec<_> =
                 (0..round_size).into_par_iter().with_max_len(1).filter_map(lint).collect();
-            round.sort_unstable_by_key(|(number, ..)| *number);
-            for (_, found, piece) in round {
-                parts.add(lines.add(&piece, found));
-                Pieces::lock(&pieces).free.push(piece);
+            round.sort_unstable_by_key(|(number, _)| *number);
+            for (_, found) in round {
+                match found {
+                    Ok((found, piece)) => {
+                        parts.add(lines.add(&piece, found));
+                        Pieces::lock(&pieces).free.push(piece);
+                    }
+                    Err(bytes) => too_long.add(lines.skip_line(bytes)),
+                }
             }
             if let Some(end) = Pieces::lock(&pieces).end.take() {
-                return end;
+                return end.and_then(|()| too_long.end(self.limits.document));
             }
         }
     }
@@ -166,7 +176,7 @@ impl<'p> Pieces<'p> {
     }
 
     /// Takes the next piece, with its number.
-    fn take(&mut self) -> Option<(usize, Buffer)> {
+    fn take(&mut self) -> Option<(usize, Piece)> {
         if self.end.is_some() {
             return None;
         }
@@ -179,6 +189,36 @@ impl<'p> Pieces<'p> {
             Err(error) => self.end = Some(Err(error)),
         }
         None
+    }
+}
+
+/// The lines that were too long to be read.
+#[derive(Default)]
+struct TooLong {
+    /// The number of the first one, from 1.
+    first: Option<u64>,
+    /// How many there are after the first one.
+    others: usize,
+}
+
+impl TooLong {
+    fn add(&mut self, line: u64) {
+        match self.first {
+            None => self.first = Some(line),
+            Some(_) => self.others += 1,
+        }
+    }
+
+    /// Fails if there was such a line. What was found in the other lines is kept.
+    fn end(&self, most: u64) -> io::Result<()> {
+        let Some(line) = self.first else { return Ok(()) };
+        let which = match self.others {
+            0 => format!("line {line} is"),
+            others => format!("line {line} and {others} more are"),
+        };
+        let message =
+            format!("{which} larger than {most} bytes and not read: raise the limit with --max-document");
+        Err(io::Error::new(io::ErrorKind::FileTooLarge, message))
     }
 }
 

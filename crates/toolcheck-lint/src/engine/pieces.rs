@@ -186,6 +186,13 @@ impl Lines {
         report
     }
 
+    /// Passes a line of this many bytes that is not linted, and returns its number, from 1.
+    pub fn skip_line(&mut self, bytes: usize) -> u64 {
+        let Offset { records, bytes: start, lines } = self.offset;
+        self.offset = Offset { records: records + 1, bytes: start + bytes, lines: lines + 1 };
+        lines + 1
+    }
+
     /// Lints the records with exchanges, which may continue those of earlier pieces.
     fn add_exchanges(&mut self, bytes: &[u8], numbers: &[usize], report: &mut FileReport) {
         let schemas = self.schemas();

@@ -104,6 +104,14 @@ pub(super) fn may_be_opened(path: &Path) -> bool {
     sniff().unwrap_or(true)
 }
 
+/// A part of a text of JSON Lines.
+pub(crate) enum Piece {
+    /// Whole lines.
+    Lines(Buffer),
+    /// One line that is larger than a document may be: its bytes, which were skipped.
+    TooLong(usize),
+}
+
 /// The text of an input, decompressed.
 pub struct Text<'p> {
     source: Box<dyn Read + Send + 'p>,
@@ -183,30 +191,50 @@ impl<'p> Text<'p> {
 
     /// The next complete lines; `None` at the end. Bytes that were read after them go into `spare`, the buffer of an
     /// earlier piece.
-    pub(crate) fn piece(&mut self, mut spare: Buffer) -> io::Result<Option<Buffer>> {
+    pub(crate) fn piece(&mut self, mut spare: Buffer) -> io::Result<Option<Piece>> {
         let mut wanted = PIECE;
         loop {
             self.fill(wanted)?;
             let most = usize::try_from(self.max_document).unwrap_or(usize::MAX);
-            if self.buffer.get(..most).is_some_and(|line| memchr(b'\n', line).is_none()) {
-                self.check_document(self.buffer.len())?;
+            let is_long = self.buffer.len() > most;
+            if is_long && memchr(b'\n', &self.buffer[..most]).is_none() {
+                return self.skip_line().map(|bytes| Some(Piece::TooLong(bytes)));
             }
             if self.buffer.is_empty() {
                 return Ok(None);
             }
-            if self.is_ended && self.buffer.len() <= PIECE {
-                return Ok(Some(std::mem::take(&mut self.buffer)));
+            if self.is_ended && self.buffer.len() <= PIECE.min(most) {
+                return Ok(Some(Piece::Lines(std::mem::take(&mut self.buffer))));
             }
             // Bytes that were read ahead are returned in pieces too.
             let end = memrchr(b'\n', &self.buffer[..wanted.min(self.buffer.len())]).map(|at| at + 1);
             if let Some(end) = end {
                 self.buffer.split_into(end, &mut spare);
-                return Ok(Some(std::mem::replace(&mut self.buffer, spare)));
+                return Ok(Some(Piece::Lines(std::mem::replace(&mut self.buffer, spare))));
             }
             if self.is_ended && self.buffer.len() <= wanted {
-                return Ok(Some(std::mem::take(&mut self.buffer)));
+                return Ok(Some(Piece::Lines(std::mem::take(&mut self.buffer))));
             }
             wanted *= 2;
+        }
+    }
+
+    /// Skips a line without holding it, and returns its length in bytes.
+    fn skip_line(&mut self) -> io::Result<usize> {
+        let mut skipped = 0;
+        loop {
+            if let Some(end) = memchr(b'\n', &self.buffer) {
+                let mut rest = Buffer::default();
+                self.buffer.split_into(end + 1, &mut rest);
+                self.buffer = rest;
+                return Ok(skipped + end + 1);
+            }
+            skipped += self.buffer.len();
+            self.buffer.filled = 0;
+            self.fill(PIECE)?;
+            if self.buffer.is_empty() {
+                return Ok(skipped);
+            }
         }
     }
 

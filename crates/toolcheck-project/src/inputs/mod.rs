@@ -23,8 +23,8 @@ use crate::paths::{current_dir, name_of, os_string, printable, real};
 use globs::is_glob;
 use ignored::IgnoreFiles;
 
-pub(crate) use bytes::Buffer;
 pub use bytes::Text;
+pub(crate) use bytes::{Buffer, Piece};
 
 /// The extensions of the files that are searched for in a directory.
 const EXTENSIONS: [&str; 4] = ["json", "jsonl", "ndjson", "traj"];
