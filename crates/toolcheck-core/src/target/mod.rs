@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use regex::Regex;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer};
 
 pub use facts::{
@@ -192,7 +191,7 @@ pub struct Target {
     family: Option<&'static str>,
     /// Where the entries of each rule are: many rules ask for every transcript.
     #[serde(skip)]
-    by_rule: FxHashMap<String, Entries>,
+    by_rule: BTreeMap<String, Entries>,
     /// The shape that requests must have, compiled when it is first asked.
     #[serde(skip)]
     compiled: OnceLock<Shapes>,
