@@ -31,6 +31,7 @@ mod read;
 pub mod readers;
 pub mod recognise;
 pub mod repair;
+pub mod reply;
 pub mod response;
 pub mod suggest;
 pub mod target;

@@ -22,7 +22,8 @@ pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Vec<Choice>, V
         let answers = said.iter().map(|said| Choice::new(said, value, &|value| Place::of(value))).collect();
         return Some((answers, said));
     }
-    let mut pieces = Pieces { format, count: 0, whole: None, assembly: Assembly::default() };
+    let mut pieces =
+        Pieces { format, count: 0, is_streamed: false, whole: None, assembly: Assembly::default() };
     if value.as_json_str().is_some() {
         pieces.add_value(value);
     } else {
@@ -56,6 +57,8 @@ pub fn read_any<'s>(value: Value<'_, 's>) -> Option<(&'static Format, Vec<Choice
 struct Pieces<'f> {
     format: &'f Format,
     count: usize,
+    /// Whether there was an event of a stream.
+    is_streamed: bool,
     /// The first piece, read as a response that was not streamed.
     whole: Option<Vec<Choice>>,
     assembly: Assembly,
@@ -73,7 +76,9 @@ impl Pieces<'_> {
         };
         let string = Place::of(data);
         let decoded = Decoded::new(text, string.span.start);
-        in_text(decoded.text(), |data, before| {
+        in_text(decoded.text(), |data, before, is_event| {
+            // An event may look like a response that was not streamed, and be cut off after it.
+            self.is_streamed |= is_event;
             let locate = |value: Value<'_, '_>| {
                 let span = value.span().range();
                 Place { node: string.node, span: decoded.span_of(before + span.start..before + span.end) }
@@ -94,7 +99,7 @@ impl Pieces<'_> {
     /// Returns the choices. A complete response counts only if it is the only piece: the chunks of some streams look
     /// like one.
     fn finish(self) -> Option<Vec<Choice>> {
-        let whole = self.whole.filter(|_| self.count == 1);
+        let whole = self.whole.filter(|_| self.count == 1 && !self.is_streamed);
         whole.or_else(|| Some(self.assembly.finish()).filter(|assembled| !assembled.is_empty()))
     }
 }
@@ -119,17 +124,17 @@ fn unwrapped<'d, 's>(value: Value<'d, 's>) -> Value<'d, 's> {
     inner.unwrap_or(value)
 }
 
-/// Calls `see` with each JSON value in a text (the text itself, or the data of its server-sent events) and the number
-/// of bytes before it.
-fn in_text(text: &str, mut see: impl FnMut(Value<'_, '_>, usize)) {
-    let mut show = |data: &str, before: usize| {
+/// Calls `see` with each JSON value in a text (the text itself, or the data of its server-sent events), the number of
+/// bytes before it, and whether it is an event.
+fn in_text(text: &str, mut see: impl FnMut(Value<'_, '_>, usize, bool)) {
+    let mut show = |data: &str, before: usize, is_event: bool| {
         let document = Document::read(data.as_bytes());
         let root = document.root();
         if root.is_object() || root.is_array() {
             if root.is_object() {
-                see(root, before);
+                see(root, before, is_event);
             } else {
-                root.elements().for_each(|element| see(element, before));
+                root.elements().for_each(|element| see(element, before, is_event));
             }
         }
     };
@@ -138,7 +143,7 @@ fn in_text(text: &str, mut see: impl FnMut(Value<'_, '_>, usize)) {
     if text.trim_start().starts_with(['{', '[']) {
         // One value, or one per line.
         for record in Records::new(text.as_bytes()) {
-            show(&text[record.start..record.start + record.bytes.len()], start + record.start);
+            show(&text[record.start..record.start + record.bytes.len()], start + record.start, false);
         }
         return;
     }
@@ -148,9 +153,9 @@ fn in_text(text: &str, mut see: impl FnMut(Value<'_, '_>, usize)) {
         let joined = joined.join("\n");
         if lines.len() > 1 && Document::read(joined.as_bytes()).faults().is_empty() {
             // Places after the first line are only approximate, which is good enough.
-            show(&joined, start + lines[0].start);
+            show(&joined, start + lines[0].start, true);
         } else {
-            lines.into_iter().for_each(|line| show(&text[line.clone()], start + line.start));
+            lines.into_iter().for_each(|line| show(&text[line.clone()], start + line.start, true));
         }
     }
 }

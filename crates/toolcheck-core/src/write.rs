@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::conversation::{Assistant, Conversation, Feature, Turn};
 use crate::formats::Format;
+use crate::reply::Reply;
 
 /// What a format has written.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,12 +57,18 @@ impl Format {
     /// Writes a turn of the model as a response that came at once.
     #[must_use]
     pub fn write_response(&self, said: &Assistant) -> Written {
+        let (said, dropped) = self.held_turn(said);
+        Written { body: (self.write_reply)(&Reply::new(said)), dropped }
+    }
+
+    /// What the format can hold of a turn, and what it cannot.
+    pub(crate) fn held_turn(&self, said: &Assistant) -> (Assistant, Vec<Feature>) {
         let (held, dropped) = self.held(&Conversation::new(vec![Turn::Assistant(said.clone())]));
-        let said = held.turns.iter().find_map(|turn| match turn {
+        let said = held.turns.into_iter().find_map(|turn| match turn {
             Turn::Assistant(said) => Some(said),
             Turn::User(_) | Turn::Results(_) => None,
         });
-        Written { body: said.map_or(Json::Null, self.write_response), dropped }
+        (said.unwrap_or_default(), dropped)
     }
 
     /// Writes a log of the requests in which a conversation came about, each with its response, in order of time.

@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use proptest::prelude::*;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reasoning, Turn};
 use toolcheck_core::detection::Detection;
+use toolcheck_core::reply::{Event, Framing, Pieces, Reply, Stop};
 use toolcheck_core::{Format, formats, response};
 use toolcheck_json::Document;
 
@@ -128,6 +129,29 @@ fn is_distinct(conversation: &Conversation, format: &Format) -> bool {
     format.id != "anthropic" || !conversation.system.is_empty() || conversation.turns.iter().any(has_blocks)
 }
 
+/// What a client has received of a stream: its text, or of binary messages, their names and data.
+fn received(format: &Format, events: &[Event]) -> Json {
+    if format.framing == Framing::Binary {
+        return events.iter().map(|event| json!({event.name: event.data})).collect();
+    }
+    Json::String(String::from_utf8(format.framing.frames(events).concat()).unwrap())
+}
+
+type Read = (bool, String, Vec<(Option<String>, Option<String>, Json)>);
+
+fn read_choices(format: &Format, body: &Json) -> Vec<Read> {
+    let text = body.to_string();
+    let document = Document::read(text.as_bytes());
+    let (choices, _) = response::read(format, document.root()).unwrap();
+    let call = |call: response::ChoiceCall| {
+        (call.id, call.name, serde_json::from_str(&call.arguments).unwrap_or(Json::String(call.arguments)))
+    };
+    choices
+        .into_iter()
+        .map(|choice| (choice.is_whole, choice.text, choice.calls.into_iter().map(call).collect()))
+        .collect()
+}
+
 proptest! {
     /// The conversation is equal but for what the format declares that it cannot hold, and the writer reports that.
     #[test]
@@ -163,6 +187,32 @@ proptest! {
             prop_assert!(choices[0].is_whole, "{}: {}", format.id, body);
             let (expected, _) = held(&Conversation::new(vec![turn.clone()]), format);
             prop_assert_eq!(Conversation::of(&said[0].transcript, &document), expected, "{}: {}", format.id, body);
+        }
+    }
+
+    /// However a reply is divided, its stream says what its body says.
+    #[test]
+    fn every_format_reads_the_streams_that_it_writes(
+        conversation in conversations(), format in format(), chars in 1..9_usize, is_interleaved: bool,
+        stop in prop::sample::select(vec![Stop::Natural, Stop::End, Stop::Calls, Stop::Length]),
+    ) {
+        let mut pieces = Pieces::of(chars);
+        if is_interleaved {
+            pieces = pieces.interleaved();
+        }
+        for turn in &conversation.turns {
+            let Turn::Assistant(said) = turn else { continue };
+            let reply = Reply::new(said.clone()).with_stop(stop);
+            let whole = read_choices(format, &format.write_reply(&reply));
+            let events = format.write_stream(&reply, pieces);
+            let streamed = read_choices(format, &received(format, &events));
+            prop_assert_eq!(&streamed, &whole, "{}: {:#?}", format.id, events);
+            prop_assert_eq!(whole[0].0, stop != Stop::Length, "{}", format.id);
+            // A stream that is cut off is not whole.
+            let cut = received(format, &events[..events.len().saturating_sub(2)]);
+            if let Some((choices, _)) = response::read(format, Document::read(cut.to_string().as_bytes()).root()) {
+                prop_assert!(!choices[0].is_whole, "{}: {}", format.id, cut);
+            }
         }
     }
 

@@ -1,6 +1,8 @@
 //! Anthropic Messages, as sent to its own API, to Vertex and to Bedrock's InvokeModel. Also the messages of MCP
 //! sampling, which use the same blocks with camel-case keys.
 
+mod reply;
+
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
@@ -17,6 +19,7 @@ use crate::ir::{
     ToolResult, Transcript, Wanted,
 };
 use crate::repair::{self, Repair};
+use crate::reply::Framing;
 use crate::unread;
 use toolcheck_json::edit::Piece;
 
@@ -33,7 +36,9 @@ pub(crate) static FORMAT: Format = Format {
     read_reasoning,
     holds: &[Feature::CallIds, Feature::Failures, Feature::Reasoning, Feature::Signatures],
     write_request,
-    write_response,
+    write_reply: reply::write,
+    write_events: reply::events,
+    framing: Framing::ServerSent(None),
     repair: &REPAIR,
 };
 
@@ -443,11 +448,6 @@ fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
         body["tools"] = tools.iter().map(tool).collect();
     }
     body
-}
-
-fn write_response(said: &Assistant) -> Json {
-    let reason = if said.calls.is_empty() { "end_turn" } else { "tool_use" };
-    json!({"type": "message", "role": "assistant", "content": write_blocks(said), "stop_reason": reason})
 }
 
 fn write_blocks(said: &Assistant) -> Vec<Json> {

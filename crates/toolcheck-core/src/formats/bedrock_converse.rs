@@ -1,5 +1,7 @@
 //! Bedrock Converse and ConverseStream.
 
+mod reply;
+
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
@@ -15,6 +17,7 @@ use crate::ir::{
     Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::repair::{self, Repair};
+use crate::reply::Framing;
 use crate::unread;
 use toolcheck_json::edit::Piece;
 
@@ -31,7 +34,9 @@ pub(super) static FORMAT: Format = Format {
     read_reasoning,
     holds: &[Feature::CallIds, Feature::Failures, Feature::Reasoning, Feature::Signatures],
     write_request,
-    write_response,
+    write_reply: reply::write,
+    write_events: reply::events,
+    framing: Framing::Binary,
     repair: &REPAIR,
 };
 
@@ -323,11 +328,6 @@ fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
         body["toolConfig"] = json!({"tools": tools.iter().map(tool).collect::<Vec<_>>()});
     }
     body
-}
-
-fn write_response(said: &Assistant) -> Json {
-    let reason = if said.calls.is_empty() { "end_turn" } else { "tool_use" };
-    json!({"output": {"message": write_message(said)}, "stopReason": reason})
 }
 
 fn write_message(said: &Assistant) -> Json {

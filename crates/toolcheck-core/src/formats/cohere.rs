@@ -1,5 +1,7 @@
 //! Cohere's v2 chat: a dialect of Chat Completions with a plan next to the calls.
 
+mod reply;
+
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
@@ -8,9 +10,10 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, blocks, list_of};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
-use crate::conversation::{Assistant, Conversation, Feature};
+use crate::conversation::{Conversation, Feature};
 use crate::ir::{Buffers, Transcript};
 use crate::repair::{self, Repair};
+use crate::reply::Framing;
 
 pub(super) static FORMAT: Format = Format {
     id: "cohere",
@@ -25,7 +28,9 @@ pub(super) static FORMAT: Format = Format {
     read_reasoning: openai_chat::read_reasoning,
     holds: &[Feature::CallIds, Feature::Reasoning, Feature::UnsignedReasoning],
     write_request,
-    write_response,
+    write_reply: reply::write,
+    write_events: reply::events,
+    framing: Framing::ServerSent(None),
     repair: &REPAIR,
 };
 
@@ -99,6 +104,12 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
             let function = call.and_then(|call| call.get("function"));
             assembly.arguments(0, number, function.and_then(|function| function.get("arguments")));
         }
+        Some(kind @ ("content-delta" | "tool-plan-delta")) => {
+            let message = delta.and_then(|delta| delta.get("message"));
+            let content = || message.and_then(|message| message.get("content")?.get("text"));
+            let plan = || message.and_then(|message| message.get("tool_plan"));
+            assembly.text(0, if kind == "content-delta" { content() } else { plan() });
+        }
         Some("message-end") => {
             let reason = delta.and_then(|delta| delta.get("finish_reason"));
             assembly.end(0, assembly::is_whole(reason, &WHOLE));
@@ -126,9 +137,4 @@ static STYLE: Style = Style {
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
     write::request(conversation, tools, &STYLE)
-}
-
-fn write_response(said: &Assistant) -> Json {
-    let reason = if said.calls.is_empty() { "COMPLETE" } else { "TOOL_CALL" };
-    json!({"message": write::message(said, &STYLE), "finish_reason": reason})
 }

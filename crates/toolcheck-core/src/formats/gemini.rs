@@ -1,5 +1,7 @@
 //! Gemini's generateContent, on the Gemini API and on Vertex, in camel case and snake case.
 
+mod reply;
+
 use foldhash::HashSet;
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
@@ -13,6 +15,7 @@ use crate::ir::{
     Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::repair::{self, Repair};
+use crate::reply::Framing;
 use crate::unread;
 use toolcheck_json::edit::Piece;
 
@@ -29,7 +32,9 @@ pub(super) static FORMAT: Format = Format {
     read_reasoning,
     holds: &[Feature::Failures, Feature::Reasoning, Feature::UnsignedReasoning, Feature::Signatures],
     write_request,
-    write_response,
+    write_reply: reply::write,
+    write_events: reply::events,
+    framing: Framing::ServerSent(None),
     repair: &REPAIR,
 };
 
@@ -384,10 +389,6 @@ fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
         body["systemInstruction"] = json!({"parts": [{"text": conversation.system}]});
     }
     body
-}
-
-fn write_response(said: &Assistant) -> Json {
-    json!({"candidates": [{"content": write_content(said), "finishReason": "STOP"}]})
 }
 
 fn write_content(said: &Assistant) -> Json {

@@ -1,5 +1,7 @@
 //! Mistral's chat completions: a dialect of Chat Completions.
 
+mod reply;
+
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
@@ -8,9 +10,10 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, blocks, list_of};
 use crate::assembly::{Assembly, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
-use crate::conversation::{Assistant, Conversation, Feature};
+use crate::conversation::{Conversation, Feature};
 use crate::ir::{Buffers, Role, Transcript};
 use crate::repair::{self, Repair};
+use crate::reply::Framing;
 
 pub(super) static FORMAT: Format = Format {
     id: "mistral",
@@ -25,7 +28,9 @@ pub(super) static FORMAT: Format = Format {
     read_reasoning: openai_chat::read_reasoning,
     holds: &[Feature::CallIds, Feature::Reasoning, Feature::UnsignedReasoning],
     write_request,
-    write_response,
+    write_reply: reply::write,
+    write_events: reply::events,
+    framing: Framing::ServerSent(Some("[DONE]")),
     repair: &REPAIR,
 };
 
@@ -121,8 +126,4 @@ static STYLE: Style = Style {
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
     write::request(conversation, tools, &STYLE)
-}
-
-fn write_response(said: &Assistant) -> Json {
-    write::response(said, &STYLE)
 }

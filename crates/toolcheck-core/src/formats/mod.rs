@@ -21,6 +21,7 @@ use crate::ir::{
     Transcript,
 };
 use crate::repair::Repair;
+use crate::reply::{Event, Framing, Pieces, Reply};
 use crate::tools;
 use crate::unread;
 
@@ -53,8 +54,12 @@ pub struct Format {
     pub holds: &'static [Feature],
     /// Writes a request that declares tools with these names. The conversation holds only what the format can express.
     pub(crate) write_request: fn(&Conversation, &[&str]) -> Json,
-    /// Writes a response that is not streamed. The message holds only what the format can express.
-    pub(crate) write_response: fn(&Assistant) -> Json,
+    /// Writes a reply as a body. What it says is only what the format can express.
+    pub(crate) write_reply: fn(&Reply) -> Json,
+    /// Writes a reply as the events of a stream. What it says is only what the format can express.
+    pub(crate) write_events: fn(&Reply, &Pieces) -> Vec<Event>,
+    /// How the events of a stream are sent.
+    pub framing: Framing,
     /// Writes what a repaired request needs.
     pub repair: &'static Repair,
 }

@@ -1,6 +1,8 @@
 //! Ollama's own `/api/chat`: a dialect of Chat Completions whose arguments are objects and whose calls mostly have no
 //! ids.
 
+mod reply;
+
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
@@ -9,9 +11,10 @@ use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, list_of};
 use crate::assembly::{self, Assembly, Choice, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
-use crate::conversation::{Assistant, Conversation, Feature};
+use crate::conversation::{Conversation, Feature};
 use crate::ir::{Buffers, Transcript};
 use crate::repair::{self, Repair};
+use crate::reply::Framing;
 
 pub(super) static FORMAT: Format = Format {
     id: "ollama",
@@ -30,7 +33,9 @@ pub(super) static FORMAT: Format = Format {
     read_reasoning: openai_chat::read_reasoning,
     holds: &[Feature::Reasoning, Feature::UnsignedReasoning],
     write_request,
-    write_response,
+    write_reply: reply::write,
+    write_events: reply::events,
+    framing: Framing::Lines,
     repair: &REPAIR,
 };
 
@@ -165,8 +170,4 @@ static STYLE: Style = Style {
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
     write::request(conversation, tools, &STYLE)
-}
-
-fn write_response(said: &Assistant) -> Json {
-    json!({"message": write::message(said, &STYLE), "done": true, "done_reason": "stop"})
 }

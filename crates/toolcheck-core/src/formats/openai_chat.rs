@@ -1,5 +1,6 @@
 //! OpenAI Chat Completions, and the shape its many dialects share.
 
+pub(super) mod reply;
 pub(super) mod write;
 
 use serde_json::Value as Json;
@@ -8,12 +9,13 @@ use toolcheck_json::Value;
 use super::{Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
-use crate::conversation::{self, Assistant, Conversation, Feature};
+use crate::conversation::{self, Conversation, Feature};
 use crate::ir::{
     Arguments, Body, Buffers, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place,
     Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
 use crate::repair::{self, Repair};
+use crate::reply::Framing;
 use crate::unread;
 
 pub(crate) static FORMAT: Format = Format {
@@ -33,7 +35,9 @@ pub(crate) static FORMAT: Format = Format {
     read_reasoning,
     holds: &[Feature::CallIds],
     write_request,
-    write_response,
+    write_reply: reply::write,
+    write_events: reply::events,
+    framing: Framing::ServerSent(Some("[DONE]")),
     repair: &REPAIR,
 };
 
@@ -590,8 +594,4 @@ pub(super) fn read_reasoning(value: Value<'_, '_>) -> conversation::Reasoning {
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {
     write::request(conversation, tools, &write::STYLE)
-}
-
-fn write_response(said: &Assistant) -> Json {
-    write::response(said, &write::STYLE)
 }

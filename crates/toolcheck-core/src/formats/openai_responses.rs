@@ -3,6 +3,7 @@
 //! A turn of the model may span several consecutive items. They are read into one message, so that rules see one turn.
 //! Each result is a message of its own, as in Chat Completions.
 
+mod reply;
 mod write;
 
 use std::borrow::Cow;
@@ -20,6 +21,7 @@ use crate::ir::{
     Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::repair::{self, Repair};
+use crate::reply::Framing;
 use crate::unread;
 use toolcheck_json::edit::Piece;
 
@@ -36,7 +38,9 @@ pub(crate) static FORMAT: Format = Format {
     read_reasoning,
     holds: &[Feature::CallIds, Feature::Reasoning, Feature::Signatures],
     write_request: write::request,
-    write_response: write::response,
+    write_reply: reply::write,
+    write_events: reply::events,
+    framing: Framing::ServerSent(None),
     repair: &REPAIR,
 };
 
@@ -490,6 +494,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
                 assembly.call(0, number, call);
             }
         }
+        Some("response.output_text.delta") => assembly.text(0, event.get("delta")),
         // The last event repeats the whole response, but some servers leave its output empty.
         Some("response.completed" | "response.incomplete" | "response.failed") => {
             let response = event.get("response");

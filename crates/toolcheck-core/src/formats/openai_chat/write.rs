@@ -76,13 +76,8 @@ pub(in crate::formats) fn add_reasoning_blocks(
     message["content"] = json!(blocks);
 }
 
-/// Writes a response whose choices are messages.
-pub(in crate::formats) fn response(said: &Assistant, style: &Style) -> Json {
-    let reason = if said.calls.is_empty() { "stop" } else { "tool_calls" };
-    json!({"choices": [{"index": 0, "message": message(said, style), "finish_reason": reason}]})
-}
-
-fn call(call: &Call, style: &Style) -> Json {
+/// Writes a call.
+pub(in crate::formats) fn call(call: &Call, style: &Style) -> Json {
     let object = Json::Object(call.arguments.clone());
     let arguments = if style.arguments_are_text { json!(object.to_string()) } else { object };
     let mut written = json!({"type": "function", "function": {"name": call.name, "arguments": arguments}});

@@ -26,10 +26,6 @@ pub(super) fn request(conversation: &Conversation, tools: &[&str]) -> Json {
     body
 }
 
-pub(super) fn response(said: &Assistant) -> Json {
-    json!({"object": "response", "status": "completed", "output": items(said)})
-}
-
 /// The items of one turn of the model.
 fn items(said: &Assistant) -> Vec<Json> {
     // Written without an id, because the server looks up items that have one.

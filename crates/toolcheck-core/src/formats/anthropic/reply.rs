@@ -1,0 +1,92 @@
+//! Writes replies, as a body and as events.
+
+use serde_json::{Value as Json, json};
+
+use crate::reply::{Event, Pieces, Reply};
+
+const REASONS: [&str; 3] = ["end_turn", "tool_use", "max_tokens"];
+
+pub(super) fn write(reply: &Reply) -> Json {
+    let content: Vec<Json> = blocks(reply).into_iter().map(|block| block.whole).collect();
+    let mut message = envelope(reply);
+    message["content"] = json!(content);
+    message["stop_reason"] = json!(reply.reason(REASONS));
+    message["usage"]["output_tokens"] = json!(reply.output_tokens);
+    message
+}
+
+pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
+    let event = |name, mut data: Json| {
+        data["type"] = json!(name);
+        Event::new(name, data)
+    };
+    let mut events = vec![event("message_start", json!({"message": envelope(reply)}))];
+    for (index, block) in blocks(reply).into_iter().enumerate() {
+        events.push(event("content_block_start", json!({"index": index, "content_block": block.start})));
+        for (kind, key, text) in &block.deltas {
+            // The first piece of arguments is empty.
+            let first = (*kind == "input_json_delta").then_some("");
+            for piece in first.into_iter().chain(pieces.divide(text)) {
+                let delta = json!({"type": kind, *key: piece});
+                events.push(event("content_block_delta", json!({"index": index, "delta": delta})));
+            }
+        }
+        events.push(event("content_block_stop", json!({"index": index})));
+    }
+    let delta = json!({"stop_reason": reply.reason(REASONS), "stop_sequence": null});
+    let usage = json!({"output_tokens": reply.output_tokens});
+    events.push(event("message_delta", json!({"delta": delta, "usage": usage})));
+    events.push(event("message_stop", json!({})));
+    events
+}
+
+/// The message before it says anything.
+fn envelope(reply: &Reply) -> Json {
+    json!({
+        "id": reply.id,
+        "type": "message",
+        "role": "assistant",
+        "model": reply.model,
+        "content": [],
+        "stop_reason": null,
+        "stop_sequence": null,
+        "usage": {"input_tokens": reply.input_tokens, "output_tokens": 1}
+    })
+}
+
+/// A block of the content.
+struct Block {
+    /// The block as a whole.
+    whole: Json,
+    /// The block as a stream starts it.
+    start: Json,
+    /// What a stream adds: the type of the delta, its key and its text.
+    deltas: Vec<(&'static str, &'static str, String)>,
+}
+
+fn blocks(reply: &Reply) -> Vec<Block> {
+    let reasoning = reply.said.reasoning.iter().map(|reasoning| {
+        let signature = reasoning.signature.clone().unwrap_or_default();
+        Block {
+            whole: json!({"type": "thinking", "thinking": reasoning.text, "signature": signature}),
+            start: json!({"type": "thinking", "thinking": "", "signature": ""}),
+            deltas: vec![
+                ("thinking_delta", "thinking", reasoning.text.clone()),
+                ("signature_delta", "signature", signature),
+            ],
+        }
+    });
+    let text = (!reply.said.text.is_empty()).then(|| Block {
+        whole: json!({"type": "text", "text": reply.said.text}),
+        start: json!({"type": "text", "text": ""}),
+        deltas: vec![("text_delta", "text", reply.said.text.clone())],
+    });
+    let calls = reply.said.calls.iter().enumerate().map(|(number, call)| Block {
+        whole: json!({
+            "type": "tool_use", "id": call.id, "name": call.name, "input": reply.arguments_value(number)
+        }),
+        start: json!({"type": "tool_use", "id": call.id, "name": call.name, "input": {}}),
+        deltas: vec![("input_json_delta", "partial_json", reply.arguments_text(number).into_owned())],
+    });
+    reasoning.chain(text).chain(calls).collect()
+}

@@ -1,0 +1,106 @@
+//! Writes replies, as a body and as chunks.
+
+use std::borrow::Cow;
+
+use serde_json::{Value as Json, json};
+
+use super::write::{self, STYLE, Style};
+use crate::reply::{CREATED, Event, Pieces, Reply};
+
+pub(in crate::formats) const REASONS: [&str; 3] = ["stop", "tool_calls", "length"];
+
+pub(super) fn write(reply: &Reply) -> Json {
+    let mut message = message(reply, &STYLE);
+    message["refusal"] = Json::Null;
+    if reply.said.text.is_empty() && !reply.said.calls.is_empty() {
+        message["content"] = Json::Null;
+    }
+    body(reply, message, "chat.completion")
+}
+
+pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
+    let said = &reply.said;
+    let event = |delta: Json, reason: Option<&str>| Event::new("", chunk(reply, delta, reason));
+    let content = if said.text.is_empty() && !said.calls.is_empty() { Json::Null } else { json!("") };
+    let mut events = vec![event(json!({"role": "assistant", "content": content, "refusal": null}), None)];
+    for piece in pieces.divide(&said.text) {
+        events.push(event(json!({"content": piece}), None));
+    }
+    let texts: Vec<Cow<'_, str>> = (0..said.calls.len()).map(|number| reply.arguments_text(number)).collect();
+    let started = |number: usize| {
+        let mut call = calls(reply, &STYLE).swap_remove(number);
+        call["index"] = json!(number);
+        call["function"]["arguments"] = json!("");
+        event(json!({"tool_calls": [call]}), None)
+    };
+    let mut count = 0;
+    for (number, piece) in pieces.divide_all(&texts) {
+        while count <= number {
+            events.push(started(count));
+            count += 1;
+        }
+        let call = json!({"index": number, "function": {"arguments": piece}});
+        events.push(event(json!({"tool_calls": [call]}), None));
+    }
+    events.extend((count..said.calls.len()).map(started));
+    events.push(event(json!({}), Some(reply.reason(REASONS))));
+    let mut last = event(json!({}), None);
+    last.data["choices"] = json!([]);
+    last.data["usage"] = usage(reply);
+    events.push(last);
+    events
+}
+
+/// A body with one message.
+pub(in crate::formats) fn body(reply: &Reply, message: Json, object: &str) -> Json {
+    let choice =
+        json!({"index": 0, "message": message, "logprobs": null, "finish_reason": reply.reason(REASONS)});
+    json!({
+        "id": reply.id,
+        "object": object,
+        "created": CREATED,
+        "model": reply.model,
+        "choices": [choice],
+        "usage": usage(reply)
+    })
+}
+
+/// A chunk with one delta.
+pub(in crate::formats) fn chunk(reply: &Reply, delta: Json, reason: Option<&str>) -> Json {
+    let choice = json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": reason});
+    json!({
+        "id": reply.id,
+        "object": "chat.completion.chunk",
+        "created": CREATED,
+        "model": reply.model,
+        "choices": [choice]
+    })
+}
+
+/// The message of a dialect.
+pub(in crate::formats) fn message(reply: &Reply, style: &Style) -> Json {
+    let mut message = write::message(&reply.said, style);
+    if !reply.said.calls.is_empty() {
+        message["tool_calls"] = json!(calls(reply, style));
+    }
+    message
+}
+
+/// The calls in a dialect.
+pub(in crate::formats) fn calls(reply: &Reply, style: &Style) -> Vec<Json> {
+    let with_arguments = |(number, call)| {
+        let mut written = write::call(call, style);
+        written["function"]["arguments"] = if style.arguments_are_text {
+            json!(reply.arguments_text(number))
+        } else {
+            reply.arguments_value(number)
+        };
+        written
+    };
+    reply.said.calls.iter().enumerate().map(with_arguments).collect()
+}
+
+pub(in crate::formats) fn usage(reply: &Reply) -> Json {
+    let (input, output) = (reply.input_tokens, reply.output_tokens);
+    json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output})
+}

@@ -1,0 +1,239 @@
+//! Writes replies, as a body and as events.
+
+use std::borrow::Cow;
+
+use serde_json::{Value as Json, json};
+
+use crate::reply::{CREATED, Event, Pieces, Reply, Stop};
+
+pub(super) fn write(reply: &Reply) -> Json {
+    let items: Vec<Json> = items(reply).into_iter().map(|item| item.whole).collect();
+    body(reply, items, status(reply))
+}
+
+pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
+    let mut events = Vec::new();
+    let mut event = |name: &'static str, mut data: Json| {
+        data["type"] = json!(name);
+        data["sequence_number"] = json!(events.len());
+        events.push(Event::new(name, data));
+    };
+    for name in ["response.created", "response.in_progress"] {
+        event(name, json!({"response": body(reply, Vec::new(), "in_progress")}));
+    }
+    let items = items(reply);
+    let texts: Vec<Cow<'_, str>> =
+        (0..reply.said.calls.len()).map(|call| reply.arguments_text(call)).collect();
+    let first_call = items.len() - texts.len();
+    for (index, item) in items.iter().enumerate().take(first_call) {
+        let id = item.whole["id"].clone();
+        event("response.output_item.added", json!({"output_index": index, "item": item.start}));
+        let Some(part) = &item.part else { continue };
+        let at = |place: &str| json!({"item_id": id, "output_index": index, place: 0});
+        let with = |place: &str, key: &str, value: Json| {
+            let mut data = at(place);
+            data[key] = value;
+            data
+        };
+        event(part.names[0], with(part.place, "part", part.empty.clone()));
+        for piece in pieces.divide(&part.text) {
+            let mut data = with(part.place, "delta", json!(piece));
+            if part.place == "content_index" {
+                data["logprobs"] = json!([]);
+            }
+            event(part.names[1], data);
+        }
+        let mut done = with(part.place, "text", json!(part.text));
+        if part.place == "content_index" {
+            done["logprobs"] = json!([]);
+        }
+        event(part.names[2], done);
+        event(part.names[3], with(part.place, "part", part.whole.clone()));
+        event("response.output_item.done", json!({"output_index": index, "item": item.whole}));
+    }
+    let started =
+        |call: usize| json!({"output_index": first_call + call, "item": items[first_call + call].start});
+    let mut count = 0;
+    let mut left: Vec<usize> = texts.iter().map(|text| pieces.divide(text).len()).collect();
+    let mut closing = Vec::new();
+    for (call, piece) in pieces.divide_all(&texts) {
+        while count <= call {
+            event("response.output_item.added", started(count));
+            count += 1;
+        }
+        let index = first_call + call;
+        let data = json!({"item_id": items[index].whole["id"], "output_index": index, "delta": piece});
+        event("response.function_call_arguments.delta", data);
+        left[call] -= 1;
+        if left[call] == 0 && !pieces.interleaved {
+            close(&mut event, &items[index], index);
+        } else if left[call] == 0 {
+            closing.push(index);
+        }
+    }
+    for call in count..texts.len() {
+        event("response.output_item.added", started(call));
+    }
+    let silent = (0..texts.len()).filter(|call| texts[*call].is_empty()).map(|call| first_call + call);
+    for index in closing.into_iter().chain(silent) {
+        close(&mut event, &items[index], index);
+    }
+    let whole: Vec<Json> = items.into_iter().map(|item| item.whole).collect();
+    let status = status(reply);
+    let name = if status == "completed" { "response.completed" } else { "response.incomplete" };
+    event(name, json!({"response": body(reply, whole, status)}));
+    events
+}
+
+/// Says that a call is complete.
+fn close(event: &mut impl FnMut(&'static str, Json), item: &Item, index: usize) {
+    let (id, name) = (&item.whole["id"], &item.whole["name"]);
+    let done = json!({
+        "item_id": id, "output_index": index, "name": name, "arguments": item.whole["arguments"]
+    });
+    event("response.function_call_arguments.done", done);
+    event("response.output_item.done", json!({"output_index": index, "item": item.whole}));
+}
+
+fn status(reply: &Reply) -> &'static str {
+    if reply.stop == Stop::Length { "incomplete" } else { "completed" }
+}
+
+/// The response around these items.
+fn body(reply: &Reply, output: Vec<Json>, status: &str) -> Json {
+    let (input, out) = (reply.input_tokens, reply.output_tokens);
+    let is_ended = status != "in_progress";
+    let usage = is_ended.then(|| {
+        json!({
+            "input_tokens": input,
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens": out,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": input + out
+        })
+    });
+    let cut = (status == "incomplete").then(|| json!({"reason": "max_output_tokens"}));
+    json!({
+        "id": reply.id,
+        "object": "response",
+        "created_at": CREATED,
+        "status": status,
+        "background": false,
+        "error": null,
+        "incomplete_details": cut,
+        "instructions": null,
+        "max_output_tokens": null,
+        "metadata": {},
+        "model": reply.model,
+        "output": output,
+        "parallel_tool_calls": true,
+        "previous_response_id": null,
+        "reasoning": {"effort": null, "summary": null},
+        "store": false,
+        "temperature": 1.0,
+        "text": {"format": {"type": "text"}},
+        "tool_choice": "auto",
+        "tools": [],
+        "top_p": 1.0,
+        "truncation": "disabled",
+        "usage": usage,
+        "user": null
+    })
+}
+
+/// An item of the output.
+struct Item {
+    /// The item as a whole.
+    whole: Json,
+    /// The item as a stream adds it.
+    start: Json,
+    /// The text in it that comes in pieces; the arguments of calls come otherwise.
+    part: Option<Part>,
+}
+
+/// The part of an item that has a text.
+struct Part {
+    /// The names of the events: added, delta, done, part done.
+    names: [&'static str; 4],
+    /// The key of the part's number.
+    place: &'static str,
+    text: String,
+    empty: Json,
+    whole: Json,
+}
+
+fn items(reply: &Reply) -> Vec<Item> {
+    let mut items = Vec::new();
+    let id = |prefix: &str, number: usize| format!("{prefix}_{}_{number}", reply.id);
+    for reasoning in &reply.said.reasoning {
+        let part = |text: &str| json!({"type": "summary_text", "text": text});
+        let item = |summary: Vec<Json>| {
+            json!({
+                "id": id("rs", items.len()),
+                "type": "reasoning",
+                "summary": summary,
+                "encrypted_content": reasoning.signature
+            })
+        };
+        items.push(Item {
+            whole: item(vec![part(&reasoning.text)]),
+            start: item(Vec::new()),
+            part: Some(Part {
+                names: [
+                    "response.reasoning_summary_part.added",
+                    "response.reasoning_summary_text.delta",
+                    "response.reasoning_summary_text.done",
+                    "response.reasoning_summary_part.done",
+                ],
+                place: "summary_index",
+                text: reasoning.text.clone(),
+                empty: part(""),
+                whole: part(&reasoning.text),
+            }),
+        });
+    }
+    if !reply.said.text.is_empty() || reply.said.calls.is_empty() {
+        let part =
+            |text: &str| json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []});
+        let item = |content: Vec<Json>, status: &str| {
+            json!({
+                "id": id("msg", items.len()),
+                "type": "message",
+                "status": status,
+                "role": "assistant",
+                "content": content
+            })
+        };
+        items.push(Item {
+            whole: item(vec![part(&reply.said.text)], status(reply)),
+            start: item(Vec::new(), "in_progress"),
+            part: Some(Part {
+                names: [
+                    "response.content_part.added",
+                    "response.output_text.delta",
+                    "response.output_text.done",
+                    "response.content_part.done",
+                ],
+                place: "content_index",
+                text: reply.said.text.clone(),
+                empty: part(""),
+                whole: part(&reply.said.text),
+            }),
+        });
+    }
+    for (number, call) in reply.said.calls.iter().enumerate() {
+        let item = |arguments: &str, status: &str| {
+            json!({
+                "id": id("fc", items.len()),
+                "type": "function_call",
+                "status": status,
+                "call_id": call.id,
+                "name": call.name,
+                "arguments": arguments
+            })
+        };
+        let (whole, start) = (item(&reply.arguments_text(number), status(reply)), item("", "in_progress"));
+        items.push(Item { whole, start, part: None });
+    }
+    items
+}

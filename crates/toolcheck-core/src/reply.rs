@@ -1,0 +1,276 @@
+//! What a model says, as an API returns it: at once, or as the events of a stream.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use crate::conversation::Assistant;
+use crate::formats::Format;
+
+/// A turn of the model with what an API adds to it. [`Format::write_reply`] writes it as a body, and
+/// [`Format::write_stream`] as the events of a stream.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Reply {
+    /// The id of the response.
+    pub id: String,
+    /// The model that it names.
+    pub model: String,
+    /// What the model says.
+    pub said: Assistant,
+    /// The text that stands in place of the arguments of a call, by the call's number: arguments that are not an object,
+    /// not JSON, or cut off.
+    pub raw_arguments: BTreeMap<usize, String>,
+    /// Why the model stopped.
+    pub stop: Stop,
+    /// The tokens of the request, as the API counts them.
+    pub input_tokens: u64,
+    /// The tokens of the reply, as the API counts them.
+    pub output_tokens: u64,
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Stop {
+    /// It called tools, or if there is no call, it was done.
+    #[default]
+    Natural,
+    /// It was done, whether or not there are calls.
+    End,
+    /// It called tools.
+    Calls,
+    /// It had no more tokens.
+    Length,
+}
+
+/// How a stream divides texts and arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pieces {
+    /// The number of characters of each piece; at least 1.
+    pub chars: usize,
+    /// Whether the pieces of parallel calls take turns. Formats whose events have no room for that write one call after
+    /// the other.
+    pub interleaved: bool,
+}
+
+/// An event of a stream.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Event {
+    /// The name; empty if the events of the format have none.
+    pub name: &'static str,
+    /// The data.
+    pub data: Json,
+}
+
+/// How the events of a stream are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Framing {
+    /// Server-sent events; the text is the data of a last one, if there is one.
+    ServerSent(Option<&'static str>),
+    /// One JSON value a line.
+    Lines,
+    /// Messages of Amazon's binary event stream.
+    Binary,
+}
+
+/// The time at which replies say that they were made, in seconds since 1970: replies are the same in each run.
+pub(crate) const CREATED: u64 = 1_767_225_600;
+/// The same time as text.
+pub(crate) const CREATED_AT: &str = "2026-01-01T00:00:00Z";
+
+impl Reply {
+    /// A reply in which the model says this.
+    #[must_use]
+    pub fn new(said: Assistant) -> Self {
+        let length = |text: &str| text.chars().count() as u64;
+        let calls = said.calls.iter().map(|call| call.name.len() as u64 + 4 * call.arguments.len() as u64);
+        let output_tokens = 1 + length(&said.text) / 4 + calls.sum::<u64>();
+        Self {
+            id: "reply_1".to_owned(),
+            model: "model".to_owned(),
+            said,
+            raw_arguments: BTreeMap::new(),
+            stop: Stop::Natural,
+            input_tokens: 1,
+            output_tokens,
+        }
+    }
+
+    /// The reply with this id of the response, from this model.
+    #[must_use]
+    pub fn from_model(mut self, id: impl Into<String>, model: impl Into<String>) -> Self {
+        (self.id, self.model) = (id.into(), model.into());
+        self
+    }
+
+    /// The reply with this reason to stop.
+    #[must_use]
+    pub fn with_stop(mut self, stop: Stop) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// The reply with this text in place of the arguments of a call.
+    #[must_use]
+    pub fn with_raw_arguments(mut self, call: usize, text: impl Into<String>) -> Self {
+        self.raw_arguments.insert(call, text.into());
+        self
+    }
+
+    /// The arguments of a call as text.
+    pub(crate) fn arguments_text(&self, call: usize) -> Cow<'_, str> {
+        match (self.raw_arguments.get(&call), self.said.calls.get(call)) {
+            (Some(raw), _) => Cow::Borrowed(raw),
+            (None, Some(call)) => Cow::Owned(Json::Object(call.arguments.clone()).to_string()),
+            (None, None) => Cow::Borrowed(""),
+        }
+    }
+
+    /// The arguments of a call as a value; what is no JSON is a string.
+    pub(crate) fn arguments_value(&self, call: usize) -> Json {
+        match (self.raw_arguments.get(&call), self.said.calls.get(call)) {
+            (Some(raw), _) => serde_json::from_str(raw).unwrap_or_else(|_| Json::from(&**raw)),
+            (None, Some(call)) => Json::Object(call.arguments.clone()),
+            (None, None) => Json::Null,
+        }
+    }
+
+    /// The word of these for why the model stopped: done, calls, no more tokens.
+    pub(crate) fn reason(&self, [end, calls, length]: [&'static str; 3]) -> &'static str {
+        match self.stop {
+            Stop::Natural if self.said.calls.is_empty() => end,
+            Stop::Natural | Stop::Calls => calls,
+            Stop::End => end,
+            Stop::Length => length,
+        }
+    }
+}
+
+impl Pieces {
+    /// Pieces of this many characters, at least one.
+    #[must_use]
+    pub const fn of(chars: usize) -> Self {
+        Self { chars: if chars == 0 { 1 } else { chars }, interleaved: false }
+    }
+
+    /// The same, in which the pieces of parallel calls take turns.
+    #[must_use]
+    pub const fn interleaved(self) -> Self {
+        Self { interleaved: true, ..self }
+    }
+
+    /// Divides a text.
+    pub(crate) fn divide<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let mut pieces = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let end = rest.char_indices().nth(self.chars.max(1)).map_or(rest.len(), |(at, _)| at);
+            let (piece, after) = rest.split_at(end);
+            pieces.push(piece);
+            rest = after;
+        }
+        pieces
+    }
+
+    /// Divides texts, and returns the pieces with the number of their text, in the order in which they are sent.
+    pub(crate) fn divide_all<'t>(&self, texts: &'t [Cow<'_, str>]) -> Vec<(usize, &'t str)> {
+        let mut pieces: Vec<(usize, usize, &str)> = Vec::new();
+        for (number, text) in texts.iter().enumerate() {
+            pieces.extend(
+                self.divide(text).into_iter().enumerate().map(|(place, piece)| (number, place, piece)),
+            );
+        }
+        if self.interleaved {
+            pieces.sort_by_key(|(number, place, _)| (*place, *number));
+        }
+        pieces.into_iter().map(|(number, _, piece)| (number, piece)).collect()
+    }
+}
+
+impl Event {
+    pub(crate) const fn new(name: &'static str, data: Json) -> Self {
+        Self { name, data }
+    }
+}
+
+impl Framing {
+    /// The type of the content.
+    #[must_use]
+    pub const fn content_type(self) -> &'static str {
+        match self {
+            Self::ServerSent(_) => "text/event-stream",
+            Self::Lines => "application/x-ndjson",
+            Self::Binary => "application/vnd.amazon.eventstream",
+        }
+    }
+
+    /// The bytes of each event, and of what ends the stream.
+    #[must_use]
+    pub fn frames(self, events: &[Event]) -> Vec<Vec<u8>> {
+        let mut frames: Vec<Vec<u8>> = events.iter().map(|event| self.frame(event)).collect();
+        if let Self::ServerSent(Some(end)) = self {
+            frames.push(format!("data: {end}\n\n").into_bytes());
+        }
+        frames
+    }
+
+    /// The bytes of an event.
+    #[must_use]
+    pub fn frame(self, event: &Event) -> Vec<u8> {
+        let data = event.data.to_string();
+        match self {
+            Self::ServerSent(_) if event.name.is_empty() => format!("data: {data}\n\n").into_bytes(),
+            Self::ServerSent(_) => format!("event: {}\ndata: {data}\n\n", event.name).into_bytes(),
+            Self::Lines => (data + "\n").into_bytes(),
+            Self::Binary => binary(event.name, data.as_bytes()),
+        }
+    }
+}
+
+/// A message of Amazon's event stream: the lengths of the whole and of the headers with a checksum, the headers, the
+/// payload, and the checksum of all that (<https://smithy.io/2.0/aws/amazon-eventstream.html>).
+fn binary(name: &str, payload: &[u8]) -> Vec<u8> {
+    /// The type of a header whose value is text.
+    const TEXT: u8 = 7;
+    let mut headers = Vec::new();
+    for (key, value) in
+        [(":event-type", name), (":content-type", "application/json"), (":message-type", "event")]
+    {
+        headers.push(key.len() as u8);
+        headers.extend(key.as_bytes());
+        headers.push(TEXT);
+        headers.extend((value.len() as u16).to_be_bytes());
+        headers.extend(value.as_bytes());
+    }
+    let mut message = Vec::with_capacity(16 + headers.len() + payload.len());
+    message.extend(((16 + headers.len() + payload.len()) as u32).to_be_bytes());
+    message.extend((headers.len() as u32).to_be_bytes());
+    message.extend(crc32fast::hash(&message).to_be_bytes());
+    message.extend(headers);
+    message.extend(payload);
+    message.extend(crc32fast::hash(&message).to_be_bytes());
+    message
+}
+
+impl Format {
+    /// Writes a reply as a body.
+    #[must_use]
+    pub fn write_reply(&self, reply: &Reply) -> Json {
+        (self.write_reply)(&self.held_reply(reply))
+    }
+
+    /// Writes a reply as the events of a stream.
+    #[must_use]
+    pub fn write_stream(&self, reply: &Reply, pieces: Pieces) -> Vec<Event> {
+        (self.write_events)(&self.held_reply(reply), &pieces)
+    }
+
+    fn held_reply(&self, reply: &Reply) -> Reply {
+        Reply { said: self.held_turn(&reply.said).0, ..reply.clone() }
+    }
+}
