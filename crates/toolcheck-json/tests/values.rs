@@ -60,3 +60,47 @@ fn most_of_eight_more_lines_decide_the_layout() {
     assert_eq!(Records::new(text(3).as_bytes()).layout(), Layout::Lines);
     assert_ne!(Records::new(text(4).as_bytes()).layout(), Layout::Lines);
 }
+
+#[test]
+fn values_are_equal_if_they_are_the_same_one() {
+    let (one, other) = (Document::read(b"[1, 1]"), Document::read(b"[1, 1]"));
+    let (first, second) = (one.root().elements().next(), one.root().elements().nth(1));
+    assert_eq!(first, one.root().elements().next());
+    assert_ne!(first, second);
+    assert_ne!(first, other.root().elements().next());
+}
+
+#[test]
+fn numbers_and_strings_have_their_contents() {
+    let document = Document::read(br#"[7, -7, "", "a"]"#);
+    let numbers: Vec<_> = document.root().elements().map(|value| value.as_u64()).collect();
+    assert_eq!(numbers, [Some(7), None, None, None]);
+    let strings = document.root().elements().filter_map(|value| value.as_json_str());
+    assert_eq!(strings.map(|string| string.is_empty()).collect::<Vec<_>>(), [true, false]);
+}
+
+#[test]
+fn the_text_of_a_key_is_inside_its_quotes() {
+    for bytes in
+        [&br#"{"ab" : 1, "" : 2, "a\u0062" : 3}"#[..], b"{\"ab\" : 1, \"\" : 2, \"a\\u0062\" : \"\xff\"}"]
+    {
+        let document = Document::read(bytes);
+        let keys: Vec<_> = document.root().members().filter_map(|value| value.key_text()).collect();
+        assert_eq!(keys, ["ab", "", "ab"]);
+    }
+}
+
+#[test]
+fn an_escape_may_be_anywhere_in_a_long_string() {
+    for before in 0..200 {
+        for (escape, decoded) in [("\\\"", "\""), ("\\\\", "\\"), ("\\\\\\\"", "\\\""), ("\\u0041", "A")] {
+            let (start, end) = ("a".repeat(before), "b".repeat(150));
+            let text = format!("[\"{start}{escape}{end}\", 1]");
+            let document = Document::read(text.as_bytes());
+            assert!(document.faults().is_empty(), "{text}");
+            let values: Vec<_> = document.root().elements().collect();
+            assert_eq!(values.len(), 2, "{text}");
+            assert_eq!(values[0].as_str().as_deref(), Some(&*format!("{start}{decoded}{end}")));
+        }
+    }
+}

@@ -14,13 +14,18 @@ use super::{Deed, ids};
 const NEAR: usize = 64;
 
 impl Planner<'_, '_> {
-    /// The blocks of a slot as they are so far; `None` if its content is neither text nor a list.
+    /// The blocks of a slot as they are so far; `None` if its content is neither text nor a list, or it is no object.
     pub(super) fn blocks_of(&self, slot: usize) -> Option<Vec<Piece>> {
         if let Some(blocks) = self.blocks.get(&slot) {
             return Some(blocks.clone());
         }
         let key = self.repair.blocks?;
-        let Some(content) = self.document.value(self.messages[slot]).get(key) else {
+        let message = self.document.value(self.messages[slot]);
+        // A list may hold a string between its messages.
+        if !message.is_object() {
+            return None;
+        }
+        let Some(content) = message.get(key) else {
             return Some(Vec::new());
         };
         if content.as_json_str().is_some_and(|text| text.is_empty()) || content.is_null() {
