@@ -103,7 +103,38 @@ fn every_fact_has_a_source_and_a_day() {
             }
             assert!(seen.starts_with("20"), "{}: {rule}: {seen}", target.id);
         }
+        if let Some(error) = &target.error {
+            assert!(error.sources.iter().all(|source| source.starts_with("https://")), "{}", target.id);
+            assert!(error.seen.starts_with("20") && !error.sources.is_empty(), "{}", target.id);
+        }
     }
+}
+
+/// The text of an error is found again in what is written around it, and nothing of a template is left.
+#[test]
+fn errors_are_written_and_read() {
+    let text = "messages: the \"text\" of {index}";
+    for target in target::all() {
+        // Those that stand for several APIs, or for none that is asked over HTTP, have none.
+        let Some(error) = &target.error else { continue };
+        for status in [400, 429, 500] {
+            let written = error.write(status, text, "req_1");
+            let body = written.body.to_string();
+            let document = toolcheck_json::Document::read(body.as_bytes());
+            let read = toolcheck_core::response::error_text(document.root());
+            assert_eq!(read.as_deref(), Some(text), "{}: {body}", target.id);
+            let left = ["{text}", "{kind}", "{status}", "{request-id}"];
+            let parts = written.headers.iter().map(|(_, value)| &**value).chain([&*body]);
+            assert!(
+                parts.clone().all(|part| !left.iter().any(|mark| part.contains(mark))),
+                "{}: {body}",
+                target.id
+            );
+        }
+    }
+    let with_none: Vec<&str> =
+        target::all().filter(|target| target.error.is_none()).map(|target| &*target.id).collect();
+    assert_eq!(with_none, ["portable"]);
 }
 
 /// The tables of `[shape]` in the files of all targets, each with the target's id.

@@ -4,6 +4,7 @@
 //! *refusals* (what the provider answers, in its own words, seen by whom and when) and *tolerances* (what it
 //! accepts, and what harm that does). No code knows a provider by name.
 
+mod error_body;
 mod facts;
 mod inherit;
 mod refusal;
@@ -15,6 +16,7 @@ use std::sync::{Arc, OnceLock};
 use regex::Regex;
 use serde::{Deserialize, Deserializer};
 
+pub use error_body::{ErrorBody, WrittenError};
 pub use facts::{
     Advisors, ArgumentFacts, ArgumentType, ContentFacts, Ids, Names, Pattern, Placement, Results, Roles,
     Tools, UnsupportedTools,
@@ -174,6 +176,9 @@ pub struct Target {
     /// How the arguments of a call are written.
     #[serde(default)]
     pub arguments: ArgumentFacts,
+    /// What it puts around the text of an error.
+    #[serde(default)]
+    pub error: Option<ErrorBody>,
     /// What it enforces of the shape of its format.
     #[serde(default)]
     pub shape: Enforced,

@@ -1,0 +1,84 @@
+//! What a target puts around the text of an error.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::refusal::Evidence;
+
+/// How a target writes an error: a body and headers, in which `{text}`, `{kind}`, `{status}` and `{request-id}` stand for
+/// what is different each time.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ErrorBody {
+    /// The body, as JSON. A string that is only a placeholder becomes its value; `{status}` is a number.
+    #[serde(deserialize_with = "json")]
+    pub body: Json,
+    /// The word for each status.
+    #[serde(default)]
+    pub kinds: BTreeMap<String, String>,
+    /// The headers of the response.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// How it is known.
+    pub evidence: Evidence,
+    /// Where.
+    pub sources: Vec<String>,
+    /// The day it was last seen, or the days.
+    pub seen: String,
+}
+
+/// An error as a target writes it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct WrittenError {
+    /// The body.
+    pub body: Json,
+    /// The headers, besides those of every response.
+    pub headers: Vec<(String, String)>,
+}
+
+fn json<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Json, D::Error> {
+    let text = String::deserialize(value)?;
+    serde_json::from_str(&text).map_err(serde::de::Error::custom)
+}
+
+impl ErrorBody {
+    /// The word for a status; of one that the data do not name, that of the status of its hundred.
+    #[must_use]
+    pub fn kind(&self, status: u16) -> Option<&str> {
+        let of = |status: u16| self.kinds.get(&status.to_string()).map(String::as_str);
+        of(status).or_else(|| of(status / 100 * 100))
+    }
+
+    /// Writes an error.
+    #[must_use]
+    pub fn write(&self, status: u16, text: &str, request_id: &str) -> WrittenError {
+        let kind = self.kind(status).unwrap_or_default();
+        let fill = |template: &str| match template {
+            "{status}" => Json::from(status),
+            "{text}" => Json::from(text),
+            _ => Json::from(template.replace("{kind}", kind).replace("{request-id}", request_id)),
+        };
+        let mut body = self.body.clone();
+        fill_all(&mut body, &fill);
+        let headers = self.headers.iter().filter_map(|(name, template)| {
+            let value = fill(template);
+            Some((name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+                .filter(|(_, value)| !value.is_empty())
+        });
+        WrittenError { body, headers: headers.collect() }
+    }
+}
+
+/// Fills the placeholders of each string in a value. The templates are those of a file, which nests little.
+fn fill_all(value: &mut Json, fill: &impl Fn(&str) -> Json) {
+    match value {
+        Json::String(text) => *value = fill(text),
+        Json::Array(elements) => elements.iter_mut().for_each(|element| fill_all(element, fill)),
+        Json::Object(members) => members.values_mut().for_each(|member| fill_all(member, fill)),
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
