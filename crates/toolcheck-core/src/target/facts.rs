@@ -64,6 +64,9 @@ pub struct Ids {
     /// How the id of a response begins that a request continues.
     #[serde(default)]
     pub response_prefix: Option<String>,
+    /// The form of the ids that the API gives to calls: `{n}` stands for `n` letters and digits.
+    #[serde(default)]
+    pub made: Option<String>,
 }
 
 /// What the parts of a message may hold.

@@ -56,19 +56,17 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     let empty =
         json!({"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []});
     event("message-start", None, Some(json!({"message": empty})));
-    let mut index = 0;
     let mut contents: Vec<(&str, &str)> =
         said.reasoning.iter().map(|reasoning| ("thinking", &*reasoning.text)).collect();
     if said.calls.is_empty() {
         contents.push(("text", &said.text));
     }
-    for (kind, text) in contents {
+    for (index, (kind, text)) in contents.into_iter().enumerate() {
         event("content-start", Some(index), message("content", json!({"type": kind, kind: ""})));
         for piece in pieces.divide(text) {
             event("content-delta", Some(index), message("content", json!({kind: piece})));
         }
         event("content-end", Some(index), None);
-        index += 1;
     }
     if !said.calls.is_empty() {
         for piece in pieces.divide(&said.text) {

@@ -1,0 +1,28 @@
+//! A mock of LLM APIs that refuses what the real ones refuse, in their own words.
+//!
+//! ```
+//! use toolcheck_serve::{MockProvider, ScriptedCall, Turn};
+//!
+//! let provider = MockProvider::builder()
+//!     .target("anthropic")?
+//!     .turn(Turn::calls([ScriptedCall::of("tides")]))
+//!     .turn(Turn::text("Low at six."))
+//!     .start()?;
+//! // Run the agent against `provider.url()` here.
+//! # assert!(provider.url().starts_with("http://127.0.0.1:"));
+//! provider.finish().assert_conformant();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! It listens on the loopback interface only, keeps no header, and each body has a limit.
+
+mod arguments;
+mod http;
+mod mock;
+mod provider;
+mod route;
+mod script;
+
+pub use mock::{Builder, Exchange, MockProvider, Run};
+pub use provider::{Refused, Strictness};
+pub use script::{Error, ScriptedCall, ScriptedStop, Turn, script};

@@ -1,0 +1,369 @@
+//! What the API answers to a request: a refusal, or a turn of the model. No sockets here.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use toolcheck_core::Level;
+use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn as Said};
+use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::reply::{Framing, Pieces, Reply, Stop};
+use toolcheck_core::target::{self, ErrorBody, Evidence, Target};
+use toolcheck_core::{Format, formats};
+use toolcheck_lint::{Category, Finding, Options, lint, rules};
+
+use crate::arguments::arguments;
+use crate::route::{Route, Streaming, route};
+use crate::script::{ScriptedStop, Turn};
+
+/// How much must be known of a refusal for a request to be refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Strictness {
+    /// Somebody has seen it, or a specification says so.
+    #[default]
+    Known,
+    /// It follows from something else that is known.
+    Likely,
+}
+
+/// An API: what it refuses, and what its model says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Provider {
+    /// The target that the requests are checked against; by the format of each, if there is none.
+    pub(crate) target: Option<Arc<Target>>,
+    pub(crate) strictness: Strictness,
+    /// What the model says; if it is empty, turns are made up.
+    pub(crate) script: Vec<Turn>,
+}
+
+/// A request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Request<'r> {
+    pub(crate) path: &'r str,
+    pub(crate) query: &'r str,
+    pub(crate) body: &'r [u8],
+}
+
+/// A response.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+    /// The frames of a stream in place of a body.
+    pub(crate) frames: Option<Vec<Vec<u8>>>,
+    /// Whether the connection is closed before the response is complete.
+    pub(crate) is_cut: bool,
+    /// What is recorded of it: the body as JSON, or the events of the stream.
+    pub(crate) record: Json,
+    /// Why the request is refused.
+    pub(crate) refused: Option<Refused>,
+    /// The number of other findings in the request that the real API may refuse.
+    pub(crate) others: usize,
+}
+
+/// Why a request is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Refused {
+    /// The id of the rule.
+    pub rule: String,
+    /// What is wrong.
+    pub message: String,
+    /// Where in the body: a JSON Pointer.
+    pub place: String,
+    /// What the API says; `None` if no text of it is known.
+    pub text: Option<String>,
+    /// The status.
+    pub status: u16,
+}
+
+/// The rule for a body that is not JSON.
+const MALFORMED_JSON: &str = "malformed-json";
+/// The text of an error whose words in the real API are not known.
+const UNKNOWN_TEXT: &str = "The request is invalid.";
+
+impl Provider {
+    /// The answer to a request; `None` if its path asks for no conversation.
+    pub(crate) fn answer(&self, request: Request<'_>) -> Option<Answer> {
+        let route = route(request.path, self.target.as_deref())?;
+        let format = formats::find(route.format)?;
+        let options = Options::new().format(Some(format)).kind(TranscriptKind::Request);
+        let options = match &self.target {
+            Some(target) => options.target(Some(Arc::clone(target))),
+            None => options,
+        };
+        let report = lint("request.json", request.body, &options);
+        let target = self.target.as_deref().or_else(|| target::find(report.target.as_deref()?));
+        let errors = target.and_then(|target| target.error.as_ref());
+        let mut refusing: Vec<&Finding> =
+            report.findings.iter().filter(|finding| self.refuses(finding)).collect();
+        refusing.sort_by_key(|finding| stage(finding));
+        if let Some(first) = refusing.first() {
+            let mut answer = refusal(first, errors);
+            answer.others = refusing.len() - 1;
+            return Some(answer);
+        }
+        let body: Json = serde_json::from_slice(request.body).unwrap_or_default();
+        let said = Conversation::read(&body, format).unwrap_or_default();
+        let number = said.turns.iter().filter(|turn| matches!(turn, Said::Assistant(_))).count();
+        let made;
+        let turn = match self.script.get(number) {
+            Some(turn) => turn,
+            None => {
+                made = if self.script.is_empty() { made_up(&said, &body) } else { Turn::text("Done.") };
+                &made
+            }
+        };
+        if let Some(status) = turn.status {
+            let text = if turn.text.is_empty() { default_text(status) } else { &turn.text };
+            let mut answer = error(errors, status, text);
+            answer
+                .headers
+                .extend(turn.retry_after.map(|after| ("retry-after".to_owned(), after.to_string())));
+            return Some(answer);
+        }
+        let reply = reply(turn, &Moment { number, body: &body, route: &route, target });
+        Some(write(format, &reply, turn, is_streamed(&route, &body), request.query))
+    }
+
+    /// Whether the API refuses a request because of a finding.
+    fn refuses(&self, finding: &Finding) -> bool {
+        let Some(error) = &finding.provider_error else {
+            // What is not JSON is read by nobody.
+            return finding.level == Level::Error && finding.rule == MALFORMED_JSON;
+        };
+        let is_known = error.grounds.caution().is_none() && error.grounds.evidence > Evidence::Inferred;
+        match self.strictness {
+            Strictness::Known => is_known && error.only_warns.is_none(),
+            Strictness::Likely => error.grounds.doubt.is_none(),
+        }
+    }
+}
+
+/// What the next turn depends on.
+struct Moment<'r> {
+    /// How many turns of the model the history holds: the turn is chosen by that, so that a retry gets the same answer.
+    number: usize,
+    body: &'r Json,
+    route: &'r Route,
+    target: Option<&'r Target>,
+}
+
+/// Which findings an API reports first: it reads the text, then the shape, then what the messages hold, and then what
+/// belongs together.
+fn stage(finding: &Finding) -> (u8, usize) {
+    let category = rules::find(finding.rule).map(|rule| rule.category);
+    let stage = match category {
+        Some(Category::Files) => 0,
+        Some(Category::Fields) => 1,
+        Some(Category::Pairing | Category::Order | Category::Reasoning) => 3,
+        _ => 2,
+    };
+    (stage, finding.spot.record_bytes.start)
+}
+
+fn refusal(finding: &Finding, errors: Option<&ErrorBody>) -> Answer {
+    let known = finding.provider_error.as_ref();
+    let text = known.and_then(|error| error.text.clone());
+    let status = known.and_then(|error| error.status).unwrap_or(400);
+    let mut answer = error(errors, status, text.as_deref().unwrap_or(UNKNOWN_TEXT));
+    let refused = Refused {
+        rule: finding.rule.to_owned(),
+        message: finding.message.to_string(),
+        place: finding.spot.pointer.to_string(),
+        text,
+        status,
+    };
+    let header = |name: &str, value: &str| (name.to_owned(), header_value(value));
+    answer.headers.push(header("x-toolcheck-rule", &refused.rule));
+    answer.headers.push(header("x-toolcheck-place", &refused.place));
+    if refused.text.is_none() {
+        answer.headers.push(header("x-toolcheck-text", "unknown"));
+    }
+    answer.refused = Some(refused);
+    answer
+}
+
+/// A text as a header may hold it, in bounds.
+fn header_value(text: &str) -> String {
+    text.chars().map(|one| if one.is_ascii_graphic() || one == ' ' { one } else { '?' }).take(1000).collect()
+}
+
+fn error(errors: Option<&ErrorBody>, status: u16, text: &str) -> Answer {
+    const REQUEST_ID: &str = "req_toolcheck_1";
+    let (record, headers) = match errors {
+        Some(errors) => {
+            let written = errors.write(status, text, REQUEST_ID);
+            (written.body, written.headers)
+        }
+        None => (json!({"error": {"message": text}}), Vec::new()),
+    };
+    let json = ("content-type".to_owned(), "application/json".to_owned());
+    Answer {
+        status,
+        headers: std::iter::once(json).chain(headers).collect(),
+        body: record.to_string().into_bytes(),
+        record,
+        ..Answer::default()
+    }
+}
+
+/// The text of an error that a script asks for.
+fn default_text(status: u16) -> &'static str {
+    match status {
+        429 => "Rate limit reached. Please try again later.",
+        503 | 529 => "Overloaded",
+        500..=599 => "Internal server error",
+        _ => UNKNOWN_TEXT,
+    }
+}
+
+/// A turn that is made up: a call of the first tool of the request, and then an answer.
+fn made_up(said: &Conversation, body: &Json) -> Turn {
+    match said.turns.last() {
+        Some(Said::User(_)) if first_tool(body).is_some() => {
+            Turn::calls([crate::script::ScriptedCall::default()])
+        }
+        _ => Turn::text("Done."),
+    }
+}
+
+fn reply(turn: &Turn, moment: &Moment<'_>) -> Reply {
+    let tools = tools(moment.body);
+    let mut raw = Vec::new();
+    let mut made = Vec::new();
+    for (number, call) in turn.calls.iter().enumerate() {
+        let tool = match &*call.tool {
+            "" => tools.first(),
+            name => tools.iter().find(|(known, _)| known == name),
+        };
+        let name = tool.map_or(&*call.tool, |(name, _)| name);
+        let arguments = call.arguments.clone().unwrap_or_else(|| {
+            tool.and_then(|(_, schema)| schema.as_ref()).map(arguments).unwrap_or_default()
+        });
+        let id = call.id.clone().unwrap_or_else(|| id_of(moment, number));
+        made.push(Call::new(id, name, arguments));
+        raw.extend(call.raw.clone().map(|text| (number, text)));
+    }
+    let mut said = Assistant::new(&*turn.text).with_calls(made);
+    if let Some(reasoning) = &turn.reasoning {
+        let signature = format!("c2ln{:04}", moment.number);
+        said = said.with_reasoning(Reasoning::new(&**reasoning, Some(signature)));
+    }
+    let model = moment.route.model.as_deref().or_else(|| moment.body["model"].as_str()).unwrap_or("model");
+    let mut reply = Reply::new(said).from_model(response_id(moment), model);
+    for (number, text) in raw {
+        reply = reply.with_raw_arguments(number, text);
+    }
+    reply.with_stop(match turn.stop {
+        None => Stop::Natural,
+        Some(ScriptedStop::End) => Stop::End,
+        Some(ScriptedStop::Calls) => Stop::Calls,
+        Some(ScriptedStop::Length) => Stop::Length,
+    })
+}
+
+/// The id of a call, in the form of the target: each call of a conversation has its own, and each run the same.
+fn id_of(moment: &Moment<'_>, call: usize) -> String {
+    let form = moment.target.and_then(|target| target.ids.made.as_deref()).unwrap_or("call_{24}");
+    let number = moment.number * 1000 + call + 1;
+    let Some((before, rest)) = form.split_once('{') else { return form.to_owned() };
+    let (width, after) = rest.split_once('}').unwrap_or((rest, ""));
+    let width: usize = width.parse().unwrap_or(24);
+    format!("{before}{number:0>width$}{after}")
+}
+
+fn response_id(moment: &Moment<'_>) -> String {
+    let prefix = moment.target.and_then(|target| target.ids.response_prefix.as_deref()).unwrap_or("reply_");
+    format!("{prefix}{:024}", moment.number + 1)
+}
+
+/// The names and schemas of the tools that a request declares, in any format.
+fn tools(body: &Json) -> Vec<(String, Option<Json>)> {
+    let text = body.to_string();
+    let document = toolcheck_json::Document::read(text.as_bytes());
+    let json =
+        |place: toolcheck_core::ir::Place| serde_json::from_slice(document.value(place.node).raw()).ok();
+    let mut found = Vec::new();
+    for format in formats::ALL.iter().filter(|format| (format.sniff)(document.root()) > 0) {
+        let Some(transcript) = format.read(document.root()) else { continue };
+        let listed = transcript.request.tools.listed().iter();
+        found = listed
+            .filter_map(|tool| Some((tool.name.as_ref()?.text.to_string(), tool.schema.and_then(json))))
+            .collect();
+        if !found.is_empty() {
+            break;
+        }
+    }
+    found
+}
+
+fn first_tool(body: &Json) -> Option<String> {
+    tools(body).into_iter().next().map(|(name, _)| name)
+}
+
+fn is_streamed(route: &Route, body: &Json) -> bool {
+    match route.streaming {
+        Streaming::Path(is_streamed) => is_streamed,
+        Streaming::Body(unless_said) => body.get("stream").and_then(Json::as_bool).unwrap_or(unless_said),
+    }
+}
+
+fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: &str) -> Answer {
+    let header = |value: &str| vec![("content-type".to_owned(), value.to_owned())];
+    if !is_streamed {
+        let record = format.write_reply(reply);
+        let body = record.to_string().into_bytes();
+        return Answer {
+            status: 200,
+            headers: header("application/json"),
+            body,
+            record,
+            ..Answer::default()
+        };
+    }
+    let mut pieces = Pieces::of(turn.pieces.unwrap_or(16));
+    if turn.interleaved {
+        pieces = pieces.interleaved();
+    }
+    let mut events = format.write_stream(reply, pieces);
+    let is_cut = turn.cut_after.is_some_and(|most| most < events.len());
+    events.truncate(turn.cut_after.unwrap_or(usize::MAX));
+    let record = events.iter().map(|event| match format.framing {
+        Framing::Binary => json!({event.name: event.data}),
+        _ => event.data.clone(),
+    });
+    let record = record.collect();
+    let framing = format.framing;
+    // Without `alt=sse`, Gemini streams one array.
+    let is_array = format.id == "gemini" && !query.split('&').any(|pair| pair == "alt=sse");
+    let (content_type, frames) = if is_array {
+        ("application/json", array(&events, is_cut))
+    } else if is_cut {
+        (framing.content_type(), events.iter().map(|event| framing.frame(event)).collect())
+    } else {
+        (framing.content_type(), framing.frames(&events))
+    };
+    Answer {
+        status: 200,
+        headers: header(content_type),
+        frames: Some(frames),
+        is_cut,
+        record,
+        ..Answer::default()
+    }
+}
+
+/// The events as one array, which comes in pieces.
+fn array(events: &[toolcheck_core::reply::Event], is_cut: bool) -> Vec<Vec<u8>> {
+    let mut frames: Vec<Vec<u8>> = Vec::new();
+    for (number, event) in events.iter().enumerate() {
+        let before = if number == 0 { "[" } else { "," };
+        frames.push(format!("{before}{}\r\n", event.data).into_bytes());
+    }
+    if !is_cut {
+        frames.push(b"]".to_vec());
+    }
+    frames
+}

@@ -1,0 +1,123 @@
+//! Which conversation a path asks for.
+
+use toolcheck_core::target::Target;
+use toolcheck_core::{Format, formats};
+
+/// What a path asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Route {
+    /// The id of the format of the request.
+    pub(crate) format: &'static str,
+    /// Whether the response is streamed.
+    pub(crate) streaming: Streaming,
+    /// The model, if the path names it.
+    pub(crate) model: Option<String>,
+}
+
+/// How a request says that it wants a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Streaming {
+    /// By its path.
+    Path(bool),
+    /// By `stream` in its body; the value is what holds if it is not there.
+    Body(bool),
+}
+
+/// The ends of paths, with the format and how a stream is asked for.
+const ENDS: [(&str, &str, Streaming); 5] = [
+    ("/chat/completions", "openai-chat", Streaming::Body(false)),
+    ("/responses", "openai-responses", Streaming::Body(false)),
+    ("/v1/messages", "anthropic", Streaming::Body(false)),
+    ("/v2/chat", "cohere", Streaming::Body(false)),
+    ("/api/chat", "ollama", Streaming::Body(true)),
+];
+
+/// The methods of Google's paths, after the colon.
+const METHODS: [(&str, &str, Streaming); 4] = [
+    ("generateContent", "gemini", Streaming::Path(false)),
+    ("streamGenerateContent", "gemini", Streaming::Path(true)),
+    ("rawPredict", "anthropic", Streaming::Body(false)),
+    ("streamRawPredict", "anthropic", Streaming::Path(true)),
+];
+
+/// The last steps of Bedrock's paths, after `/model/ID`.
+const CALLS: [(&str, bool); 2] = [("converse", false), ("converse-stream", true)];
+
+/// What a path asks for; `None` if it asks for no conversation. Whatever stands before it is free: clients add a base to
+/// it. Of dialects that share their path, it is that of the target.
+pub(crate) fn route(path: &str, target: Option<&Target>) -> Option<Route> {
+    let path = path.trim_end_matches('/');
+    let (before, last) = path.rsplit_once('/')?;
+    if let Some((model, method)) = last.rsplit_once(':') {
+        let (_, format, streaming) = METHODS.iter().find(|(name, ..)| *name == method)?;
+        return Some(Route { format, streaming: *streaming, model: Some(decoded(model)) });
+    }
+    if let Some((_, is_stream)) = CALLS.iter().find(|(name, _)| *name == last) {
+        let (before, model) = before.rsplit_once('/')?;
+        let streaming = Streaming::Path(*is_stream);
+        return before.ends_with("/model").then(|| Route {
+            format: "bedrock-converse",
+            streaming,
+            model: Some(decoded(model)),
+        });
+    }
+    let (_, format, streaming) = ENDS.iter().find(|(end, ..)| path.ends_with(end))?;
+    let own = target.and_then(|target| target.format.as_deref()).and_then(formats::find);
+    let is_dialect = |own: &&Format| *format == "openai-chat" && shares_path(own);
+    let format = own.filter(is_dialect).map_or(*format, |own| own.id);
+    Some(Route { format, streaming: *streaming, model: None })
+}
+
+/// Whether requests in the format go to the path of Chat Completions too.
+fn shares_path(format: &Format) -> bool {
+    format.family == formats::find("openai-chat").map_or("", |chat| chat.family)
+}
+
+/// A step of a path without its escapes.
+fn decoded(step: &str) -> String {
+    let mut bytes = Vec::with_capacity(step.len());
+    let mut rest = step.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = (*first == b'%').then(|| after.get(..2)).flatten();
+        let code = code.and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
+        bytes.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use toolcheck_core::target;
+
+    use super::*;
+
+    #[test]
+    fn paths_say_what_they_ask_for() {
+        let found = |path: &str| route(path, None).map(|route| (route.format, route.streaming, route.model));
+        let body = Streaming::Body(false);
+        assert_eq!(found("/v1/messages"), Some(("anthropic", body, None)));
+        assert_eq!(found("/any/base/v1/chat/completions"), Some(("openai-chat", body, None)));
+        assert_eq!(found("/openai/v1/responses/"), Some(("openai-responses", body, None)));
+        assert_eq!(found("/api/chat"), Some(("ollama", Streaming::Body(true), None)));
+        let gemini = found("/v1beta/models/gemini-3%2Dpro:streamGenerateContent");
+        assert_eq!(gemini, Some(("gemini", Streaming::Path(true), Some("gemini-3-pro".to_owned()))));
+        let bedrock = found("/model/eu.anthropic.claude%3A0/converse-stream");
+        let model = Some("eu.anthropic.claude:0".to_owned());
+        assert_eq!(bedrock, Some(("bedrock-converse", Streaming::Path(true), model)));
+        for path in
+            ["", "/", "/v1/models", "/v1/messages/count_tokens", "/x/converse", "/v1/models/a:countTokens"]
+        {
+            assert_eq!(found(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_dialect_shares_the_path_of_its_family() {
+        let path = "/v1/chat/completions";
+        let format = |id: &str| route(path, target::find(id)).map(|route| route.format);
+        assert_eq!(format("mistral"), Some("mistral"));
+        assert_eq!(format("deepseek"), Some("openai-chat"));
+        assert_eq!(format("anthropic"), Some("openai-chat"));
+    }
+}

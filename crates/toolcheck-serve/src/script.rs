@@ -1,0 +1,142 @@
+//! What the model says, turn by turn.
+
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+
+/// A turn of a script.
+///
+/// ```
+/// use toolcheck_serve::Turn;
+///
+/// let script = toolcheck_serve::script(r#"
+/// [[turn]]
+/// calls = [{ tool = "tides", arguments = { harbour = "Cuxhaven" } }]
+/// [[turn]]
+/// text = "Low at six."
+/// "#)?;
+/// assert_eq!(script[1], Turn::text("Low at six."));
+/// # Ok::<(), toolcheck_serve::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Turn {
+    /// What the model says.
+    pub text: String,
+    /// What it thinks before that, where the format has room for it.
+    pub reasoning: Option<String>,
+    /// The tools that it calls.
+    pub calls: Vec<ScriptedCall>,
+    /// The reason to stop, if it is not the one that follows from the rest.
+    pub stop: Option<ScriptedStop>,
+    /// The status of an error in place of the turn.
+    pub status: Option<u16>,
+    /// After how many seconds a client may try again.
+    pub retry_after: Option<u64>,
+    /// The number of characters of each piece of a stream.
+    pub pieces: Option<usize>,
+    /// Whether the pieces of parallel calls take turns.
+    pub interleaved: bool,
+    /// After how many events a stream is cut off.
+    pub cut_after: Option<usize>,
+}
+
+/// A call of a script.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct ScriptedCall {
+    /// The name of the tool; if it is empty, that of the first tool of the request.
+    pub tool: String,
+    /// The arguments; if there are none, they are made from the tool's schema.
+    pub arguments: Option<Map<String, Json>>,
+    /// A text in place of the arguments, which need not be JSON.
+    pub raw: Option<String>,
+    /// The id, if it is not to be one in the provider's form.
+    pub id: Option<String>,
+}
+
+/// A reason to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ScriptedStop {
+    /// The model is done.
+    End,
+    /// It calls tools.
+    Calls,
+    /// It has no more tokens.
+    Length,
+}
+
+/// A script that can't be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error(pub(crate) String);
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl Turn {
+    /// A turn in which the model only says this.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// A turn in which the model calls tools.
+    #[must_use]
+    pub fn calls(calls: impl IntoIterator<Item = ScriptedCall>) -> Self {
+        Self { calls: calls.into_iter().collect(), ..Self::default() }
+    }
+
+    /// An error in place of a turn.
+    #[must_use]
+    pub fn error(status: u16) -> Self {
+        Self { status: Some(status), ..Self::default() }
+    }
+}
+
+impl ScriptedCall {
+    /// A call of a tool, with arguments that are made from its schema.
+    #[must_use]
+    pub fn of(tool: impl Into<String>) -> Self {
+        Self { tool: tool.into(), ..Self::default() }
+    }
+
+    /// A call of a tool with these arguments, which count only if they are an object.
+    #[must_use]
+    pub fn with(tool: impl Into<String>, arguments: Json) -> Self {
+        let arguments = match arguments {
+            Json::Object(members) => Some(members),
+            _ => None,
+        };
+        Self { tool: tool.into(), arguments, ..Self::default() }
+    }
+
+    /// The call with this text in place of arguments.
+    #[must_use]
+    pub fn raw(mut self, text: impl Into<String>) -> Self {
+        self.raw = Some(text.into());
+        self
+    }
+}
+
+/// Reads the turns of a script: TOML with a `[[turn]]` for each.
+///
+/// # Errors
+///
+/// It is not TOML of that shape; the message says the line and column.
+pub fn script(text: &str) -> Result<Vec<Turn>, Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        #[serde(default, rename = "turn")]
+        turns: Vec<Turn>,
+    }
+    toml::from_str::<File>(text).map(|file| file.turns).map_err(|error| Error(error.to_string()))
+}

@@ -1,0 +1,168 @@
+//! The mock over HTTP, as a client sees it.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use serde_json::{Value as Json, json};
+use toolcheck_serve::{MockProvider, ScriptedCall, Strictness, Turn, script};
+
+/// Sends a request, and returns the status, the headers and the body as they came.
+fn post(provider: &MockProvider, path: &str, body: &str) -> (u16, String, String) {
+    let address = provider.url().replace("http://", "");
+    let mut stream = TcpStream::connect(&address).unwrap();
+    let length = body.len();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: {address}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(body.as_bytes()).unwrap();
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).unwrap();
+    let response = String::from_utf8_lossy(&response).into_owned();
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    let status = head[9..12].parse().unwrap();
+    (status, head.to_owned(), body.to_owned())
+}
+
+fn request(messages: Json) -> String {
+    let schema =
+        json!({"type": "object", "properties": {"harbour": {"type": "string"}}, "required": ["harbour"]});
+    json!({
+        "model": "claude-sonnet-4-5", "max_tokens": 64, "messages": messages,
+        "tools": [{"name": "tides", "description": "When the tide is low.", "input_schema": schema}]
+    })
+    .to_string()
+}
+
+fn unanswered() -> Json {
+    json!([
+        {"role": "user", "content": "When is low tide?"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "tides", "input": {"harbour": "Cuxhaven"}}]},
+        {"role": "user", "content": "Well?"}
+    ])
+}
+
+#[test]
+fn what_the_api_refuses_is_refused_in_its_words() {
+    let provider = MockProvider::builder().start().unwrap();
+    let (status, head, body) = post(&provider, "/v1/messages", &request(unanswered()));
+    assert_eq!(status, 400);
+    let body: Json = serde_json::from_str(&body).unwrap();
+    assert_eq!(body["type"], "error");
+    assert_eq!(body["error"]["type"], "invalid_request_error");
+    let text = body["error"]["message"].as_str().unwrap();
+    assert!(text.starts_with("messages.2: `tool_use` ids were found without `tool_result` blocks"), "{text}");
+    assert!(head.contains("x-toolcheck-rule: unanswered-tool-call"), "{head}");
+    assert!(head.contains("x-toolcheck-place: /messages/1/content/0"), "{head}");
+    let run = provider.finish();
+    assert_eq!(run.refused().count(), 1);
+    let failed = std::panic::catch_unwind(|| run.assert_conformant()).unwrap_err();
+    let message = failed.downcast_ref::<String>().unwrap();
+    assert!(
+        message.contains("unanswered-tool-call") && message.contains("the API says: messages.2"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_call_is_made_up_from_the_schema_and_then_answered() {
+    let provider = MockProvider::builder().start().unwrap();
+    let first = json!([{"role": "user", "content": "When is low tide?"}]);
+    let (status, _, body) = post(&provider, "/v1/messages", &request(first.clone()));
+    assert_eq!(status, 200, "{body}");
+    let body: Json = serde_json::from_str(&body).unwrap();
+    assert_eq!(body["stop_reason"], "tool_use");
+    let call = &body["content"][0];
+    assert_eq!((&call["name"], &call["input"]), (&json!("tides"), &json!({"harbour": "text"})));
+    let id = call["id"].as_str().unwrap();
+    assert!(id.starts_with("toolu_01") && id.len() == 30, "{id}");
+    // The same history gets the same answer.
+    let (_, _, again) = post(&provider, "/v1/messages", &request(first.clone()));
+    assert_eq!(serde_json::from_str::<Json>(&again).unwrap(), body);
+    let second = json!([
+        first[0], {"role": "assistant", "content": body["content"]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "low at six"}]}
+    ]);
+    let (_, _, body) = post(&provider, "/v1/messages", &request(second));
+    let body: Json = serde_json::from_str(&body).unwrap();
+    assert_eq!((&body["stop_reason"], &body["content"][0]["text"]), (&json!("end_turn"), &json!("Done.")));
+    provider.finish().assert_conformant();
+}
+
+#[test]
+fn a_script_says_each_turn() {
+    let turns = script(
+        r#"
+        [[turn]]
+        calls = [{ tool = "tides", raw = "{\"harbour\": \"Cux" }]
+        stop = "length"
+        pieces = 3
+        [[turn]]
+        status = 429
+        retry-after = 7
+        "#,
+    )
+    .unwrap();
+    let provider = MockProvider::builder().turns(turns).start().unwrap();
+    let body = |messages: Json| {
+        let tool =
+            json!({"type": "function", "function": {"name": "tides", "parameters": {"type": "object"}}});
+        json!({"model": "gpt-5", "stream": true, "messages": messages, "tools": [tool]}).to_string()
+    };
+    let first = json!([{"role": "user", "content": "When is low tide?"}]);
+    let (status, head, stream) = post(&provider, "/v1/chat/completions", &body(first.clone()));
+    assert_eq!(status, 200);
+    assert!(head.contains("content-type: text/event-stream"), "{head}");
+    let pieces: Vec<String> = stream
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Json>(line.strip_prefix("data: ")?).ok())
+        .filter_map(|chunk| {
+            Some(chunk.pointer("/choices/0/delta/tool_calls/0/function/arguments")?.as_str()?.to_owned())
+        })
+        .collect();
+    assert_eq!(pieces.concat(), "{\"harbour\": \"Cux");
+    assert!(pieces.iter().all(|piece| piece.chars().count() <= 3), "{pieces:?}");
+    assert!(stream.contains("\"finish_reason\":\"length\"") && stream.contains("data: [DONE]"));
+    let second =
+        json!([first[0], {"role": "assistant", "content": "Sorry?"}, {"role": "user", "content": "Again."}]);
+    let (status, head, body) = post(&provider, "/v1/chat/completions", &body(second));
+    assert_eq!(status, 429);
+    assert!(head.contains("retry-after: 7"), "{head}");
+    assert!(body.contains("Rate limit"), "{body}");
+}
+
+#[test]
+fn a_stream_is_cut_off_where_the_script_says() {
+    let mut turn = Turn::calls([ScriptedCall::of("tides")]);
+    turn.cut_after = Some(3);
+    let provider = MockProvider::builder().turn(turn).start().unwrap();
+    let messages = json!([{"role": "user", "content": "When is low tide?"}]);
+    let mut body: Json = serde_json::from_str(&request(messages)).unwrap();
+    body["stream"] = json!(true);
+    let (status, _, stream) = post(&provider, "/v1/messages", &body.to_string());
+    assert_eq!(status, 200);
+    assert!(stream.contains("content_block_start") && !stream.contains("message_stop"), "{stream}");
+    // The last chunk of the body, which says that it is complete, never comes.
+    assert!(!stream.ends_with("0\r\n\r\n"), "{stream}");
+}
+
+#[test]
+fn hostile_requests_are_answered() {
+    let provider = MockProvider::builder().max_body(1000).strictness(Strictness::Likely).start().unwrap();
+    assert_eq!(post(&provider, "/v1/messages", "{\"messages\": [").0, 400);
+    assert_eq!(post(&provider, "/v1/messages", "").0, 400);
+    assert_eq!(post(&provider, "/v1/messages", &" ".repeat(2000)).0, 413);
+    assert_eq!(post(&provider, "/v1/models", "{}").0, 404);
+    assert_eq!(post(&provider, "/_toolcheck/report", "").0, 200);
+    assert_eq!(post(&provider, "/_toolcheck/nothing", "").0, 404);
+    let (_, _, report) = post(&provider, "/_toolcheck/report", "");
+    let report: Json = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["requests"], 2, "{report}");
+}
+
+#[test]
+fn a_mistyped_target_is_suggested() {
+    let error = MockProvider::builder().target("antropic").unwrap_err().to_string();
+    assert_eq!(error, "there is no target `antropic`; is it `anthropic`?");
+}
