@@ -80,8 +80,11 @@ impl Maker<'_> {
                 let least = number("minimum").or_else(|| number("exclusiveMinimum").map(|least| least + 1.0));
                 let most = number("maximum").or_else(|| number("exclusiveMaximum").map(|most| most - 1.0));
                 let step = number("multipleOf").filter(|step| *step > 0.0).unwrap_or(1.0);
-                let first = least.unwrap_or_else(|| most.map_or(step, |most| most.min(step)));
-                let found = (first / step).ceil() * step;
+                let found = match (least, most) {
+                    (Some(least), _) => (least / step).ceil() * step,
+                    (None, Some(most)) if most < step => (most / step).floor() * step,
+                    (None, _) => step,
+                };
                 if found.fract() == 0.0 && found.abs() < 9e15 { json!(found as i64) } else { json!(found) }
             }
             "boolean" => json!(true),

@@ -107,12 +107,12 @@ fn a_script_says_each_turn() {
     let provider = MockProvider::builder().turns(turns).start().unwrap();
     let body = |messages: Json| {
         let tool =
-            json!({"type": "function", "function": {"name": "tides", "parameters": {"type": "object"}}});
+            json!({"type": "function", "function": {"name": "tides", "parameters": {"type": "object", "properties": {}}}});
         json!({"model": "gpt-5", "stream": true, "messages": messages, "tools": [tool]}).to_string()
     };
     let first = json!([{"role": "user", "content": "When is low tide?"}]);
     let (status, head, stream) = post(&provider, "/v1/chat/completions", &body(first.clone()));
-    assert_eq!(status, 200);
+    assert_eq!(status, 200, "{head}\n{stream}");
     assert!(head.contains("content-type: text/event-stream"), "{head}");
     let pieces: Vec<String> = stream
         .lines()
