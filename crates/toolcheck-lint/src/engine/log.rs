@@ -20,7 +20,7 @@ use super::format_rules::FormatRules;
 use super::run::LEAST_SAID;
 use super::text;
 use crate::finding::{Draft, Finding, Spot};
-use crate::fixable;
+use crate::fix;
 use crate::observe::Observer;
 use crate::options::Options;
 use crate::report::{ConversationReport, FileReport, locate_all};
@@ -264,9 +264,7 @@ impl<'r> Log<'r> {
         let own = if opened.is_some() { &own } else { record };
         let mut findings = locate_all(document, own, drafts);
         if opened.is_none() {
-            if let Some(first) = reading.conversations.iter().find(|one| fixable::can_mend(one)) {
-                fixable::mark(&mut findings, document, first.transcript.kind, true);
-            }
+            fix::mark_conversations(&mut findings, document, &reading.conversations, self.options);
             observer.conversations(own, document, &reading.conversations, &findings);
         }
         observer.record(own, document, &findings);

@@ -1,0 +1,121 @@
+//! What is mended in its place, whatever the rest of the conversation is like.
+
+use toolcheck_core::remedy::Change;
+use toolcheck_json::edit::Piece;
+use toolcheck_json::{Fault, FaultKind, NodeId, Value};
+
+use super::Deed;
+use super::plan::Planner;
+
+impl Planner<'_, '_> {
+    /// Mends what can be mended where it is. Of two changes of one place, the first is made.
+    pub(super) fn remedies(&mut self) {
+        for (number, remedy) in std::mem::take(&mut self.remedies) {
+            let is_taken = |change: &Change| self.touched.get(&site(change)).is_some_and(|own| own != change);
+            if remedy.changes.iter().any(is_taken) {
+                continue;
+            }
+            let starts = remedy.changes.iter().map(|change| self.document.value(change.node()).span().start);
+            let at = starts.min().unwrap_or(0);
+            let deed = match remedy.changes.first() {
+                Some(Change::Remove(_)) => Deed::Removed,
+                Some(Change::Add(..)) => Deed::Inserted,
+                _ => Deed::Rewritten,
+            };
+            if !self.mends(number, deed, at, remedy.lost.clone()) {
+                continue;
+            }
+            self.remedied += 1;
+            for change in &remedy.changes {
+                if self.touched.insert(site(change), change.clone()).is_none() {
+                    self.change(change);
+                }
+            }
+        }
+    }
+
+    fn change(&mut self, change: &Change) {
+        let document = self.document;
+        let node = change.node();
+        match change {
+            Change::Rename(_, key) => {
+                if let Some(object) = self.parent_of(node).filter(|parent| parent.is_object()) {
+                    self.edits.rename_member(object.id(), node, key.clone());
+                }
+            }
+            Change::Remove(_) => self.remove(node),
+            Change::Write(_, json) => {
+                self.values.insert(node, Piece::Raw(json.clone().into_bytes()));
+            }
+            Change::Wrap(_) => {
+                self.values.insert(node, Piece::List(vec![Piece::Node(node)]));
+            }
+            Change::Add(_, key, json) => {
+                if document.value(node).is_object() {
+                    self.edits.set_member(node, key.clone(), Piece::Raw(json.clone().into_bytes()));
+                }
+            }
+            Change::Halves(_) => {
+                self.values.insert(node, Piece::Raw(self.without_halves(node)));
+            }
+        }
+    }
+
+    /// A string in which U+FFFD stands for each half of a character.
+    fn without_halves(&self, node: NodeId) -> Vec<u8> {
+        let span = self.document.value(node).span();
+        let mut raw = Vec::with_capacity(span.range().len());
+        let mut at = span.start as usize;
+        let is_half = |fault: &&Fault| fault.kind == FaultKind::LoneSurrogate && span.contains(fault.span);
+        for half in self.document.faults().iter().filter(is_half) {
+            raw.extend_from_slice(&self.document.bytes()[at..half.span.start as usize]);
+            raw.extend_from_slice(b"\\ufffd");
+            at = half.span.end as usize;
+        }
+        raw.extend_from_slice(&self.document.bytes()[at..span.end as usize]);
+        raw
+    }
+
+    /// Removes a message, a block, a member or an element.
+    fn remove(&mut self, node: NodeId) {
+        if let Ok(slot) = self.messages.binary_search(&node) {
+            self.gone.insert(slot);
+            return;
+        }
+        let Some(parent) = self.parent_of(node) else { return };
+        if parent.is_object() {
+            self.edits.remove_member(parent.id(), node);
+            return;
+        }
+        let slot = self.slot_of(node);
+        let blocks = if self.slots.is_empty() { None } else { self.blocks_of(slot) };
+        match blocks {
+            Some(mut blocks) if blocks.contains(&Piece::Node(node)) => {
+                blocks.retain(|block| *block != Piece::Node(node));
+                if blocks.is_empty() {
+                    self.gone.insert(slot);
+                }
+                self.blocks.insert(slot, blocks);
+            }
+            _ => self.elements_gone.entry(parent.id()).or_default().push(node),
+        }
+    }
+
+    /// The lists without the elements that are removed from them.
+    pub(super) fn settle_lists(&mut self) {
+        for (list, gone) in std::mem::take(&mut self.elements_gone) {
+            let elements = self.document.value(list).elements().map(Value::id);
+            let left: Vec<Piece> =
+                elements.filter(|element| !gone.contains(element)).map(Piece::Node).collect();
+            self.edits.set_elements(list, left);
+        }
+    }
+}
+
+/// The value or the missing key that a change is about.
+fn site(change: &Change) -> (NodeId, Option<String>) {
+    match change {
+        Change::Add(object, key, _) => (*object, Some(key.clone())),
+        other => (other.node(), None),
+    }
+}
