@@ -25,6 +25,8 @@ pub enum Change {
     Wrap(NodeId),
     /// An object gets a member with this key and this JSON.
     Add(NodeId, String, String),
+    /// A member moves into another object under these keys of its own, which is made where it is missing.
+    Move(NodeId, Vec<String>),
     /// The halves of characters in a string become U+FFFD.
     Halves(NodeId),
 }
@@ -39,6 +41,7 @@ impl Change {
             | Self::Write(node, _)
             | Self::Wrap(node)
             | Self::Add(node, ..)
+            | Self::Move(node, _)
             | Self::Halves(node) => *node,
         }
     }

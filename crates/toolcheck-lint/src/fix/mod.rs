@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_core::formats;
-use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::ir::{Transcript, TranscriptKind};
 use toolcheck_core::readers::Conversation;
 use toolcheck_json::{Document, NodeId, Record};
 
@@ -326,7 +326,10 @@ impl<'o> Collector<'o> {
 
     /// Plans the changes of a record that is a request.
     fn plan(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Finding]) -> Option<()> {
-        let mut transcript = formats::find(self.format?)?.read(document.root())?;
+        let format = formats::find(self.format?)?;
+        let read = format.read(document.root());
+        let mut transcript =
+            read.unwrap_or_else(|| Transcript::without_messages(format.key(), document.root()));
         transcript.kind = self.kind;
         let plans = plan_request(record, document, &transcript, self.options, self.how, findings)?;
         self.keep(record, document, findings, plans, Some(record.index))

@@ -1,5 +1,8 @@
 //! The plan for one record.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_core::ir::{Body, Place, Signature, Transcript, TranscriptKind};
 use toolcheck_core::readers::Mend;
@@ -20,6 +23,9 @@ pub(super) struct Done {
     pub(super) deed: Deed,
     pub(super) lost: Option<String>,
 }
+
+/// The members of new objects.
+type Made = BTreeMap<(NodeId, String), Vec<(Cow<'static, str>, Piece)>>;
 
 /// What is to be done to a record.
 pub(super) struct Planned {
@@ -79,6 +85,8 @@ pub(super) struct Planner<'p, 's> {
     pub(super) touched: FxHashMap<(NodeId, Option<String>), Change>,
     /// The elements that are removed from lists other than that of messages and their blocks.
     pub(super) elements_gone: FxHashMap<NodeId, Vec<NodeId>>,
+    /// The objects that are made for members which move into them, by the object and the key that they are under.
+    pub(super) made: Made,
     done: Vec<Done>,
     skipped: Vec<(usize, String)>,
 }
@@ -142,6 +150,7 @@ impl<'p, 's> Planner<'p, 's> {
             remedied: 0,
             touched: FxHashMap::default(),
             elements_gone: FxHashMap::default(),
+            made: Made::new(),
             done: Vec::new(),
             skipped: Vec::new(),
         };
@@ -305,7 +314,13 @@ impl<'p, 's> Planner<'p, 's> {
             && let Some(finding) = self.finding("empty-tool-list", place)
             && self.mends(finding, Deed::Removed, place.span.start, None)
         {
-            self.members_gone.push((NodeId::ROOT, place.node));
+            // What holds only the list goes with it.
+            let around = self.parent_of(place.node);
+            let is_alone = around.is_some_and(|around| around.children().count() == 1);
+            match around.filter(|around| is_alone && around.id() != NodeId::ROOT) {
+                Some(around) => self.remove(around.id()),
+                None => self.remove(place.node),
+            }
         }
         for site in &self.pairing.results {
             let call = site.paired_with.call().map(|call| &self.pairing.calls[call]);
@@ -345,7 +360,12 @@ impl<'p, 's> Planner<'p, 's> {
             if !is_wanted || (*number > 1 && pairing.answer_of(site).is_none()) {
                 continue;
             }
+            // What is only no string may stay as it is spelled.
+            let is_own = id.instead.is_some() && *number == 1 && used.remove(&*id.text);
             let Some(new) = ids::replacement(&id.text, *number, self.target, &used) else { continue };
+            if is_own {
+                used.insert(id.text.to_string());
+            }
             let at = id.place.span.start;
             let is_done = [malformed, again]
                 .into_iter()

@@ -32,6 +32,9 @@ impl Planner<'_, '_> {
                 }
             }
         }
+        for ((object, key), members) in std::mem::take(&mut self.made) {
+            self.edits.set_member(object, key, Piece::Object(members));
+        }
     }
 
     fn change(&mut self, change: &Change) {
@@ -53,6 +56,18 @@ impl Planner<'_, '_> {
             Change::Add(_, key, json) => {
                 if document.value(node).is_object() {
                     self.edits.set_member(node, key.clone(), Piece::Raw(json.clone().into_bytes()));
+                }
+            }
+            Change::Move(_, way) => {
+                if let (Some(object), [around, key]) = (self.parent_of(node), &way[..]) {
+                    self.edits.remove_member(object.id(), node);
+                    match object.get(around) {
+                        Some(around) => self.edits.set_member(around.id(), key.clone(), Piece::Node(node)),
+                        None => {
+                            let made = self.made.entry((object.id(), around.clone())).or_default();
+                            made.push((key.clone().into(), Piece::Node(node)));
+                        }
+                    }
                 }
             }
             Change::Halves(_) => {
@@ -77,7 +92,7 @@ impl Planner<'_, '_> {
     }
 
     /// Removes a message, a block, a member or an element.
-    fn remove(&mut self, node: NodeId) {
+    pub(super) fn remove(&mut self, node: NodeId) {
         if let Ok(slot) = self.messages.binary_search(&node) {
             self.gone.insert(slot);
             return;

@@ -1,6 +1,7 @@
 use toolcheck_core::ir::{Body, Content, Message, Part};
 use toolcheck_core::remedy::{Change, Remedy};
 
+use super::empty_content::may_go;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -74,7 +75,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             } else {
                 continue;
             };
-            let remedy = without(cx, message, parts, part);
+            let remedy = without(cx, (number, message), parts, part);
             let finding = out.report(part.place, message_text);
             if let Some(remedy) = remedy {
                 finding.remedy(remedy);
@@ -87,7 +88,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 /// The message without a block, or the conversation without the message if it has no other.
 fn without(
     cx: &Context<'_, '_>,
-    message: &Message<'_>,
+    (number, message): (usize, &Message<'_>),
     parts: &[Part<'_>],
     block: &Part<'_>,
 ) -> Option<Remedy> {
@@ -98,7 +99,7 @@ fn without(
     };
     if !parts.iter().any(is_other) {
         let lost = "a message that is only white space";
-        return (cx.transcript.messages.len() > 1)
+        return (cx.transcript.messages.len() > 1 && may_go(cx, number))
             .then(|| Remedy::lossy(lost, [Change::Remove(message.place.node)]));
     }
     let is_marked = cx.document.value(block.place.node).members().count() > 2;

@@ -139,7 +139,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             _ => None,
         }) {
             Some(result) => result.content_place.and_then(|place| of_result(cx, place)),
-            None => of_message(cx, message, parts),
+            None if may_go(cx, number) => of_message(cx, message, parts),
+            None => None,
         };
         if let Some(remedy) = remedy {
             finding.remedy(remedy);
@@ -152,6 +153,17 @@ fn of_result(cx: &Context<'_, '_>, content: Place) -> Option<Remedy> {
     let value = cx.document.value(content.node);
     let is_empty = value.as_json_str().is_some_and(|text| text.is_empty());
     is_empty.then(|| Remedy::safe([Change::Write(content.node, "\"(no output)\"".to_owned())]))
+}
+
+/// Whether the messages around one may stand side by side.
+pub(super) fn may_go(cx: &Context<'_, '_>, number: usize) -> bool {
+    let role = |number: usize| cx.transcript.messages.get(number).map(|message| message.role);
+    let before = number.checked_sub(1).and_then(role);
+    let is_refused = || cx.entry(&super::misplaced_message::RULE, Some("repeated-role")).is_refused();
+    match role(number + 1) {
+        None => before != Some(Role::Assistant),
+        after => before != after || !is_refused(),
+    }
 }
 
 /// A conversation without a message that has nothing to say.

@@ -75,6 +75,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let meant = name.zip(cx.known_shape());
             if let Some((name, meant)) =
                 meant.and_then(|(name, shape)| Some((name, shape.meant_value("role", &name.text)?)))
+                && message.role == Role::Unknown
                 && allowed.is_none_or(|allowed| allowed.iter().any(|role| role == meant))
             {
                 finding.remedy(Remedy::safe([Change::Write(name.place.node, format!("\"{meant}\""))]));

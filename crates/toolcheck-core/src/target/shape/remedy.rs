@@ -5,12 +5,13 @@ use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
 use super::Shape;
 use super::advice::{MOST_KEYS, is_near, is_same};
 use super::check::Checker;
-use super::compile::{Field, bit, plain};
+use super::compile::{Check, Field, What, bit, plain};
 use super::fault::{Condition, Detail, Fault};
 use super::tables::{FaultKind, JsonType, Kind};
 use super::value::type_of;
 use crate::remedy::{Change, Remedy};
 use crate::text::shorten;
+use crate::unsupported::is_list_key;
 
 impl Shape {
     /// The value of a key that is meant by another, if the description of any object says it in one word.
@@ -40,7 +41,7 @@ impl Fault<'_> {
         }
         match (&self.detail, self.kind) {
             (_, FaultKind::Missing) => self.completed(document),
-            (Detail::None, FaultKind::Unknown) => Some(self.without_key(document)),
+            (Detail::None, FaultKind::Unknown) => self.without_key(document),
             (Detail::Types { expected, got }, _) => {
                 self.of_its_type(document.value(self.value?), expected, *got)
             }
@@ -59,13 +60,15 @@ impl Fault<'_> {
         }
         let add = |json: String| [Change::Add(self.parent, self.key.to_string(), json)];
         if let Some(likely) = self.likely {
-            let guess = || format!("it is a guess that `{}` is `{likely}`", shorten(&self.key));
-            return Some(match self.is_the_only_variant(likely, document) {
-                true => Remedy::safe(add(quoted(likely))),
-                false => Remedy::lossy(guess(), add(quoted(likely))),
-            });
+            return self.is_the_only_variant(likely, document).then(|| Remedy::safe(add(quoted(likely))));
         }
-        if let Some(json) = self.only_value().filter(|_| self.is_of_constant()) {
+        let is_known = |member: Value<'_, '_>| {
+            let key = member.key_text().unwrap_or_default();
+            self.object.field(&key).is_some_and(|field| field.is_known)
+        };
+        // An object with other keys may be meant to be another.
+        let is_all_known = || document.value(self.parent).members().take(MOST_KEYS).all(is_known);
+        if let Some(json) = self.only_value().filter(|_| self.is_of_constant() && is_all_known()) {
             return Some(Remedy::safe(add(json)));
         }
         let field = self.field?;
@@ -97,7 +100,7 @@ impl Fault<'_> {
     }
 
     /// The object without a key that it may not have, or with the one that was meant.
-    fn without_key(&self, document: &Document<'_>) -> Remedy {
+    fn without_key(&self, document: &Document<'_>) -> Option<Remedy> {
         let node = self.node();
         let value = document.value(node);
         let is_free = |key: &str| document.value(self.parent).get(key).is_none();
@@ -107,7 +110,11 @@ impl Fault<'_> {
         };
         let rename = |key: &str| [Change::Rename(node, key.to_owned())];
         if let Some(meant) = self.object.instead.get(&*self.key).filter(|key| is_word(key) && fits(key)) {
-            return Remedy::safe(rename(meant));
+            return Some(Remedy::safe(rename(meant)));
+        }
+        if let Some(way) = self.object.instead.get(&*self.key).and_then(|way| self.way(way, value, document))
+        {
+            return Some(Remedy::safe([Change::Move(node, way)]));
         }
         let is_nothing = value.is_null()
             || value.as_json_str().is_some_and(|text| text.is_empty())
@@ -115,17 +122,40 @@ impl Fault<'_> {
                 && value.children().next().is_none();
         if !self.is_of_known_key() && !self.object.instead.contains_key(&*self.key) {
             if let Some(same) = self.known_keys().find(|known| is_same(known, &self.key) && fits(known)) {
-                return Remedy::safe(rename(same));
+                return Some(Remedy::safe(rename(same)));
             }
             if let Some(near) = self.known_keys().find(|known| is_near(known, &self.key) && fits(known)) {
                 let guess = format!("it is a guess that `{}` is meant to be `{near}`", shorten(&self.key));
-                return Remedy::lossy(guess, rename(near));
+                return Some(Remedy::lossy(guess, rename(near)));
             }
         }
-        if is_nothing {
-            return Remedy::safe([Change::Remove(node)]);
+        // Where it belongs elsewhere, or means something else, a removal would lose what is only in the wrong place.
+        let is_meant = self.object.instead.contains_key(&*self.key) || self.elsewhere().is_some();
+        // What is said is no key too many.
+        let is_all = self.is_of_request() && is_list_key(&self.key);
+        if !self.may_lack(node, document) || (is_meant || is_all) && !is_nothing {
+            return None;
         }
-        removed(&self.key, value)
+        Some(if is_nothing { Remedy::safe([Change::Remove(node)]) } else { removed(&self.key, value) })
+    }
+
+    /// The keys that lead to where a member belongs, if nothing is there and it fits there.
+    fn way(&self, way: &str, value: Value<'_, '_>, document: &Document<'_>) -> Option<Vec<String>> {
+        let keys: Vec<&str> = way.split('.').collect();
+        let [around, key] = keys[..] else { return None };
+        let outer = self.object.field(around).filter(|field| field.is_known)?;
+        let field = self.shape.objects[outer.object?].field(key).filter(|field| field.is_known)?;
+        let is_free = match document.value(self.parent).get(around) {
+            Some(around) => around.is_object() && around.get(key).is_none(),
+            None => true,
+        };
+        (is_free && field.mask & bit(type_of(value)) != 0).then(|| vec![around.to_owned(), key.to_owned()])
+    }
+
+    /// Whether the object is still something without a member.
+    fn may_lack(&self, member: NodeId, document: &Document<'_>) -> bool {
+        let is_union = self.object.exactly_one.is_some() || self.object.at_least_one.is_some();
+        !is_union && document.value(self.parent).members().any(|other| other.id() != member)
     }
 
     /// The value in a type that the key takes.
@@ -135,15 +165,12 @@ impl Fault<'_> {
         let is_part = self.key != plain(&self.key);
         let node = value.id();
         if let Some(json) = respelled(value, expected) {
-            return Some(Remedy::safe([Change::Write(node, json)]));
+            return self.takes_json(field, &json).then(|| Remedy::safe([Change::Write(node, json)]));
         }
         if is_part {
             return None;
         }
-        let of_list = |object: usize| {
-            let mut checker = Checker::new(self.shape, self.shape.plain_facts().clone(), None, true);
-            checker.alone(value, object).is_some() && checker.faults.is_empty()
-        };
+        let of_list = |object: usize| self.is_clean(value, object);
         let is_text_list =
             |field: &Field| field.items.is_none() && field.item_types.contains(&JsonType::String);
         let is_element = match got {
@@ -155,6 +182,33 @@ impl Fault<'_> {
             return Some(Remedy::safe([Change::Wrap(node)]));
         }
         (got == JsonType::Null && field.required.is_empty()).then(|| Remedy::safe([Change::Remove(node)]))
+    }
+
+    /// Whether a value has no fault as one of the objects.
+    fn is_clean(&self, value: Value<'_, '_>, object: usize) -> bool {
+        let mut checker = Checker::new(self.shape, self.shape.plain_facts().clone(), None, true);
+        checker.alone(value, object).is_some() && checker.faults.is_empty()
+    }
+
+    /// Whether a value that is written in another way has no fault of its own.
+    fn takes_json(&self, field: &Field, json: &str) -> bool {
+        let document = Document::read(json.as_bytes());
+        let value = document.root();
+        let is_taken = |check: &Check| match &check.what {
+            What::Values { values, .. } => {
+                let text = value.as_str();
+                values.iter().any(|known| text.as_deref().is_some_and(|text| *text == known.text))
+            }
+            _ => false,
+        };
+        match value.kind() {
+            JsonKind::String => field.checks.iter().all(is_taken),
+            JsonKind::Object => field.object.is_none_or(|object| self.is_clean(value, object)),
+            JsonKind::Array => {
+                field.items.is_none_or(|object| value.elements().all(|item| self.is_clean(item, object)))
+            }
+            _ => true,
+        }
     }
 
     /// The value that is meant by one that is not allowed.
@@ -182,7 +236,8 @@ impl Fault<'_> {
         );
         let is_optional = self.field?.required.is_empty() && !other.is_empty();
         let value = document.value(self.value?);
-        (is_clear && is_optional && value.key_span().is_some()).then(|| removed(&self.key, value))
+        let may_lack = value.key_span().is_some() && self.may_lack(value.id(), document);
+        (is_clear && is_optional && may_lack).then(|| removed(&self.key, value))
     }
 }
 
