@@ -218,6 +218,52 @@ fn what_is_mended_is_the_fixed_case_or_there_is_a_reason() {
     assert!(same > 100 && otherwise > 0, "{same} and {otherwise}");
 }
 
+/// The keys below which everything was said.
+const SAID: [&str; 9] =
+    ["input", "arguments", "args", "response", "parameters", "output", "json", "data", "toolUseResult"];
+
+/// A value in which each text is a secret, and so is each key of what was said.
+fn with_secrets(value: &serde_json::Value, is_said: bool) -> serde_json::Value {
+    use serde_json::Value as Json;
+    match value {
+        Json::String(_) => Json::from("my \\ secret"),
+        Json::Number(_) if is_said => Json::from(31_337),
+        Json::Array(items) => items.iter().map(|item| with_secrets(item, is_said)).collect(),
+        Json::Object(members) => members
+            .iter()
+            .map(|(key, value)| {
+                let value = with_secrets(value, is_said || SAID.contains(&key.as_str()));
+                (if is_said { format!("{key} secret") } else { key.clone() }, value)
+            })
+            .collect(),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn a_text_without_values_has_no_secret_wherever_it_is() {
+    let mut count = 0;
+    for (path, _) in cases() {
+        let text = std::fs::read(&path).unwrap();
+        let records = text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
+        let records: Vec<serde_json::Value> = match serde_json::from_slice(&text) {
+            Ok(whole) => vec![whole],
+            Err(_) => records.collect(),
+        };
+        for record in records {
+            let secret = with_secrets(&record, false);
+            for text in [secret.to_string(), format!("{secret:#}")] {
+                let shown = toolcheck_core::repair::without_values(text.as_bytes()).unwrap();
+                let shown = String::from_utf8(shown).unwrap();
+                assert!(!shown.contains("secret") && !shown.contains("31337"), "{}: {shown}", path.display());
+                assert_eq!(shown.lines().count(), text.lines().count());
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 2000, "{count}");
+}
+
 /// The first place where two values differ.
 fn difference(own: &serde_json::Value, wanted: &serde_json::Value) -> String {
     use serde_json::Value as Json;
