@@ -45,22 +45,27 @@ pub(super) fn write(name: &str, before: &[u8], after: &[u8], out: &mut dyn Write
     Ok(())
 }
 
+/// Changes with no more bytes between them are one: what is moved has brackets and keys in common with its neighbours.
+const NEAR: usize = 40;
+
 /// The bytes of the old text that change, each with the bytes that take their place in the new one: whole words,
 /// strings and brackets.
 pub(super) fn edits(before: &[u8], after: &[u8]) -> Vec<Change> {
     let in_lines = changes(&lines(before), &lines(after));
     let (line_starts, new_starts) = (starts(&lines(before)), starts(&lines(after)));
-    let mut edits = Vec::new();
+    let mut edits: Vec<Change> = Vec::new();
     for (removed, added) in in_lines {
         let (from, to) = (line_starts[removed.start], new_starts[added.start]);
         let old = tokens(&before[from..line_starts[removed.end]]);
         let new = tokens(&after[to..new_starts[added.end]]);
         let (old_starts, new_starts) = (starts(&old), starts(&new));
         for (removed, added) in changes(&old, &new) {
-            edits.push((
-                from + old_starts[removed.start]..from + old_starts[removed.end],
-                to + new_starts[added.start]..to + new_starts[added.end],
-            ));
+            let own = from + old_starts[removed.start]..from + old_starts[removed.end];
+            let its = to + new_starts[added.start]..to + new_starts[added.end];
+            match edits.last_mut().filter(|last| own.start - last.0.end <= NEAR) {
+                Some(last) => *last = (last.0.start..own.end, last.1.start..its.end),
+                None => edits.push((own, its)),
+            }
         }
     }
     edits
@@ -219,12 +224,9 @@ mod tests {
 
     #[test]
     fn edits_are_the_words_that_change() {
-        let (before, after) = (
-            r#"{"a": [1, "x y", 2],
-"b": 3}"#,
-            r#"{"a": [1, 2],
-"b": 30}"#,
-        );
+        let same = "what stays between the two is longer than what would join them";
+        let before = format!(r#"{{"a": [1, "x y", 2], "c": "{same}", "b": 3}}"#);
+        let after = format!(r#"{{"a": [1, 2], "c": "{same}", "b": 30}}"#);
         let edits = edits(before.as_bytes(), after.as_bytes());
         let texts: Vec<_> =
             edits.iter().map(|(old, new)| (&before[old.clone()], &after[new.clone()])).collect();

@@ -8,10 +8,12 @@ use super::Deed;
 use super::plan::Planner;
 
 impl Planner<'_, '_> {
-    /// Mends what can be mended where it is. Of two changes of one place, the first is made.
+    /// Mends what can be mended where it is. Of two changes of one place that exclude each other, the first is made.
     pub(super) fn remedies(&mut self) {
         for (number, remedy) in std::mem::take(&mut self.remedies) {
-            let is_taken = |change: &Change| self.touched.get(&site(change)).is_some_and(|own| own != change);
+            let is_taken = |change: &Change| {
+                self.touched.get(&site(change)).is_some_and(|own| !is_composed(own, change))
+            };
             if remedy.changes.iter().any(is_taken) {
                 continue;
             }
@@ -27,7 +29,7 @@ impl Planner<'_, '_> {
             }
             self.remedied += 1;
             for change in &remedy.changes {
-                if self.touched.insert(site(change), change.clone()).is_none() {
+                if self.touched.insert(site(change), change.clone()).as_ref() != Some(change) {
                     self.change(change);
                 }
             }
@@ -125,6 +127,13 @@ impl Planner<'_, '_> {
             self.edits.set_elements(list, left);
         }
     }
+}
+
+/// Whether two changes of one place can both be made: what is removed may be written in any way.
+fn is_composed(one: &Change, other: &Change) -> bool {
+    let is_moved = |change: &Change| matches!(change, Change::Move(..));
+    let is_removed = |change: &Change| matches!(change, Change::Remove(_));
+    one == other || !is_moved(one) && !is_moved(other) && (is_removed(one) || is_removed(other))
 }
 
 /// The value or the missing key that a change is about.
