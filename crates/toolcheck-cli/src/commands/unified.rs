@@ -230,7 +230,7 @@ mod tests {
         let edits = edits(before.as_bytes(), after.as_bytes());
         let texts: Vec<_> =
             edits.iter().map(|(old, new)| (&before[old.clone()], &after[new.clone()])).collect();
-        assert_eq!(texts, [(r#", "x y""#, ""), ("3", "30")]);
+        assert_eq!(texts, [(r#""x y", "#, ""), ("3", "30")]);
     }
 
     proptest::proptest! {

@@ -4,15 +4,6 @@
 //! edits are made from the final order of its parts. Then the result is linted again: a record in which a fault that was
 //! to be mended is still there, or in which there is a new one, stays as it was.
 
-mod arrange;
-mod ids;
-mod options;
-mod plan;
-mod remedies;
-mod results;
-mod sources;
-mod write;
-
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -22,57 +13,16 @@ use toolcheck_core::ir::{Transcript, TranscriptKind};
 use toolcheck_core::readers::Conversation;
 use toolcheck_json::{Document, NodeId, Record};
 
-use self::plan::{Planned, Planner};
-use self::sources::{Plans, can_mend, on_conversations, plan_request};
 use crate::engine::lint_with;
 use crate::finding::{Finding, Spot};
 use crate::observe::{Context, Observer, Response};
 use crate::options::Options;
+use crate::planner::{Planned, Planner, Plans, can_mend, on_conversations, plan_request};
 use crate::report::FileReport;
 
 pub use crate::finding::Fixable;
 pub use crate::fixable::{describe, is_fixable};
-pub use options::{Duplicates, FixOptions, Orphans, PLACEHOLDER, Unanswered};
-pub(crate) use sources::{mark_conversations, mark_request};
-
-/// What was done to mend a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Deed {
-    /// A result that says that there is none was inserted.
-    Inserted,
-    /// Something was moved as it is.
-    Moved,
-    /// What belongs together was put into one message.
-    Merged,
-    /// Something was removed.
-    Removed,
-    /// An id was replaced, at the call and at its results.
-    Renamed,
-    /// A result got the id of the call that it probably answers.
-    Reattached,
-    /// A result became text of the user.
-    BecameText,
-    /// A value is written in another way.
-    Rewritten,
-}
-
-impl Deed {
-    /// The past participle of what was done.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Inserted => "inserted",
-            Self::Moved => "moved",
-            Self::Merged => "merged",
-            Self::Removed => "removed",
-            Self::Renamed => "renamed",
-            Self::Reattached => "re-attached",
-            Self::BecameText => "turned into text",
-            Self::Rewritten => "rewritten",
-        }
-    }
-}
+pub use crate::planner::{Deed, Duplicates, FixOptions, Orphans, PLACEHOLDER, Unanswered};
 
 /// A finding that was mended.
 #[derive(Debug, Clone)]

@@ -84,9 +84,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     .help("describe the failure in one line")
                     .case("failed-result")
                     .at(cx, (number, message, part));
-                if let Some(remedy) = result.content_place.and_then(|place| of_result(cx, place)) {
-                    finding.remedy(remedy);
-                }
+                let remedy = result.content_place.and_then(|place| of_result(cx, place));
+                remedy.into_iter().for_each(|remedy| _ = finding.remedy(remedy));
             }
         }
         // A message that only sets parameters needs no content, and a role that the model does not support is another
@@ -134,17 +133,27 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case_if(is_assistant && is_missing, "nothing-at-all")
             .case_if(message.role == Role::System, "system");
         finding.value("role", message.role_text());
-        let remedy = match parts.iter().find_map(|part| match &part.body {
-            Body::Result(result) => Some(result),
-            _ => None,
-        }) {
-            Some(result) => result.content_place.and_then(|place| of_result(cx, place)),
-            None if may_go(cx, number) => of_message(cx, message, parts),
-            None => None,
-        };
-        if let Some(remedy) = remedy {
+        if let Some(remedy) = remedy_of(cx, number, message, parts) {
             finding.remedy(remedy);
         }
+    }
+}
+
+/// What mends a message without content.
+fn remedy_of(
+    cx: &Context<'_, '_>,
+    number: usize,
+    message: &Message<'_>,
+    parts: &[Part<'_>],
+) -> Option<Remedy> {
+    let result = parts.iter().find_map(|part| match &part.body {
+        Body::Result(result) => Some(result),
+        _ => None,
+    });
+    match result {
+        Some(result) => of_result(cx, result.content_place?),
+        None if may_go(cx, number) => of_message(cx, message, parts),
+        None => None,
     }
 }
 

@@ -14,11 +14,11 @@ use crate::options::Options;
 use crate::view::pairing::Pairing;
 
 /// What is planned for a record.
-pub(super) struct Plans {
+pub(crate) struct Plans {
     /// All of it.
-    pub(super) whole: Planned,
+    pub(crate) whole: Planned,
     /// The same without what is mended in its place, if that is not all.
-    pub(super) without_remedies: Option<Planned>,
+    pub(crate) without_remedies: Option<Planned>,
 }
 
 /// Whether a record can be written as it was, because it was read as it is written.
@@ -59,7 +59,7 @@ fn on_request<R>(
 }
 
 /// The plans for a request.
-pub(super) fn plan_request(
+pub(crate) fn plan_request(
     record: &Record<'_>,
     document: &Document<'_>,
     transcript: &Transcript<'_>,
@@ -79,7 +79,7 @@ pub(super) fn plan_request(
 }
 
 /// A planner that has planned the conversations of a log or a data set.
-pub(super) fn on_conversations<R>(
+pub(crate) fn on_conversations<R>(
     document: &Document<'_>,
     conversations: &[Conversation<'_>],
     options: &Options,
@@ -155,7 +155,7 @@ pub(crate) fn mark_conversations(
 }
 
 /// Whether a finding may be mended.
-pub(super) fn can_mend(finding: &Finding) -> bool {
+pub(crate) fn can_mend(finding: &Finding) -> bool {
     finding.remedy.is_some() || is_fixable(finding.rule)
 }
 

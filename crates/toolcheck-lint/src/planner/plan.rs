@@ -18,27 +18,27 @@ use crate::finding::Finding;
 use crate::view::pairing::{Pairing, ResultSite};
 
 /// A finding that is mended.
-pub(super) struct Done {
-    pub(super) finding: usize,
-    pub(super) deed: Deed,
-    pub(super) lost: Option<String>,
+pub(crate) struct Done {
+    pub(crate) finding: usize,
+    pub(crate) deed: Deed,
+    pub(crate) lost: Option<String>,
 }
 
 /// The members of new objects.
 type Made = BTreeMap<(NodeId, String), Vec<(Cow<'static, str>, Piece)>>;
 
 /// What is to be done to a record.
-pub(super) struct Planned {
-    pub(super) bytes: Vec<u8>,
-    pub(super) done: Vec<Done>,
+pub(crate) struct Planned {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) done: Vec<Done>,
     /// The findings that only an unsafe fix mends, with what it would lose.
-    pub(super) skipped: Vec<(usize, String)>,
+    pub(crate) skipped: Vec<(usize, String)>,
     /// How many of those that are mended are mended in their place.
     pub(super) remedied: usize,
 }
 
 /// Plans the changes of a record. `slots` are the elements of its list of messages or items.
-pub(super) struct Planner<'p, 's> {
+pub(crate) struct Planner<'p, 's> {
     pub(super) transcript: &'p Transcript<'s>,
     pub(super) pairing: &'p Pairing<'p, 's>,
     pub(super) document: &'p Document<'s>,
@@ -243,7 +243,7 @@ impl<'p, 's> Planner<'p, 's> {
     }
 
     /// What was planned.
-    pub(super) fn finish(mut self) -> Planned {
+    pub(crate) fn finish(mut self) -> Planned {
         self.settle();
         let bytes = self.edits.apply().into_owned();
         let mut done = self.done;
