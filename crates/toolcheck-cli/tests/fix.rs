@@ -121,7 +121,7 @@ fn a_plan_names_the_bytes_that_change_and_show_marks_their_lines() {
         .sum();
     assert_eq!(number(file, "bytes_before"), UNANSWERED.len());
     assert_eq!(number(file, "bytes_after").cast_signed(), UNANSWERED.len().cast_signed() + change);
-    assert_eq!(number(file, "first_changed_byte"), number(&edits[0], "byte_start"));
+    assert!(number(&edits[0], "byte_start") <= number(file, "first_changed_byte"));
     let seen = seen_in(&folder, &["show", "--isolated", "--fix", "a.json"]);
     assert_eq!(seen.matches("changed by `toolcheck fix`").count(), 1, "{seen}");
     assert!(!seen.contains("unanswered-tool-call"), "{seen}");
