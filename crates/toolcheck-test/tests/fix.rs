@@ -140,7 +140,7 @@ fn what_lint_marks_is_mended_and_nothing_else() {
     }
     assert!(wrong.is_empty(), "{} of {counts:?}:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(known.len(), PROMISED.len(), "only these are needed: {known:?}");
-    assert!(counts[0] > 300 && counts[1] > 100, "{counts:?}");
+    assert!(counts[0] > 250 && counts[1] > 150, "{counts:?}");
 }
 
 /// Rules whose cases are mended in another way than by hand, with why.
