@@ -178,7 +178,7 @@ pub fn without_values(bytes: &[u8]) -> Option<Vec<u8>> {
         if value.is_object() || value.is_array() {
             let inner: Vec<_> = value.children().collect();
             open.extend(inner.into_iter().rev().map(|child| (child, is_said)));
-        } else if is_said || !(is(&NAMES) && is_name(value)) && !value.is_null() {
+        } else if is_said || !(value.is_null() || is(&NAMES) && is_name(value)) {
             out.extend_from_slice(&bytes[at..span.start]);
             out.extend_from_slice(format!("\"\u{2026} {} bytes\"", span.len()).as_bytes());
             at = span.end;
