@@ -126,7 +126,7 @@ fn a_plan_names_the_bytes_that_change_and_show_marks_their_lines() {
     assert_eq!(seen.matches("changed by `toolcheck fix`").count(), 1, "{seen}");
     assert!(!seen.contains("unanswered-tool-call"), "{seen}");
     let seen = seen_in(&folder, &["show", "--isolated", "--fix", "--output-format", "html", "a.json"]);
-    assert!(seen.contains("changed by `toolcheck fix`"), "{seen}");
+    assert!(seen.contains("changed by <code>toolcheck fix</code>"), "{seen}");
     assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), UNANSWERED);
 }
 
