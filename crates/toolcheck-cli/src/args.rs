@@ -403,6 +403,14 @@ pub(crate) struct ShowArgs {
 
     #[command(flatten)]
     pub(crate) outline: OutlineArgs,
+
+    /// Show the file as `toolcheck fix` would write it, with what it would change marked
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) fix: bool,
+
+    /// With --fix, also do what loses or guesses something
+    #[arg(long, requires = "fix", help_heading = "Fixes")]
+    pub(crate) unsafe_fixes: bool,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -30,6 +30,7 @@ pub mod protocols;
 mod read;
 pub mod readers;
 pub mod recognise;
+pub mod remedy;
 pub mod repair;
 pub mod response;
 pub mod suggest;

@@ -469,6 +469,7 @@ pub(crate) fn locate_all(document: &Document<'_>, record: &Record<'_>, drafts: V
             tool_call_id,
             tool_name: said.tool_name,
             fix: None,
+            remedy: said.remedy,
             head: heads.next().unwrap_or_default(),
         })
     };

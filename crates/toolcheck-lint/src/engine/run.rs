@@ -15,9 +15,9 @@ use super::log::Log;
 use super::refusals::{self, Refused};
 use super::text;
 use crate::finding::Draft;
-use crate::fixable;
 use crate::observe::{Observer, Response};
 use crate::options::Options;
+use crate::planner;
 use crate::report::{FileReport, locate_all};
 use crate::rule::Rule;
 use crate::rules::unrecognised_format;
@@ -129,7 +129,8 @@ impl<'r> Run<'r> {
         let from = self.report.findings.len();
         self.finish_record(record, document, findings);
         if transcript.place.node == NodeId::ROOT {
-            fixable::mark(&mut self.report.findings[from..], document, transcript.kind, false);
+            let own = &mut self.report.findings[from..];
+            planner::mark_request(own, record, document, &transcript, self.options);
         }
         transcript.into_buffers()
     }

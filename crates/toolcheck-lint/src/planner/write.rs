@@ -42,6 +42,7 @@ impl Planner<'_, '_> {
     pub(super) fn settle(&mut self) {
         let document = self.document;
         self.close_gaps();
+        self.settle_lists();
         for (slot, blocks) in std::mem::take(&mut self.blocks) {
             let (Some(key), false) = (self.repair.blocks, self.gone.contains(&slot)) else { continue };
             let message = self.messages[slot];

@@ -1,8 +1,15 @@
 //! The plan for one record.
 
+<<<<<<< HEAD:crates/toolcheck-lint/src/fix/plan.rs
+=======
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+>>>>>>> s-fix2:crates/toolcheck-lint/src/planner/plan.rs
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Body, Place, Signature, Transcript, TranscriptKind};
 use toolcheck_core::readers::Mend;
+use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::repair::Repair;
 use toolcheck_core::target::Target;
 use toolcheck_json::edit::{Edits, Piece};
@@ -14,22 +21,27 @@ use crate::finding::Finding;
 use crate::view::pairing::{Pairing, ResultSite};
 
 /// A finding that is mended.
-pub(super) struct Done {
-    pub(super) finding: usize,
-    pub(super) deed: Deed,
-    pub(super) lost: Option<String>,
+pub(crate) struct Done {
+    pub(crate) finding: usize,
+    pub(crate) deed: Deed,
+    pub(crate) lost: Option<String>,
 }
 
+/// The members of new objects.
+type Made = BTreeMap<(NodeId, String), Vec<(Cow<'static, str>, Piece)>>;
+
 /// What is to be done to a record.
-pub(super) struct Planned {
-    pub(super) bytes: Vec<u8>,
-    pub(super) done: Vec<Done>,
+pub(crate) struct Planned {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) done: Vec<Done>,
     /// The findings that only an unsafe fix mends, with what it would lose.
-    pub(super) skipped: Vec<(usize, String)>,
+    pub(crate) skipped: Vec<(usize, String)>,
+    /// How many of those that are mended are mended in their place.
+    pub(super) remedied: usize,
 }
 
 /// Plans the changes of a record. `slots` are the elements of its list of messages or items.
-pub(super) struct Planner<'p, 's> {
+pub(crate) struct Planner<'p, 's> {
     pub(super) transcript: &'p Transcript<'s>,
     pub(super) pairing: &'p Pairing<'p, 's>,
     pub(super) document: &'p Document<'s>,
@@ -68,6 +80,16 @@ pub(super) struct Planner<'p, 's> {
     /// The start of the last reasoning whose signature depends on what is before it.
     last_signed: Option<u32>,
     pub(super) edits: Edits<'p, 's>,
+    /// What mends findings in their place.
+    pub(super) remedies: Vec<(usize, &'p Remedy)>,
+    /// How many of them were used.
+    pub(super) remedied: usize,
+    /// The values and the missing keys that were mended in their place.
+    pub(super) touched: HashMap<(NodeId, Option<String>), Change>,
+    /// The elements that are removed from lists other than that of messages and their blocks.
+    pub(super) elements_gone: HashMap<NodeId, Vec<NodeId>>,
+    /// The objects that are made for members which move into them, by the object and the key that they are under.
+    pub(super) made: Made,
     done: Vec<Done>,
     skipped: Vec<(usize, String)>,
 }
@@ -94,7 +116,14 @@ impl<'p, 's> Planner<'p, 's> {
         first: Source<'p, 's>,
     ) -> Option<Self> {
         let mut by_place = HashMap::default();
+<<<<<<< HEAD:crates/toolcheck-lint/src/fix/plan.rs
+=======
+        let mut remedies = Vec::new();
+>>>>>>> s-fix2:crates/toolcheck-lint/src/planner/plan.rs
         for (number, finding) in findings {
+            if let Some(remedy) = finding.remedy.as_deref().filter(|_| remedies.len() < MOST_REMEDIES) {
+                remedies.push((number, remedy));
+            }
             by_place.entry((finding.rule, finding.spot.node)).or_insert(number);
         }
         let mut planner = Self {
@@ -123,10 +152,20 @@ impl<'p, 's> Planner<'p, 's> {
             results_gone: HashSet::default(),
             last_signed: None,
             edits: Edits::new(document),
+            remedies,
+            remedied: 0,
+            touched: HashMap::default(),
+            elements_gone: HashMap::default(),
+            made: Made::new(),
             done: Vec::new(),
             skipped: Vec::new(),
         };
-        planner.enter(first).then_some(planner)
+        planner.heed_signatures(&first);
+        if !planner.enter(first) {
+            (planner.slots, planner.messages) = (Vec::new(), Vec::new());
+            return (!planner.remedies.is_empty()).then_some(planner);
+        }
+        Some(planner)
     }
 
     /// Goes to another conversation of the record; `false` if it cannot be mended.
@@ -167,6 +206,12 @@ impl<'p, 's> Planner<'p, 's> {
         let is_here = |place: &Place| self.messages.binary_search(&place.node).is_ok();
         self.elsewhere = places.filter(|place| !is_here(place)).map(|place| place.span).collect();
         self.elsewhere.sort_unstable_by_key(|span| span.start);
+        self.heed_signatures(&source);
+        true
+    }
+
+    /// Notes where the last reasoning is that is signed with what is before it.
+    fn heed_signatures(&mut self, source: &Source<'p, 's>) {
         let is_signed = |body: &Body<'_>| {
             matches!(body, Body::Reasoning(reasoning)
                 if reasoning.is_redacted || reasoning.signature == Signature::Present)
@@ -174,11 +219,14 @@ impl<'p, 's> Planner<'p, 's> {
         let signed = source.transcript.parts.iter().filter(|part| is_signed(&part.body));
         let last = signed.map(|part| part.place.span.start).max();
         self.last_signed = last.filter(|_| source.binds_signatures);
-        true
     }
 
     /// Plans everything in a conversation, in the order that keeps one step from undoing another.
     pub(super) fn plan(&mut self) {
+        self.remedies();
+        if self.slots.is_empty() {
+            return;
+        }
         self.spelling();
         self.ids();
         self.duplicate_results();
@@ -188,13 +236,25 @@ impl<'p, 's> Planner<'p, 's> {
         self.orphans();
     }
 
+    /// Which findings are mended, and which only an unsafe fix mends.
+    pub(super) fn outcome(self) -> (Vec<usize>, Vec<usize>) {
+        let done = self.done.into_iter().map(|done| done.finding).collect();
+        (done, self.skipped.into_iter().map(|(finding, _)| finding).collect())
+    }
+
+    /// The list or the object that a value is in.
+    pub(super) fn parent_of(&mut self, node: NodeId) -> Option<Value<'p, 's>> {
+        let parent = self.lists.way_to(self.document, node)?.0;
+        Some(self.document.value(parent))
+    }
+
     /// What was planned.
-    pub(super) fn finish(mut self) -> Planned {
+    pub(crate) fn finish(mut self) -> Planned {
         self.settle();
         let bytes = self.edits.apply().into_owned();
         let mut done = self.done;
         done.sort_by_key(|done| done.finding);
-        Planned { bytes, done, skipped: self.skipped }
+        Planned { bytes, done, skipped: self.skipped, remedied: self.remedied }
     }
 
     /// The finding of a rule at a place.
@@ -251,7 +311,6 @@ impl<'p, 's> Planner<'p, 's> {
                 self.members_gone.push((message.place.node, place.node));
             }
             for part in parts {
-                self.blank_block(part.place);
                 if let Body::Call(call) = &part.body {
                     self.arguments(part.place, call);
                 }
@@ -261,7 +320,13 @@ impl<'p, 's> Planner<'p, 's> {
             && let Some(finding) = self.finding("empty-tool-list", place)
             && self.mends(finding, Deed::Removed, place.span.start, None)
         {
-            self.members_gone.push((NodeId::ROOT, place.node));
+            // What holds only the list goes with it.
+            let around = self.parent_of(place.node);
+            let is_alone = around.is_some_and(|around| around.children().count() == 1);
+            match around.filter(|around| is_alone && around.id() != NodeId::ROOT) {
+                Some(around) => self.remove(around.id()),
+                None => self.remove(place.node),
+            }
         }
         for site in &self.pairing.results {
             let call = site.paired_with.call().map(|call| &self.pairing.calls[call]);
@@ -273,22 +338,6 @@ impl<'p, 's> Planner<'p, 's> {
             {
                 self.values.insert(labelled.place.node, Piece::text(&called.text));
             }
-        }
-    }
-
-    /// A blank block beside others is removed.
-    fn blank_block(&mut self, place: Place) {
-        let Some(finding) = self.finding("blank-text", place) else { return };
-        let slot = self.slot_of(place.node);
-        let is_marked = self.document.value(place.node).members().count() > 2;
-        let Some(blocks) = self.blocks_of(slot) else { return };
-        let is_block = blocks.contains(&Piece::Node(place.node));
-        if blocks.len() < 2 || !is_block || is_marked {
-            return;
-        }
-        if self.mends(finding, Deed::Removed, place.span.start, None) {
-            let blocks = blocks.into_iter().filter(|block| *block != Piece::Node(place.node)).collect();
-            self.blocks.insert(slot, blocks);
         }
     }
 
@@ -317,7 +366,12 @@ impl<'p, 's> Planner<'p, 's> {
             if !is_wanted || (*number > 1 && pairing.answer_of(site).is_none()) {
                 continue;
             }
+            // What is only no string may stay as it is spelled.
+            let is_own = id.instead.is_some() && *number == 1 && used.remove(&*id.text);
             let Some(new) = ids::replacement(&id.text, *number, self.target, &used) else { continue };
+            if is_own {
+                used.insert(id.text.to_string());
+            }
             let at = id.place.span.start;
             let is_done = [malformed, again]
                 .into_iter()
@@ -342,6 +396,9 @@ impl<'p, 's> Planner<'p, 's> {
 /// The most blocks of a message, calls of a turn, and results of a turn in what is planned. Some steps look at all others
 /// of a turn for each of them.
 const MOST_IN_TURN: usize = 1000;
+
+/// The most findings of a record that are mended in their place.
+const MOST_REMEDIES: usize = 1000;
 
 /// Whether a message has so many parts that planning would take too long.
 fn has_long_message(list: Value<'_, '_>, repair: &Repair) -> bool {
@@ -371,9 +428,16 @@ struct Lists {
 impl Lists {
     /// The innermost list that a value is in.
     fn list_of(&mut self, document: &Document<'_>, node: NodeId) -> Option<NodeId> {
+        self.way_to(document, node)?.1
+    }
+
+    /// What a value is in, and the innermost list around it.
+    fn way_to(&mut self, document: &Document<'_>, node: NodeId) -> Option<(NodeId, Option<NodeId>)> {
         let mut at = document.root();
         let mut list = None;
+        let mut parent = None;
         while at.id() != node {
+            parent = Some(at.id());
             if at.is_array() {
                 list = Some(at.id());
             }
@@ -382,6 +446,6 @@ impl Lists {
             let before = children.partition_point(|child| *child <= node);
             at = document.value(*children.get(before.checked_sub(1)?)?);
         }
-        list
+        Some((parent?, list))
     }
 }
