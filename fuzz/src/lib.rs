@@ -5,9 +5,11 @@
 pub mod archive;
 pub mod baseline;
 pub mod config;
+pub mod containers;
 pub mod exchanges;
 pub mod expectation;
 pub mod explain;
+pub mod fix;
 pub mod json;
 pub mod lint;
 pub mod schemas;
@@ -24,7 +26,7 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub static ALL: [Target; 11] = [
+pub static ALL: [Target; 13] = [
     Target { name: "json", run: json::run },
     Target { name: "lint", run: lint::run },
     Target { name: "exchanges", run: exchanges::run },
@@ -36,6 +38,8 @@ pub static ALL: [Target; 11] = [
     Target { name: "expectation", run: expectation::run },
     Target { name: "tools", run: tools::run },
     Target { name: "archive", run: archive::run },
+    Target { name: "containers", run: containers::run },
+    Target { name: "fix", run: fix::run },
 ];
 
 /// Takes the first byte, which makes a choice for the input; 0 if there is none.

@@ -16,7 +16,7 @@ pub const UNCHANGED: u8 = b'!';
 type Make = fn(&Path) -> io::Result<Vec<Vec<u8>>>;
 
 /// The fuzz targets, with the functions that make their seeds.
-pub static ALL: [(&str, Make); 11] = [
+pub static ALL: [(&str, Make); 13] = [
     ("json", cases),
     ("lint", lint),
     ("exchanges", exchanges),
@@ -28,6 +28,8 @@ pub static ALL: [(&str, Make); 11] = [
     ("expectation", expectations),
     ("tools", tools),
     ("archive", archives),
+    ("containers", containers),
+    ("fix", fix),
 ];
 
 /// The cases of the corpus.
@@ -39,7 +41,33 @@ fn cases(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     files(&root.join("fixtures"), is_case)
 }
 
+/// The recordings of the corpus, after the byte that chooses how they are opened: by their content, or as one kind.
+fn containers(root: &Path) -> io::Result<Vec<Vec<u8>>> {
+    let mut seeds = Vec::new();
+    for (number, container) in toolcheck_open::ALL.iter().enumerate() {
+        let folder = root.join("fixtures").join(container.id);
+        // The corpus has no tables: not every program reads them.
+        if container.id == "parquet" {
+            continue;
+        }
+        for file in files(&folder, |name| !name.ends_with(".expect.json"))? {
+            let kinds = [toolcheck_open::ALL.len(), number];
+            seeds.extend(kinds.map(|kind| [&[kind as u8][..], &file].concat()));
+        }
+    }
+    Ok(seeds)
+}
+
 fn lint(root: &Path) -> io::Result<Vec<Vec<u8>>> {
+    Ok(cases(root)?.into_iter().enumerate().map(with_choices).collect())
+}
+
+/// The cases of the corpus, after the bytes that choose the target and what fixes may do.
+fn fix(root: &Path) -> io::Result<Vec<Vec<u8>>> {
+    let with_choices = |(number, case): (usize, Vec<u8>)| {
+        let choices = [0, number % 53, number % 4 * 64].map(|choice| choice as u8);
+        [&choices[..], &case].concat()
+    };
     Ok(cases(root)?.into_iter().enumerate().map(with_choices).collect())
 }
 

@@ -75,6 +75,9 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
     if let Some(note) = rule.dataset_note() {
         let _ = writeln!(page, "{note}");
     }
+    if let Some(fix) = toolcheck_lint::fix::describe(rule.id) {
+        let _ = writeln!(page, "\n## Fix\n\n{fix}\nSee [fix.md](../fix.md).");
+    }
     let mut answers = String::new();
     for target in target::all().filter(|target| target.union.is_empty()) {
         // What is only inherited from another vendor is listed once, below.

@@ -53,11 +53,11 @@ fn notices() -> Result<String> {
     // The crates of each text: many have the same.
     let mut texts = BTreeMap::<String, BTreeSet<String>>::new();
     let mut list = BTreeSet::new();
-    for package in packages {
+    for package in &packages {
         let name = format!("{} {}", package.name, package.version);
         let license = package.license.as_deref().context("a crate has a licence")?;
         list.insert(format!("{name} ({license}) {}", package.repository.as_deref().unwrap_or_default()));
-        for text in texts_of(package, license)? {
+        for text in texts_of(with_texts(package, &packages)?, license)? {
             texts.entry(text).or_default().insert(name.clone());
         }
     }
@@ -87,6 +87,26 @@ fn linked() -> Result<BTreeSet<String>> {
     ])?;
     let name = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
     Ok(tree.lines().map(name).collect())
+}
+
+/// The crate with the licence texts of a crate: its own, unless its package has none, and another one of the same
+/// repository has them and is under the same licence.
+fn with_texts<'p>(package: &'p Package, all: &[&'p Package]) -> Result<&'p Package> {
+    let has_texts = |package: &Package| -> Result<bool> {
+        let folder = package.manifest_path.parent().context("a manifest is in a folder")?;
+        Ok(!license_files(folder)?.is_empty())
+    };
+    if has_texts(package)? || package.license.as_deref().is_some_and(|license| license.contains("MIT")) {
+        return Ok(package);
+    }
+    for other in all {
+        let is_sibling = other.repository.is_some()
+            && (&other.repository, &other.license) == (&package.repository, &package.license);
+        if is_sibling && has_texts(other)? {
+            return Ok(other);
+        }
+    }
+    Ok(package)
 }
 
 /// The texts to ship for a crate: those of MIT where that is offered, and otherwise all; notices always.

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod diff;
+mod fix;
 mod hints;
 mod test;
 
@@ -27,6 +28,7 @@ use toolcheck_core::text::bounded;
 use crate::screen;
 
 pub(crate) use diff::DiffArgs;
+pub(crate) use fix::FixArgs;
 pub(crate) use hints::{printable, with_hint};
 pub(crate) use test::{BlessArg, TestArgs, TestOutputSpec};
 
@@ -49,6 +51,7 @@ Examples:
   toolcheck lint request.json                     # a request body, or a list of messages
   toolcheck lint 'logs/**/*.jsonl' --kind session # recordings
   toolcheck lint history.json --target bedrock    # would another API accept it?
+  toolcheck fix history.json                      # mend what can be mended without a loss
   toolcheck show request.json                     # an outline with the problems marked
   toolcheck explain unanswered-tool-call          # what a rule is about
   toolcheck explain --error 'messages.2: `tool_use` ids were found without ...' request.json";
@@ -57,6 +60,8 @@ Examples:
 pub(crate) enum Command {
     /// Check requests, transcripts and data sets.
     Lint(Box<LintArgs>),
+    /// Mend conversations whose calls and results do not fit together.
+    Fix(Box<FixArgs>),
     /// Show a transcript as an outline: messages, tool calls, results and problems.
     Show(Box<ShowArgs>),
     /// Compare two conversations, in any formats: what was lost, and what is only said in another way.
@@ -104,6 +109,14 @@ pub(crate) struct LintArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+
+    /// Mend the named files first, as `toolcheck fix` does
+    #[arg(long, requires = "paths", conflicts_with_all = ["files_from", "show_settings", "show_files"], help_heading = "Fixes")]
+    pub(crate) fix: bool,
+
+    /// With --fix, also do what loses or guesses something
+    #[arg(long, requires = "fix", help_heading = "Fixes")]
+    pub(crate) unsafe_fixes: bool,
 
     /// Number of threads, at most 1024 [default: number of processors]
     #[arg(long, short = 'j', value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
@@ -197,6 +210,19 @@ pub(crate) struct ReadingArgs {
     /// response to `tools/list`
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
+
+    /// Where the messages, or the request, are in each record, as a JSON Pointer such as `/payload/body`
+    #[arg(long, value_name = "POINTER", value_parser = pointer_parser)]
+    pub(crate) at: Option<String>,
+}
+
+/// A JSON Pointer.
+fn pointer_parser(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.starts_with('/') {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("a JSON Pointer begins with a slash: `/{text}`"))
+    }
 }
 
 #[derive(Debug, ClapArgs)]
@@ -215,6 +241,13 @@ pub(crate) struct SelectionArgs {
     pub(crate) ignore: Vec<&'static Rule>,
 }
 
+impl SelectionArgs {
+    /// Whether the user asks for rules by name.
+    pub(crate) fn names_rules(&self) -> bool {
+        !(self.select.is_empty() && self.extend_select.is_empty())
+    }
+}
+
 /// The settings that take precedence over the configuration.
 ///
 /// # Errors
@@ -231,6 +264,7 @@ pub(crate) fn overrides(
     read_as.kind = reading.kind;
     read_as.tools.clone_from(&reading.tools);
     overrides.conversation.clone_from(&reading.conversation);
+    read_as.at.clone_from(&reading.at);
     let selection = &mut overrides.selection;
     selection.select.clone_from(&rules.select);
     selection.extend_select.clone_from(&rules.extend_select);

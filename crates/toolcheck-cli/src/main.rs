@@ -61,6 +61,7 @@ fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<Status> {
     signals::catch();
     match command {
         Command::Lint(args) => commands::lint::run(&args, out),
+        Command::Fix(args) => commands::fix::run(&args, out),
         Command::Show(args) => commands::show::run(&args, out),
         Command::Diff(args) => commands::diff::run(&args, out),
         Command::Explain(args) => commands::explain::run(&args, out),

@@ -66,15 +66,33 @@ fn a_document_is_not_held_beyond_its_limit() {
     let limit = ["--max-document", "400000"];
     let seen = with_others("bombs-document", "large.json", large.as_bytes(), &limit);
     assert!(seen.contains(&format!("large.json: {message}")), "{seen}");
-    // The lines before one that is too long are linted.
-    let lines = format!("{}\n", unanswered("toolu_first")).repeat(20) + &large + "\n";
-    let seen = with_others("bombs-line", "lines.jsonl", lines.as_bytes(), &limit);
-    assert!(seen.contains(&format!("lines.jsonl: {message}")) && seen.contains("toolu_first"), "{seen}");
     let exact = large.len().to_string();
     let folder = folder("bombs-exact");
     write(&folder, "large.json", &large);
     let seen = seen_in(&folder, &["lint", "--max-document", &exact]);
     assert!(seen.starts_with("status: 0"), "{seen}");
+}
+
+#[test]
+fn a_line_that_is_too_long_is_passed_and_named() {
+    let large = format!("{{\"messages\": \"{}\"}}\n", "a".repeat(500_000));
+    let limit = ["--max-document", "400000", "--max-findings", "100"];
+    let before = format!("{}\n", unanswered("toolu_first")).repeat(20);
+    let after = format!("{}\n", unanswered("toolu_last"));
+    let clean = format!("{CLEAN}\n").repeat(3000);
+    for (name, text, which, last) in [
+        ("one", format!("{before}{large}{after}"), "line 21 is", 22),
+        ("two", format!("{before}{large}{clean}{large}{after}"), "line 21 and 1 more are", 3023),
+        ("end", format!("{before}{}", large.trim_end()), "line 21 is", 20),
+    ] {
+        let seen = with_others(&format!("bombs-line-{name}"), "lines.jsonl", text.as_bytes(), &limit);
+        let message = format!(
+            "lines.jsonl: {which} larger than 400000 bytes and not read: raise the limit with --max-document"
+        );
+        assert!(seen.contains(&message) && seen.contains("toolu_first"), "{seen}");
+        // What comes after it is linted, at its own place.
+        assert!(seen.contains(&format!("\nlines.jsonl:{last}:")), "{seen}");
+    }
 }
 
 #[test]

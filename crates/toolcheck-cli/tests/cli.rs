@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value as Json;
 
-use common::{folder, root, run, run_with_input, seen, toolcheck};
+use common::{folder, root, run, run_with_input, seen, toolcheck, write};
 
 const CLEAN: &[u8] = br#"{"messages": [{"role": "user", "content": "hello"}]}"#;
 const BROKEN: &[u8] = br#"{"messages": [{"role": "user", "content": "hello"},]}"#;
@@ -451,6 +451,37 @@ fn opt_in_rules_run_if_selected() {
     assert_eq!(findings(&[]), 0);
     assert_eq!(findings(&["--extend-select", "shell-file-write"]), 1);
     assert_eq!(findings(&["--select", "shell-file-write"]), 1);
+}
+
+#[test]
+fn a_rule_that_is_not_selected_silences_no_other() {
+    let folder = folder("one-rule");
+    let body = r#"{"model": "claude-sonnet-4-5", "max_tokens": 64, "messages": [
+        {"role": "user", "content": "tides"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_resxlt", "tool_use_id": "toolu_1", "content": "high"}]}]}"#;
+    write(&folder, "a.json", body);
+    let lint = |more: &[&str]| {
+        let output = run(&[
+            &[
+                "lint",
+                "--isolated",
+                "--output-format",
+                "concise",
+                &folder.join("a.json").display().to_string(),
+            ],
+            more,
+        ]
+        .concat());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let all = lint(&[]);
+    assert!(all.contains("unknown-content-type"), "{all}");
+    let one = lint(&["--select", "unknown-content-type"]);
+    assert!(one.contains("unknown-content-type"), "{one}");
+    // Whoever ignores a rule does not want to hear the same from another.
+    let ignored = lint(&["--ignore", "unanswered-tool-call"]);
+    assert!(!ignored.contains("unknown-content-type"), "{ignored}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! Checks the documentation: runs every command in it, and reads every configuration in it.
+//! Checks the documentation: runs every command in it, reads every configuration in it, and compares the files in it.
 //!
-//! `TOOLCHECK_BLESS=1 cargo test --package toolcheck-cli --test docs` updates the output in the pages.
+//! `TOOLCHECK_BLESS=1 cargo test --package toolcheck-cli --test docs` updates the output and the files in the pages.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::path::{Path, PathBuf};
@@ -12,16 +12,44 @@ fn root() -> PathBuf {
 
 /// The pages written by hand: those of rules and targets are generated.
 fn pages() -> Vec<PathBuf> {
-    let mut pages: Vec<PathBuf> = std::fs::read_dir(root().join("docs"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.extension().is_some_and(|extension| extension == "md") && !path.ends_with("targets.md")
-        })
-        .collect();
+    let mut pages = pages_in("docs");
+    pages.retain(|path| !path.ends_with("targets.md"));
+    pages.extend(pages_in("docs/inputs"));
     pages.push(root().join("README.md"));
     pages.sort();
     pages
+}
+
+fn pages_in(folder: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join(folder)).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect()
+}
+
+/// A file of the corpus that a page shows, or some of its lines.
+struct Shown<'p> {
+    path: &'p str,
+    first: usize,
+    last: usize,
+}
+
+impl<'p> Shown<'p> {
+    /// What a fence says, such as ```` ```json fixtures/a.json lines 3-9 ````; `None` if it names no file.
+    fn of_fence(line: &'p str) -> Option<Self> {
+        let mut words = line.strip_prefix("```")?.split(' ').skip(1);
+        let path = words.next().filter(|path| path.starts_with("fixtures/"))?;
+        if words.next() != Some("lines") {
+            return Some(Self { path, first: 1, last: usize::MAX });
+        }
+        let (first, last) = words.next().unwrap().split_once('-').unwrap();
+        Some(Self { path, first: first.parse().unwrap(), last: last.parse().unwrap() })
+    }
+
+    fn text(&self) -> String {
+        let text = std::fs::read_to_string(root().join(self.path)).unwrap();
+        let lines = text.lines().take(self.last).skip(self.first - 1);
+        lines.map(|line| format!("{line}\n")).collect()
+    }
 }
 
 /// Both streams of the program, as in a terminal with 80 columns.
@@ -74,6 +102,11 @@ fn every_command_prints_the_output_on_its_page() {
                 lines.by_ref().skip(2).take_while(|line| *line != "```").for_each(drop);
                 continue;
             }
+            if let Some(shown) = Shown::of_fence(line) {
+                written.push_str(&format!("{}```\n", shown.text()));
+                lines.by_ref().take_while(|line| *line != "```").for_each(drop);
+                continue;
+            }
             if line != "```console" {
                 continue;
             }
@@ -91,6 +124,62 @@ fn every_command_prints_the_output_on_its_page() {
         }
     }
     assert!(commands > 10, "{commands} commands");
+}
+
+/// A reader of a page can see what each finding is about.
+#[test]
+fn every_page_of_an_input_shows_what_its_commands_report() {
+    for path in pages_in("docs/inputs") {
+        let page = std::fs::read_to_string(&path).unwrap();
+        let shown: Vec<Shown<'_>> = page.lines().filter_map(Shown::of_fence).collect();
+        let mut findings = 0;
+        for block in page.split("```console\n").skip(1) {
+            for line in block.split("```").next().unwrap().lines() {
+                let mut parts = line.splitn(3, ':');
+                let (Some(file), Some(Ok(number))) = (parts.next(), parts.next().map(str::parse)) else {
+                    continue;
+                };
+                let number: usize = number;
+                let is_shown =
+                    |shown: &Shown<'_>| shown.path == file && (shown.first..=shown.last).contains(&number);
+                assert!(shown.iter().any(is_shown), "{} does not show {file}:{number}", path.display());
+                findings += 1;
+            }
+        }
+        // The default build reads no Parquet.
+        let has_none = ["README.md", "parquet.md"].iter().any(|name| path.ends_with(name));
+        assert!(findings > 0 || has_none, "{} has no example", path.display());
+    }
+}
+
+/// The shapes of data sets, each with its case: how it is read, and what is reported.
+#[test]
+fn the_page_of_data_sets_lists_every_shape_with_its_case() {
+    let page = std::fs::read_to_string(root().join("docs/inputs/data-sets.md")).unwrap();
+    let rows: Vec<Vec<&str>> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"))
+        .map(|row| row.split(" | ").collect())
+        .skip(2)
+        .collect();
+    let letters: String = rows.iter().map(|row| &row[0][..2]).collect();
+    assert_eq!(letters, "a b c d e f g h i j k l m n o p q r s t u ");
+    for row in rows {
+        let [shape, format, case, rules] = row[..] else { panic!("{row:?}") };
+        let path = format!("fixtures/inputs/{}", case.trim_matches('`'));
+        let arguments = "--kind dataset --isolated --output-format json";
+        let report: serde_json::Value =
+            serde_json::from_str(&output(&format!("toolcheck lint {path} {arguments}"))).unwrap();
+        assert_eq!(report["files"][0]["format"], format.trim_matches('`'), "{shape}");
+        let findings = report["findings"].as_array().unwrap();
+        let found: std::collections::BTreeSet<&str> =
+            findings.iter().map(|finding| finding["rule"].as_str().unwrap()).collect();
+        let listed = rules.split('`').skip(1).step_by(2).collect();
+        assert_eq!(found, listed, "{shape}");
+        let is_in_order = |row: &serde_json::Value| findings.iter().all(|finding| finding["record"] != *row);
+        let rows = std::fs::read_to_string(root().join(&path)).unwrap().lines().count();
+        assert!((0..rows).any(|row| is_in_order(&row.into())), "no row of {path} is in order");
+    }
 }
 
 #[test]
@@ -242,6 +331,7 @@ fn sandbox() -> PathBuf {
         ("some-agent", "cat history.json"),
         ("pbpaste", "echo 'messages.2: tool_use ids were found without tool_result blocks'"),
         ("man", "cat > /dev/null"),
+        ("duckdb", "test -s train.jsonl"),
         ("git", "printf 'history.json\\0one.json\\0'"),
     ] {
         let path = folder.join("bin").join(name);

@@ -163,17 +163,11 @@ fn unrecognised_files() {
     insta::assert_snapshot!("skipped", seen_in(&folder, &quiet));
 }
 
-/// Datasets have messages with roles too, but their blocks are not those of a provider.
+/// Rows of instructions and answers are no conversations.
 #[test]
 fn a_dataset_is_not_a_request() {
     let folder = folder("dataset");
-    let block = |kind: &str, value: &str| format!(r#"[{{"type": "{kind}", "value": "{value}"}}]"#);
-    let example = format!(
-        r#"{{"tools": "[]", "messages": [{{"role": "user", "content": {}}}, {{"role": "assistant", "content": {}}}, {{"role": "tool", "content": {}}}]}}"#,
-        block("text", "tides"),
-        block("tool_call", "[]"),
-        block("text", "[]"),
-    );
+    let example = r#"{"instruction": "name the tides", "output": "neap and spring"}"#;
     write(&folder, "examples.jsonl", format!("{example}\n{example}\n"));
     write(&folder, "fine.json", CLEAN);
     let seen = seen_in(&folder, &["lint", "--output-format", "concise"]);
@@ -312,7 +306,8 @@ fn globs_search_each_folder_once() {
     use std::os::unix::fs::symlink;
 
     let folder = folder("glob-circles");
-    for name in ["g/one.json", "g/below/two.json", "g/.hidden/three.json", "elsewhere/four.json"] {
+    for name in ["g/one.json", "g/below/two.json", "g/.hidden/three.json", "elsewhere/four.json", "zero.json"]
+    {
         write(&folder, name, CLEAN);
     }
     for name in ["g/a", "g/b", "g/below/c"] {
@@ -328,7 +323,8 @@ fn globs_search_each_folder_once() {
     };
     let all = ["g/.hidden/three.json", "g/below/two.json", "g/one.json"];
     assert_eq!(names("g/**/*.json"), all);
-    assert_eq!(names("**/*.json"), [&["elsewhere/four.json"], &all[..]].concat());
+    assert_eq!(names("**/*.json"), [&["elsewhere/four.json"], &all[..], &["zero.json"]].concat());
+    assert_eq!(names("**/zero.json"), ["zero.json"]);
     assert_eq!(names("g/*.json"), ["g/one.json"]);
     assert_eq!(names("./g/*.json"), ["./g/one.json"]);
     // A part of a glob matches a link to a folder, as in a shell.
@@ -426,6 +422,25 @@ fn settings_are_read_only_from_files() {
         }
     }
     assert!(seen_kinds > 50, "{seen_kinds} cases");
+    // The `.git` of a worktree is a file, which leads to other files.
+    for (number, kind) in kinds.iter().enumerate() {
+        for (name, special_file) in
+            [("git", ".git"), ("commondir", "own/commondir"), ("exclude", "common/info/exclude")]
+        {
+            let worktree = format!("{number}-worktree-{name}");
+            let at = folder.join(&worktree);
+            write(&folder, &format!("{worktree}/a.json"), CLEAN);
+            write(&folder, &format!("{worktree}/.git"), format!("gitdir: {}\n", at.join("own").display()));
+            write(&folder, &format!("{worktree}/own/commondir"), "../common\n");
+            let _ = std::fs::remove_file(at.join(special_file));
+            special(&format!("{worktree}/{special_file}"), kind);
+            let seen = common::seen_soon(toolcheck_in(&at).args(["lint", "--isolated"]));
+            // A `.git` that is no file is nothing to the walker.
+            let is_read = special_file != ".git" || *kind == "larger than 64 MiB";
+            assert!(seen.starts_with(if is_read { "status: 2" } else { "status: 0" }), "{worktree}: {seen}");
+            assert_eq!(seen.contains("so its folder is not searched"), is_read, "{worktree}: {seen}");
+        }
+    }
     // A folder whose list of ignored files can't be read hides no other.
     let folder = self::folder("one-broken-list");
     write(&folder, "fine/a.json", unanswered("toolu_1"));

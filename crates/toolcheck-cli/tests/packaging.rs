@@ -93,7 +93,9 @@ fn hooks_match_transcript_files() {
     for hook in hooks() {
         // pre-commit searches anywhere in the path, like `is_match`.
         let files = regex::Regex::new(&hook.files).unwrap();
-        for name in ["a.json", "logs/a b.jsonl", "x.ndjson", "x.y.json", ".hidden.json"] {
+        for name in
+            ["a.json", "logs/a b.jsonl", "x.ndjson", "x.y.json", ".hidden.json", "b.yaml", "c.yml", "d.har"]
+        {
             assert!(files.is_match(name), "{} does not match {name}", hook.id);
         }
         for name in ["json", "a.jsonc", "a.json5", "a.json.md", "a.jsonl.gz", "ajson", "toolcheck.toml"] {

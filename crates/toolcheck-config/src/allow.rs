@@ -84,13 +84,31 @@ impl Allow {
     /// Whether the entry allows a finding in a file that it applies to.
     pub fn allows(&self, finding: &Finding) -> bool {
         self.rule.id == finding.rule
-            && self.pointer.as_ref().is_none_or(|pointer| pointer.covers(&finding.spot.pointer))
+            && self.pointer.as_ref().is_none_or(|pointer| covers_all(pointer, finding))
             && self
                 .tools
                 .as_ref()
                 .is_none_or(|tools| finding.tool_name.as_deref().is_some_and(|tool| tools.contains(tool)))
     }
 }
+
+/// Whether a pattern covers all places of a finding: one about the first message allows nothing in the others.
+fn covers_all(pattern: &PointerGlob, finding: &Finding) -> bool {
+    let pointer = &finding.spot.pointer;
+    let labels = finding.labels.iter().take(finding.repeats);
+    if finding.repeats > finding.labels.len() {
+        // The others are in further elements of the same lists.
+        let is_number = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+        let names = pointer.split('/').map(|name| if is_number(name) { FURTHER } else { name });
+        if !pattern.covers(&names.collect::<Vec<_>>().join("/")) {
+            return false;
+        }
+    }
+    pattern.covers(pointer) && labels.into_iter().all(|label| pattern.covers(&label.spot.pointer))
+}
+
+/// The number of an element that no pattern names.
+const FURTHER: &str = "99999999999";
 
 /// Removes the allowed findings from a report, and returns for each entry whether it allowed any.
 #[must_use]
@@ -167,5 +185,28 @@ mod tests {
         ] {
             assert_eq!(left(&[&format!("pointer = \"{pointer}\"")]).0, expected, "{pointer}");
         }
+    }
+
+    #[test]
+    fn an_entry_for_one_place_allows_no_other() {
+        let left = |count: usize, entry: &str| {
+            let messages: Vec<_> =
+                (0..count).map(|_| r#"{"role":"user","content":"hi","foo":1}"#.to_owned()).collect();
+            let text =
+                format!(r#"{{"model":"m","max_tokens":9,"system":"s","messages":[{}]}}"#, messages.join(","));
+            let config = format!("[[allow]]\nrule = \"unknown-field\"\nreason = \"seen\"\n{entry}\n");
+            let config = Config::parse(&config).expect("the configuration is valid");
+            let mut file = lint("a.json", text.as_bytes(), &Options::default());
+            assert_eq!(file.findings.len(), 1);
+            let _ = apply(&config.allows, Path::new("a.json"), &mut file);
+            file.findings.len()
+        };
+        for count in [2, 5, 6, 1_001] {
+            assert_eq!(left(count, "pointer = \"/messages/0\""), 1, "{count}");
+            assert_eq!(left(count, "pointer = \"/messages/*/foo\""), 0, "{count}");
+            assert_eq!(left(count, "pointer = \"/messages\""), 0, "{count}");
+            assert_eq!(left(count, ""), 0, "{count}");
+        }
+        assert_eq!(left(1, "pointer = \"/messages/0\""), 0);
     }
 }

@@ -46,6 +46,8 @@ pub struct ReadAs {
     pub kind: Option<TranscriptKind>,
     /// The file with tool definitions for transcripts that declare no tools.
     pub tools: Option<PathBuf>,
+    /// The place of the messages, or of the request, in each record, as a JSON Pointer.
+    pub at: Option<String>,
 }
 
 /// Settings that take precedence over those of a configuration, such as those of a command line.
@@ -124,6 +126,7 @@ impl ReadAs {
             target: self.target.or(other.target),
             kind: self.kind.or(other.kind),
             tools: self.tools.or(other.tools),
+            at: self.at.or(other.at),
         }
     }
 }

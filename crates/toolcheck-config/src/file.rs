@@ -73,12 +73,14 @@ pub(super) struct File {
     pub(super) tools: Option<At<String>>,
     /// The protocols for tool calls in plain text. Default: those that a transcript is seen to use.
     pub(super) text_protocols: Option<Vec<At<ProtocolId>>>,
-    /// Patterns of the files in a folder to lint. Default: `.json`, `.jsonl` and `.ndjson`, also compressed as `.gz` or
+    /// Patterns of the files in a folder to lint. Default: recordings of requests, and `.json`, `.jsonl` and `.ndjson`, also compressed as `.gz` or
     /// `.zst`.
     pub(super) include: Option<Vec<At<String>>>,
     /// Patterns of the files and folders to exclude. Files that are named on the command line are linted anyway, unless
     /// `--force-exclude` is given.
     pub(super) exclude: Vec<At<String>>,
+    /// Where the conversations of data sets are, for what can't be detected.
+    pub(super) columns: ColumnsTable,
     /// Settings of individual rules.
     pub(super) rules: RulesTable,
     /// Settings for some files only. If several tables match a file, later ones take precedence.
@@ -87,6 +89,20 @@ pub(super) struct File {
     pub(super) allow: Vec<At<AllowTable>>,
     /// Your own rules for the arguments of tool calls.
     pub(super) policy: Vec<At<PolicyTable>>,
+}
+
+/// Where the conversations of data sets are. A row is a record of JSON Lines, or an element of a list.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct ColumnsTable {
+    /// The keys of the messages; of several, the first one that a row has. A file with such a key in its first rows is
+    /// read as a data set.
+    pub(super) messages: Option<Vec<String>>,
+    /// The keys of the tools, which come before the usual ones.
+    pub(super) tools: Option<Vec<String>>,
+    /// The keys of the system text, which come before the usual ones.
+    pub(super) system: Option<Vec<String>>,
 }
 
 /// The rules that have settings.

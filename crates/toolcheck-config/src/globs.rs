@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern};
+use toolcheck_core::text;
 
 use crate::Error;
 
@@ -89,7 +90,8 @@ impl PathGlobs {
         }
         let below = path.strip_prefix(&self.folder).ok()?;
         let names = below.components().filter(|part| matches!(part, Component::Normal(_)));
-        Some(names.map(|name| name.as_os_str().to_string_lossy().into_owned()).collect())
+        // Of names that are not UTF-8, none is matched by the name of another.
+        Some(names.map(|name| text::name_of(name.as_os_str().as_encoded_bytes())).collect())
     }
 }
 
@@ -149,6 +151,18 @@ mod tests {
         assert!(!globs.covers(Path::new("/elsewhere/a.json")));
         assert!(!globs.covers(Path::new("/project")));
         assert!(!PathGlobs::default().covers(Path::new("a.json")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_that_is_not_utf8_is_no_other() {
+        use std::os::unix::ffi::OsStrExt as _;
+
+        let path = Path::new(std::ffi::OsStr::from_bytes(b"/project/a\xff.json"));
+        let covers =
+            |pattern: &str| PathGlobs::new(Path::new("/project"), [pattern]).expect(pattern).covers(path);
+        assert!(covers("*.json") && covers("a*"));
+        assert!(!covers("a\u{fffd}.json") && !covers("b*"));
     }
 
     #[test]

@@ -71,6 +71,10 @@ impl File {
         if let Some(protocols) = &self.text_protocols {
             settings.text_protocols = Some(faults.meanings(protocols));
         }
+        let columns = &mut settings.columns;
+        columns.messages = self.columns.messages.unwrap_or_else(|| std::mem::take(&mut columns.messages));
+        columns.tools = self.columns.tools.unwrap_or_else(|| std::mem::take(&mut columns.tools));
+        columns.system = self.columns.system.unwrap_or_else(|| std::mem::take(&mut columns.system));
         faults.take(self.rules.completion_after_failure.apply(&mut settings.completion_tools));
         faults.take(self.rules.shell_file_write.apply(&mut settings.shell_tools));
         if let Some(times) = self.rules.repeated_failing_call.times {
@@ -184,6 +188,7 @@ impl Place<'_> {
             target: target.and_then(|target| faults.take(target)),
             kind: kind.and_then(|kind| faults.take(kind.meaning())),
             tools: tools.map(|tools| self.origin.folder.join(tools.get())),
+            at: None,
         }
     }
 }

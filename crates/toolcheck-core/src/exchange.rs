@@ -33,11 +33,13 @@ pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
     Some(root.elements().map(|value| exchange(value).unwrap_or(none(value))).collect())
 }
 
-/// The response in a record that has no request, such as a stream that was recorded by itself.
+/// The response in a record that has no request, such as a stream that was recorded by itself. Gemini CLI keeps the
+/// replies of a test with the `method` that was called.
 #[must_use]
 pub fn response_alone<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let response = root.get("response").filter(|response| response.is_object() || response.is_array())?;
-    let is_other = |member: Value<'_, '_>| !["response", "status"].iter().any(|key| member.has_key(key));
+    let is_other =
+        |member: Value<'_, '_>| !["response", "status", "method"].iter().any(|key| member.has_key(key));
     (!root.members().any(is_other)).then_some(response)
 }
 

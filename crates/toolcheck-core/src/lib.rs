@@ -32,6 +32,7 @@ pub mod protocols;
 mod read;
 pub mod readers;
 pub mod recognise;
+pub mod repair;
 pub mod response;
 pub mod suggest;
 pub mod target;

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use toolcheck_json::Value;
+use toolcheck_json::{Document, Value};
 
 use crate::ir::{Place, Unread, What};
 
@@ -112,6 +112,155 @@ pub(crate) fn block<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     }
     let found = value.members().find_map(member)?;
     Some(Unread { place, ..found })
+}
+
+/// The keys that hold the type of a part.
+pub(crate) const KINDS: [&str; 3] = ["type", "part_kind", "kind"];
+/// The keys that hold the id of a call.
+const CALL_IDS: [&str; 8] =
+    ["tool_use_id", "toolUseId", "tool_call_id", "toolCallId", "call_id", "callId", "callID", "toolCallID"];
+/// The keys that hold the name of a called tool.
+const NAMES: [&str; 6] = ["name", "tool_name", "toolName", "tool", "function", "functionName"];
+/// The keys that hold the arguments of a call.
+const ARGUMENTS: [&str; 5] = ["input", "args", "arguments", "parameters", "rawInput"];
+/// The keys that hold what a tool returned.
+const OUTPUTS: [&str; 4] = ["output", "result", "response", "content"];
+
+/// Whether a type is known to be no call of a client's tool: the provider runs it, or it only tells of a call.
+pub(crate) fn is_no_call(kind: &str) -> bool {
+    const BEGINNINGS: [&str; 3] = ["server_tool", "mcp_", "data-"];
+    const WORDS: [&str; 9] =
+        ["approval", "confirm", "permission", "delta", "progress", "partial", "chunk", "summary", "_code_"];
+    const HOSTED: [&str; 5] = [
+        "web_search_call",
+        "file_search_call",
+        "code_interpreter_call",
+        "image_generation_call",
+        "tool_reference",
+    ];
+    BEGINNINGS.iter().any(|beginning| kind.starts_with(beginning))
+        || kind.ends_with("_tool_result")
+        || HOSTED.contains(&kind)
+        || WORDS.iter().any(|word| kind.to_ascii_lowercase().contains(word))
+}
+
+/// Classifies a type that no reader knows by the words in it: `tool_call_v2`, `toolRequestNew`.
+fn of_words(kind: &str) -> Option<What> {
+    const CALLS: [&str; 7] = [
+        "toolcall",
+        "tooluse",
+        "toolrequest",
+        "toolinvocation",
+        "toolexecution",
+        "functioncall",
+        "functioninvocation",
+    ];
+    const RESULTS: [&str; 8] = [
+        "toolresult",
+        "toolresponse",
+        "toolreturn",
+        "tooloutput",
+        "functionresult",
+        "functionresponse",
+        "calloutput",
+        "callresult",
+    ];
+    // Longer types are texts.
+    if kind.len() > 64 {
+        return None;
+    }
+    let plain: String =
+        kind.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect();
+    let is_one_of = |words: &[&str]| words.iter().any(|word| plain.contains(word));
+    if is_one_of(&RESULTS) { Some(What::Results) } else { is_one_of(&CALLS).then_some(What::Calls) }
+}
+
+fn has_any(value: Value<'_, '_>, keys: &[&str]) -> bool {
+    value.get_any(keys).is_some()
+}
+
+/// A part of a log or a data set that its reader does not know, if it looks like a call or a result.
+///
+/// A request with an unknown block has its own rules. A reader has none: what it skips would look clean.
+pub(crate) fn part<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
+    if !value.is_object() {
+        return None;
+    }
+    let kind = value.get_any(&KINDS).and_then(Value::as_str);
+    if kind.as_deref().is_some_and(is_no_call) {
+        return None;
+    }
+    if let Some(known) = block(value) {
+        return Some(known);
+    }
+    let of_kind = kind.as_deref().and_then(of_words);
+    let (has_id, is_named) = (has_any(value, &CALL_IDS), has_any(value, &NAMES));
+    let has_arguments = has_any(value, &ARGUMENTS);
+    let is_call = is_named && has_arguments && (has_id || value.get("id").is_some());
+    let is_result = has_id && has_any(value, &OUTPUTS) && !has_arguments;
+    let what = match of_kind {
+        Some(what) if is_call || is_result || is_named || has_id => what,
+        // What is called may stand one level down.
+        Some(what) if value.members().any(|member| member.is_object()) => what,
+        Some(_) => return None,
+        None if is_call => What::Calls,
+        None if is_result => What::Results,
+        None => return None,
+    };
+    let name = kind.unwrap_or(Cow::Borrowed("part"));
+    Some(Unread { place: Place::of(value), what, name, is_known: is_call || is_result })
+}
+
+/// A turn of a data set whose speaker its reader does not know, if it looks like a call or a result.
+pub(crate) fn turn<'s>(turn: Value<'_, 's>, speaker: &str, text: Value<'_, 's>) -> Option<Unread<'s>> {
+    let is_call = |value: Value<'_, '_>| has_any(value, &NAMES) && has_any(value, &ARGUMENTS);
+    let holds_call = |value: Value<'_, '_>| is_call(value) || value.elements().next().is_some_and(is_call);
+    let in_text = || {
+        let text = text.as_str().filter(|text| text.trim_start().starts_with(['{', '[']))?;
+        Some(holds_call(Document::read(text.as_bytes()).root()))
+    };
+    let is_called = holds_call(text) || in_text() == Some(true);
+    let what = of_words(speaker).or(is_called.then_some(What::Calls))?;
+    let name = Cow::Owned(speaker.to_owned());
+    Some(Unread { place: Place::of(turn), what, name, is_known: true })
+}
+
+/// The keys under which a record has its message.
+const MESSAGES: [&str; 4] = ["message", "data", "payload", "item"];
+/// The keys under which a message has its parts.
+const PARTS: [&str; 3] = ["content", "parts", "blocks"];
+
+/// A record of a log that its reader does not know, if it holds calls or results.
+pub(crate) fn record<'s>(record: Value<'_, 's>) -> Option<Unread<'s>> {
+    let inner = record.get_any(&MESSAGES).filter(|message| message.is_object());
+    [Some(record), inner].into_iter().flatten().find_map(|message| {
+        let blocks = || message.get_any(&PARTS).into_iter().flat_map(|parts| parts.elements());
+        let member = || message.members().find_map(called_member);
+        // An event about a call names it too.
+        let is_own = |unread: &Unread<'_>| unread.what == What::Calls || of_words(&unread.name).is_some();
+        part(message).filter(is_own).or_else(member).or_else(|| blocks().find_map(part))
+    })
+}
+
+/// The members of a message that hold calls or results which its reader has not read.
+pub(crate) fn members<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Unread<'s>> + use<'d, 's> {
+    let inner = message.get_any(&MESSAGES).filter(|message| message.is_object());
+    [Some(message), inner]
+        .into_iter()
+        .flatten()
+        .flat_map(|message| message.members())
+        .filter_map(called_member)
+}
+
+/// The same as [`member`], if there is an object in the value, or JSON as a text: a program may only count its calls.
+fn called_member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
+    let is_json = |text: &str| text.trim_start().starts_with(['{', '[']);
+    let is_filled = || {
+        value.is_object()
+            || value.elements().any(|one| one.is_object())
+            || value.as_str().is_some_and(|text| is_json(&text))
+    };
+    member(value).filter(|_| is_filled())
 }
 
 /// The members of a request that hold tools under a key that no format reads.

@@ -70,65 +70,7 @@ static KINDS: &[Unsupported] = &[
         sniff: |root| is_list(root, "interactions") || is_list(root, "http_interactions"),
     },
     Unsupported {
-        name: "a Codex session log",
-        advice: None,
-        sniff: |root| {
-            has(root, &["timestamp", "type", "payload"])
-                && is_one_of(
-                    root,
-                    "type",
-                    &["session_meta", "response_item", "event_msg", "turn_context", "compacted"],
-                )
-        },
-    },
-    Unsupported {
-        name: "a GitHub Copilot CLI session log",
-        advice: None,
-        sniff: |root| {
-            has(root, &["type", "data", "timestamp", "id"])
-                && root.get_str("type").is_some_and(|kind| kind.contains('.'))
-        },
-    },
-    Unsupported {
-        name: "an OpenCode session",
-        advice: None,
-        sniff: |root| {
-            has(root, &["info", "messages"])
-                && first_of(root, "messages").is_some_and(|message| has(message, &["info", "parts"]))
-        },
-    },
-    Unsupported {
-        name: "a Gemini CLI session",
-        advice: None,
-        sniff: |root| {
-            has(root, &["sessionId", "messages"]) && root.get_any(&["projectHash", "lastUpdated"]).is_some()
-        },
-    },
-    Unsupported {
-        name: "a pi session log",
-        advice: None,
-        sniff: |root| is_one_of(root, "type", &["session"]) && has(root, &["id", "timestamp", "cwd"]),
-    },
-    Unsupported {
-        name: "a goose session",
-        advice: None,
-        sniff: |root| {
-            is_list(root, "conversation")
-                && root.get_any(&["working_dir", "extension_data", "description"]).is_some()
-        },
-    },
-    Unsupported {
-        name: "a ShareGPT data set",
-        advice: None,
-        sniff: |root| {
-            let conversation = |row: Value<'_, '_>| {
-                first_of(row, "conversations").is_some_and(|turn| has(turn, &["from", "value"]))
-            };
-            conversation(root) || first(root).is_some_and(conversation)
-        },
-    },
-    Unsupported {
-        name: "an OpenTelemetry trace",
+        name: "an OpenTelemetry trace without messages",
         advice: None,
         sniff: |root| {
             is_list(root, "resourceSpans")
@@ -137,9 +79,8 @@ static KINDS: &[Unsupported] = &[
                     && root.get_any(&["traceId", "trace_id", "spanId", "span_id", "context"]).is_some()
         },
     },
-    Unsupported { name: "OpenTelemetry GenAI messages", advice: None, sniff: is_otel_messages },
     Unsupported {
-        name: "a Langfuse trace",
+        name: "a Langfuse trace without messages",
         advice: None,
         sniff: |root| {
             has(root, &["trace", "observations"])
@@ -157,7 +98,67 @@ static KINDS: &[Unsupported] = &[
         sniff: |root| has(root, &["baseSpans", "llmSpans"]),
     },
     Unsupported {
-        name: "a preference data set",
+        name: "OpenTelemetry log events",
+        advice: Some(
+            "spans with messages are read: export those, or check the requests that are sent to the API",
+        ),
+        sniff: |root| {
+            let is_named = |key: &str| {
+                root.get_str(key)
+                    .is_some_and(|name| name.starts_with("gen_ai.") && name.ends_with(".message"))
+            };
+            is_list(root, "resourceLogs")
+                || is_list(root, "scopeLogs")
+                || root.get("body").is_some() && ["eventName", "event_name", "name"].into_iter().any(is_named)
+        },
+    },
+    Unsupported { name: "Haystack messages", advice: None, sniff: |root| any_message(root, is_of_haystack) },
+    Unsupported {
+        name: "AutoGen messages",
+        advice: None,
+        sniff: |root| {
+            let is_own = |message: Value<'_, '_>| {
+                let own = ["ToolCallRequestEvent", "ToolCallExecutionEvent", "ToolCallSummaryMessage"];
+                has(message, &["source", "content"]) && is_one_of(message, "type", &own)
+            };
+            let is_state = is_one_of(root, "type", &["TeamState", "AssistantAgentState"]);
+            is_state && root.get_any(&["agent_states", "llm_context"]).is_some() || any_message(root, is_own)
+        },
+    },
+    Unsupported {
+        name: "a session of Google's Agent Development Kit",
+        advice: None,
+        sniff: |root| {
+            let is_event = |event: Value<'_, '_>| {
+                has(event, &["author"]) && event.get_any(&["invocationId", "invocation_id"]).is_some()
+            };
+            let is_session = || {
+                is_list(root, "events")
+                    && (has(root, &["appName", "userId"]) || has(root, &["app_name", "user_id"]))
+            };
+            is_session() || any_message(root, is_event)
+        },
+    },
+    Unsupported {
+        name: "LlamaIndex messages",
+        advice: None,
+        sniff: |root| {
+            let is_own = |message: Value<'_, '_>| {
+                has(message, &["role"])
+                    && first_of(message, "blocks").is_some_and(|block| block.get("block_type").is_some())
+            };
+            is_one_of(root, "class_name", &["SimpleChatStore"]) || any_message(root, is_own)
+        },
+    },
+    Unsupported {
+        name: "a session of GitHub Copilot Chat in VS Code",
+        advice: None,
+        sniff: |root| {
+            is_list(root, "requests") && root.get_any(&["requesterUsername", "responderUsername"]).is_some()
+        },
+    },
+    Unsupported {
+        name: "a preference data set of texts",
         advice: None,
         sniff: |root| {
             let is_row = |row| {
@@ -185,6 +186,29 @@ static KINDS: &[Unsupported] = &[
 
 const AS_EXCHANGE: &str = "check the request that follows it, or both as one: `{\"request\": ..., \"response\": ...}` (see docs/exchanges.md)";
 
+/// What holds messages or calls in requests, also in those that no format reads.
+const KEYS_OF_CONVERSATIONS: [&str; 7] =
+    ["chat_history", "function_call", "messages", "toolUse", "tool_calls", "tool_outputs", "tool_results"];
+
+/// The `type` of calls and results.
+const TYPES_OF_CALLS: [&str; 4] = ["function_call", "function_result", "tool_result", "tool_use"];
+
+/// Whether a body that no format reads holds messages or calls.
+#[must_use]
+pub fn holds_messages(root: Value<'_, '_>) -> bool {
+    let mut open = vec![root];
+    while let Some(value) = open.pop() {
+        if KEYS_OF_CONVERSATIONS.iter().any(|key| value.get(key).is_some_and(|held| !held.is_null()))
+            || is_one_of(value, "type", &TYPES_OF_CALLS)
+        {
+            return true;
+        }
+        // What tools take is no conversation, whatever it is called.
+        open.extend(value.children().filter(|child| child.key_text().as_deref() != Some("tools")));
+    }
+    false
+}
+
 fn has(value: Value<'_, '_>, keys: &[&str]) -> bool {
     value.is_object() && keys.iter().all(|key| value.get(key).is_some())
 }
@@ -206,24 +230,32 @@ fn first_of<'d, 's>(value: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
     value.get(key).and_then(first)
 }
 
-/// How many messages are looked at.
+/// How many messages are looked at for the marks of a framework.
 const MESSAGES_LOOKED_AT: usize = 16;
 
-/// Whether one of the first messages of a document, a list or a body with one, is of a kind.
-fn any_message<'d, 's>(root: Value<'d, 's>, is: impl Fn(Value<'d, 's>) -> bool) -> bool {
-    let list = if root.is_array() { Some(root) } else { root.get("messages") };
-    list.into_iter().flat_map(|list| list.elements()).take(MESSAGES_LOOKED_AT).any(is)
+/// Whether a document is a message as wanted, or a list of messages with one, as frameworks store them.
+fn any_message(root: Value<'_, '_>, is_wanted: fn(Value<'_, '_>) -> bool) -> bool {
+    let list = if root.is_array() { Some(root) } else { root.get_any(&["messages", "chat_history"]) };
+    let in_list = || {
+        let mut messages = list.into_iter().flat_map(|list| list.elements()).take(MESSAGES_LOOKED_AT);
+        messages.any(is_wanted)
+    };
+    is_wanted(root) || in_list()
 }
 
-fn is_otel_messages(root: Value<'_, '_>) -> bool {
-    any_message(root, |message| {
-        let part = first_of(message, "parts");
-        message.get("role").is_some()
-            && part.is_some_and(|part| {
-                is_one_of(part, "type", &["text", "tool_call", "tool_call_response", "reasoning"])
-                    && part.get_any(&["content", "name", "id"]).is_some()
-            })
-    })
+/// Whether a message is one of Haystack's. The first form has underscores; the second looks like Bedrock's.
+fn is_of_haystack(message: Value<'_, '_>) -> bool {
+    if has(message, &["_role", "_content"]) {
+        return true;
+    }
+    let blocks = || message.get("content").into_iter().flat_map(|content| content.elements());
+    let is_call = |block: Value<'_, '_>| {
+        let call = block.get("tool_call").is_some_and(|call| call.get("tool_name").is_some());
+        call || block.get("tool_call_result").is_some_and(|result| result.get("origin").is_some())
+    };
+    let is_text = |block: Value<'_, '_>| block.get("text").is_some() && block.get("type").is_none();
+    has(message, &["role", "content"])
+        && (blocks().any(is_call) || has(message, &["meta", "name"]) && blocks().any(is_text))
 }
 
 fn is_event(root: Value<'_, '_>) -> bool {

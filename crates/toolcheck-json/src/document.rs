@@ -227,6 +227,15 @@ impl<'s> Document<'s> {
         NodeId(at.id)
     }
 
+    /// The last value that starts at this byte or before it: the string that the byte is in, or the value that starts
+    /// there.
+    #[must_use]
+    pub fn last_at(&self, offset: u32) -> NodeId {
+        // Values are in the order of the text.
+        let next = self.arena.nodes.partition_point(|node| node.start <= offset);
+        NodeId(next.saturating_sub(1) as u32)
+    }
+
     /// The number of values: at least one.
     #[must_use]
     pub fn value_count(&self) -> usize {

@@ -21,7 +21,9 @@
 mod block;
 mod decoded;
 mod document;
+pub mod edit;
 mod embedded;
+mod expanded;
 mod fault;
 mod locate;
 pub mod origins;
@@ -32,6 +34,7 @@ mod string;
 
 pub use decoded::Decoded;
 pub use document::{Arena, Children, Document, Kind, NodeId, Span, Value};
+pub use expanded::Expanded;
 pub use fault::{Fault, FaultKind};
 pub use locate::{Position, locate};
 pub use parse::{DEEPEST, MOST_VALUES};

@@ -3,6 +3,7 @@
 //! A recording of HTTP traffic holds the bodies of requests inside YAML strings, base64 or compressed data. It is opened
 //! to a *made text* of JSON Lines, and [`Origins`] says for each part of that text where it is in the file.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -194,7 +195,7 @@ struct Piece {
     /// Its bytes in the made text.
     made: Range<usize>,
     /// The JSON Pointer of its value in the record.
-    pointer: &'static str,
+    pointer: Cow<'static, str>,
     origin: Arc<Origin>,
     /// Its runs, whose offsets are those of the made text.
     runs: Range<usize>,
@@ -213,7 +214,7 @@ pub struct Located<'o> {
     /// What it is in.
     pub origin: &'o Arc<Origin>,
     /// The JSON Pointer in the record of the value that the part holds.
-    pub pointer: &'static str,
+    pub pointer: &'o str,
     /// The bytes of the file.
     pub source: Range<usize>,
 }
@@ -228,7 +229,7 @@ impl Origins {
         let start = made.start.clamp(piece.made.start, piece.made.end);
         let range = start..made.end.clamp(start, piece.made.end);
         let source = source_of(&self.runs[piece.runs.clone()], range)?;
-        Some(Located { origin: &piece.origin, pointer: piece.pointer, source })
+        Some(Located { origin: &piece.origin, pointer: &piece.pointer, source })
     }
 
     /// For tests: each byte of the made text that is the same byte in the file, with its place there.
@@ -260,8 +261,45 @@ pub struct Opened {
     pub left_out: Vec<LeftOut>,
     /// Where the file stops making sense, if it does.
     pub broken_at: Option<usize>,
+    /// What in it should be read and is not, if there is something.
+    pub unread: Option<Unread>,
     /// The members of an archive, to which the origins then lead instead of to the file.
     pub unpacked: Option<Unpacked>,
+    /// What in it can only be read by a program that was built with more features.
+    pub not_built: Option<NotBuilt>,
+    /// Whether it is a table: its rows are training data.
+    pub is_table: bool,
+}
+
+/// Something in a file that should be read and is not: calling the file clean would be wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// What it is, as a sentence.
+    pub what: String,
+    /// Where it begins in the text that the origins lead to.
+    pub at: usize,
+    /// What is there, if it is known.
+    pub origin: Option<Arc<Origin>>,
+    /// What to do, if there is something.
+    pub advice: Option<String>,
+}
+
+/// Something that this build can't read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NotBuilt {
+    /// What it is, such as "YAML".
+    pub what: &'static str,
+    /// How to read it nevertheless.
+    pub advice: &'static str,
+}
+
+impl NotBuilt {
+    /// This can't be read; `advice` says what to do.
+    #[must_use]
+    pub const fn new(what: &'static str, advice: &'static str) -> Self {
+        Self { what, advice }
+    }
 }
 
 impl Opened {
@@ -275,6 +313,12 @@ impl Opened {
         // A member starts at the start of a line.
         let inside = |(at, start): (Position, Position)| Position { line: at.line - start.line + 1, ..at };
         places.map(inside).collect()
+    }
+
+    /// Whether the file is none of the kind that it was opened as.
+    #[must_use]
+    pub fn is_other(&self) -> bool {
+        self.exchanges == 0 && self.unread.is_some() && self.left_out.is_empty()
     }
 
     /// The text that the origins lead to. `file` is the text of the file.
@@ -355,7 +399,7 @@ impl Builder {
 
     /// Adds the value at `pointer` in the record. Its text is JSON, in which line breaks are only white space: they
     /// become spaces, so that the record stays one line.
-    pub fn value(&mut self, pointer: &'static str, origin: Arc<Origin>, value: &Mapped) {
+    pub fn value(&mut self, pointer: impl Into<Cow<'static, str>>, origin: Arc<Origin>, value: &Mapped) {
         let (at, first) = (self.made.text.len(), self.made.runs.len());
         self.made.push_part(value, 0..value.text.len());
         self.made.text[at..]
@@ -363,7 +407,7 @@ impl Builder {
             .filter(|byte| matches!(byte, b'\n' | b'\r'))
             .for_each(|byte| *byte = b' ');
         let (made, runs) = (at..self.made.text.len(), first..self.made.runs.len());
-        self.origins.pieces.push(Piece { made, pointer, origin, runs });
+        self.origins.pieces.push(Piece { made, pointer: pointer.into(), origin, runs });
     }
 
     /// The text and its origins.

@@ -17,6 +17,12 @@ impl<'s> JsonStr<'s> {
         Self { raw, escaped }
     }
 
+    /// A part of the string, by its bytes between the quotes. It must not begin or end inside an escape.
+    #[must_use]
+    pub fn slice(self, range: std::ops::Range<usize>) -> Self {
+        Self { raw: self.raw.get(range).unwrap_or_default(), escaped: self.escaped }
+    }
+
     /// The bytes between the quotes, escapes untouched.
     #[must_use]
     pub fn raw(self) -> &'s [u8] {

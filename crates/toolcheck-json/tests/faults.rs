@@ -32,6 +32,9 @@ fn structure() {
     assert_eq!(check(r#"{"a":, "b": 2}"#, &[(MissingValue, 5, 6)]), ", 2");
     assert_eq!(check(r#"{"a": }"#, &[(MissingValue, 6, 6)]), "");
     assert_eq!(check("{a: 1}", &[(InvalidKey, 1, 2)]), "1");
+    assert_eq!(check(r#"{, "b": 2}"#, &[(MissingValue, 1, 2)]), "2");
+    assert_eq!(check(r#"{[1], "b": 2}"#, &[(InvalidKey, 1, 2)]), "1 2");
+    assert_eq!(check(r#"{{"a": 1}, "b": 2}"#, &[(InvalidKey, 1, 2)]), "1 2");
     assert_eq!(check("[1, 'two', 3]", &[(SingleQuotes, 4, 9)]), "1 'two' 3");
     assert_eq!(check("[1] // done", &[(Comment, 4, 11)]), "1");
     assert_eq!(check("[1, /* two */ 3]", &[(Comment, 4, 13)]), "1 3");

@@ -28,6 +28,8 @@ pub struct Finding {
     pub caption: Line,
     /// The other places.
     pub labels: Vec<Label>,
+    /// The number of other places with the same mistake, of which the labels show the first.
+    pub repeats: usize,
     /// What to do.
     pub help: Option<Line>,
     /// The id of the target that its transcript was checked against; `None` if there is none for the format.
@@ -40,8 +42,31 @@ pub struct Finding {
     pub tool_call_id: Option<String>,
     /// The name of the tool that it is about, up to a kilobyte.
     pub tool_name: Option<String>,
+    /// How `toolcheck fix` may mend it, by its rule and where it is; whether it does is seen when it plans.
+    pub fix: Option<Fixable>,
     /// The start of the text at its place, which identifies it in later runs.
     pub(crate) head: Head,
+}
+
+/// How a finding may be mended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Fixable {
+    /// Without losing or guessing anything, in most cases.
+    Safe,
+    /// Only by losing or guessing something.
+    Unsafe,
+}
+
+impl Fixable {
+    /// The name in reports.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Unsafe => "unsafe",
+        }
+    }
 }
 
 /// The number of bytes of a finding that count. A place may be a whole request of megabytes.
@@ -155,42 +180,60 @@ pub struct ProviderError {
     pub only_warns: Option<String>,
 }
 
-/// A finding that a rule builds. Its level and the target's answer are set when the rule is done.
+/// A finding that a rule builds. Its level and the target's answer are set when the rule is done with it.
 #[derive(Debug, Clone)]
 pub struct Draft {
     pub(crate) rule: &'static str,
     pub(crate) level: Level,
-    pub(crate) message: Line,
     pub(crate) place: Place,
+    pub(crate) tool_call_id: Option<String>,
+    /// How bad it is for the target, whatever the user has set.
+    pub(crate) target_level: Level,
+    /// What it is about, if it is about the shape of a request.
+    pub(crate) of_shape: Option<Box<OfShape>>,
+    /// Whether its rule is about the form of messages.
+    pub(crate) is_on_wire: bool,
+    /// Whether its rule is about the text of the file.
+    pub(crate) is_on_text: bool,
+    /// What it says; `None` if it is one of too many.
+    said: Option<Box<Said>>,
+    /// What is left of that then.
+    counted: Counted,
+}
+
+/// What a [`Draft`] that is only counted needs to settle with others.
+#[derive(Debug, Clone, Default)]
+struct Counted {
+    labels: Box<[NodeId]>,
+    is_refused: bool,
+    has_harm: bool,
+}
+
+/// What a [`Draft`] says.
+#[derive(Debug, Clone, Default)]
+pub struct Said {
+    pub(crate) message: Line,
     pub(crate) caption: Line,
     pub(crate) labels: Vec<DraftLabel>,
+    pub(crate) repeats: usize,
     pub(crate) help: Option<Line>,
     pub(crate) provider_error: Option<ProviderError>,
     pub(crate) target: Option<String>,
     pub(crate) harm: Option<Line>,
-    pub(crate) tool_call_id: Option<String>,
     pub(crate) tool_name: Option<String>,
     /// The rule's cases, for targets that distinguish them. Once the rule is done, they are in the order of its
     /// declaration: the most specific first.
     pub(crate) cases: Vec<&'static str>,
     /// The worst level that it may have, whatever the target says.
-    pub(crate) at_most: Level,
+    pub(crate) at_most: Option<Level>,
     /// The least level that it has, whatever the target says; `None` if the target decides.
     pub(crate) at_least: Option<Level>,
     /// Why a refusal of it is only a warning, if the rule knows: a clause.
     pub(crate) doubt: Option<&'static str>,
     /// The placeholders of the target's text.
     pub(crate) values: Vec<(&'static str, String)>,
-    /// How bad it is for the target, whatever the user has set.
-    pub(crate) target_level: Level,
     /// What the target answers, if the rule knows it.
     pub(crate) answer: Option<Answer>,
-    /// What it is about, if it is about the shape of a request.
-    pub(crate) of_shape: Option<OfShape>,
-    /// Whether its rule is about the form of messages.
-    pub(crate) is_on_wire: bool,
-    /// Whether its rule is about the text of the file.
-    pub(crate) is_on_text: bool,
 }
 
 /// What a finding about the shape of a request is about, for the findings of other rules that may be about the same.
@@ -236,38 +279,79 @@ impl Draft {
         Self {
             rule,
             level: Level::Warning,
-            message: message.into(),
             place,
-            caption: Line::default(),
-            labels: Vec::new(),
-            help: None,
-            provider_error: None,
-            target: None,
-            harm: None,
             tool_call_id: None,
-            tool_name: None,
-            cases: Vec::new(),
-            at_most: Level::Error,
-            at_least: None,
-            doubt: None,
-            values: Vec::new(),
             target_level: Level::Warning,
-            answer: None,
             of_shape: None,
             is_on_wire: false,
             is_on_text: false,
+            said: Some(Box::new(Said { message: message.into(), ..Said::default() })),
+            counted: Counted::default(),
         }
+    }
+
+    /// What it says; `None` if it is only counted.
+    pub(crate) fn said(&self) -> Option<&Said> {
+        self.said.as_deref()
+    }
+
+    /// What it says, to change it; `None` if it is only counted.
+    pub(crate) fn said_mut(&mut self) -> Option<&mut Said> {
+        self.said.as_deref_mut()
+    }
+
+    /// What it says, to change it.
+    pub(crate) fn say(&mut self) -> &mut Said {
+        self.said.get_or_insert_default()
+    }
+
+    /// What it says, without itself; `None` if it is only counted.
+    pub(crate) fn into_said(self) -> Option<Said> {
+        self.said.map(|said| *said)
+    }
+
+    /// Leaves what they say to the first `most` of these.
+    pub(crate) fn only_count_after(drafts: &mut [Self], most: usize) {
+        drafts.iter_mut().filter(|draft| draft.said().is_some()).skip(most).for_each(Self::only_count);
+    }
+
+    /// Forgets what it says, because there are too many. It still settles with others about the same thing, and is
+    /// counted.
+    pub(crate) fn only_count(&mut self) {
+        self.counted = Counted {
+            labels: self.label_nodes().collect(),
+            is_refused: self.is_refused(),
+            has_harm: self.has_harm(),
+        };
+        self.said = None;
+    }
+
+    /// The values that its labels are at, in the same record.
+    pub(crate) fn label_nodes(&self) -> impl Iterator<Item = NodeId> {
+        let labels = self.said().map_or(&[][..], |said| &said.labels);
+        let here = labels.iter().filter(|label| label.elsewhere.is_none()).map(|label| label.place.node);
+        here.chain(self.counted.labels.iter().copied())
+    }
+
+    /// Whether the target is known to refuse it.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.said().map_or(self.counted.is_refused, |said| said.provider_error.is_some())
+    }
+
+    /// Whether it is known to do harm if the target accepts it.
+    pub(crate) fn has_harm(&self) -> bool {
+        self.said().map_or(self.counted.has_harm, |said| said.harm.is_some())
     }
 
     /// Describes what is at the finding's own place.
     pub(crate) fn caption(&mut self, caption: impl Into<Line>) -> &mut Self {
-        self.caption = caption.into();
+        self.say().caption = caption.into();
         self
     }
 
     /// Adds a second place.
     pub(crate) fn label(&mut self, place: Place, message: impl Into<Line>) -> &mut Self {
-        self.labels.push(DraftLabel { place, message: message.into(), elsewhere: None });
+        self.say().labels.push(DraftLabel { place, message: message.into(), elsewhere: None });
         self
     }
 
@@ -278,20 +362,20 @@ impl Draft {
         elsewhere: Option<Spot>,
         message: impl Into<Line>,
     ) -> &mut Self {
-        self.labels.push(DraftLabel { place, message: message.into(), elsewhere });
+        self.say().labels.push(DraftLabel { place, message: message.into(), elsewhere });
         self
     }
 
     /// Adds what to do.
     pub(crate) fn help(&mut self, help: impl Into<Line>) -> &mut Self {
-        self.help = Some(help.into());
+        self.say().help = Some(help.into());
         self
     }
 
     /// Adds one of the rule's cases. If there are several, the order in which the rule declares them decides which the
     /// target is asked for first.
     pub(crate) fn case(&mut self, case: &'static str) -> &mut Self {
-        self.cases.push(case);
+        self.say().cases.push(case);
         self
     }
 
@@ -302,51 +386,51 @@ impl Draft {
 
     /// Adds several of the rule's cases, or one that there may be.
     pub(crate) fn add_cases(&mut self, cases: impl IntoIterator<Item = &'static str>) -> &mut Self {
-        self.cases.extend(cases);
+        self.say().cases.extend(cases);
         self
     }
 
     /// Limits the level: never worse than this.
     pub(crate) fn at_most(&mut self, level: Level) -> &mut Self {
-        self.at_most = level;
+        self.say().at_most = Some(level);
         self
     }
 
     /// Limits the level: never better than this, because it does harm whatever the target accepts.
     pub(crate) fn at_least(&mut self, level: Level) -> &mut Self {
-        self.at_least = Some(level);
+        self.say().at_least = Some(level);
         self
     }
 
     /// Makes a refusal of it a warning only. `doubt` is a clause that follows "only a warning:".
     pub(crate) fn doubt(&mut self, doubt: &'static str) -> &mut Self {
-        self.doubt = Some(doubt);
+        self.say().doubt = Some(doubt);
         self.at_most(Level::Warning)
     }
 
     /// Sets a placeholder of the target's text.
     pub(crate) fn value(&mut self, name: &'static str, value: impl ToString) -> &mut Self {
-        self.values.push((name, kept(&value.to_string())));
+        self.say().values.push((name, kept(&value.to_string())));
         self
     }
 
     /// Sets the tool that it is about.
     pub(crate) fn about_tool(&mut self, name: &str) -> &mut Self {
-        self.tool_name = Some(kept(name));
+        self.say().tool_name = Some(kept(name));
         self
     }
 
     /// Sets the call that it is about.
     pub(crate) fn about_call(&mut self, call: &Call<'_>) -> &mut Self {
         self.tool_call_id = call.id.as_ref().map(|id| kept(&id.text));
-        self.tool_name = call.name.as_ref().map(|name| kept(&name.text));
+        self.say().tool_name = call.name.as_ref().map(|name| kept(&name.text));
         self
     }
 
     /// Sets the call and the tool that a result names.
     pub(crate) fn about_result(&mut self, result: &ToolResult<'_>) -> &mut Self {
         self.tool_call_id = result.call_id.as_ref().map(|id| kept(&id.text));
-        self.tool_name = result.name.as_ref().map(|name| kept(&name.text));
+        self.say().tool_name = result.name.as_ref().map(|name| kept(&name.text));
         self
     }
 }

@@ -21,6 +21,16 @@ pub trait Observer {
     /// The last transcript is the request of an exchange, and this is its response.
     fn response(&mut self, _response: &Response<'_, '_>) {}
 
+    /// These are the conversations of a file that holds several, or of one of its records, with the findings in them.
+    fn conversations(
+        &mut self,
+        _record: &Record<'_>,
+        _document: &Document<'_>,
+        _conversations: &[Conversation<'_>],
+        _findings: &[Finding],
+    ) {
+    }
+
     /// A record has been linted, with these findings.
     fn record(&mut self, _record: &Record<'_>, _document: &Document<'_>, _findings: &[Finding]) {}
 }

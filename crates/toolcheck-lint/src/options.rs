@@ -35,7 +35,10 @@ pub struct Options {
     pub(crate) tools: Arc<[Definition]>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) rules: Arc<[&'static Rule]>,
+    pub(crate) ignored: Arc<[&'static Rule]>,
     pub(crate) keeps_source: bool,
+    pub(crate) max_findings: usize,
+    pub(crate) at: Option<Arc<str>>,
 }
 
 impl Default for Options {
@@ -49,7 +52,10 @@ impl Default for Options {
             tools: Arc::new([]),
             settings: Arc::default(),
             rules: rules::ALL.iter().copied().filter(|rule| !rule.is_optional).collect(),
+            ignored: Arc::new([]),
             keeps_source: true,
+            max_findings: usize::MAX,
+            at: None,
         }
     }
 }
@@ -112,10 +118,33 @@ impl Options {
         self
     }
 
+    /// The rules that don't run because the user does not want to hear what they report: no other rule reports the same
+    /// in their place, as it may for a rule that just was not selected.
+    #[must_use]
+    pub fn ignored(mut self, rules: impl IntoIterator<Item = &'static Rule>) -> Self {
+        self.ignored = rules.into_iter().collect();
+        self
+    }
+
+    /// The place of the messages, or of the request, in each record, as a JSON Pointer; `None` to find them.
+    #[must_use]
+    pub fn at(mut self, pointer: Option<impl Into<Arc<str>>>) -> Self {
+        self.at = pointer.map(Into::into);
+        self
+    }
+
     /// Whether reports keep the text that their findings refer to, for outputs that show it. The default is `true`.
     #[must_use]
     pub fn keeps_source(mut self, keeps_source: bool) -> Self {
         self.keeps_source = keeps_source;
+        self
+    }
+
+    /// The maximum number of findings that a report lists; there is no limit by default. The others are counted in
+    /// [`FileReport::left_out`](crate::FileReport::left_out), and take little memory.
+    #[must_use]
+    pub fn max_findings(mut self, max_findings: usize) -> Self {
+        self.max_findings = max_findings;
         self
     }
 }

@@ -75,7 +75,7 @@ pub struct FileReport {
     pub readings: Vec<Reading>,
     /// The id of the target that it was checked against.
     pub target: Option<String>,
-    /// The kind of its transcripts.
+    /// The kind of its first transcript.
     pub kind: TranscriptKind,
     /// The number of transcripts that were read.
     pub transcripts: usize,
@@ -137,7 +137,7 @@ impl FileReport {
     }
 
     /// Counts what was not read.
-    pub(crate) fn leave_out(&mut self, more: LeftOut) {
+    pub(crate) fn count_not_read(&mut self, more: LeftOut) {
         match self.not_read.iter_mut().find(|left| left.what == more.what) {
             Some(left) => left.count += more.count,
             None => self.not_read.push(more),
@@ -174,11 +174,18 @@ impl FileReport {
 
     /// Adds the report of the next part of the file, and lists at most `most` findings in total.
     pub fn add(&mut self, mut part: Self, most: usize) {
+        if self.transcripts == 0 && part.transcripts > 0 {
+            self.kind = part.kind;
+        }
         self.format = self.format.or(part.format);
         self.rival = self.rival.or(part.rival);
         self.target = self.target.take().or(part.target.take());
         for reading in part.readings.drain(..) {
             self.count_reading(reading.format, reading.target.as_deref(), reading.transcripts);
+        }
+        // The kind of a file is that of its first transcript.
+        if self.transcripts == 0 && part.transcripts > 0 {
+            self.kind = part.kind;
         }
         self.transcripts += part.transcripts;
         self.messages += part.messages;
@@ -189,17 +196,34 @@ impl FileReport {
         self.conversations.extend(part.conversations.drain(..).take(room));
         self.is_meant_as_request |= part.is_meant_as_request;
         self.refusals.append(&mut part.refusals);
-        part.not_read.drain(..).for_each(|left| self.leave_out(left));
+        part.not_read.drain(..).for_each(|left| self.count_not_read(left));
         self.allowed += part.allowed;
         self.in_baseline += part.in_baseline;
         let capacity = most.saturating_sub(self.findings.len());
         for finding in part.findings.drain(capacity.min(part.findings.len())..) {
-            *self.left_out.entry((finding.rule, finding.level)).or_default() += 1;
+            self.leave_out(finding.rule, finding.level, 1);
+        }
+        for ((rule, level), count) in part.left_out {
+            self.leave_out(rule, level, count);
         }
         self.findings.append(&mut part.findings);
         // If none of its findings are listed, its text is not needed.
         if capacity > 0 {
             self.source.0.append(&mut part.source.0);
+        }
+    }
+
+    /// Counts findings that are not listed.
+    pub(crate) fn leave_out(&mut self, rule: &'static str, level: Level, count: usize) {
+        *self.left_out.entry((rule, level)).or_default() += count;
+    }
+
+    /// Puts the findings of a record in order. The first `room` of them can be listed, and the others are counted.
+    pub(crate) fn limit(&mut self, drafts: &mut [Draft], room: usize) {
+        drafts.sort_by_key(|draft| (draft.place.span.start, draft.rule));
+        Draft::only_count_after(drafts, room);
+        for draft in drafts.iter().filter(|draft| draft.said().is_none()) {
+            self.leave_out(draft.rule, draft.level, 1);
         }
     }
 
@@ -404,45 +428,52 @@ pub fn locate_places(document: &Document<'_>, record: &Record<'_>, places: &[Pla
         .collect()
 }
 
-/// Locates the findings in one record.
+/// Locates the findings in one record. Those that are only counted have no place.
 pub(crate) fn locate_all(document: &Document<'_>, record: &Record<'_>, drafts: Vec<Draft>) -> Vec<Finding> {
     if drafts.is_empty() {
         return Vec::new();
     }
     let places: Vec<Place> = drafts
         .iter()
-        .flat_map(|draft| {
-            let here = draft.labels.iter().filter(|label| label.elsewhere.is_none());
+        .filter_map(|draft| Some((draft, draft.said()?)))
+        .flat_map(|(draft, said)| {
+            let here = said.labels.iter().filter(|label| label.elsewhere.is_none());
             std::iter::once(draft.place).chain(here.map(|label| label.place))
         })
         .collect();
     let mut spots = locate_places(document, record, &places).into_iter();
     let mut next = || spots.next().expect("every place has been located");
-    let spans: Vec<Span> = drafts.iter().map(|draft| within(document, draft.place).span).collect();
-    drafts
-        .into_iter()
-        .zip(Head::all_of(record.bytes, &spans))
-        .map(|(draft, head)| {
-            let spot = next();
-            let labels = draft.labels.into_iter().map(|label| Label {
-                message: label.message,
-                spot: label.elsewhere.unwrap_or_else(&mut next),
-            });
-            Finding {
-                rule: draft.rule,
-                level: draft.level,
-                message: draft.message,
-                spot,
-                caption: draft.caption,
-                labels: labels.collect(),
-                help: draft.help,
-                target: draft.target,
-                harm: draft.harm,
-                provider_error: draft.provider_error,
-                tool_call_id: draft.tool_call_id,
-                tool_name: draft.tool_name,
-                head,
-            }
+    let said = drafts.iter().filter(|draft| draft.said().is_some());
+    let spans: Vec<Span> = said.map(|draft| within(document, draft.place).span).collect();
+    let mut heads = Head::all_of(record.bytes, &spans).into_iter();
+    let locate = |mut draft: Draft| {
+        let (rule, level, tool_call_id) = (draft.rule, draft.level, draft.tool_call_id.take());
+        let said = draft.into_said()?;
+        let spot = next();
+        let labels = said
+            .labels
+            .into_iter()
+            .map(|label| Label { message: label.message, spot: label.elsewhere.unwrap_or_else(&mut next) });
+        Some(Finding {
+            rule,
+            level,
+            message: said.message,
+            spot,
+            caption: said.caption,
+            labels: labels.collect(),
+            repeats: said.repeats,
+            help: said.help,
+            target: said.target,
+            harm: said.harm,
+            provider_error: said.provider_error,
+            tool_call_id,
+            tool_name: said.tool_name,
+            fix: None,
+            head: heads.next().unwrap_or_default(),
         })
-        .collect()
+    };
+    // There may be ten thousand, so the list is not grown.
+    let mut findings = Vec::with_capacity(spans.len());
+    findings.extend(drafts.into_iter().filter_map(locate));
+    findings
 }

@@ -1,5 +1,7 @@
 //! Rules, and the context that they check.
 
+mod run;
+
 use std::cell::{OnceCell, RefCell};
 
 use rustc_hash::FxHashMap;
@@ -10,12 +12,11 @@ use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::readers::Policy;
 use toolcheck_core::shape::{ModelFacts, Shape};
 use toolcheck_core::target::{Target, Verdict};
-use toolcheck_core::text::Line;
 use toolcheck_core::tools::Definition;
-use toolcheck_json::Document;
+use toolcheck_json::{Document, FaultKind};
 
 use crate::category::Category;
-use crate::finding::{Draft, ProviderError};
+use crate::finding::Draft;
 use crate::schema::Schemas;
 use crate::settings::Settings;
 use crate::view::checks::{self, Checks};
@@ -23,6 +24,8 @@ use crate::view::exchanges::HistoryMatch;
 use crate::view::pairing::{CallSite, PairedWith, Pairing, ResultSite};
 use crate::view::shape::{self, FactsOfModels, Found};
 use crate::vocabulary::Term;
+
+pub(crate) use self::run::{Sink, is_silent, run};
 
 /// A rule: a value, pure, infallible and stateless.
 #[derive(Debug)]
@@ -132,14 +135,15 @@ impl Rule {
     /// Checks a finding against the declaration, and sorts its cases in the declared order.
     fn sort_cases(&self, finding: &mut Draft) {
         let position = |name: &str| self.cases.iter().position(|case| case.name == name);
-        for case in &finding.cases {
+        let said = finding.say();
+        for case in &said.cases {
             debug_assert!(position(case).is_some(), "{} does not declare the case `{case}`", self.id);
         }
-        for (name, _) in &finding.values {
+        for (name, _) in &said.values {
             let is_declared = self.placeholders().any(|value| value.name == *name);
             debug_assert!(is_declared, "{} does not declare the value `{name}`", self.id);
         }
-        finding.cases.sort_by_key(|case| position(case));
+        said.cases.sort_by_key(|case| position(case));
     }
 
     /// The note about data sets on its page, if they are treated differently.
@@ -289,8 +293,8 @@ pub struct Context<'c, 's> {
     pub(crate) known_target: Option<&'c Target>,
     /// Whether the user has named the target.
     pub(crate) is_target_named: bool,
-    /// The rules that the user wants to run.
-    pub(crate) wanted_rules: &'c [&'static Rule],
+    /// The rules whose findings the user does not want.
+    pub(crate) ignored_rules: &'c [&'static Rule],
     /// The target's verdicts so far.
     pub(crate) verdicts: &'c Verdicts,
     /// The settings of the rules.
@@ -312,6 +316,14 @@ impl<'c> Context<'c, '_> {
     #[must_use]
     pub fn target(&self) -> &'c Target {
         self.known_target.unwrap_or_else(|| Target::unknown())
+    }
+
+    /// Whether a string is cut off by the end of the text, or of its line.
+    pub(crate) fn is_cut_off_in(&self, string: Place) -> bool {
+        let faults = self.document.faults();
+        let first = faults.partition_point(|fault| fault.span.start < string.span.start);
+        let mut within = faults[first..].iter().take_while(|fault| fault.span.start <= string.span.end);
+        within.any(|fault| fault.kind == FaultKind::UnterminatedString)
     }
 
     /// What the target enforces of the shape of the transcript's format, if it is described.
@@ -513,123 +525,6 @@ impl Verdicts {
         cases.push((case.map(Box::from), Entry::of(target, verdict)));
         verdict
     }
-}
-
-/// The destination of a rule's findings.
-#[derive(Debug)]
-pub(crate) struct Sink<'c> {
-    rule: &'static Rule,
-    findings: &'c mut Vec<Draft>,
-}
-
-impl Sink<'_> {
-    /// Reports a problem at a place. The message is one line in lower case that says what is wrong and names the id.
-    pub(crate) fn report(&mut self, place: Place, message: impl Into<Line>) -> &mut Draft {
-        self.findings.push(Draft {
-            is_on_wire: self.rule.on_wire,
-            is_on_text: self.rule.on_text,
-            ..Draft::new(self.rule.id, place, message)
-        });
-        self.findings.last_mut().expect("a finding has just been pushed")
-    }
-}
-
-/// Whether a rule reports nothing, regardless of the target.
-pub(crate) fn is_silent(rule: &'static Rule, context: &Context<'_, '_>) -> bool {
-    let mut findings = Vec::new();
-    if let Some(check) = rule.check {
-        check(context, &mut Sink { rule, findings: &mut findings });
-    }
-    findings.is_empty()
-}
-
-/// Runs a rule, and sets the level of each of its findings by the target's data.
-pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut Vec<Draft>) {
-    let first = findings.len();
-    let Some(check) = rule.check else { return };
-    check(context, &mut Sink { rule, findings });
-    let mut kept = first;
-    for index in first..findings.len() {
-        let finding = &mut findings[index];
-        rule.sort_cases(finding);
-        let verdict = match context.policy {
-            Some(_) => Verdict::Unknown,
-            None => context.verdict_of(rule, &finding.cases),
-        };
-        let level = match verdict {
-            // Nobody sends the file as it is, so no API answers.
-            _ if context.policy.is_some() => context.policy.and_then(|policy| policy.level(rule.id)),
-            _ if finding.answer.is_some() => finding.answer.take().map(|answer| {
-                let level = answer.grounds.level();
-                if let Some(harm) = answer.harm {
-                    finding.harm = Some(harm.into());
-                    return Level::Warning;
-                }
-                finding.provider_error = Some(ProviderError {
-                    target: context.target().id.clone(),
-                    case: None,
-                    status: answer.status,
-                    text: answer.text,
-                    grounds: answer.grounds,
-                    only_warns: None,
-                });
-                level
-            }),
-            Verdict::Refused(refusal) => {
-                let grounds = refusal.grounds();
-                let level = grounds.level();
-                finding.provider_error = Some(ProviderError {
-                    target: refusal.target.clone(),
-                    case: refusal.case.clone(),
-                    status: refusal.status,
-                    text: refusal.fill(&finding.values),
-                    grounds,
-                    only_warns: None,
-                });
-                Some(level)
-            }
-            Verdict::Tolerated(tolerance) => {
-                if let (Some(harm), None) = (&tolerance.harm, &finding.harm) {
-                    finding.harm = Some(harm.clone().into());
-                }
-                tolerance.harm.is_some().then_some(Level::Warning)
-            }
-            // If the message is rewritten for the target, nothing is known about it.
-            Verdict::Unknown if rule.on_wire && !context.may_be_sent_as_it_is() => None,
-            Verdict::Unknown => rule.default_level,
-        };
-        let level = match rule.in_dataset {
-            _ if context.policy.is_some() => level,
-            InDataset::AtLeast(least) if context.is_training_example() && level < Some(least) => {
-                // It does not matter what the target accepts at inference: the model learns the mistake.
-                finding.harm = None;
-                Some(least)
-            }
-            _ => level,
-        };
-        let at_least = finding.at_least.filter(|_| context.policy.is_none());
-        if let Some(level) = level.max(at_least) {
-            let own = context.settings.levels.get(rule.id).copied();
-            finding.target_level = level.min(finding.at_most);
-            finding.level = own.unwrap_or(finding.target_level);
-            if finding.level == Level::Warning
-                && let Some(answer) = &mut finding.provider_error
-            {
-                answer.only_warns = Some(why_only_warning(answer.grounds.caution(), finding.doubt, own));
-            }
-            finding.target = context.known_target.map(|target| target.id.clone());
-            findings.swap(kept, index);
-            kept += 1;
-        }
-    }
-    findings.truncate(kept);
-}
-
-/// The reason why a refusal is only a warning. Doubts about the refusal come first, then those of the rule, then the
-/// configuration.
-fn why_only_warning(caution: Option<&str>, of_rule: Option<&str>, own: Option<Level>) -> String {
-    let of_user = own.map(|_| "the configuration says so");
-    caution.or(of_rule).or(of_user).unwrap_or("in this case it may pass").to_owned()
 }
 
 /// A place in a transcript, with the numbers that providers print.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use glob::Pattern;
 use toolcheck_core::Level;
 use toolcheck_core::protocols::Protocol;
+use toolcheck_core::readers::Columns;
 
 use crate::error::Error;
 use crate::policy::Policy;
@@ -27,6 +28,8 @@ pub struct Settings {
     pub command_limits: Vec<CommandLimit>,
     /// The user's own policies for the arguments of tools.
     pub policies: Vec<Policy>,
+    /// Where the conversations of data sets are, for what can't be detected.
+    pub columns: Columns,
 }
 
 impl Default for Settings {
@@ -39,6 +42,7 @@ impl Default for Settings {
             shell_tools: ToolNames::exact(&SHELL_TOOLS),
             command_limits: SYSTEMS.to_vec(),
             policies: Vec::new(),
+            columns: Columns::default(),
         }
     }
 }

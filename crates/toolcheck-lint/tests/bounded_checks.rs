@@ -92,6 +92,32 @@ fn large_expressions_matter_only_if_they_are_used() {
 }
 
 #[test]
+fn a_text_that_is_too_long_for_lookaround_is_reported_as_not_checked() {
+    let wanted = "the schema of tool `f` contains a regular expression with lookaround or backreferences, which takes too long for texts over 16 KiB";
+    let text = |length: usize| "a".repeat(length);
+    let values = json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "^(?!.*b)a"}}});
+    let keys = json!({"type": "object", "properties": {"a": {"type": "string"}},
+        "patternProperties": {"^(?!b)x": {"type": "number"}}, "additionalProperties": false});
+    for (schema, at_most) in [(&values, 16 << 10), (&keys, 16_000)] {
+        let told_of = |arguments: Json| {
+            let calls = [("f", arguments)];
+            let found = findings(&request(&[("f", schema.clone())], &calls).to_string());
+            found.into_iter().map(|finding| String::from(&*finding.message)).collect::<Vec<_>>()
+        };
+        assert_eq!(told_of(json!({"a": text(at_most)})), [""; 0]);
+        let short = told_of(json!({"a": "b", "x": "y"}));
+        assert!(!short.is_empty() && short.iter().all(|told| told != wanted), "{short:?}");
+        // Allowed or not: nobody has looked.
+        assert_eq!(told_of(json!({"a": text(20_000), "x": "y"})), [wanted]);
+        assert_eq!(told_of(json!({"a": format!("{}b", text(20_000)), "x": "y"})), [wanted]);
+    }
+    assert_eq!(
+        told(&findings(&request(&[("f", keys)], &[("f", json!({"a": text(20_000)}))]).to_string())),
+        []
+    );
+}
+
+#[test]
 fn calls_in_a_response_that_take_too_long_are_reported_there() {
     let (schema, arguments) = slow(2_000);
     let request = request(&[("slow", schema)], &[]);

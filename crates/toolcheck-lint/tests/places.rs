@@ -5,7 +5,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use toolcheck_json::{Document, Kind, Span, Value};
+use toolcheck_json::{Decoded, Document, Kind, Span, Value};
 use toolcheck_lint::{FileReport, Options, lint};
 
 /// A request with an unanswered call after text that is not ASCII.
@@ -102,6 +102,57 @@ fn a_malformed_line_does_not_affect_the_others() {
     let broken: Vec<_> = report.findings.iter().filter(|finding| finding.spot.record == 1).collect();
     assert_eq!(broken.len(), 1);
     assert_eq!((broken[0].rule, broken[0].spot.start.line), ("malformed-json", 2));
+}
+
+/// The JSON of a finding's bytes, which stand in this many strings.
+fn unescaped(text: &str, levels: usize) -> Json {
+    let mut text = text.to_owned();
+    for _ in 0..levels {
+        text = serde_json::from_str(&format!("\"{text}\"")).unwrap();
+    }
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn places_in_strings_are_those_of_the_file() {
+    let call =
+        json!({"id": "call_1", "type": "function", "function": {"name": "f\u{e9}", "arguments": "{}"}});
+    let list = json!([
+        {"role": "user", "content": "\u{1F600} \"find\"\n\tAdam \\"},
+        {"role": "assistant", "content": null, "tool_calls": [call]},
+        {"role": "user", "content": "and?"}
+    ]);
+    let mut text = serde_json::to_string_pretty(&list).unwrap();
+    for levels in 1..=3 {
+        let row = json!({"id": 1, "log": text}).to_string();
+        let file = format!("{}\n  {row}\n", json!({"log": [{"role": "user", "content": "a"}]}));
+        let report = lint("x.jsonl", file.as_bytes(), &Options::default());
+        let found: Vec<_> =
+            report.findings.iter().map(|finding| (finding.rule, &*finding.spot.pointer)).collect();
+        assert_eq!(found, [("unanswered-tool-call", "/log/1/tool_calls/0")], "{levels}");
+        let spot = &report.findings[0].spot;
+        assert_eq!(unescaped(&file[spot.bytes.clone()], levels), call);
+        assert_eq!((spot.start.line, spot.start.column), slow(&file, spot.bytes.start));
+        assert_eq!((spot.end.line, spot.end.column), slow(&file, spot.bytes.end));
+        assert_eq!((spot.record, file[spot.record_bytes.clone()].trim()), (1, &*row));
+        text = serde_json::to_string(&text).unwrap();
+    }
+}
+
+#[test]
+fn a_pointer_names_the_place_of_the_messages() {
+    let orphan =
+        json!([{"role": "user", "content": "a"}, {"role": "tool", "tool_call_id": "x", "content": "b"}]);
+    let text = json!({"a/b": [{"kept": orphan}], "messages": [{"role": "user", "content": "a"}]}).to_string();
+    let places = |pointer: &str| {
+        let report = lint("x", text.as_bytes(), &Options::new().at(Some(pointer)));
+        report.findings.iter().map(|one| (one.rule, one.spot.pointer.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(places("/a~1b/0/kept"), [("orphan-tool-result", "/a~1b/0/kept/1".to_owned())]);
+    assert_eq!(places("/messages"), []);
+    assert_eq!(places("/nowhere"), [("unrecognised-format", String::new())]);
+    let whole = lint("x", text.as_bytes(), &Options::default());
+    assert!(whole.findings.iter().all(|one| one.rule != "orphan-tool-result"), "it is a request");
 }
 
 proptest! {
@@ -207,21 +258,37 @@ fn errors_that_are_not_shown_have_a_place_in_a_text_without_a_value() {
     assert!(last.spot.start.line <= 300, "{:?}", last.spot);
 }
 
-/// The values that a pointer leads to, as a reader that is not ours finds them: several if a key is written twice.
-fn resolve<'d, 's>(document: &'d Document<'s>, pointer: &str) -> Vec<Value<'d, 's>> {
-    let mut found = vec![document.root()];
-    for name in pointer.split('/').skip(1) {
-        let name = name.replace("~1", "/").replace("~0", "~");
-        let below = found.iter().flat_map(|value| match value.kind() {
-            Kind::Array => value.elements().nth(name.parse().unwrap()).into_iter().collect::<Vec<_>>(),
-            _ => value
-                .members()
-                .filter(|member| member.key().is_some_and(|key| key.is_text() && key.decode() == name))
-                .collect(),
-        });
-        found = below.collect();
+/// The members or elements with this name.
+fn step<'d, 's>(value: Value<'d, 's>, name: &str) -> Vec<Value<'d, 's>> {
+    match value.kind() {
+        Kind::Array => value.elements().nth(name.parse().unwrap()).into_iter().collect(),
+        _ => value
+            .members()
+            .filter(|member| member.key().is_some_and(|key| key.is_text() && key.decode() == name))
+            .collect(),
     }
-    found
+}
+
+/// The spans of the values that a pointer leads to and of their keys, as a reader that is not ours finds them: several if
+/// a key is written twice. A pointer goes on inside a string that is the text of JSON.
+fn spans_at(document: &Document<'_>, pointer: &str) -> Vec<Span> {
+    let mut found = vec![document.root()];
+    let mut rest = pointer;
+    while let Some(after) = rest.strip_prefix('/') {
+        if let [value] = &*found
+            && let Some(string) = value.as_json_str()
+        {
+            let decoded = Decoded::new(string, value.span().start);
+            let inner = Document::read(decoded.text().as_bytes());
+            assert!(inner.faults().is_empty(), "{pointer} leads into a text that is no JSON");
+            return spans_at(&inner, rest).into_iter().map(|span| decoded.span_of(span.range())).collect();
+        }
+        let end = after.find('/').unwrap_or(after.len());
+        let name = after[..end].replace("~1", "/").replace("~0", "~");
+        found = found.into_iter().flat_map(|value| step(value, &name)).collect();
+        rest = &after[end..];
+    }
+    found.iter().flat_map(|value| value.key_span().into_iter().chain([value.span()])).collect()
 }
 
 /// Checks that each place is in the value that its pointer leads to, or is its key.
@@ -240,10 +307,7 @@ fn assert_places(name: &str, text: &[u8], target: Option<&str>) -> usize {
             let base = spot.record_bytes.start;
             let bytes = (spot.bytes.start - base) as u32..(spot.bytes.end - base) as u32;
             let span = Span::new(bytes.start, bytes.end);
-            let values = resolve(&document, &spot.pointer);
-            let is_inside = values.iter().any(|value| {
-                value.span().contains(span) || value.key_span().is_some_and(|key| key.contains(span))
-            });
+            let is_inside = spans_at(&document, &spot.pointer).iter().any(|value| value.contains(span));
             assert!(is_inside, "{name}: {} at {:?} {span:?}", finding.rule, spot.pointer);
             checked += 1;
         }

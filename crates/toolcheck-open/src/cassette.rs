@@ -1,10 +1,11 @@
 //! Lists of interactions, each with a request and a response, as most recorders write them.
 
-use toolcheck_json::origins::Mapped;
-
-use crate::exchanges::{Body, Maker, Reason, Recorded};
+use crate::budget::Budget;
+use crate::container::Container;
+use crate::exchanges::{Encoded, Maker, Recorded};
+use crate::reason::{Body, Reason};
 use crate::tree::{Id, Kind, Tree};
-use crate::{Container, Limits, Opened, decode, written};
+use crate::{Limits, Opened, decode, written};
 
 /// Opens a cassette whose interactions are in one of these lists.
 pub(crate) fn open_cassette(
@@ -14,11 +15,19 @@ pub(crate) fn open_cassette(
     limits: Limits,
 ) -> Option<Opened> {
     let tree = Tree::read(bytes)?;
-    let mut maker = Maker::new(limits.most_bytes);
+    let has_list = |root: &Id| lists.iter().any(|list| tree.get(*root, list).is_some());
+    if !tree.roots.iter().any(has_list) {
+        return None;
+    }
+    let mut maker = Maker::new(bytes.len(), limits);
     for root in &tree.roots {
         for list in lists {
             let Some(items) = tree.get(*root, list) else { continue };
             for (number, item) in tree.items(items).iter().enumerate() {
+                if tree.is_exhausted() {
+                    maker.leave_out(Reason::TooLarge);
+                    continue;
+                }
                 let name = format!("{list}[{number}]");
                 add_interaction(&tree, *item, &name, &mut maker);
             }
@@ -30,65 +39,79 @@ pub(crate) fn open_cassette(
 fn add_interaction(tree: &Tree<'_>, interaction: Id, name: &str, maker: &mut Maker) {
     let Some(request_id) = tree.get(interaction, "request") else { return };
     let response = tree.get(interaction, "response");
-    let (request_path, request) = body_of(tree, request_id, maker.room());
-    let (response_path, body) = match response {
-        Some(response) => body_of(tree, response, maker.room()),
-        None => ("body", Err(Reason::NoBody)),
-    };
+    let (request_path, request) = place_of(tree, request_id);
+    let (response_path, body) = response.map_or(("body", None), |response| place_of(tree, response));
     let status = response.and_then(|response| {
         let places: [&[&str]; 4] = [&["status", "code"], &["status_code"], &["code"], &["status"]];
         places.iter().find_map(|path| tree.number(tree.at(response, path)?))
     });
     maker.add(Recorded {
         request_label: format!("{name}.request.{request_path}"),
-        request,
+        request: Box::new(move |budget| body_of(tree, request_id, (request_path, request), budget)),
         url: ["uri", "url"]
             .iter()
             .find_map(|key| tree.str(tree.get(request_id, key)?))
             .unwrap_or_default()
             .to_owned(),
         response_label: format!("{name}.response.{response_path}"),
-        response: Some(body).filter(|body| !matches!(body, Err(Reason::NoBody))),
+        response: response.map(|response| -> Encoded<'_> {
+            Box::new(move |budget| body_of(tree, response, (response_path, body), budget))
+        }),
         status,
     });
 }
 
-/// The body of a message, and its path in the message.
-fn body_of(tree: &Tree<'_>, message: Id, room: usize) -> (&'static str, Body) {
+/// The path of a body in its message, and the body.
+fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
     if let Some(body) = tree.get(message, "parsed_body").filter(|body| !tree.is_null(*body)) {
-        return ("parsed_body", written::json(tree, body, room));
+        return ("parsed_body", Some(body));
     }
     // Some recorders have no object around the text.
-    let places: [(&'static str, &[&str]); 3] = [
+    let places: [(&'static str, &[&str]); 4] = [
+        // A buffer of Python.
+        ("body.state", &["body", "state"]),
         ("body.string", &["body", "string"]),
         ("body.base64_string", &["body", "base64_string"]),
         ("body", &["body"]),
     ];
     let found = places.iter().find_map(|(name, path)| {
         let node = tree.at(message, path).filter(|node| !tree.is_null(*node))?;
-        Some((*name, node))
+        Some((*name, Some(node)))
     });
-    let Some((name, node)) = found else { return ("body", Err(Reason::NoBody)) };
-    let text = match tree.kind(node) {
+    found.unwrap_or(("body", None))
+}
+
+/// The body at its place in a message.
+fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budget: &Budget) -> Body {
+    let node = node.ok_or(Reason::NoBody)?;
+    let is_parsed = match name {
+        "parsed_body" => true,
         // An object or a list is a body that was parsed.
-        Some(Kind::Map(_) | Kind::List(_)) if name == "body" => {
-            return (name, written_body(tree, node, room));
-        }
-        _ => tree.text(node),
+        "body" => matches!(tree.kind(node), Some(Kind::Map(_) | Kind::List(_))),
+        _ => false,
     };
-    let text = if name == "body.base64_string" { text.as_ref().and_then(decode::base64) } else { text };
-    let body = text.ok_or(Reason::NotJson);
-    (name, body.and_then(|body| decode::decompressed(body, encoding_of(tree, message).as_deref(), room)))
+    if is_parsed {
+        return if name == "body" {
+            written_body(tree, node, budget)
+        } else {
+            written::json(tree, node, budget)
+        };
+    }
+    let node = if name == "body.state" { tree.items(node).first().copied().unwrap_or(node) } else { node };
+    let text = tree.text(node, budget)?;
+    let text =
+        if name == "body.base64_string" { decode::base64(&text).ok_or(Reason::NotJson)? } else { text };
+    decode::decompressed(text, encoding_of(tree, message).as_deref(), budget)
 }
 
 /// A body that was parsed, unless it only says how the text is encoded.
-fn written_body(tree: &Tree<'_>, node: Id, room: usize) -> Result<Mapped, Reason> {
+fn written_body(tree: &Tree<'_>, node: Id, budget: &Budget) -> Body {
     let is_empty =
         tree.entries(node).iter().all(|(key, _)| matches!(tree.str(*key), Some("encoding" | "string")));
     if is_empty && tree.items(node).is_empty() {
         return Err(Reason::NoBody);
     }
-    written::json(tree, node, room)
+    written::json(tree, node, budget)
 }
 
 /// How the headers say that the body is compressed.

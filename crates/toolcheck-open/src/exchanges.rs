@@ -3,83 +3,65 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use toolcheck_core::{endpoint, exchange, response};
-use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin};
+use toolcheck_core::endpoint::{self, Call};
+use toolcheck_core::{exchange, response, unsupported};
+use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin, Unread};
 use toolcheck_json::{Document, FaultKind};
 
-use crate::Container;
+use crate::Limits;
+use crate::budget::Budget;
+use crate::container::Container;
+use crate::reason::{Body, Reason};
+use crate::written::quoted;
+use crate::{decode, event_stream, needs};
 
-/// Why something in a file is not read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Reason {
-    NoBody,
-    NotJson,
-    CutOff,
-    NotForLlm,
-    Compressed,
-    TooLarge,
-    Elsewhere,
-    OddResponse,
-    OddAnswer,
-    NoAnswer,
-}
-
-impl Reason {
-    /// What was left out: one of them, and several.
-    fn describe(self) -> (&'static str, &'static str) {
-        match self {
-            Self::NoBody => ("request without a body", "requests without a body"),
-            Self::NotJson => ("request whose body is not JSON", "requests whose body is not JSON"),
-            Self::CutOff => ("request whose body is cut off", "requests whose body is cut off"),
-            Self::NotForLlm => ("request that is not to an LLM", "requests that are not to an LLM"),
-            Self::Compressed => ("body that can't be decompressed", "bodies that can't be decompressed"),
-            Self::TooLarge => ("body that is too large", "bodies that are too large"),
-            Self::Elsewhere => ("body that is in another file", "bodies that are in other files"),
-            Self::OddResponse => {
-                ("response that is neither JSON nor events", "responses that are neither JSON nor events")
-            }
-            Self::NoAnswer => ("result without a response", "results without a response"),
-            Self::OddAnswer => ("response in no format that is read", "responses in no format that is read"),
-        }
-    }
-}
-
-/// A body, or why there is none.
-pub(crate) type Body = Result<Mapped, Reason>;
-
-/// An exchange in a file.
-pub(crate) struct Recorded {
+/// An exchange in a file. Its bodies are not decoded before they are needed.
+pub(crate) struct Recorded<'f> {
     /// The name of the request's body in the file.
     pub(crate) request_label: String,
-    pub(crate) request: Body,
+    pub(crate) request: Encoded<'f>,
     /// The address, or its path; empty if it is not known.
     pub(crate) url: String,
     /// The name of the response's body in the file.
     pub(crate) response_label: String,
     /// The response; `None` if there is none.
-    pub(crate) response: Option<Body>,
+    pub(crate) response: Option<Encoded<'f>>,
     pub(crate) status: Option<u16>,
 }
+
+/// Decodes a body, if there is room for it.
+pub(crate) type Encoded<'f> = Box<dyn FnOnce(&Budget) -> Body + 'f>;
 
 /// The made text while it is written.
 pub(crate) struct Maker {
     builder: Builder,
     most: usize,
+    budget: Budget,
     count: usize,
     left_out: BTreeMap<Reason, usize>,
+    /// The label, place and status of the first request to an LLM API that holds messages or calls and is not read, and
+    /// the number of them.
+    unread: (Option<(String, usize, Option<u16>)>, usize),
 }
 
 /// How much of a response is kept that is neither JSON nor a stream.
 const LONGEST_TEXT: usize = 2_000;
 
 impl Maker {
-    /// `most` is how many bytes may be made.
-    pub(crate) fn new(most: usize) -> Self {
-        Self { builder: Builder::default(), most, count: 0, left_out: BTreeMap::new() }
+    /// For a file of this many bytes.
+    pub(crate) fn new(file: usize, limits: Limits) -> Self {
+        Self {
+            builder: Builder::default(),
+            most: limits.most_bytes,
+            budget: Budget::of_file(file, limits),
+            count: 0,
+            left_out: BTreeMap::new(),
+            unread: (None, 0),
+        }
     }
 
     /// How many more bytes may be made.
-    pub(crate) fn room(&self) -> usize {
+    fn room(&self) -> usize {
         self.most.saturating_sub(self.builder.len())
     }
 
@@ -88,18 +70,30 @@ impl Maker {
     }
 
     /// Adds an exchange, if it is one with an LLM.
-    pub(crate) fn add(&mut self, recorded: Recorded) {
-        let is_other = endpoint::is_other_call(&recorded.url);
-        let request = recorded.request.and_then(request_of);
-        let request = match request.and_then(|body| if is_other { Err(Reason::NotForLlm) } else { Ok(body) })
-        {
-            Ok(request) => request,
+    pub(crate) fn add(&mut self, recorded: Recorded<'_>) {
+        let call = endpoint::call(&recorded.url);
+        if call == Call::Other {
+            return self.leave_out(Reason::NotForLlm);
+        }
+        let body = match (recorded.request)(&self.budget) {
+            Ok(body) => body,
             Err(reason) => return self.leave_out(reason),
         };
-        let response = match recorded.response {
+        let request = match request_of(body, call) {
+            Ok(request) => request,
+            Err((Reason::NotRead, Some(at))) => {
+                self.leave_out(Reason::NotRead);
+                let unread = (recorded.request_label, at, recorded.status);
+                self.unread.0.get_or_insert(unread);
+                self.unread.1 += 1;
+                return;
+            }
+            Err((reason, _)) => return self.leave_out(reason),
+        };
+        let response = match recorded.response.map(|response| response(&self.budget)) {
             Some(Ok(body)) => response_of(&body),
+            None | Some(Err(Reason::NoBody)) => Ok(None),
             Some(Err(reason)) => Err(reason),
-            None => Ok(None),
         };
         let response = response.unwrap_or_else(|reason| {
             self.leave_out(reason);
@@ -109,11 +103,7 @@ impl Maker {
         if length > self.room() {
             return self.leave_out(Reason::TooLarge);
         }
-        let origin = |label| {
-            let mut origin = Origin::new(label);
-            origin.status = recorded.status;
-            Arc::new(origin)
-        };
+        let origin = |label| origin_of(label, recorded.status);
         self.count += 1;
         self.builder.glue("{\"request\": ");
         self.builder.value("/request", origin(recorded.request_label), &request);
@@ -153,41 +143,61 @@ impl Maker {
 
     pub(crate) fn finish(self, container: &Container, broken_at: Option<usize>) -> Opened {
         let (text, origins) = self.builder.finish();
+        let not_built = self.left_out.contains_key(&Reason::NotBuilt).then_some(needs::COMPRESSED);
+        let (first, count) = self.unread;
+        let unread = first.map(|(label, at, status)| Unread {
+            what: match count {
+                1 => "a request to an LLM API is in no format that is read".to_owned(),
+                _ => format!("{count} requests to an LLM API are in no format that is read"),
+            },
+            at,
+            origin: Some(origin_of(label, status)),
+            advice: None,
+        });
         let left_out = self.left_out.into_iter().map(|(reason, count)| {
             let (one, what) = reason.describe();
             LeftOut { one, what, count }
         });
         Opened {
-            id: container.id,
-            name: container.name,
             text,
             origins,
             exchanges: self.count,
             left_out: left_out.collect(),
             broken_at,
-            unpacked: None,
+            unread,
+            not_built,
+            ..container.opened()
         }
     }
 }
 
-/// The body of a request, if it is one to an LLM.
-fn request_of(body: Mapped) -> Body {
+fn origin_of(label: String, status: Option<u16>) -> Arc<Origin> {
+    let mut origin = Origin::new(label);
+    origin.status = status;
+    Arc::new(origin)
+}
+
+/// The body of a request, if it is one to an LLM. If it should be and is not read, returns its place if it holds messages
+/// or calls.
+fn request_of(body: Mapped, call: Call) -> Result<Mapped, (Reason, Option<usize>)> {
     let text = body.text();
     if text.iter().all(u8::is_ascii_whitespace) {
-        return Err(Reason::NoBody);
+        return Err((Reason::NoBody, None));
     }
     let document = Document::read(text);
     if let Some(fault) = document.faults().iter().find(|fault| !is_harmless(fault.kind)) {
-        return Err(if fault.kind.is_cut() && document.root().is_object() {
-            Reason::CutOff
-        } else {
-            Reason::NotJson
-        });
+        let is_cut = fault.kind.is_cut() && document.root().is_object();
+        return Err((if is_cut { Reason::CutOff } else { Reason::NotJson }, None));
     }
-    if !exchange::is_request(document.root()) {
-        return Err(Reason::NotForLlm);
+    let root = document.root();
+    if call != Call::NotRead && exchange::is_request(root) {
+        return Ok(trimmed(body));
     }
-    Ok(trimmed(body))
+    if !matches!(call, Call::Llm | Call::NotRead) || !root.is_object() {
+        return Err((Reason::NotForLlm, None));
+    }
+    let place = || body.source_of(0..text.len()).map_or(0, |span| span.start);
+    Err((Reason::NotRead, unsupported::holds_messages(root).then(place)))
 }
 
 /// Whether a fault leaves the value and its line whole.
@@ -209,9 +219,13 @@ fn trimmed(body: Mapped) -> Mapped {
     inner
 }
 
-/// A text as a string of JSON.
-pub(crate) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+/// The events of an event stream of AWS, which some recorders keep in base64; `None` if it is something else.
+fn binary_events(body: &Mapped) -> Option<Result<String, Reason>> {
+    let bytes = body.text();
+    // The length of a frame, which is never so long that its first three bytes are not 0.
+    let decoded = if bytes.starts_with(b"AAA") { decode::base64_bytes(bytes) } else { None };
+    let bytes = decoded.as_deref().unwrap_or(bytes);
+    event_stream::is_stream(bytes).then(|| event_stream::json(bytes).ok_or(Reason::Damaged))
 }
 
 /// A response as JSON: a value, or the list of the events of a stream; `None` if it is empty.
@@ -219,6 +233,10 @@ fn response_of(body: &Mapped) -> Result<Option<Mapped>, Reason> {
     let bytes = body.text();
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
+    }
+    if let Some(events) = binary_events(body) {
+        let place = body.source_of(0..bytes.len()).unwrap_or(0..0);
+        return Ok(Some(Mapped::whole(events?.into_bytes(), place)));
     }
     let document = Document::read(bytes);
     let root = document.root();

@@ -2,7 +2,8 @@
 
 use toolcheck_core::InputFormat;
 
-use crate::containers::{self, Container};
+use crate::container::Container;
+use crate::containers;
 
 /// A format of a file.
 #[derive(Debug, Clone, Copy)]

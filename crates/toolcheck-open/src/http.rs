@@ -42,10 +42,10 @@ impl<'s> Message<'s> {
         }
         let body = Mapped::same(&bytes[end..], range.start + end);
         let mut message = Self { start, headers, body };
-        if message.header("transfer-encoding").is_some_and(|name| name.contains("chunked")) {
-            if let Some(body) = joined(&bytes[end..], range.start + end) {
-                message.body = body;
-            }
+        if message.header("transfer-encoding").is_some_and(|name| name.contains("chunked"))
+            && let Some(body) = joined(&bytes[end..], range.start + end)
+        {
+            message.body = body;
         }
         Some(message)
     }

@@ -13,19 +13,28 @@
 //! What is in them becomes JSON Lines of exchanges, as [`toolcheck_core::exchange`] reads them. The
 //! [origins](toolcheck_json::origins) of that text say where each part of it is in the file.
 
+mod budget;
 mod cassette;
+mod container;
 mod containers;
 mod decode;
+mod event_stream;
 mod exchanges;
 mod format;
 mod http;
+mod needs;
+mod reason;
 mod tree;
 mod written;
-mod yaml;
+#[cfg(feature = "compress")]
+mod zstd;
 
-pub use containers::{ALL, Container, find};
+pub use container::Container;
+pub use containers::{ALL, find};
 pub use format::FileFormat;
-pub use toolcheck_json::origins::{LeftOut, Opened};
+pub use toolcheck_json::origins::{LeftOut, Opened, Unread};
+#[cfg(feature = "compress")]
+pub use zstd::ZstdFrames;
 
 /// How much may be made of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

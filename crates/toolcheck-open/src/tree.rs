@@ -1,13 +1,18 @@
 //! A file of YAML or JSON as a tree, whose texts know their places in the file.
 
+#[cfg(feature = "yaml")]
+mod yaml;
+
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 
 use toolcheck_json::origins::Mapped;
-use toolcheck_json::{Decoded, Document, Value};
+use toolcheck_json::{Decoded, Document, FaultKind, Value};
 
+use crate::budget::Budget;
 use crate::decode;
-use crate::yaml::{self, Style};
+use crate::reason::{Body, Reason};
 
 /// A file of YAML or JSON.
 pub(crate) struct Tree<'s> {
@@ -17,6 +22,8 @@ pub(crate) struct Tree<'s> {
     pub(crate) roots: Vec<Id>,
     /// Where the file stops being YAML or JSON, if it does.
     pub(crate) broken_at: Option<usize>,
+    /// The number of keys that were looked at so far.
+    pub(crate) looked_at: Cell<usize>,
 }
 
 /// The number of a node.
@@ -38,6 +45,7 @@ pub(crate) enum Kind<'s> {
     /// Keys and values.
     Map(Vec<(Id, Id)>),
     /// Another name for an earlier node.
+    #[cfg_attr(not(feature = "yaml"), expect(dead_code, reason = "only YAML has them"))]
     Alias(Id),
 }
 
@@ -51,25 +59,50 @@ pub(crate) struct Scalar<'s> {
     pub(crate) is_binary: bool,
 }
 
+/// How a scalar is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    Plain,
+    #[cfg(feature = "yaml")]
+    SingleQuoted,
+    #[cfg(feature = "yaml")]
+    DoubleQuoted,
+    /// With its lines as they are, or folded.
+    #[cfg(feature = "yaml")]
+    Block,
+    /// A string of a JSON file.
+    Json,
+}
+
 /// How many aliases of aliases are followed.
 const MOST_ALIASES: usize = 32;
+/// How often the keys of a map are looked at on average; without aliases it is about 20 times.
+const MOST_LOOKS: usize = 64;
 
 impl<'s> Tree<'s> {
     /// Reads YAML; `None` if it is not UTF-8, or too large.
+    #[cfg(feature = "yaml")]
     pub(crate) fn yaml(source: &'s [u8]) -> Option<Self> {
         yaml::read(source)
     }
 
+    #[cfg(not(feature = "yaml"))]
+    pub(crate) fn yaml(_: &'s [u8]) -> Option<Self> {
+        None
+    }
+
     /// Reads YAML or JSON, whichever it is.
     pub(crate) fn read(source: &'s [u8]) -> Option<Self> {
-        let first = source.iter().find(|byte| !byte.is_ascii_whitespace());
+        let text = source.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(source);
+        let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
         if matches!(first, Some(b'{' | b'[')) { Self::json(source) } else { Self::yaml(source) }
     }
 
     /// Reads JSON.
     pub(crate) fn json(source: &'s [u8]) -> Option<Self> {
         let document = Document::read(source);
-        let cut = document.faults().iter().find(|fault| !fault.kind.is_in_text());
+        let is_cut = |kind: FaultKind| !kind.is_in_text() && kind != FaultKind::ByteOrderMark;
+        let cut = document.faults().iter().find(|fault| is_cut(fault.kind));
         let broken_at = cut.map(|fault| fault.span.start as usize);
         let mut nodes: Vec<Node<'s>> = Vec::with_capacity(document.value_count());
         // The values of a document are numbered in the order of the text, so a node comes after what it is in.
@@ -103,7 +136,7 @@ impl<'s> Tree<'s> {
             }
             open.extend(inner.into_iter().rev());
         }
-        Some(Self { source, nodes, roots: vec![0], broken_at })
+        Some(Self { source, nodes, roots: vec![0], broken_at, looked_at: Cell::new(0) })
     }
 
     /// A node, behind its aliases.
@@ -128,7 +161,15 @@ impl<'s> Tree<'s> {
 
     /// The value of a key.
     pub(crate) fn get(&self, id: Id, key: &str) -> Option<Id> {
-        self.entries(id).iter().find(|(name, _)| self.str(*name) == Some(key)).map(|(_, value)| *value)
+        let entries = self.entries(id);
+        self.looked_at.set(self.looked_at.get().saturating_add(entries.len()));
+        entries.iter().find(|(name, _)| self.str(*name) == Some(key)).map(|(_, value)| *value)
+    }
+
+    /// Whether so many keys were looked at that some are named again and again: an alias of a large map costs as much as
+    /// the map.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.looked_at.get() > self.nodes.len().saturating_mul(MOST_LOOKS).saturating_add(1 << 20)
     }
 
     /// The value at the end of a path of keys.
@@ -178,17 +219,22 @@ impl<'s> Tree<'s> {
     }
 
     /// The text of a scalar, with its places; decoded if its tag says that it is base64.
-    pub(crate) fn text(&self, id: Id) -> Option<Mapped> {
-        let node = self.node(id)?;
-        let Kind::Scalar(scalar) = &node.kind else { return None };
+    pub(crate) fn text(&self, id: Id, budget: &Budget) -> Body {
+        let node = self.node(id).ok_or(Reason::NotJson)?;
+        let Kind::Scalar(scalar) = &node.kind else { return Err(Reason::NotJson) };
         if self.is_null(id) {
-            return None;
+            return Err(Reason::NotJson);
         }
+        // The same text may be named many times.
+        budget.write(scalar.text.len())?;
         let text = match scalar.style {
             Style::Json => json_text(self.source, &node.span, &scalar.text),
+            #[cfg(feature = "yaml")]
             style => yaml::mapped(self.source, &node.span, &scalar.text, style),
+            #[cfg(not(feature = "yaml"))]
+            Style::Plain => Mapped::same(&self.source[node.span.clone()], node.span.start),
         };
-        if scalar.is_binary { decode::base64(&text) } else { Some(text) }
+        if scalar.is_binary { decode::base64(&text).ok_or(Reason::NotJson) } else { Ok(text) }
     }
 }
 
@@ -207,7 +253,7 @@ fn of_json<'s>(value: Value<'_, 's>) -> Kind<'s> {
 }
 
 /// The text of a JSON string with its places.
-fn json_text(source: &[u8], span: &Range<usize>, text: &str) -> Mapped {
+pub(crate) fn json_text(source: &[u8], span: &Range<usize>, text: &str) -> Mapped {
     let document = Document::read(&source[span.clone()]);
     let Some(string) = document.root().as_json_str() else {
         return Mapped::whole(text.as_bytes().to_vec(), span.clone());

@@ -165,9 +165,9 @@ proptest! {
 
     #[test]
     fn a_body_that_was_parsed_is_written_as_it_was(one in strings(), number: i32, is_set: bool) {
-        let body = json!({"messages": [{"role": "user", "content": one}], "max_tokens": number, "stream": is_set, "user": null});
         // JSON is YAML, but for what it says of tabs and surrogates.
-        prop_assume!(!one.contains(['\t', '\u{1F600}']));
+        let one = one.replace(['\t', '\u{1F600}'], "");
+        let body = json!({"messages": [{"role": "user", "content": one}], "max_tokens": number, "stream": is_set, "user": null});
         let cassette = format!("interactions:\n- request:\n    parsed_body: {body}\n    uri: /\nversion: 1\n");
         let opened = open(cassette.as_bytes(), Limits::default()).expect("it is a cassette");
         prop_assert_eq!(requests(&opened), [body]);

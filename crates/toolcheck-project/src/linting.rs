@@ -7,13 +7,13 @@ use rayon::prelude::*;
 use toolcheck_config::allow;
 use toolcheck_config::baseline::Entry;
 use toolcheck_core::text::shown;
-use toolcheck_lint::{FileReport, Lines, RECORDS_OF_HEAD, lint, lint_opened};
+use toolcheck_lint::{FileReport, Lines, Options, RECORDS_OF_HEAD, lint, lint_opened};
 use toolcheck_open::{Container, Opened};
 
 use crate::Progress;
 use crate::baseline::{FileSession, RunBaseline};
 use crate::error::Error;
-use crate::inputs::{Buffer, Input, Text};
+use crate::inputs::{Buffer, Input, Piece, Text};
 use crate::options::{Limits, LintOptions};
 use crate::resolve::FileSettings;
 
@@ -38,7 +38,7 @@ pub(crate) struct Outcome {
     pub(crate) used: Vec<bool>,
     /// The new or stale baseline entries of the file.
     pub(crate) entries: Vec<Entry>,
-    /// The error that ended the reading, if any. Earlier findings are kept.
+    /// Why not all of the input was read, if so. The findings of the rest are kept.
     pub(crate) error: Option<Error>,
 }
 
@@ -78,10 +78,18 @@ impl Linter<'_> {
     }
 
     fn lint_parts(&self, input: &Input, settings: &FileSettings, parts: &mut Parts<'_>) -> io::Result<()> {
-        let options = settings.options().keeps_source(self.options.keep_source);
+        // What the user allows, and what is in a baseline, is told by what a finding says, so all of them are needed.
+        let is_sifted = self.baseline.is_some() || !settings.config.config.allows.is_empty();
+        let most = if is_sifted { usize::MAX } else { self.options.max_findings };
+        let options = settings.options().keeps_source(self.options.keep_source).max_findings(most);
         let mut text = Text::open(input, self.limits, self.progress)?;
-        let (head, is_all) = text.head(RECORDS_OF_HEAD)?;
-        if settings.container().is_some() || toolcheck_open::sniff(head).is_some() {
+        let start = text.start()?;
+        if let Some(container) = settings.container().or_else(|| toolcheck_open::sniff(start)) {
+            // Such a file may be large, and need not be read to the end.
+            if let Some(opened) = container.not_built(start) {
+                parts.add(lint_opened(&input.name, start, &opened, &options));
+                return Ok(());
+            }
             let bytes = text.rest()?;
             parts.add(match open(&bytes, settings.container(), self.limits) {
                 Some(opened) => lint_opened(&input.name, &bytes, &opened, &options),
@@ -89,6 +97,7 @@ impl Linter<'_> {
             });
             return Ok(());
         }
+        let (head, is_all) = text.head(RECORDS_OF_HEAD)?;
         let lines = if is_all { None } else { Lines::new(&input.name, head, &options) };
         let Some(mut lines) = lines else {
             let bytes = text.rest()?;
@@ -97,31 +106,50 @@ impl Linter<'_> {
         };
         let pieces = Mutex::new(Pieces { text, taken: 0, free: Vec::new(), end: None });
         let round_size = rayon::current_num_threads() * PIECES_IN_ROUND;
+        let mut too_long = TooLong::default();
         loop {
             // The thread that reads a piece also lints it, while it is in the cache.
             let lint = |_| {
                 let (number, piece) = Pieces::lock(&pieces).take()?;
-                Some((number, lines.lint(&piece), piece))
+                let found = match piece {
+                    Piece::Lines(piece) => Ok((lines.lint(&piece), piece)),
+                    Piece::TooLong(bytes) => Err(bytes),
+                };
+                Some((number, found))
             };
             let mut round: Vec<_> =
                 (0..round_size).into_par_iter().with_max_len(1).filter_map(lint).collect();
-            round.sort_unstable_by_key(|(number, ..)| *number);
-            for (_, found, piece) in round {
-                parts.add(lines.add(&piece, found));
-                Pieces::lock(&pieces).free.push(piece);
+            round.sort_unstable_by_key(|(number, _)| *number);
+            for (_, found) in round {
+                match found {
+                    Ok((found, piece)) => {
+                        parts.add(lines.add(&piece, found));
+                        Pieces::lock(&pieces).free.push(piece);
+                    }
+                    Err(bytes) => too_long.add(lines.skip_line(bytes)),
+                }
             }
             if let Some(end) = Pieces::lock(&pieces).end.take() {
-                return end;
+                return end.and_then(|()| too_long.end(self.limits.document));
             }
         }
     }
 }
 
-/// Opens a file that holds requests inside something else, as this kind if one is given; `None` if it is no such file.
+/// Opens a file that holds requests inside something else, as this kind if one is given; `None` if it is no such file and
+/// none was given.
 #[must_use]
 pub fn open(bytes: &[u8], container: Option<&'static Container>, limits: Limits) -> Option<Opened> {
     let most_bytes = usize::try_from(limits.document).unwrap_or(usize::MAX);
-    toolcheck_open::open_as(container, bytes, toolcheck_open::Limits::new(most_bytes))
+    let opened = toolcheck_open::open_as(container, bytes, toolcheck_open::Limits::new(most_bytes));
+    let Some(container) = container else { return opened };
+    opened
+        .filter(|opened| opened.exchanges > 0 || opened.not_built.is_some() || container.is_one(bytes))
+        .or_else(|| {
+            let format = || lint("", bytes, &Options::new().max_findings(0)).format;
+            let other = toolcheck_open::sniff(bytes).map(|other| other.id).or_else(format);
+            Some(container.not_one(other))
+        })
 }
 
 /// The average number of pieces that each thread lints before the findings are put in order.
@@ -148,7 +176,7 @@ impl<'p> Pieces<'p> {
     }
 
     /// Takes the next piece, with its number.
-    fn take(&mut self) -> Option<(usize, Buffer)> {
+    fn take(&mut self) -> Option<(usize, Piece)> {
         if self.end.is_some() {
             return None;
         }
@@ -161,6 +189,36 @@ impl<'p> Pieces<'p> {
             Err(error) => self.end = Some(Err(error)),
         }
         None
+    }
+}
+
+/// The lines that were too long to be read.
+#[derive(Default)]
+struct TooLong {
+    /// The number of the first one, from 1.
+    first: Option<u64>,
+    /// How many there are after the first one.
+    others: usize,
+}
+
+impl TooLong {
+    fn add(&mut self, line: u64) {
+        match self.first {
+            None => self.first = Some(line),
+            Some(_) => self.others += 1,
+        }
+    }
+
+    /// Fails if there was such a line. What was found in the other lines is kept.
+    fn end(&self, most: u64) -> io::Result<()> {
+        let Some(line) = self.first else { return Ok(()) };
+        let which = match self.others {
+            0 => format!("line {line} is"),
+            others => format!("line {line} and {others} more are"),
+        };
+        let message =
+            format!("{which} larger than {most} bytes and not read: raise the limit with --max-document");
+        Err(io::Error::new(io::ErrorKind::FileTooLarge, message))
     }
 }
 

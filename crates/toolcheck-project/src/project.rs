@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolcheck_config::Overrides;
-use toolcheck_lint::{FileReport, Finding, Report, SkippedFile};
+use toolcheck_lint::{FileReport, Finding, Options, Report, SkippedFile};
 
 use crate::Progress;
 use crate::allowed::{AllowUsage, UnusedAllow};
@@ -14,7 +14,7 @@ use crate::configs::Configs;
 use crate::error::Error;
 use crate::inputs::{Input, Inputs, Source};
 use crate::linting::{self, Linter, Outcome};
-use crate::options::{BaselineOptions, ConfigOptions, FileOptions, LintOptions};
+use crate::options::{BaselineOptions, ConfigOptions, FileOptions, Limits, LintOptions};
 use crate::outputs::FilesRead;
 use crate::resolve::{FileSettings, Resolver};
 
@@ -29,7 +29,7 @@ pub struct ProjectOptions {
     pub overrides: Overrides,
     /// The baseline, if any.
     pub baseline: Option<BaselineOptions>,
-    /// Files in the searched folders that are not transcripts, such as reports of earlier runs.
+    /// Files in the searched folders that are not linted, such as reports of earlier runs.
     pub own_files: Vec<PathBuf>,
 }
 
@@ -127,6 +127,9 @@ impl Project {
                 Source::Stdin => read.add(Path::new("/dev/stdin"), "an input"),
             }
         }
+        for path in self.inputs.own_files.iter().filter(|path| is_transcript(path)) {
+            read.add(path, "a transcript in a folder that is searched");
+        }
         for (path, what) in self.resolver.files_read() {
             read.add(&path, what);
         }
@@ -200,6 +203,18 @@ impl Run {
         }
         (!is_broken || outcome.file.transcripts > 0).then_some(outcome)
     }
+}
+
+/// Whether a file that an output would replace is a transcript, and not a report of an earlier run.
+fn is_transcript(path: &Path) -> bool {
+    let read = Input::file(path).read();
+    read.is_ok_and(|bytes| {
+        if linting::open(&bytes, None, Limits::default()).is_some() {
+            return true;
+        }
+        let file = toolcheck_lint::lint("", &bytes, &Options::default());
+        file.transcripts > 0 || file.is_meant_as_request || file.format.is_some()
+    })
 }
 
 /// Why a file without a transcript was skipped, and whether it is valid JSON.

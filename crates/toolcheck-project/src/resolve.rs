@@ -29,16 +29,23 @@ pub struct FileSettings {
     /// The format; detected from the content if `None`.
     pub format: Option<FileFormat>,
     /// The only conversation to check; all of them if `None`.
-    pub conversation: Option<String>,
+    pub conversation: Option<Arc<str>>,
     /// The target; the format's own provider if `None`.
     pub target: Option<TargetRef>,
     /// The kind of transcript.
     pub kind: TranscriptKind,
     /// Tool definitions for transcripts that have none.
     pub tools: Arc<[Definition]>,
+    /// The place of the messages, or of the request, in each record, as a JSON Pointer.
+    pub at: Option<Arc<str>>,
     /// The rules that run.
-    pub rules: Vec<&'static Rule>,
+    pub rules: Rules,
+    /// The rules that don't run because the user ignores them.
+    pub ignored: Rules,
 }
+
+/// Rules that the settings of many files share.
+type Rules = Arc<[&'static Rule]>;
 
 impl FileSettings {
     /// The kind of file that holds the requests, if the format is one.
@@ -58,6 +65,8 @@ impl FileSettings {
             .tools(Arc::clone(&self.tools))
             .settings(Arc::clone(&self.config.config.settings))
             .rules(self.rules.iter().copied())
+            .ignored(self.ignored.iter().copied())
+            .at(self.at.as_deref())
     }
 }
 
@@ -69,6 +78,8 @@ pub struct Resolver {
     /// The targets and tools that were read; `None` if they can't be used.
     targets: HashMap<PathBuf, Option<TargetRef>>,
     tools: HashMap<PathBuf, Option<Arc<[Definition]>>>,
+    /// The choices of rules so far, by their ids.
+    rules: HashMap<Vec<&'static str>, Rules>,
     errors: Vec<Error>,
 }
 
@@ -86,7 +97,7 @@ impl Resolver {
         if let Some(path) = &overrides.read_as.tools {
             tools.insert(path.clone(), Some(Arc::from(read_tools(path, toolcheck_files::read_named)?)));
         }
-        Ok(Self { overrides, configs, targets, tools, errors: Vec::new() })
+        Ok(Self { overrides, configs, targets, tools, rules: HashMap::new(), errors: Vec::new() })
     }
 
     /// The settings of an input; `None` if its configuration can't be used, which is one of the [`Resolver::errors`].
@@ -103,15 +114,25 @@ impl Resolver {
             Some(path) => self.tools_of_file(path.clone())?,
         };
         let kind = read_as.kind_for(target.as_deref());
+        let (rules, ignored) = (self.shared(selection.rules()), self.shared(selection.ignore));
+        let at = read_as.at.as_deref().map(Arc::from);
         Some(FileSettings {
             format: read_as.format,
-            conversation: self.overrides.conversation.clone(),
+            conversation: self.overrides.conversation.as_deref().map(Arc::from),
             target,
             kind,
             tools,
-            rules: selection.rules(),
+            rules,
+            ignored,
+            at,
             config,
         })
+    }
+
+    /// Rules as earlier files have them, so that each file holds no copy.
+    fn shared(&mut self, rules: Vec<&'static Rule>) -> Rules {
+        let ids = rules.iter().map(|rule| rule.id).collect();
+        Arc::clone(self.rules.entry(ids).or_insert_with(|| rules.into()))
     }
 
     /// The errors in the configurations that were used so far, and in the targets and tools that they name.

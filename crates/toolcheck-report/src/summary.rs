@@ -7,7 +7,10 @@ use std::io;
 use toolcheck_core::Level;
 
 use crate::Style;
+use toolcheck_core::readers;
 use toolcheck_core::text::{Counted, shown};
+use toolcheck_lint::Finding;
+use toolcheck_lint::fix::Fixable;
 use toolcheck_lint::report::Report;
 
 /// The counts of a report, in words.
@@ -58,8 +61,12 @@ impl fmt::Display for Readings<'_> {
                 write!(f, "{transcripts} ")?;
             }
             write!(f, "read as {format}")?;
-            if let Some(target) = target {
-                write!(f, ", checked against {target}")?;
+            match target {
+                Some(target) => write!(f, ", checked against {target}")?,
+                None if *format == readers::of_lists().id => {
+                    f.write_str(" (--target checks it as requests)")?
+                }
+                None => {}
             }
         }
         // If the text is ambiguous, the user can choose.
@@ -95,12 +102,41 @@ impl fmt::Display for NotRead<'_> {
     }
 }
 
+/// What marks a finding that `toolcheck fix` may mend, after a space: `[*]`, or `[-]` if something is lost or guessed.
+pub(crate) fn mark(finding: &Finding) -> &'static str {
+    match finding.fix {
+        Some(Fixable::Safe) => " [*]",
+        Some(_) => " [-]",
+        None => "",
+    }
+}
+
+/// How many findings `toolcheck fix` may mend, in words; empty if none.
+fn fixable(report: &Report) -> String {
+    let count = |how| {
+        let findings = report.files.iter().flat_map(|file| &file.findings);
+        findings.filter(|finding| finding.fix == Some(how)).count()
+    };
+    match (count(Fixable::Safe), count(Fixable::Unsafe)) {
+        (0, 0) => String::new(),
+        (safe, 0) => format!("[*] {safe} fixable with `toolcheck fix`"),
+        (0, lossy) => format!("[-] {lossy} fixable with `toolcheck fix --unsafe-fixes`"),
+        (safe, lossy) => {
+            format!("[*] {safe} fixable with `toolcheck fix`, [-] {lossy} more with `--unsafe-fixes`")
+        }
+    }
+}
+
 /// Ends a report in plain text: the summary line, how the files were read, and the counts per rule if requested.
 pub(crate) fn close(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     if !style.is_quiet {
         writeln!(out, "{}", Summary(report))?;
         if report.transcripts() > 0 {
             writeln!(out, "{}", shown(&Readings(report).to_string()))?;
+        }
+        let fixable = fixable(report);
+        if !fixable.is_empty() {
+            writeln!(out, "{fixable}")?;
         }
         let left_out = NotRead(report).to_string();
         if !left_out.is_empty() {

@@ -257,10 +257,10 @@ fn nothing_is_injected_into_any_output() {
                 let lines = text.lines().filter(|line| line.contains(" error") || line.contains(" warning"));
                 assert!(lines.count() >= findings.len(), "{text}");
                 assert!(!text.lines().any(|line| line.starts_with("::")), "{text}");
-                // The two lines of the summary, a blank line, and the rules.
+                // The two lines of the summary, the one about fixes, a blank line, and the rules.
                 let rules: std::collections::BTreeSet<_> = findings.iter().map(|found| found.rule).collect();
                 let extra = if output.id == "grouped" { 2 * 2 } else { 0 };
-                assert_eq!(text.lines().count(), findings.len() + 3 + rules.len() + extra, "{text}");
+                assert_eq!(text.lines().count(), findings.len() + 4 + rules.len() + extra, "{text}");
             }
             "full" => assert!(!text.lines().any(|line| line.starts_with("::")), "{text}"),
             "github" => {
@@ -472,7 +472,7 @@ fn statistics_follow_the_report_and_quiet_omits_the_summary() {
     for output in ["agent", "concise", "full", "grouped"] {
         let text = shown(false, true, output);
         assert!(
-            text.ends_with("checked against anthropic\n\n5  unanswered-tool-call  3 errors, 2 warnings\n"),
+            text.ends_with("checked against anthropic\n[*] 5 fixable with `toolcheck fix`\n\n5  unanswered-tool-call  3 errors, 2 warnings\n"),
             "{text}"
         );
         let text = shown(true, false, output);
@@ -532,7 +532,7 @@ fn plant(value: &mut Json, is_content: bool) -> usize {
                 "reasoning",
             ];
             // Messages may name ids, tools, roles and types, and settings of which only a few are allowed.
-            let names = ["id", "Id", "name", "type", "Type", "role"];
+            let names = ["id", "Id", "name", "Name", "type", "Type", "role"];
             let plant = |(key, value): (&String, &mut Json)| {
                 let is_name =
                     names.iter().any(|name| key.ends_with(name)) || settings().contains(key.as_str());

@@ -281,7 +281,8 @@ impl Check {
             .target(target)
             .tools(self.tools.clone())
             .settings(self.config.settings.clone())
-            .rules(selection.rules());
+            .rules(selection.rules())
+            .ignored(selection.ignore);
         let mut file = lint(&self.name, &self.body.0, &options);
         // Unused entries are only known over all files of a project.
         let _ = allow::apply(&self.config.allows, path, &mut file);

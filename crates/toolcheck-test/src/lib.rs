@@ -57,6 +57,7 @@ mod conversation;
 pub mod corpus;
 mod error;
 mod expected;
+pub mod plant;
 #[cfg(feature = "proptest")]
 pub mod strategies;
 pub mod write;

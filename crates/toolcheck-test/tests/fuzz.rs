@@ -107,6 +107,16 @@ fn seeds_of_tools() {
 }
 
 #[test]
+fn seeds_of_containers() {
+    try_seeds("containers");
+}
+
+#[test]
+fn seeds_of_fix() {
+    try_seeds("fix");
+}
+
+#[test]
 fn seeds_of_archive() {
     try_seeds("archive");
 }

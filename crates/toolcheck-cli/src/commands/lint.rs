@@ -1,5 +1,6 @@
 //! `toolcheck lint`: the report of the files.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -7,13 +8,13 @@ use anyhow::{Result, bail};
 use toolcheck_core::Level;
 use toolcheck_core::text::{Counted, line, reason, shown};
 use toolcheck_lint::report::Refusal;
-use toolcheck_lint::{FileReport, Report, SkippedFile};
+use toolcheck_lint::{FileReport, FixOptions, Report, SkippedFile};
 use toolcheck_project::{
     Error, Input, LintOptions, Project, ProjectOptions, Run, StaleEntries, UnusedAllow, printable,
 };
 use toolcheck_report::Style;
 
-use super::{no_such_conversation, settings};
+use super::{fix, no_such_conversation, settings};
 use crate::args::{self, LintArgs, OutputArgs, OutputSpec};
 use crate::progress::Progress;
 use crate::{Status, screen};
@@ -23,6 +24,7 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
         // The global pool can be set only once, before it is first used.
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
+    let mends = if args.fix { mend(args)? } else { Status::Clean };
     let mut project = Project::open(options(args)?)?;
     check_outputs(&args.output.output_format, &mut project)?;
     if args.show_settings || args.files.show_files {
@@ -41,6 +43,7 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     if !args.output.quiet {
         note_skipped(&run, args.output.verbose);
         note_hidden(&run.report, args.output.max_findings);
+        note_target(args, &run.report);
         note_recordings(&run.report, args.output.verbose);
     }
     warn_unused(&run.unused_allows);
@@ -50,7 +53,18 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     report_stale(&run.stale_baseline);
     errors.extend(run.settings_errors.iter().map(Error::to_string));
     screen::messages("error", &errors);
-    Ok(status(args, &run, errors.is_empty()))
+    let is_mended = !matches!(mends, Status::Trouble);
+    Ok(status(args, &run, errors.is_empty() && is_mended))
+}
+
+/// Mends the files before they are linted. What was done is no part of the report.
+fn mend(args: &LintArgs) -> Result<Status> {
+    if args.files.paths.iter().any(|path| path.as_os_str() == "-") {
+        bail!("--fix writes files: mend the standard input with `toolcheck fix -`");
+    }
+    let how = FixOptions::new().unsafe_fixes(args.unsafe_fixes).accepted(args.rules.selection.names_rules());
+    let options = ProjectOptions { baseline: None, ..options(args)? };
+    fix::run_on(options, &how, (fix::Doing::Write, false), args.rules.fail_on, &mut std::io::stderr().lock())
 }
 
 fn options(args: &LintArgs) -> Result<ProjectOptions> {
@@ -102,6 +116,18 @@ fn nothing_checked(args: &LintArgs, run: &Run) -> Option<String> {
     let hint = if args.output.verbose { "" } else { " (--verbose lists them)" };
     let files = Counted(report.skipped.len(), "file");
     Some(format!("nothing was checked: no transcript in {files}{hint}"))
+}
+
+/// Says which files are not checked against the target that the user has named, because they are no requests.
+fn note_target(args: &LintArgs, report: &Report) {
+    let readings = report.files.iter().flat_map(|file| &file.readings);
+    let formats: BTreeSet<&str> =
+        readings.filter(|reading| reading.target.is_none()).map(|reading| reading.format).collect();
+    if args.reading.target.is_some() && !formats.is_empty() {
+        let formats = formats.into_iter().collect::<Vec<_>>().join(", ");
+        let message = format!("--target is for requests, and not used for what is read as {formats}");
+        screen::message("note", &message);
+    }
 }
 
 fn note_hidden(report: &Report, limit: usize) {

@@ -67,10 +67,13 @@ pub(crate) fn formats(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
     let containers = toolcheck_open::ALL.iter().map(|container| Row {
         id: container.id.to_owned(),
         level: "",
-        text: container.name.to_owned(),
-        json: json!({"id": container.id, "name": container.name, "aliases": [], "container": true}),
+        text: format!("{}{}", container.name, if container.is_built() { "" } else { " (not in this build)" }),
+        json: json!({
+            "id": container.id, "name": container.name, "aliases": [], "container": true,
+            "built": container.is_built(),
+        }),
     });
-    groups.push(("Recordings and other files around requests", containers.collect()));
+    groups.push(("Recordings and batches", containers.collect()));
     write(args, out, "formats", &groups)
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod explain;
 mod explain_error;
+pub(crate) mod fix;
 pub(crate) mod init;
 pub(crate) mod lint;
 pub(crate) mod list;
@@ -12,6 +13,7 @@ mod settings;
 pub(crate) mod shapes;
 pub(crate) mod show;
 pub(crate) mod test;
+mod unified;
 
 use serde_json::{Value, json};
 use toolcheck_core::suggest::similar;
@@ -33,7 +35,8 @@ const TITLES: usize = 10;
 
 /// The error if no file has the conversation that the user asked for.
 fn no_such_conversation(wanted: Option<&str>, report: &Report) -> Option<String> {
-    let wanted = wanted.filter(|_| report.transcripts() == 0)?;
+    let has_any = report.files.iter().any(|file| !file.conversations.is_empty());
+    let wanted = wanted.filter(|_| report.transcripts() == 0 || !has_any)?;
     let titles = report.files.iter().flat_map(|file| &file.conversations).map(|found| found.title.as_str());
     let similar = similar(wanted, titles.clone());
     let known: Vec<String> = titles.clone().take(TITLES).map(|title| format!("`{}`", line(title))).collect();

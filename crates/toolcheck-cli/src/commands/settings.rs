@@ -46,6 +46,14 @@ pub(crate) fn show(project: &mut Project, out: &mut dyn Write) -> Result<()> {
             writeln!(out, "{rule} = {}", json!(level.as_str()))?;
         }
     }
+    let columns = &settings.columns;
+    let columns = [("messages", &columns.messages), ("tools", &columns.tools), ("system", &columns.system)];
+    if columns.iter().any(|(_, keys)| !keys.is_empty()) {
+        writeln!(out, "\n[columns]")?;
+        for (name, keys) in columns.iter().filter(|(_, keys)| !keys.is_empty()) {
+            writeln!(out, "{name} = {}", visible(&json!(keys))?)?;
+        }
+    }
     let mut table = "";
     for option in file.config.config.rule_options() {
         if option.rule != table {

@@ -59,6 +59,7 @@ fn lint_command(args: &ShowArgs) -> String {
     add("--target", args.reading.target.clone());
     add("--kind", args.reading.kind.map(|kind| kind.to_string()));
     add("--tools", args.reading.tools.as_deref().map(path));
+    add("--at", args.reading.at.clone());
     add("--select", ids(&args.selection.select));
     add("--extend-select", ids(&args.selection.extend_select));
     add("--ignore", ids(&args.selection.ignore));

@@ -16,9 +16,11 @@ use crate::ir::{
     ProgrammaticCall, Reasoning, Role, Signature, Text, ToolChange, ToolChoice, ToolDef, ToolKind,
     ToolResult, Transcript, Wanted,
 };
+use crate::repair::{self, Repair};
 use crate::unread;
+use toolcheck_json::edit::Piece;
 
-pub(super) static FORMAT: Format = Format {
+pub(crate) static FORMAT: Format = Format {
     id: "anthropic",
     name: "Anthropic Messages",
     aliases: &["claude"],
@@ -39,6 +41,27 @@ pub(super) static FORMAT: Format = Format {
     ],
     write_request,
     write_response,
+    repair: &REPAIR,
+};
+
+static REPAIR: Repair = Repair {
+    only_in_results: &["tool_reference"],
+    blocks: Some("content"),
+    calls: None,
+    takes_lists: true,
+    result: |missing| {
+        let id = missing.id.clone()?;
+        let failed = Piece::Raw(b"true".to_vec());
+        Some(Piece::object([
+            ("type", Piece::text("tool_result")),
+            ("tool_use_id", id),
+            ("content", missing.said()),
+            ("is_error", failed),
+        ]))
+    },
+    text: repair::typed_text,
+    user: repair::user_content,
+    said: repair::user_text,
 };
 
 /// Prefixes of the model names on Anthropic's own API. Other APIs use other names or another message format.

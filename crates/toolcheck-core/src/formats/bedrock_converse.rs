@@ -14,7 +14,9 @@ use crate::ir::{
     Arguments, Bearer, Body, Buffers, CacheMark, Call, Content, Executor, Named, Part, Place, Reasoning,
     Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
+use crate::repair::{self, Repair};
 use crate::unread;
+use toolcheck_json::edit::Piece;
 
 pub(super) static FORMAT: Format = Format {
     id: "bedrock-converse",
@@ -37,6 +39,23 @@ pub(super) static FORMAT: Format = Format {
     ],
     write_request,
     write_response,
+    repair: &REPAIR,
+};
+
+static REPAIR: Repair = Repair {
+    only_in_results: &["json", "searchResult"],
+    blocks: Some("content"),
+    calls: None,
+    takes_lists: true,
+    result: |missing| {
+        let id = missing.id.clone()?;
+        let text = Piece::List(vec![Piece::object([("text", missing.said())])]);
+        let result = [("toolUseId", id), ("content", text), ("status", Piece::text("error"))];
+        Some(Piece::object([("toolResult", Piece::object(result))]))
+    },
+    text: |text| Piece::object([("text", text)]),
+    user: repair::user_content,
+    said: |text| repair::user_content(vec![Piece::object([("text", text)])]),
 };
 
 /// The keys that identify a block's kind: a block has one of them and no `type`.

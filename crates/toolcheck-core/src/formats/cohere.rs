@@ -10,6 +10,7 @@ use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{Assistant, Conversation, Feature};
 use crate::ir::{Buffers, Transcript};
+use crate::repair::{self, Repair};
 
 pub(super) static FORMAT: Format = Format {
     id: "cohere",
@@ -25,6 +26,18 @@ pub(super) static FORMAT: Format = Format {
     holds: &[Feature::CallIds, Feature::Reasoning, Feature::UnsignedReasoning],
     write_request,
     write_response,
+    repair: &REPAIR,
+};
+
+static REPAIR: Repair = Repair {
+    only_in_results: &["document"],
+    blocks: None,
+    calls: Some(("tool_calls", "content")),
+    takes_lists: true,
+    result: |missing| repair::tool_message(missing, None),
+    text: repair::typed_text,
+    user: repair::user_content,
+    said: repair::user_text,
 };
 
 static DIALECT: Dialect =

@@ -12,7 +12,9 @@ use crate::ir::{
     Arguments, Body, Buffers, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning,
     Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
+use crate::repair::{self, Repair};
 use crate::unread;
+use toolcheck_json::edit::Piece;
 
 pub(super) static FORMAT: Format = Format {
     id: "gemini",
@@ -36,6 +38,26 @@ pub(super) static FORMAT: Format = Format {
     ],
     write_request,
     write_response,
+    repair: &REPAIR,
+};
+
+static REPAIR: Repair = Repair {
+    only_in_results: &[],
+    blocks: Some("parts"),
+    calls: None,
+    takes_lists: true,
+    result: |missing| {
+        let name = Some(missing.name.clone()?);
+        let response = Some(Piece::object([("error", missing.said())]));
+        let result = repair::object([("id", missing.id.clone()), ("name", name), ("response", response)]);
+        Some(Piece::object([("functionResponse", result)]))
+    },
+    text: |text| Piece::object([("text", text)]),
+    user: |parts| Piece::object([("role", Piece::text("user")), ("parts", Piece::List(parts))]),
+    said: |text| {
+        let parts = Piece::List(vec![Piece::object([("text", text)])]);
+        Piece::object([("role", Piece::text("user")), ("parts", parts)])
+    },
 };
 
 /// The keys that identify a part's kind: a part has one of them and no `type`.

@@ -8,7 +8,7 @@ mod cohere;
 mod gemini;
 mod mistral;
 mod ollama;
-mod openai_chat;
+pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
 
 use serde_json::Value as Json;
@@ -20,6 +20,7 @@ use crate::ir::{
     Buffers, Content, FormatId, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, ToolDef,
     Transcript,
 };
+use crate::repair::Repair;
 use crate::tools;
 use crate::unread;
 
@@ -54,6 +55,8 @@ pub struct Format {
     pub(crate) write_request: fn(&Conversation, &[&str]) -> Json,
     /// Writes a response that is not streamed. The message holds only what the format can express.
     pub(crate) write_response: fn(&Assistant) -> Json,
+    /// Writes what a repaired request needs.
+    pub repair: &'static Repair,
 }
 
 /// Quick signs that a record may be in a format: one of these keys is in the record, a message or a block, or the model
@@ -155,7 +158,7 @@ pub(crate) fn result_text(content: Value<'_, '_>) -> String {
 
 /// Whether a block is in a form that only datasets use, where blocks of every type keep their content under the same
 /// key. Providers name that key after the type.
-fn is_of_no_provider(block: Value<'_, '_>) -> bool {
+pub(crate) fn is_of_no_provider(block: Value<'_, '_>) -> bool {
     let own_key = || block.get_str("type").is_some_and(|own| block.get(&own).is_some());
     block.get("value").is_some() && block.get("type").is_some() && !own_key()
 }
@@ -259,6 +262,14 @@ fn role_of(role: Option<&str>) -> Role {
         Some("assistant") => Role::Assistant,
         Some("system") => Role::System,
         _ => Role::Unknown,
+    }
+}
+
+/// The role of a message in formats that give results messages of their own.
+pub(crate) fn role_in_chat(role: Option<&str>) -> Role {
+    match role {
+        Some("tool") => Role::Tool,
+        other => role_of(other),
     }
 }
 

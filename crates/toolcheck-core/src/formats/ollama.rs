@@ -11,6 +11,7 @@ use crate::assembly::{self, Assembly, Choice, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{Assistant, Conversation, Feature};
 use crate::ir::{Buffers, Transcript};
+use crate::repair::{self, Repair};
 
 pub(super) static FORMAT: Format = Format {
     id: "ollama",
@@ -30,6 +31,18 @@ pub(super) static FORMAT: Format = Format {
     holds: &[Feature::Reasoning, Feature::UnsignedReasoning],
     write_request,
     write_response,
+    repair: &REPAIR,
+};
+
+static REPAIR: Repair = Repair {
+    only_in_results: &[],
+    blocks: None,
+    calls: Some(("tool_calls", "content")),
+    takes_lists: false,
+    result: |missing| repair::tool_message(missing, Some("tool_name")),
+    text: repair::typed_text,
+    user: repair::user_content,
+    said: repair::user_text,
 };
 
 static DIALECT: Dialect =

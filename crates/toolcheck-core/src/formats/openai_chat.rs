@@ -13,9 +13,10 @@ use crate::ir::{
     Arguments, Body, Buffers, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place,
     Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, Wanted,
 };
+use crate::repair::{self, Repair};
 use crate::unread;
 
-pub(super) static FORMAT: Format = Format {
+pub(crate) static FORMAT: Format = Format {
     id: "openai-chat",
     name: "OpenAI Chat Completions",
     aliases: &["openai", "gpt", "chat-completions"],
@@ -33,6 +34,18 @@ pub(super) static FORMAT: Format = Format {
     holds: &[Feature::CallIds],
     write_request,
     write_response,
+    repair: &REPAIR,
+};
+
+static REPAIR: Repair = Repair {
+    only_in_results: &[],
+    blocks: None,
+    calls: Some(("tool_calls", "content")),
+    takes_lists: true,
+    result: |missing| repair::tool_message(missing, None),
+    text: repair::typed_text,
+    user: repair::user_content,
+    said: repair::user_text,
 };
 
 /// How a dialect differs from OpenAI's own Chat Completions.
@@ -360,6 +373,11 @@ fn members<'d, 's>(
     own
 }
 
+/// Reads a message of a list that is not in a request.
+pub(crate) fn read_message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
+    message(transcript, value, index, &DIALECT);
+}
+
 fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize, dialect: &Dialect) {
     let mut message = Message::new(Role::Unknown, value, index);
     let own = members(transcript, &mut message, value, dialect);
@@ -367,15 +385,12 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     let no_list = own.calls.filter(|calls| !calls.is_array());
     transcript.unread.extend(no_list.and_then(unread::member));
     let role_name = message.role_name.as_ref().map(|role| &*role.text);
-    message.role = match role_name {
-        Some("system") => Role::System,
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("tool") => Role::Tool,
-        other => {
-            let known = dialect.roles.iter().find(|(name, _)| Some(*name) == other);
+    message.role = match super::role_in_chat(role_name) {
+        Role::Unknown => {
+            let known = dialect.roles.iter().find(|(name, _)| Some(*name) == role_name);
             known.map_or(Role::Unknown, |(_, role)| *role)
         }
+        role => role,
     };
     let is_function = role_name == Some("function");
     message.content = Content::of(own.content);

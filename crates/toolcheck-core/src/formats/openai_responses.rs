@@ -19,9 +19,11 @@ use crate::ir::{
     self, Arguments, Body, Buffers, Call, Content, Executor, Message, MissingKey, Named, Part, Place,
     Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
+use crate::repair::{self, Repair};
 use crate::unread;
+use toolcheck_json::edit::Piece;
 
-pub(super) static FORMAT: Format = Format {
+pub(crate) static FORMAT: Format = Format {
     id: "openai-responses",
     name: "OpenAI Responses",
     aliases: &["responses"],
@@ -41,6 +43,27 @@ pub(super) static FORMAT: Format = Format {
     ],
     write_request: write::request,
     write_response: write::response,
+    repair: &REPAIR,
+};
+
+static REPAIR: Repair = Repair {
+    only_in_results: &[],
+    blocks: None,
+    calls: None,
+    takes_lists: true,
+    result: |missing| {
+        let kind = match missing.kind {
+            ToolKind::Function | ToolKind::LocalShell => "function_call_output",
+            ToolKind::Custom => "custom_tool_call_output",
+            // What a screen, a patch or a person would have answered cannot be said in words.
+            _ => return None,
+        };
+        let id = missing.id.clone()?;
+        Some(Piece::object([("type", Piece::text(kind)), ("call_id", id), ("output", missing.said())]))
+    },
+    text: |text| Piece::object([("type", Piece::text("input_text")), ("text", text)]),
+    user: repair::user_content,
+    said: repair::user_text,
 };
 
 /// The kinds of items, as far as reading them differs.
@@ -523,12 +546,12 @@ fn is_deferred(tool: Value<'_, '_>) -> bool {
     tool.get("defer_loading").and_then(Value::as_bool) == Some(true)
 }
 
-/// Reads an item and returns its kind.
 /// Reads an item of a history that is no request.
 pub(crate) fn read_item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
     item(transcript, value, index);
 }
 
+/// Reads an item and returns its kind.
 fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) -> Item {
     let kind = value.get_str("type");
     let item = match kind.as_deref() {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use toolcheck_json::JsonStr;
+use toolcheck_json::{FaultKind, JsonStr};
 
 use super::{Named, Place};
 
@@ -30,8 +30,28 @@ pub struct Details<'s> {
     pub documents: Vec<Place>,
     /// The parts that are signed reasoning with only white space as text. In document order.
     pub blank_reasoning: Vec<Place>,
+    /// The arguments that are an object where the program that wrote them writes JSON as a text.
+    pub arguments_not_text: Vec<Place>,
+    /// The calls in texts that a reader has found to be malformed, in the order of the file.
+    pub malformed_text_calls: Vec<MalformedTextCall>,
     /// The message blocks that contain a file.
     pub files: Vec<Place>,
+}
+
+/// A call in the text of a data set that no program can read as intended.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct MalformedTextCall {
+    /// The tool's name, if there is one.
+    pub name: Option<String>,
+    /// The call, or the tag that begins it.
+    pub opening: Place,
+    /// What is wrong with it.
+    pub malformation: Malformation,
+    /// Where it is wrong.
+    pub place: Place,
+    /// The index of its message.
+    pub message: u32,
 }
 
 /// A mark that divides a request for the provider's cache.
@@ -154,5 +174,28 @@ impl What {
             Self::Results => "tool results",
             Self::Tools => "tool definitions",
         }
+    }
+}
+
+/// What is wrong with a call in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Malformation {
+    /// It is never closed.
+    Unclosed,
+    /// A parameter in it is never closed.
+    UnclosedParameter,
+    /// Its JSON is invalid.
+    Json(FaultKind),
+    /// It names no tool.
+    Nameless,
+    /// Its arguments are under another key than `arguments`.
+    OtherKey,
+}
+
+impl Malformation {
+    /// Whether the end is missing.
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Unclosed | Self::UnclosedParameter)
     }
 }

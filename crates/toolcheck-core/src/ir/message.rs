@@ -193,6 +193,8 @@ pub enum Settled {
     Elsewhere,
     /// The call waits for a person's consent.
     Consent,
+    /// The agent wrote the result as text for the model.
+    AsText,
     /// Its id was taken out of the file, so nobody can tell what it belongs to. It is not paired at all.
     UnknownId,
 }

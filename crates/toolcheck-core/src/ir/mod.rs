@@ -18,7 +18,8 @@ use crate::error::Error;
 
 pub use contents::Contents;
 pub use details::{
-    Bearer, CacheMark, DanglingReference, Details, Image, Item, MissingKey, ProgrammaticCall, Unread, What,
+    Bearer, CacheMark, DanglingReference, Details, Image, Item, Malformation, MalformedTextCall, MissingKey,
+    ProgrammaticCall, Unread, What,
 };
 pub use message::{
     Arguments, Body, Call, Content, Executor, Message, Part, Reasoning, Role, Settled, Signature, Text,

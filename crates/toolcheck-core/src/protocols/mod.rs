@@ -14,8 +14,9 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet};
-use toolcheck_json::{Decoded, Document, FaultKind, JsonStr, NodeId, Value};
+use toolcheck_json::{Decoded, Document, JsonStr, NodeId, Value};
 
+pub use crate::ir::Malformation;
 use crate::ir::{Body, Message, Part, Place, Role, Text, Transcript};
 
 /// A way to write calls into text.
@@ -111,19 +112,6 @@ pub enum Reply {
     Refusal,
     /// The call's result.
     Result,
-}
-
-/// What is wrong with a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Malformation {
-    /// It is never closed.
-    Unclosed,
-    /// A parameter in it is never closed.
-    UnclosedParameter,
-    /// Its JSON is invalid.
-    Json(FaultKind),
-    /// It names no tool.
-    Nameless,
 }
 
 /// A block that no harness can read as intended.
@@ -344,14 +332,6 @@ impl Found {
             }
         }
         is_answered
-    }
-}
-
-impl Malformation {
-    /// Whether the end is missing.
-    #[must_use]
-    pub fn is_open(self) -> bool {
-        matches!(self, Self::Unclosed | Self::UnclosedParameter)
     }
 }
 

@@ -33,9 +33,8 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
                     read_step(&mut transcript, step);
                 }
             }
-            if copies > 0 || trajectory.get("continued_from").is_some() {
-                transcript.settle_results_of_first(Settled::Elsewhere);
-            }
+            // The calls of the first results are in the trajectory before, if this one continues it.
+            transcript.settle_results_of_first(Settled::Elsewhere);
             let start = open.len();
             for inner in trajectory.get("subagent_trajectories").into_iter().flat_map(|list| list.elements())
             {
@@ -45,9 +44,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             reading.conversations.push(Conversation { title, transcript, ended: Ended::Open });
         }
     }
-    if copies > 0 {
-        reading.left_out.push(("steps copied from an earlier trajectory", copies));
-    }
+    reading.left_out.add("steps copied from an earlier trajectory", copies);
     reading
 }
 

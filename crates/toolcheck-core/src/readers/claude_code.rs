@@ -6,7 +6,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_json::Value;
+use toolcheck_json::edit::Piece;
 
+use super::mend::{Added, Mend, members_of};
 use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
 use crate::formats::anthropic;
@@ -20,6 +22,44 @@ pub(super) static READER: Reader = Reader {
     sniff,
     read,
 };
+
+/// Each result is in a record of its own, which names the record of its call.
+pub(super) static MEND: Mend = Mend {
+    format: &anthropic::FORMAT,
+    message: Some("message"),
+    is_alone: true,
+    links: Some(("uuid", "parentUuid")),
+    record,
+};
+
+/// What all records of a session say.
+const OF_SESSION: [&str; 10] = [
+    "isSidechain",
+    "userType",
+    "cwd",
+    "sessionId",
+    "version",
+    "gitBranch",
+    "slug",
+    "agentId",
+    "session_id",
+    "parent_tool_use_id",
+];
+
+fn record(added: Added<'_, '_>) -> Piece {
+    let mut members = Vec::new();
+    let parent = added.after.get("uuid").map(|id| Piece::Node(id.id()));
+    // The stream of the SDK has no chain of records.
+    let is_chained = added.after.get("parentUuid").is_some();
+    members.extend(parent.clone().filter(|_| is_chained).map(|parent| ("parentUuid".into(), parent)));
+    members.extend(members_of(added.after, &OF_SESSION));
+    members.push(("type".into(), Piece::text("user")));
+    members.push(("message".into(), added.message));
+    members.push(("uuid".into(), added.id));
+    members.extend(members_of(added.after, &["timestamp"]));
+    members.extend(parent.filter(|_| is_chained).map(|parent| ("sourceToolAssistantUUID".into(), parent)));
+    Piece::Object(members)
+}
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     records.iter().map(|record| certainty_of(*record)).max().unwrap_or_default()
@@ -63,6 +103,8 @@ enum Entry<'d, 's> {
     Failure,
     /// Anything else, by its kind.
     Other(&'static str),
+    /// A record of a type that has nothing to do with the conversation, or is new.
+    Unknown,
 }
 
 fn entry<'d, 's>(record: Value<'d, 's>) -> Entry<'d, 's> {
@@ -76,11 +118,10 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> Entry<'d, 's> {
         // It repeats the whole messages of a sub-agent, which has a file of its own.
         Some("progress") => return Entry::Other("progress records"),
         Some("stream_event") => return Entry::Other("stream events"),
-        _ if record.is_object() => return Entry::Other("records that are no messages"),
-        _ => return Entry::Other("lines that are no records"),
+        _ => return Entry::Unknown,
     };
     let Some(message) = record.get("message").filter(|message| message.is_object()) else {
-        return Entry::Other("records that are no messages");
+        return Entry::Unknown;
     };
     let is_set = |key: &str| record.get(key).and_then(Value::as_bool) == Some(true);
     if is_set("isApiErrorMessage") || message.get_str("model").as_deref() == Some("<synthetic>") {
@@ -94,18 +135,24 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut threads: Vec<Thread<'_, 's>> = Vec::new();
     let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
     let mut seen = FxHashSet::default();
-    let mut left_out: FxHashMap<&'static str, usize> = FxHashMap::default();
     for &record in records {
         let entry = entry(record);
-        if let Entry::Other(what) = entry {
-            *left_out.entry(what).or_default() += 1;
-            continue;
+        match entry {
+            Entry::Other(what) => {
+                reading.leave_out(what);
+                continue;
+            }
+            Entry::Unknown => {
+                reading.leave_out_unknown("records that are no messages", record);
+                continue;
+            }
+            _ => {}
         }
         // A session that was resumed repeats what was said before.
         if let Some(id) = record.get("uuid").filter(|_| matches!(entry, Entry::Message(..)))
             && !seen.insert(id.raw())
         {
-            *left_out.entry("repeated records").or_default() += 1;
+            reading.leave_out("repeated records");
             continue;
         }
         let title = title(record);
@@ -119,16 +166,14 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             Entry::Compaction => thread.divide(Ended::Compacted),
             Entry::Failure => {
                 thread.abort(Settled::Aborted);
-                *left_out.entry("error messages").or_default() += 1;
+                reading.leave_out("error messages");
             }
-            Entry::Other(_) => {}
+            Entry::Other(_) | Entry::Unknown => {}
         }
     }
     for thread in threads {
         thread.finish(&mut reading.conversations);
     }
-    reading.left_out = left_out.into_iter().collect();
-    reading.left_out.sort_unstable();
     reading
 }
 

@@ -7,6 +7,7 @@ use toolcheck_json::Value;
 use super::parts::{call, id, is_media, reasoning, result};
 use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
+use crate::formats;
 use crate::ir::{Body, Named, Role, Settled, Transcript};
 
 pub(super) static READER: Reader = Reader {
@@ -49,9 +50,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             reading.conversations.push(conversation(sample, messages));
         }
     }
-    if requests > 0 {
-        reading.left_out.push(("events of requests, which repeat the messages", requests));
-    }
+    reading.left_out.add("events of requests, which repeat the messages", requests);
     reading
 }
 
@@ -66,6 +65,7 @@ fn conversation<'s>(sample: Value<'_, 's>, messages: Value<'_, 's>) -> Conversat
     for message in messages.elements() {
         read_message(&mut transcript, message);
     }
+    transcript.settle_results_of_first(Settled::Elsewhere);
     if transcript.counts().0 == 0 {
         // Nothing is said of where the results come from.
         transcript.settle_results(Settled::Elsewhere);
@@ -88,13 +88,7 @@ fn title(sample: Value<'_, '_>) -> String {
 }
 
 fn read_message<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
-    let role = match message.get_str("role").as_deref() {
-        Some("system") => Role::System,
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("tool") => Role::Tool,
-        _ => Role::Unknown,
-    };
+    let role = formats::role_in_chat(message.get_str("role").as_deref());
     transcript.next_message(role, message);
     if role == Role::Tool {
         let error = message.get("error").is_some_and(|error| !error.is_null());
@@ -106,7 +100,8 @@ fn read_message<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
     transcript.content(message.get("content"), |block| match &*block.get_str("type").unwrap_or_default() {
         "reasoning" => Some(reasoning(block.get("signature"))),
         kind if is_media(kind) => Some(Body::Media),
-        // Also a tool that the provider ran: `tool_use` with its result.
+        // A tool that the provider ran, with its result.
+        "tool_use" => None,
         _ => Some(Body::Opaque),
     });
     for one in message.get("tool_calls").into_iter().flat_map(|calls| calls.elements()) {

@@ -9,9 +9,9 @@ use std::borrow::Cow;
 
 use toolcheck_json::Value;
 
-use super::lists::{self, List};
+use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
 use crate::ir::{Body, Named, Role, Settled, ToolKind, Transcript};
 
 pub(super) static READER: Reader = Reader {
@@ -24,7 +24,7 @@ pub(super) static READER: Reader = Reader {
 };
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    lists::certainty_of(records, is_message)
+    nested::certainty_of(records, is_message)
 }
 
 /// The types of messages that only LangChain writes.
@@ -68,27 +68,16 @@ fn is_message(value: Value<'_, '_>) -> bool {
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
-    let found = lists::find(records, is_message);
-    let mut left_out = LeftOut::default();
+    let found = nested::find(records, is_message);
     for list in found.lists {
-        reading.conversations.push(conversation(list, &mut left_out));
+        reading.conversations.push(conversation(list, &mut reading.left_out));
     }
-    let counts = [
-        ("copies of tool calls", left_out.copies),
-        ("messages outside of lists", found.alone),
-        ("messages that remove others", left_out.removals),
-        ("messages that were not written", left_out.unwritten),
-    ];
-    reading.left_out.extend(counts.into_iter().filter(|(_, count)| *count > 0));
+    reading.left_out.add("messages outside of lists", found.alone);
     reading
 }
 
-#[derive(Default)]
-struct LeftOut {
-    copies: usize,
-    removals: usize,
-    unwritten: usize,
-}
+/// What is written twice.
+const COPIES: &str = "copies of tool calls";
 
 fn conversation<'s>(list: List<'_, 's>, left_out: &mut LeftOut) -> Conversation<'s> {
     let root = list.messages[0].document().root();
@@ -170,12 +159,12 @@ fn read_message<'s>(
     left_out: &mut LeftOut,
 ) {
     let Some(fields) = fields(message) else {
-        left_out.unwritten += 1;
+        left_out.add("messages that were not written", 1);
         return;
     };
     let role = match kind_of(message) {
         Kind::Removal => {
-            left_out.removals += 1;
+            left_out.add("messages that remove others", 1);
             return;
         }
         Kind::Function => {
@@ -232,7 +221,8 @@ fn read_calls<'s>(
     let copies = filled(extra.and_then(|extra| extra.get("tool_calls")));
     let legacy = extra.and_then(|extra| extra.get("function_call")).filter(|call| call.is_object());
     if sources.iter().any(Option::is_some) {
-        left_out.copies += copies.map_or(0, |copies| copies.elements().count()) + blocks().count();
+        let copies = copies.map_or(0, |copies| copies.elements().count()) + blocks().count();
+        left_out.add(COPIES, copies);
         for source in sources.into_iter().flatten() {
             // Of a chunk in the middle of a stream, only what begins a call names it.
             let is_whole =
@@ -240,7 +230,7 @@ fn read_calls<'s>(
             source.elements().filter(is_whole).for_each(|one| read_call(transcript, one, stream.goes_on));
         }
     } else if let Some(calls) = copies {
-        left_out.copies += blocks().count();
+        left_out.add(COPIES, blocks().count());
         calls.elements().for_each(|one| read_call(transcript, one, stream.goes_on));
     } else if let Some(one) = legacy {
         let mut call = call(None, one.get("name"), one.get("arguments"));

@@ -6,24 +6,47 @@
 
 mod atif;
 mod claude_code;
-mod finish;
+mod cline;
+mod codex;
+mod common;
+mod copilot_cli;
+mod gemini_cli;
+mod goose;
+mod hermes;
 mod inspect;
+mod kimi_cli;
 mod langchain;
-mod lists;
+mod langfuse;
+mod litellm;
+mod message_list;
 mod openai_agents;
+mod opencode;
 mod openhands;
-mod parts;
-mod policy;
+mod openinference;
+mod otel_genai;
+mod pi;
 mod pydantic_ai;
+mod role_tool_call;
+mod sharegpt;
 mod swe_agent;
+mod trl;
 mod vercel_ai;
+mod xlam;
 
-use toolcheck_json::Value;
+use std::collections::BTreeMap;
+
+use toolcheck_json::{Document, Expanded, Value};
 
 use crate::claim::certainty::SURE;
-use crate::ir::{FormatId, Transcript};
+use crate::formats::Format;
+use crate::ir::{FormatId, Transcript, Unread};
+use crate::unread;
 
-pub use policy::Policy;
+use common::{broken, finish, lists, mend, nested, parts, search, spans, threads, traces, turns};
+
+pub use common::columns::Columns;
+pub use common::mend::{Added, Mend};
+pub use common::policy::Policy;
 
 /// A reader of files that hold conversations.
 #[derive(Debug)]
@@ -73,8 +96,46 @@ pub enum Unit {
 pub struct Reading<'s> {
     /// The conversations, in the order in which they begin.
     pub conversations: Vec<Conversation<'s>>,
-    /// What was left out on purpose, in words for people such as `progress records`, and how many.
-    pub left_out: Vec<(&'static str, usize)>,
+    /// What was left out on purpose.
+    pub left_out: LeftOut,
+    /// Records that the reader does not know although they look as if they held calls or results.
+    unread: Vec<Unread<'s>>,
+}
+
+impl<'s> Reading<'s> {
+    /// Leaves out a record of a kind that the reader does not know. If it looks as if it held calls or results, it is
+    /// reported. One that is not whole is reported as that.
+    pub(crate) fn leave_out_unknown(&mut self, what: &'static str, record: Value<'_, 's>) {
+        match unread::record(record) {
+            Some(unread) => self.unread.push(unread),
+            None if broken::is_broken(record) => {}
+            None if record.is_object() => self.leave_out(what),
+            None => self.leave_out("lines that are no records"),
+        }
+    }
+
+    /// Counts something that was left out on purpose.
+    pub(crate) fn leave_out(&mut self, what: &'static str) {
+        self.left_out.add(what, 1);
+    }
+}
+
+/// What was left out on purpose, in words for people such as `progress records`, and how many.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LeftOut(BTreeMap<&'static str, usize>);
+
+impl LeftOut {
+    /// Counts more of something.
+    pub fn add(&mut self, what: &'static str, count: usize) {
+        if count > 0 {
+            *self.0.entry(what).or_default() += count;
+        }
+    }
+
+    /// Each with its number, in the order of the words.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        self.0.iter().map(|(what, count)| (*what, *count))
+    }
 }
 
 /// A conversation in a file that holds several.
@@ -104,6 +165,8 @@ pub enum Ended {
     Compacted,
     /// The user went back to an earlier message and on from there.
     Abandoned,
+    /// The file itself says what took its place: it is checked, but the file's totals do not count it.
+    Replaced,
 }
 
 impl Ended {
@@ -116,6 +179,7 @@ impl Ended {
             Self::Aborted => "aborted",
             Self::Compacted => "compacted",
             Self::Abandoned => "abandoned",
+            Self::Replaced => "replaced",
         }
     }
 }
@@ -132,8 +196,23 @@ impl Reader {
     #[must_use]
     pub fn read<'s>(&self, records: &[Value<'_, 's>]) -> Reading<'s> {
         let mut reading = (self.read)(records);
-        finish::all(self, &mut reading);
+        if let Some(first) = records.first() {
+            finish::all(self, &mut reading, records, first.document());
+        }
         reading
+    }
+
+    /// How its files are mended; `None` if their messages are not those of a wire format.
+    #[must_use]
+    pub fn mend(&self) -> Option<&'static Mend> {
+        MENDS.iter().find(|(id, _)| *id == self.id).map(|(_, mend)| *mend)
+    }
+
+    /// The record with the lists that it has in strings as lists, for a reader whose records may have some.
+    #[must_use]
+    pub fn opened(&self, document: &Document<'_>) -> Option<Expanded> {
+        let may_have_some = self.unit == Unit::Record && matches!(self.sort, Sort::Dataset | Sort::Trace);
+        if may_have_some { lists::opened(document) } else { None }
     }
 }
 
@@ -141,13 +220,39 @@ impl Reader {
 pub static ALL: &[&Reader] = &[
     &atif::READER,
     &claude_code::READER,
+    &cline::READER,
+    &codex::READER,
+    &copilot_cli::READER,
+    &gemini_cli::READER,
+    &goose::READER,
+    &hermes::READER,
     &inspect::READER,
+    &kimi_cli::READER,
     &langchain::READER,
+    &langfuse::READER,
+    &litellm::READER,
+    &message_list::READER,
     &openai_agents::READER,
+    &opencode::READER,
     &openhands::READER,
+    &openinference::READER,
+    &otel_genai::READER,
+    &pi::READER,
     &pydantic_ai::READER,
+    &role_tool_call::READER,
+    &sharegpt::READER,
     &swe_agent::READER,
+    &trl::READER,
     &vercel_ai::READER,
+    &xlam::READER,
+];
+
+/// The readers whose files can be mended.
+static MENDS: &[(&str, &Mend)] = &[
+    ("claude-code", &claude_code::MEND),
+    ("cline", &cline::MEND),
+    ("codex", &codex::MEND),
+    ("trl", &trl::MEND),
 ];
 
 /// The number of records that a reader looks at to recognise a file.
@@ -166,4 +271,41 @@ pub fn detect(records: &[Value<'_, '_>]) -> Option<&'static Reader> {
     let sure = ALL.iter().map(|reader| ((reader.sniff)(records), *reader));
     let (sure, best) = sure.rev().max_by_key(|(sure, _)| *sure)?;
     (sure >= SURE).then_some(best)
+}
+
+/// The reader of lists of messages, for records that neither another reader nor a format knows.
+#[must_use]
+pub fn of_lists() -> &'static Reader {
+    &message_list::READER
+}
+
+/// Reads the lists of messages in a record that the user has named the places of, in a format that the user has named or
+/// that they show.
+#[must_use]
+pub fn read_at<'s>(
+    record: Value<'_, 's>,
+    at: Option<&str>,
+    format: Option<&'static Format>,
+    columns: &Columns,
+) -> Reading<'s> {
+    let mut reading = search::read_at(&message_list::READER, record, (at, format), columns);
+    finish::all(&message_list::READER, &mut reading, &[record], record.document());
+    reading
+}
+
+/// Whether a record that neither a reader nor a format knows may hold lists of messages.
+#[must_use]
+pub fn may_hold_lists(record: Value<'_, '_>) -> bool {
+    message_list::may_read(record)
+}
+
+/// Whether calls of a transcript were not read because they stand in a text, as data sets store them.
+#[must_use]
+pub fn has_calls_in_text(transcript: &Transcript<'_>, record: Value<'_, '_>) -> bool {
+    message_list::has_calls_in_text(transcript, record)
+}
+
+/// Adds the tools that a row of a data set has under a key of its own, unless it declares tools as requests do.
+pub fn add_tools<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>) {
+    lists::add_tools(transcript, row, &lists::TOOLS);
 }

@@ -45,18 +45,13 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     for &state in records.iter().filter(|record| items(**record).is_some_and(Value::is_array)) {
         reading.conversations.push(conversation(state));
-        let mut leave = |what: &'static str, count: usize| {
-            if count > 0 {
-                reading.left_out.push((what, count));
-            }
-        };
         let responses = state.get_any(&["modelResponses", "model_responses"]);
-        leave(
+        reading.left_out.add(
             "responses, whose items are in the history",
             responses.map_or(0, |responses| responses.elements().count()),
         );
         let nested = state.get_any(&["pendingAgentToolRuns", "pending_agent_tool_runs"]);
-        leave("states of nested runs", nested.map_or(0, |nested| nested.members().count()));
+        reading.left_out.add("states of nested runs", nested.map_or(0, |nested| nested.members().count()));
     }
     reading
 }

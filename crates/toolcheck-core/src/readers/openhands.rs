@@ -4,10 +4,11 @@
 use rustc_hash::FxHashMap;
 use toolcheck_json::Value;
 
-use super::lists::{self, List};
+use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
 use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
 use crate::ir::{Body, Role, Settled, Transcript};
+use crate::unread;
 
 pub(super) static READER: Reader = Reader {
     id: "openhands",
@@ -23,7 +24,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     if records.iter().any(is_paired) {
         return crate::claim::certainty::OWN_SHAPE;
     }
-    lists::certainty_of(records, is_event)
+    nested::certainty_of(records, is_event)
 }
 
 fn is_event(value: Value<'_, '_>) -> bool {
@@ -70,15 +71,12 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let list = List { title: format!("record {} /history", number + 1), messages };
         reading.conversations.push(conversation(&list, &mut others));
     }
-    let found = lists::find(&plain, is_event);
+    let found = nested::find(&plain, is_event);
     for list in &found.lists {
         reading.conversations.push(conversation(list, &mut others));
     }
-    for (what, count) in [("events that are no messages", others), ("events outside of lists", found.alone)] {
-        if count > 0 {
-            reading.left_out.push((what, count));
-        }
-    }
+    reading.left_out.add("events that are no messages", others);
+    reading.left_out.add("events outside of lists", found.alone);
     reading
 }
 
@@ -117,6 +115,7 @@ fn conversation<'s>(list: &List<'_, 's>, others: &mut usize) -> Conversation<'s>
             _ => events.read_event(event),
         }
     }
+    events.transcript.settle_results_of_first(Settled::Elsewhere);
     *others += events.others;
     Conversation { title, transcript: events.transcript, ended }
 }
@@ -181,12 +180,23 @@ impl<'d, 's> Events<'d, 's> {
             self.by_event.get(cause.raw()).copied()
         };
         let Some(call_id) = own.or_else(of_cause) else {
+            let state = event.get("extras").and_then(|extras| extras.get_str("agent_state"));
+            if matches!(state.as_deref(), Some("stopped" | "error" | "rejected" | "rate_limited")) {
+                self.abort();
+            }
             self.others += 1;
             return;
         };
         let is_error = matches!(&*kind, "error" | "user_rejected");
         let result = result(Some(call_id), event.get("content"), is_error.then_some(true));
         self.transcript.turn(Role::Tool, event).part(event, Body::Result(result));
+    }
+
+    /// The agent was stopped before the last calls had results.
+    fn abort(&mut self) {
+        if self.transcript.messages.last().is_some_and(|last| last.role == Role::Assistant) {
+            self.transcript.settle_calls_of_last(Settled::Aborted);
+        }
     }
 
     /// Reads an event of version 1.
@@ -230,8 +240,16 @@ impl<'d, 's> Events<'d, 's> {
                 .map(|observation| observation.get_any(&["content", "output"]).unwrap_or(observation)),
             "AgentErrorEvent" => event.get("error"),
             "UserRejectObservation" => event.get("rejection_reason"),
-            _ => {
+            "PauseEvent" | "InterruptEvent" | "ConversationErrorEvent" => {
+                self.abort();
                 self.others += 1;
+                return;
+            }
+            _ => {
+                match unread::record(event) {
+                    Some(unread) => transcript.unread.push(unread),
+                    None => self.others += 1,
+                }
                 return;
             }
         };

@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::lists::{self, List};
+use super::nested::{self, List};
 use super::parts::{call, id, reasoning, result};
 use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
 use crate::ir::{Body, Call, Executor, Named, Role, ToolResult, Transcript};
@@ -17,7 +17,7 @@ pub(super) static READER: Reader = Reader {
 };
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    lists::certainty_of(records, is_message)
+    nested::certainty_of(records, is_message)
 }
 
 fn is_message(value: Value<'_, '_>) -> bool {
@@ -29,12 +29,10 @@ fn is_message(value: Value<'_, '_>) -> bool {
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
-    let found = lists::find(records, is_message);
+    let found = nested::find(records, is_message);
     let mut reading = Reading::default();
     reading.conversations.extend(found.lists.into_iter().map(conversation));
-    if found.alone > 0 {
-        reading.left_out.push(("messages outside of lists", found.alone));
-    }
+    reading.left_out.add("messages outside of lists", found.alone);
     reading
 }
 

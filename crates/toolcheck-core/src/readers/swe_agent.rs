@@ -8,7 +8,8 @@ use toolcheck_json::Value;
 use super::parts::{call, id, is_media, reasoning, result};
 use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
-use crate::ir::{Body, Role, Transcript};
+use crate::formats;
+use crate::ir::{Body, Role, Settled, Transcript};
 
 pub(super) static READER: Reader = Reader {
     id: "swe-agent",
@@ -50,10 +51,11 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             });
             read_message(&mut reading.conversations[number].transcript, message);
         }
-        let steps = record.get("trajectory").map_or(0, |steps| steps.elements().count());
-        if steps > 0 {
-            reading.left_out.push(("steps, which repeat the history", steps));
+        for conversation in &mut reading.conversations {
+            conversation.transcript.settle_results_of_first(Settled::Elsewhere);
         }
+        let steps = record.get("trajectory").map_or(0, |steps| steps.elements().count());
+        reading.left_out.add("steps, which repeat the history", steps);
     }
     reading
 }
@@ -67,13 +69,7 @@ fn ended(record: Value<'_, '_>) -> Ended {
 }
 
 fn read_message<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
-    let role = match message.get_str("role").as_deref() {
-        Some("system") => Role::System,
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("tool") => Role::Tool,
-        _ => Role::Unknown,
-    };
+    let role = formats::role_in_chat(message.get_str("role").as_deref());
     transcript.next_message(role, message);
     let content = message.get("content");
     if role == Role::Tool {

@@ -6,9 +6,9 @@
 use rustc_hash::FxHashSet;
 use toolcheck_json::Value;
 
-use super::lists::{self, List};
+use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use super::{Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
 use crate::claim::certainty;
 use crate::ir::{Arguments, Body, Executor, Named, Place, Role, Settled, Transcript};
 
@@ -30,12 +30,18 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         // Something that was written for an API, and holds blocks of another kind by mistake.
         return 0;
     }
-    let sure = lists::certainty_of(records, is_message);
-    if sure > 0 { sure } else { lists::certainty_of(records, is_plain_message).min(certainty::LIKELY) }
+    let sure = nested::certainty_of(records, is_message);
+    if sure > 0 { sure } else { nested::certainty_of(records, is_plain_message).min(certainty::LIKELY) }
+}
+
+/// The parts of a `UIMessage`. Mastra keeps them in an object under `content`.
+fn list_of_parts<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let parts = message.get("parts").or_else(|| message.get("content")?.get("parts"));
+    parts.filter(|parts| parts.is_array())
 }
 
 fn parts<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
-    message.get("parts").into_iter().flat_map(|parts| parts.elements())
+    list_of_parts(message).into_iter().flat_map(|parts| parts.elements())
 }
 
 fn blocks<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
@@ -83,24 +89,12 @@ fn is_plain_message(value: Value<'_, '_>) -> bool {
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
-    let found = lists::find(records, is_any_message);
-    let mut left_out = LeftOut::default();
+    let found = nested::find(records, is_any_message);
     for list in found.lists {
-        reading.conversations.push(conversation(list, &mut left_out));
+        reading.conversations.push(conversation(list, &mut reading.left_out));
     }
-    let counts = [
-        ("copies of tool calls", left_out.copies),
-        ("messages of data", left_out.data),
-        ("messages outside of lists", found.alone),
-    ];
-    reading.left_out.extend(counts.into_iter().filter(|(_, count)| *count > 0));
+    reading.left_out.add("messages outside of lists", found.alone);
     reading
-}
-
-#[derive(Default)]
-struct LeftOut {
-    copies: usize,
-    data: usize,
 }
 
 fn conversation<'s>(list: List<'_, 's>, left_out: &mut LeftOut) -> Conversation<'s> {
@@ -117,7 +111,7 @@ fn conversation<'s>(list: List<'_, 's>, left_out: &mut LeftOut) -> Conversation<
             Some("system" | "developer") => Role::System,
             Some("tool") => Role::Tool,
             Some("data") => {
-                left_out.data += 1;
+                left_out.add("messages of data", 1);
                 continue;
             }
             _ => Role::Unknown,
@@ -125,11 +119,10 @@ fn conversation<'s>(list: List<'_, 's>, left_out: &mut LeftOut) -> Conversation<
         if role != Role::Tool {
             asked.clear();
         }
-        let is_of_ui =
-            message.get("parts").is_some_and(Value::is_array) || message.get("toolInvocations").is_some();
+        let is_of_ui = list_of_parts(message).is_some() || message.get("toolInvocations").is_some();
         if role == Role::Assistant && is_of_ui {
             read_ui_message(&mut transcript, message, number == last, left_out);
-        } else if message.get("parts").is_some_and(Value::is_array) {
+        } else if list_of_parts(message).is_some() {
             transcript.next_message(role, message);
             parts(message).for_each(|part| read_part(&mut transcript, part));
         } else {
@@ -195,10 +188,20 @@ impl<'d, 's> Invocation<'d, 's> {
         transcript.part(self.part, Body::Call(call));
     }
 
+    fn has_result(self) -> bool {
+        match self.fields.get_str("state").as_deref() {
+            Some("output-available" | "output-error" | "output-denied" | "result") => true,
+            Some(_) => false,
+            None => self.fields.get_any(&["output", "result", "errorText"]).is_some(),
+        }
+    }
+
     fn add_result(self, transcript: &mut Transcript<'s>) {
         let fields = self.fields;
         let state = fields.get_str("state");
         let content = match state.as_deref() {
+            // Some databases keep no state.
+            None => fields.get_any(&["output", "result", "errorText"]),
             Some("output-available" | "result") => fields.get_any(&["output", "result"]),
             Some("output-error") => fields.get("errorText"),
             Some("output-denied") => fields.get("approval"),
@@ -218,13 +221,13 @@ fn read_ui_message<'s>(
     is_last: bool,
     left_out: &mut LeftOut,
 ) {
-    let mirrors = message.get("toolInvocations");
+    let mirrors = message.get("toolInvocations").or_else(|| message.get("content")?.get("toolInvocations"));
     let has_calls = parts(message).any(|part| Invocation::of(part).is_some());
     if has_calls {
-        left_out.copies += mirrors.map_or(0, |mirrors| mirrors.elements().count());
+        left_out.add("copies of tool calls", mirrors.map_or(0, |mirrors| mirrors.elements().count()));
     }
     transcript.next_message(Role::Assistant, message);
-    if message.get("parts").is_none() {
+    if list_of_parts(message).is_none() {
         transcript.content(message.get("content"), |_| Some(Body::Opaque));
     }
     let mut step: Vec<Invocation<'_, 's>> = Vec::new();
@@ -235,11 +238,12 @@ fn read_ui_message<'s>(
             invocation.add_call(transcript, is_last);
             if invocation.is_of_server() {
                 invocation.add_result(transcript);
+            } else {
+                step.push(invocation);
             }
-            step.push(invocation);
         } else {
             // Between a result and what the model said next, older versions write no mark.
-            if part.get_str("type").as_deref() == Some("text") && step.iter().any(|one| !one.is_of_server()) {
+            if part.get_str("type").as_deref() == Some("text") {
                 end_step(transcript, message, &mut step);
             }
             read_part(transcript, part);
@@ -265,15 +269,7 @@ fn end_step<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, step: &
 }
 
 fn add_results<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, step: &[Invocation<'_, 's>]) {
-    let is_own = |one: &&Invocation<'_, 's>| {
-        let state = one.fields.get_str("state");
-        !one.is_of_server()
-            && matches!(
-                state.as_deref(),
-                Some("output-available" | "output-error" | "output-denied" | "result")
-            )
-    };
-    for invocation in step.iter().filter(is_own) {
+    for invocation in step.iter().filter(|one| one.has_result()) {
         invocation.add_result(transcript.turn(Role::Tool, message));
     }
 }
@@ -286,15 +282,22 @@ fn read_model_message<'s>(
     asked: &mut FxHashSet<String>,
 ) {
     transcript.next_message(role, message);
+    // What the model's own message answers was run by the provider.
+    let is_result = |block: &Value<'_, 's>| block.get_str("type").as_deref() == Some("tool-result");
+    let answered: FxHashSet<&[u8]> = blocks(message)
+        .filter(|block| role == Role::Assistant && is_result(block))
+        .filter_map(|block| block.get("toolCallId").map(Value::raw))
+        .collect();
     let is_of_server = |block: Value<'_, 's>| {
-        role == Role::Assistant || block.get("providerExecuted").and_then(Value::as_bool) == Some(true)
+        block.get("providerExecuted").and_then(Value::as_bool) == Some(true)
+            || block.get("toolCallId").is_some_and(|id| answered.contains(id.raw()))
     };
     transcript.content(message.get("content"), |block| {
         Some(match &*block.get_str("type").unwrap_or_default() {
             "tool-call" => {
                 let input = block.get_any(&["input", "args"]);
                 let mut call = call(id(block.get("toolCallId")), block.get("toolName"), input);
-                if block.get("providerExecuted").and_then(Value::as_bool) == Some(true) {
+                if is_of_server(block) {
                     call.executor = Executor::Server;
                 }
                 Body::Call(call)

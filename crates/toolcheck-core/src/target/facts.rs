@@ -77,6 +77,9 @@ pub struct ContentFacts {
     /// The most marks for the cache that a request may have.
     #[serde(default)]
     pub max_cache_marks: Option<usize>,
+    /// Whether a signature of the model's reasoning holds only as long as everything before it is as it was.
+    #[serde(default)]
+    pub binds_signatures: Option<bool>,
 }
 
 /// What the names of tools look like.

@@ -422,6 +422,12 @@ impl Target {
         self.results.merges_assistant_messages.unwrap_or(false)
     }
 
+    /// Whether a signature of the model's reasoning holds only as long as everything before it is as it was.
+    #[must_use]
+    pub fn binds_signatures(&self) -> bool {
+        self.content.binds_signatures.unwrap_or(false)
+    }
+
     /// Whether the calls of one turn need different ids.
     #[must_use]
     pub fn needs_unique_ids(&self) -> bool {

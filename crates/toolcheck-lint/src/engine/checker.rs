@@ -1,5 +1,6 @@
 use std::cell::OnceCell;
 
+use rustc_hash::FxHashSet;
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Contents, Transcript, TranscriptKind};
 use toolcheck_core::response::Choice;
@@ -22,6 +23,8 @@ pub(super) struct Checker<'r> {
     pub(super) rules: &'r FormatRules<'r>,
     pub(super) options: &'r Options,
     pub(super) schemas: &'r Schemas,
+    /// The maximum number of findings of each rule in a transcript that keep what they say.
+    pub(super) most_said: usize,
 }
 
 impl Checker<'_> {
@@ -41,7 +44,7 @@ impl Checker<'_> {
         let pairing = Pairing::new(&said, self.rules.target());
         let context = Context { is_answer: true, ..self.context(document, &said, &pairing, None) };
         let of_calls = self.rules.rules.iter().copied().filter(|rule| rule.on_call);
-        run_rules(of_calls, &context, findings);
+        run_rules(of_calls, &context, findings, usize::MAX);
     }
 
     /// Checks that the arguments of calls are JSON, in a response that is there by itself: no history repeats it.
@@ -92,7 +95,7 @@ impl Checker<'_> {
         observer.transcript(&context, continuation.known);
         let before = findings.len();
         let rules = self.rules.rules.iter().copied().filter(|rule| is_first || !rule.on_text);
-        run_rules(rules, &context, findings);
+        run_rules(rules, &context, findings, self.most_said);
         shape::settle(&context, findings, before);
         unread_content::settle(&context, findings, before);
         if context.is_cut_off {
@@ -123,7 +126,7 @@ impl Checker<'_> {
             schemas: self.schemas,
             known_target: self.rules.known,
             is_target_named: self.options.target.is_some(),
-            wanted_rules: &self.options.rules,
+            ignored_rules: &self.options.ignored,
             verdicts: &self.rules.verdicts,
             settings: &self.options.settings,
         }
@@ -135,6 +138,7 @@ fn run_rules(
     rules: impl Iterator<Item = &'static Rule>,
     context: &Context<'_, '_>,
     findings: &mut Vec<Draft>,
+    most: usize,
 ) {
     let contents = context
         .transcript
@@ -143,7 +147,7 @@ fn run_rules(
         .and_if(context.kept.is_some(), Contents::ANSWER);
     for rule in rules {
         if rule.looks_at.intersects(contents) {
-            rule::run(rule, context, findings);
+            rule::run(rule, context, findings, most);
         } else {
             // The tests run with this check, which finds incomplete declarations.
             debug_assert!(rule::is_silent(rule, context), "{} looks at more than it declares", rule.id);
@@ -164,11 +168,15 @@ pub(super) struct Continuation<'e> {
 /// finding.
 fn forget_the_cut(document: &Document<'_>, findings: &mut Vec<Draft>, first: usize) {
     let end = document.bytes().len() as u32;
+    // A log may have lines that are cut off.
+    let cuts: FxHashSet<u32> =
+        document.faults().iter().filter(|fault| fault.kind.is_cut()).map(|fault| fault.span.start).collect();
     let mut number = 0;
     findings.retain(|finding| {
         number += 1;
         let is_about_text = rules::find(finding.rule).is_some_and(|rule| rule.on_text);
-        number <= first || is_about_text || document.value(finding.place.node).span().end < end
+        let of_value = document.value(finding.place.node).span().end;
+        number <= first || is_about_text || of_value < end && !cuts.contains(&of_value)
     });
 }
 

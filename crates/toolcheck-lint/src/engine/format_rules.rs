@@ -1,3 +1,5 @@
+use std::rc::Rc;
+
 use toolcheck_core::detection::Detected;
 use toolcheck_core::formats::Format;
 use toolcheck_core::readers::{Policy, Reader};
@@ -47,5 +49,31 @@ impl<'r> FormatRules<'r> {
         report.format = self.format.map(|format| format.id);
         report.target = self.known.map(|target| target.id.clone());
         report.rival = detected.and_then(|detected| detected.rival).map(|format| format.id);
+    }
+}
+
+/// The rules of the formats that a file has so far.
+#[derive(Debug, Default)]
+pub(crate) struct KnownRules<'r>(Vec<Rc<FormatRules<'r>>>);
+
+impl<'r> KnownRules<'r> {
+    /// With the rules of the format that most of the file is in.
+    pub(crate) fn with(rules: Rc<FormatRules<'r>>) -> Self {
+        Self(vec![rules])
+    }
+
+    /// The rules for a format.
+    pub(crate) fn of(
+        &mut self,
+        format: Option<&'static Format>,
+        options: &'r Options,
+    ) -> Rc<FormatRules<'r>> {
+        let id = |format: Option<&'static Format>| format.map(|format| format.id);
+        if let Some(known) = self.0.iter().find(|rules| id(rules.format) == id(format)) {
+            return Rc::clone(known);
+        }
+        let rules = Rc::new(FormatRules::new(format, options));
+        self.0.push(Rc::clone(&rules));
+        rules
     }
 }

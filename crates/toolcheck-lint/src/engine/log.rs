@@ -1,87 +1,112 @@
 //! Files that a reader reads: logs, histories and data sets.
 
+use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
+use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
-use toolcheck_core::ir::{Transcript, TranscriptKind};
-use toolcheck_core::readers::{self, Conversation, Reader, Sort, Unit};
+use toolcheck_core::Level;
+use toolcheck_core::detection::Detection;
+use toolcheck_core::formats;
+use toolcheck_core::ir::{Place, Transcript, TranscriptKind};
+use toolcheck_core::readers::{self, Conversation, Ended, Reader, Reading, Sort, Unit};
+use toolcheck_core::text::shorten;
 use toolcheck_json::origins::LeftOut;
-use toolcheck_json::{Document, Layout, Position, Record, Records, Value};
+use toolcheck_json::{Document, Expanded, Layout, Position, Record, Records, Value, locate};
 
 use super::checker::{Checker, Continuation};
-use super::format_rules::FormatRules;
+use super::format_rules::{FormatRules, KnownRules};
+use super::run::LEAST_SAID;
 use super::text;
-use crate::finding::{Draft, Finding};
+use crate::finding::{Draft, Finding, Spot};
+use crate::fixable;
 use crate::observe::Observer;
 use crate::options::Options;
 use crate::report::{ConversationReport, FileReport, locate_all};
+use crate::rules::unrecognised_format;
 use crate::schema::Schemas;
 
 /// The bytes in which a record must begin for a reader to look at it.
 const HEAD: usize = 1 << 20;
 
-/// The reader of a file, by its first records; `None` if it is for the formats.
-pub(super) fn detect(head: &[u8], layout: Layout, options: &Options) -> Option<&'static Reader> {
-    if options.format.is_some() {
-        return None;
-    }
-    if let Some(reader) = options.reader {
-        return Some(reader);
-    }
-    let is_near = |record: &Record<'_>| record.start < HEAD;
-    let records = Records::laid_out(head, layout).take(readers::LOOKED_AT).take_while(is_near);
-    let documents: Vec<Document<'_>> = records.map(|record| Document::read(record.bytes)).collect();
-    detect_in(&documents.iter().map(Document::root).collect::<Vec<_>>(), options)
-}
+/// What is said of records without conversations.
+const NOTHING_READ: &str = "records without a conversation";
 
-/// The same, if its first records have been read.
-pub(super) fn detect_in(records: &[Value<'_, '_>], options: &Options) -> Option<&'static Reader> {
-    if options.format.is_some() {
-        return None;
+/// The reader of a file, by its first records; `None` if it is for the formats.
+pub(super) fn detect<'b>(
+    first: &Document<'_>,
+    more: Option<impl Iterator<Item = Record<'b>>>,
+    options: &Options,
+) -> Option<&'static Reader> {
+    if options.at.is_some() {
+        return Some(readers::of_lists());
     }
-    options.reader.or_else(|| readers::detect(records))
+    if options.format.is_some() || options.reader.is_some() {
+        return options.reader;
+    }
+    let more = more.into_iter().flatten().take(readers::LOOKED_AT - 1);
+    let near = more.take_while(|record| record.start < HEAD);
+    let documents: Vec<Document<'_>> = near.map(|record| Document::read(record.bytes)).collect();
+    let records: Vec<Value<'_, '_>> =
+        std::iter::once(first.root()).chain(documents.iter().map(Document::root)).collect();
+    let columns = &options.settings.columns;
+    if !columns.messages.is_empty() && records.iter().any(|record| columns.fit(*record)) {
+        return Some(readers::of_lists());
+    }
+    readers::detect(&records)
 }
 
 /// Lints the files of a reader.
 pub(super) struct Log<'r> {
     reader: &'static Reader,
     rules: FormatRules<'r>,
+    /// The rules for conversations that are checked as requests, by their formats.
+    of_requests: RefCell<KnownRules<'r>>,
     options: &'r Options,
     schemas: &'r Schemas,
 }
 
 impl<'r> Log<'r> {
     pub(super) fn new(reader: &'static Reader, options: &'r Options, schemas: &'r Schemas) -> Self {
-        Self { reader, rules: FormatRules::of_reader(reader, options), options, schemas }
+        let rules = FormatRules::of_reader(reader, options);
+        Self { reader, rules, of_requests: RefCell::default(), options, schemas }
     }
 
-    /// Lints a whole file.
-    pub(super) fn lint(
+    /// Lints a file whose records belong together.
+    pub(super) fn lint_file(
         &self,
         bytes: &[u8],
         layout: Layout,
         observer: &mut dyn Observer,
         report: &mut FileReport,
     ) {
-        if layout != Layout::Single && self.reader.unit == Unit::File {
-            let whole = Record { index: 0, bytes, start: 0, position: Position { line: 1, column: 1 } };
-            let document = Records::laid_out(bytes, layout).document();
-            let records: Vec<Value<'_, '_>> = document.root().elements().collect();
-            let lines = Records::laid_out(bytes, layout);
-            let lines: Vec<Range<usize>> =
-                lines.map(|record| record.start..record.start + record.bytes.len()).collect();
-            let from = report.findings.len();
-            self.lint_unit(&whole, &document, &records, observer, report);
-            report.findings[from..].iter_mut().for_each(|finding| place_in_record(finding, &lines));
-            return;
-        }
-        let mut records = Records::laid_out(bytes, layout);
-        for record in records.by_ref() {
-            let document = Document::read(record.bytes);
+        let whole = Record { index: 0, bytes, start: 0, position: Position { line: 1, column: 1 } };
+        let document = Records::laid_out(bytes, layout).document();
+        let records: Vec<Value<'_, '_>> = document.root().elements().collect();
+        let lines = Records::laid_out(bytes, layout);
+        let lines: Vec<Range<usize>> =
+            lines.map(|record| record.start..record.start + record.bytes.len()).collect();
+        let from = report.findings.len();
+        self.lint_unit(&whole, &document, &records, observer, report);
+        report.findings[from..].iter_mut().for_each(|finding| place_in_record(finding, &lines));
+    }
+
+    /// Lints records that each stand for themselves. The first of them has been read.
+    pub(super) fn lint_records<'b>(
+        &self,
+        (mut record, mut document): (Record<'b>, Document<'b>),
+        mut more: Records<'b>,
+        observer: &mut dyn Observer,
+        report: &mut FileReport,
+    ) {
+        loop {
             self.lint_unit(&record, &document, &[document.root()], observer, report);
+            let Some(next) = more.next() else { break };
+            record = next;
+            document = Document::read_in(record.bytes, document.into_arena());
         }
-        self.report_blank_line(&records, report);
+        self.report_blank_line(&more, report);
     }
 
     /// Lints the records of one unit. Several records are the elements of the document's root.
@@ -93,14 +118,124 @@ impl<'r> Log<'r> {
         observer: &mut dyn Observer,
         report: &mut FileReport,
     ) {
-        let checker = Checker { rules: &self.rules, options: self.options, schemas: self.schemas };
+        if let Some(opened) = self.reader.opened(document) {
+            self.lint_opened(record, document, (&opened, true), observer, report);
+        } else {
+            let reading = self.read(records);
+            self.lint_reading(record, document, (records, reading), None, observer, report);
+        }
+    }
+
+    /// Lints a record that neither a reader nor a format knows, if it holds conversations.
+    pub(super) fn lint_lists(
+        &self,
+        record: &Record<'_>,
+        document: &Document<'_>,
+        observer: &mut dyn Observer,
+        report: &mut FileReport,
+    ) -> bool {
+        let format = report.format;
+        let is_read = match self.reader.opened(document) {
+            Some(opened) => self.lint_opened(record, document, (&opened, false), observer, report),
+            None => {
+                let records = [document.root()];
+                let reading = self.reader.read(&records);
+                let is_read = !reading.conversations.is_empty();
+                if is_read {
+                    self.lint_reading(record, document, (&records, reading), None, observer, report);
+                }
+                is_read
+            }
+        };
+        if is_read {
+            report.format = format.or(Some(self.reader.id));
+        }
+        is_read
+    }
+
+    /// Lints a record that has lists in strings, and says whether it holds conversations. One without is left to others,
+    /// unless it is certainly for this reader.
+    fn lint_opened(
+        &self,
+        record: &Record<'_>,
+        document: &Document<'_>,
+        (opened, is_certain): (&Expanded, bool),
+        observer: &mut dyn Observer,
+        report: &mut FileReport,
+    ) -> bool {
+        let original = document;
+        let document = Document::read(opened.text());
+        let records = [document.root()];
+        let reading = self.read(&records);
+        let is_read = !reading.conversations.is_empty();
+        if is_read || is_certain {
+            self.lint_reading(
+                record,
+                &document,
+                (&records, reading),
+                Some((opened, original)),
+                observer,
+                report,
+            );
+        }
+        is_read
+    }
+
+    /// Reads the records of one unit. A record of another shape may still hold lists of messages.
+    fn read<'s>(&self, records: &[Value<'_, 's>]) -> Reading<'s> {
+        let (at, columns) = (self.options.at.as_deref(), &self.options.settings.columns);
+        if let [record] = records
+            && self.is_searched()
+            && (at.is_some() || !columns.messages.is_empty())
+        {
+            return readers::read_at(*record, at, self.options.format, columns);
+        }
         let reading = self.reader.read(records);
-        if !reading.conversations.is_empty() || (self.reader.sniff)(records) > 0 {
+        let is_empty = |one: &Conversation<'_>| one.transcript.messages.is_empty();
+        let is_whole = self.reader.unit == Unit::File;
+        // It is another file if the user has said that it is one of this reader.
+        let is_other = is_whole && self.options.reader.is_some();
+        if is_other || !reading.conversations.iter().all(is_empty) {
+            return reading;
+        }
+        let mut other = readers::of_lists().read(records);
+        if is_whole && other.conversations.is_empty() {
+            return reading;
+        }
+        if other.conversations.is_empty() && self.reader.sort != Sort::Dataset {
+            other.left_out.add(NOTHING_READ, records.len());
+        }
+        reading.left_out.iter().for_each(|(what, count)| other.left_out.add(what, count));
+        other
+    }
+
+    /// Runs the rules on what was read. `opened` is the text of the document and that of the file, if they differ.
+    fn lint_reading(
+        &self,
+        record: &Record<'_>,
+        document: &Document<'_>,
+        (records, mut reading): (&[Value<'_, '_>], Reading<'_>),
+        opened: Option<(&Expanded, &Document<'_>)>,
+        observer: &mut dyn Observer,
+        report: &mut FileReport,
+    ) {
+        let checker = self.checker(&self.rules);
+        let has_messages = |one: &Conversation<'_>| !one.transcript.messages.is_empty();
+        // Whose messages were read need not be asked.
+        let is_read = !reading.conversations.is_empty() && reading.conversations.iter().all(has_messages);
+        let is_own = is_read || (self.reader.sniff)(records) > 0;
+        if !is_own {
+            // The user has named the wrong reader: it takes what it does not know for an empty conversation.
+            reading.conversations.retain(has_messages);
+        }
+        if is_own || !reading.conversations.is_empty() {
             report.format = Some(self.reader.id);
         }
         let mut drafts = Vec::new();
         let mut told = Told::default();
-        for (number, conversation) in reading.conversations.iter().enumerate() {
+        let is_one = reading.conversations.len() == 1;
+        for (number, conversation) in reading.conversations.iter_mut().enumerate() {
+            let as_request = self.as_request(&mut conversation.transcript);
             self.list(conversation, report);
             if !self.is_wanted(conversation, report.conversations_listed) {
                 continue;
@@ -108,23 +243,90 @@ impl<'r> Log<'r> {
             observer.conversation(conversation);
             let transcript = &conversation.transcript;
             let start = drafts.len();
+            let rules = as_request.as_deref().unwrap_or(&self.rules);
+            let checker = self.checker(rules);
             checker.check(document, transcript, Continuation::default(), number == 0, observer, &mut drafts);
             // Examples are learnt one by one, so that each of them counts.
-            if reading.conversations.len() > 1 && self.reader.sort != Sort::Dataset {
+            if !is_one && self.reader.sort != Sort::Dataset {
                 told.leave_out(document, &mut drafts, start);
             }
-            self.count(conversation, report);
+            let target = rules.known.map(|target| &*target.id);
+            report.target = report.target.take().or_else(|| target.map(str::to_owned));
+            self.count(conversation, target, report);
         }
         if reading.conversations.is_empty() {
-            self.check_text(&checker, document, records, &mut drafts);
+            self.check_text(&checker, document, (records, is_own), &mut drafts);
         }
-        for (what, count) in reading.left_out {
-            report.leave_out(LeftOut { one: what, what, count });
+        // Of a file of another reader, nothing was left out.
+        let is_other = !is_own && reading.conversations.is_empty() && self.options.reader.is_some();
+        for (what, count) in reading.left_out.iter().filter(|_| !is_other) {
+            report.count_not_read(LeftOut { one: what, what, count });
         }
-        drafts.sort_by_key(|draft| (draft.place.span.start, draft.rule));
-        let findings = locate_all(document, record, drafts);
-        observer.record(record, document, &findings);
+        let room = self.options.max_findings.saturating_sub(report.findings.len());
+        report.limit(&mut drafts, room);
+        let own = Record { bytes: document.bytes(), ..*record };
+        let own = if opened.is_some() { &own } else { record };
+        let mut findings = locate_all(document, own, drafts);
+        if opened.is_none() {
+            if let Some(first) = reading.conversations.iter().find(|one| fixable::can_mend(one)) {
+                fixable::mark(&mut findings, document, first.transcript.kind, true);
+            }
+            observer.conversations(own, document, &reading.conversations, &findings);
+        }
+        observer.record(own, document, &findings);
+        if let Some((opened, original)) = opened {
+            place_in_source(&mut findings, record, original, opened);
+        }
         report.findings.extend(findings);
+    }
+
+    fn checker<'c>(&'c self, rules: &'c FormatRules<'r>) -> Checker<'c> {
+        let most_said = self.options.max_findings.max(LEAST_SAID);
+        Checker { rules, options: self.options, schemas: self.schemas, most_said }
+    }
+
+    /// The rules for a list of messages if the user has named the API that it is sent to, or its format: what looks like
+    /// an example of a data set is a request then.
+    fn as_request(&self, transcript: &mut Transcript<'_>) -> Option<Rc<FormatRules<'r>>> {
+        if !self.is_searched() || self.options.target.is_none() && self.options.format.is_none() {
+            return None;
+        }
+        let format = formats::find(transcript.format?.id)?;
+        transcript.kind = self.options.kind;
+        Some(self.of_requests.borrow_mut().of(Some(format), self.options))
+    }
+
+    /// Whether the reader searches records for lists of messages.
+    fn is_searched(&self) -> bool {
+        self.reader.id == readers::of_lists().id
+    }
+
+    /// The finding for a record that has no messages at the place that the user has named.
+    fn nothing_at(&self, pointer: &str, record: Value<'_, '_>) -> Option<Draft> {
+        let message = format!("neither messages nor a request at `{}` in this record", shorten(pointer));
+        self.unrecognised(record, message)
+    }
+
+    /// The finding for a file that is not written as the user says.
+    fn wrong_reader(&self, document: &Document<'_>, records: &[Value<'_, '_>]) -> Option<Draft> {
+        let message = format!("this does not look like `{}`", self.reader.id);
+        let mut draft = self.unrecognised(document.root(), message)?;
+        let format = || Detection::of_record(None, *records.first()?).0.map(|format| format.id);
+        let other = readers::detect(records).map(|reader| reader.id).or_else(format);
+        match other {
+            Some(other) => draft.help(format!("it looks like `{other}`: use that, or leave out --format")),
+            None => draft.help("leave out --format, and toolcheck detects the format"),
+        };
+        Some(draft)
+    }
+
+    /// A finding for what is not read.
+    fn unrecognised(&self, root: Value<'_, '_>, message: String) -> Option<Draft> {
+        let rule = self.options.rules.iter().find(|rule| rule.id == unrecognised_format::RULE.id)?;
+        let mut draft = Draft::new(rule.id, Place::of(root), message);
+        draft.level = self.options.settings.levels.get(rule.id).copied().unwrap_or(Level::Error);
+        draft.caption(unrecognised_format::NOT_CHECKED);
+        Some(draft)
     }
 
     /// Reports the first blank line of a data set.
@@ -133,28 +335,35 @@ impl<'r> Log<'r> {
             return;
         }
         let options = self.options.clone().kind(TranscriptKind::Dataset);
-        if let Some((start, found)) = text::blank_line(records, &options) {
-            let at = report.findings.partition_point(|finding| finding.spot.record_bytes.start < start);
-            report.findings.splice(at..at, found);
-        }
+        text::report_blank_line(records, &options, report);
     }
 
-    /// Checks a unit without conversations: the rules about the text hold, and it may be none of the reader's, if the user
-    /// named that.
+    /// Checks a unit without conversations: the rules about the text hold, and it may be none of the reader's.
     fn check_text(
         &self,
         checker: &Checker<'_>,
         document: &Document<'_>,
-        records: &[Value<'_, '_>],
+        (records, is_own): (&[Value<'_, '_>], bool),
         drafts: &mut Vec<Draft>,
     ) {
-        let is_own = (self.reader.sniff)(records) > 0;
+        let root = document.root();
+        if let Some(pointer) = self.options.at.as_deref().filter(|_| self.is_searched()) {
+            drafts.extend(self.nothing_at(pointer, root));
+        }
+        let is_row = self.reader.unit == Unit::Record && self.reader.sort == Sort::Dataset;
+        let is_empty =
+            || root.members().any(|member| member.is_array() && member.elements().next().is_none());
+        if !is_own && drafts.is_empty() && self.options.reader.is_some() {
+            drafts.extend(self.wrong_reader(document, records));
+            return;
+        }
         let unrecognised = FormatRules::new(None, self.options);
-        let checker = if is_own { *checker } else { Checker { rules: &unrecognised, ..*checker } };
-        let empty = if is_own {
-            Transcript::of_conversation(self.reader.key(), document.root())
+        let (checker, empty) = if !drafts.is_empty() || is_own && (!is_row || is_empty()) {
+            (*checker, Transcript::of_conversation(self.reader.key(), root))
+        } else if is_own {
+            (*checker, Transcript::unrecognised(root))
         } else {
-            Transcript::unrecognised(document.root())
+            (Checker { rules: &unrecognised, ..*checker }, Transcript::unrecognised(root))
         };
         checker.check(document, &empty, Continuation::default(), true, &mut (), drafts);
     }
@@ -181,15 +390,20 @@ impl<'r> Log<'r> {
         }
     }
 
-    fn count(&self, conversation: &Conversation<'_>, report: &mut FileReport) {
+    fn count(&self, conversation: &Conversation<'_>, target: Option<&str>, report: &mut FileReport) {
         let transcript = &conversation.transcript;
         let (tool_calls, tool_results) = transcript.counts();
-        report.kind = transcript.kind;
+        if report.transcripts == 0 {
+            report.kind = transcript.kind;
+        }
         report.transcripts += 1;
-        report.messages += transcript.messages.len();
-        report.tool_calls += tool_calls;
-        report.tool_results += tool_results;
-        report.count_reading(self.reader.id, None, 1);
+        // What took its place is in the file too.
+        if conversation.ended != Ended::Replaced || self.options.conversation.is_some() {
+            report.messages += transcript.messages.len();
+            report.tool_calls += tool_calls;
+            report.tool_results += tool_results;
+        }
+        report.count_reading(self.reader.id, target, 1);
     }
 }
 
@@ -245,7 +459,36 @@ fn place_in_record(finding: &mut Finding, lines: &[Range<usize>]) {
         spot.pointer = rest.map_or_else(String::new, |(at, name)| name[at..].to_owned());
         spot.record = lines.partition_point(|line| line.start <= spot.bytes.start).saturating_sub(1);
         if let Some(line) = lines.get(spot.record) {
-            spot.record_bytes = line.clone();
+            // A finding about all records, which start in this one.
+            spot.record_bytes = line.start..line.end.max(spot.bytes.end);
         }
+    }
+}
+
+/// Converts the places of findings in a text that was made of the record to places in the record.
+fn place_in_source(
+    findings: &mut [Finding],
+    record: &Record<'_>,
+    document: &Document<'_>,
+    opened: &Expanded,
+) {
+    fn spots(findings: &mut [Finding]) -> impl Iterator<Item = &mut Spot> {
+        findings.iter_mut().flat_map(|finding| {
+            let labels = finding.labels.iter_mut().map(|label| &mut label.spot);
+            std::iter::once(&mut finding.spot).chain(labels)
+        })
+    }
+    let mut offsets = Vec::new();
+    for spot in spots(findings) {
+        let source = opened.source_of(spot.bytes.start - record.start..spot.bytes.end - record.start);
+        spot.bytes = record.start + source.start..record.start + source.end;
+        spot.node = document.last_at(source.start as u32);
+        spot.record_bytes = record.start..record.start + record.bytes.len();
+        offsets.extend([source.start, source.end]);
+    }
+    let positions = locate(record.bytes, &offsets);
+    for (spot, ends) in spots(findings).zip(positions.chunks_exact(2)) {
+        spot.start = record.position_in_file(ends[0]);
+        spot.end = record.position_in_file(ends[1]);
     }
 }

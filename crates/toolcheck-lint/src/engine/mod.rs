@@ -12,10 +12,12 @@ mod text;
 
 use toolcheck_core::detection::{Detected, Detection};
 use toolcheck_core::ir::Buffers;
+use toolcheck_core::readers::Unit;
 use toolcheck_core::unsupported;
 use toolcheck_json::{Document, Layout, Record, Records};
 
 use self::format_rules::FormatRules;
+use self::log::Log;
 use self::run::Run;
 use crate::observe::Observer;
 use crate::options::Options;
@@ -52,18 +54,19 @@ fn lint_records(bytes: &[u8], options: &Options, observer: &mut dyn Observer, re
     let (mut records, document) = Records::reading(bytes);
     let layout = records.layout();
     let schemas = Schemas::declaring(options.tools.clone(), options.kind);
-    let reader = match &document {
-        Some(document) => log::detect_in(&[document.root()], options),
-        None => log::detect(bytes, layout, options),
-    };
-    if let Some(reader) = reader {
-        log::Log::new(reader, options, &schemas).lint(bytes, layout, observer, report);
-        return;
-    }
     let Some(first) = records.next() else { return };
     let document = document.unwrap_or_else(|| Document::read(first.bytes));
-    let more = (layout != Layout::Single).then(|| Records::laid_out(bytes, layout).skip(1));
-    let detected = find_format(&document, more, options);
+    let more = || (layout != Layout::Single).then(|| Records::laid_out(bytes, layout).skip(1));
+    if let Some(reader) = log::detect(&document, more(), options) {
+        let log = Log::new(reader, options, &schemas);
+        if layout != Layout::Single && reader.unit == Unit::File {
+            log.lint_file(bytes, layout, observer, report);
+        } else {
+            log.lint_records((first, document), records, observer, report);
+        }
+        return;
+    }
+    let detected = find_format(&document, more(), options);
     let of_file = FormatRules::new(detected.map(|detected| detected.format), options);
     of_file.describe(detected, report);
     let mut run = Run::new(of_file, options, &schemas, observer, report);

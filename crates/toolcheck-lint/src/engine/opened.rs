@@ -1,5 +1,6 @@
 //! Linting what is inside a file that was opened, such as a recording of HTTP traffic.
 
+use toolcheck_core::ir::TranscriptKind;
 use toolcheck_json::origins::Opened;
 
 use super::{lint_with, text};
@@ -22,24 +23,33 @@ pub fn lint_opened_with(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> FileReport {
-    let inner = options.clone().keeps_source(false);
+    let kind = if opened.is_table { TranscriptKind::Dataset } else { options.kind };
+    let inner = options.clone().keeps_source(false).kind(kind);
     let mut report = if opened.exchanges == 0 {
-        FileReport::empty(path, options.kind)
+        FileReport::empty(path, kind)
     } else {
         lint_with(path, &opened.text, &inner, observer)
     };
-    report.format = Some(opened.id);
-    opened.left_out.iter().for_each(|left| report.leave_out(*left));
+    report.format = Some(opened.id).filter(|_| !opened.is_other());
+    report.is_meant_as_request |= opened.unread.is_some() && !opened.is_other();
+    opened.left_out.iter().for_each(|left| report.count_not_read(*left));
     relocate(&mut report, opened, source);
+    // An archive is shown by the texts in it.
+    let source = opened.source(source);
     if text::reports_unrecognised(options) {
-        if let Some(at) = opened.broken_at {
+        if let Some(lacking) = opened.not_built {
+            report.findings.extend(text::not_built(source, lacking, opened, options));
+        } else if let Some(at) = opened.broken_at {
             report.findings.extend(text::broken(source, at, opened, options));
-        } else if opened.exchanges == 0 {
+        } else if opened.exchanges == 0 && opened.unread.is_none() {
             report.findings.extend(text::without_requests(source, opened, options));
+        }
+        if let Some(unread) = &opened.unread {
+            report.findings.extend(text::unread(source, unread, opened, options));
         }
     }
     if options.keeps_source {
-        report.keep_lines(opened.source(source));
+        report.keep_lines(source);
     }
     report
 }

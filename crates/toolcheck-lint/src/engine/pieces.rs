@@ -84,7 +84,7 @@ impl Lines {
             return None;
         }
         let first = Document::read(records.next()?.bytes);
-        let reader = log::detect(head, Layout::Lines, options);
+        let reader = log::detect(&first, Some(Records::of_lines(head).skip(1)), options);
         // Conversations are counted from the start of the file.
         if reader.is_some_and(|reader| reader.unit == Unit::File || options.conversation.is_some()) {
             return None;
@@ -184,6 +184,13 @@ impl Lines {
             lines: offset.lines + piece.lines,
         };
         report
+    }
+
+    /// Passes a line of this many bytes that is not linted, and returns its number, from 1.
+    pub fn skip_line(&mut self, bytes: usize) -> u64 {
+        let Offset { records, bytes: start, lines } = self.offset;
+        self.offset = Offset { records: records + 1, bytes: start + bytes, lines: lines + 1 };
+        lines + 1
     }
 
     /// Lints the records with exchanges, which may continue those of earlier pieces.

@@ -57,9 +57,14 @@ pub(super) fn believe(exchange: &Exchange<'_, '_>, found: &mut [Draft]) {
         return;
     }
     for finding in found.iter_mut().filter(|finding| finding.level == Level::Error) {
-        if let Some(answer) = &mut finding.provider_error {
-            answer.only_warns = Some(ACCEPTED.to_owned());
-            finding.level = Level::Warning;
+        // Those that are only counted may have been answered too.
+        let is_on_wire = finding.is_on_wire;
+        match finding.said_mut().and_then(|said| said.provider_error.as_mut()) {
+            Some(answer) => answer.only_warns = Some(ACCEPTED.to_owned()),
+            None if is_on_wire => {}
+            // What an agent lost is lost, whatever the API accepts.
+            None => continue,
         }
+        finding.level = Level::Warning;
     }
 }

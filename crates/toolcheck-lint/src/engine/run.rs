@@ -5,15 +5,17 @@ use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
 use toolcheck_core::response::{self, Choice, Completion};
-use toolcheck_core::unsupported;
-use toolcheck_json::{Document, Record, Records, Value};
+use toolcheck_core::{readers, unsupported};
+use toolcheck_json::{Document, NodeId, Record, Records, Value};
 
 use super::by_shape;
 use super::checker::{Checker, Continuation, is_cut_off};
-use super::format_rules::FormatRules;
+use super::format_rules::{FormatRules, KnownRules};
+use super::log::Log;
 use super::refusals::{self, Refused};
 use super::text;
 use crate::finding::Draft;
+use crate::fixable;
 use crate::observe::{Observer, Response};
 use crate::options::Options;
 use crate::report::{FileReport, locate_all};
@@ -25,18 +27,26 @@ use crate::view::exchanges::{Exchanges, Histories};
 /// A file while it is linted.
 pub(super) struct Run<'r> {
     of_file: Rc<FormatRules<'r>>,
-    /// The same for records of other formats than the file's.
-    others: Vec<Rc<FormatRules<'r>>>,
+    /// The same, and those for records of other formats than the file's.
+    known: KnownRules<'r>,
     options: &'r Options,
     schemas: &'r Schemas,
     unrecognised: ReportOnce,
+    /// For records that hold lists of messages at places that no format knows.
+    lists: Option<Log<'r>>,
     /// The exchanges so far, which later ones may continue.
     pub(super) exchanges: Exchanges,
     /// The requests of the record that were refused for no known reason.
     refused: Vec<Refused>,
     observer: &'r mut dyn Observer,
     report: &'r mut FileReport,
+    /// The number of findings that it has listed.
+    listed: usize,
 }
+
+/// The least number of findings of a rule in a transcript that keep what they say until they are settled. A finding may
+/// yield to another one, and then the next is listed.
+pub(super) const LEAST_SAID: usize = 1_000;
 
 /// A rule of which only the first finding in a file is reported.
 #[derive(Debug, Clone, Copy)]
@@ -64,16 +74,19 @@ impl<'r> Run<'r> {
         observer: &'r mut dyn Observer,
         report: &'r mut FileReport,
     ) -> Self {
+        let of_file = Rc::new(of_file);
         Self {
-            of_file: Rc::new(of_file),
-            others: Vec::new(),
+            known: KnownRules::with(Rc::clone(&of_file)),
+            of_file,
             options,
             schemas,
             unrecognised: ReportOnce::new(&unrecognised_format::RULE),
+            lists: None,
             exchanges: Exchanges::default(),
             refused: Vec::new(),
             observer,
             report,
+            listed: 0,
         }
     }
 
@@ -106,10 +119,18 @@ impl<'r> Run<'r> {
         }
         let mut findings = Vec::new();
         let rules = self.rules_for(root);
-        let transcript = self.read(&rules, document, root, buffers);
-        let checker = self.checker(&rules);
+        let mut transcript = self.parse(&rules, root, buffers);
+        if self.may_be_lists(&transcript, root) && self.lint_lists(record, document) {
+            return transcript.into_buffers();
+        }
+        self.count(&rules, document, root, &mut transcript);
+        let checker = self.checker(&rules, self.options.max_findings.max(LEAST_SAID));
         checker.check(document, &transcript, Continuation::default(), true, self.observer, &mut findings);
+        let from = self.report.findings.len();
         self.finish_record(record, document, findings);
+        if transcript.place.node == NodeId::ROOT {
+            fixable::mark(&mut self.report.findings[from..], document, transcript.kind, false);
+        }
         transcript.into_buffers()
     }
 
@@ -125,7 +146,7 @@ impl<'r> Run<'r> {
         let rules = self.rules_of(Some(format));
         let mut request = Transcript::without_messages(format.key(), document.root());
         request.kind = TranscriptKind::Session;
-        let checker = self.checker(&rules);
+        let checker = self.checker(&rules, usize::MAX);
         let mut findings = checker.check_calls(document, &answers);
         checker.show(document, &request, self.observer);
         for said in said {
@@ -152,6 +173,7 @@ impl<'r> Run<'r> {
         for (number, exchange) in exchanges.into_iter().enumerate() {
             let rules = self.rules_for(exchange.request);
             buffers = self.lint_exchange(&rules, document, exchange, number == 0, buffers, &mut findings);
+            Draft::only_count_after(&mut findings, self.options.max_findings);
         }
         self.exchanges.locate_calls(document, record);
         self.report.refusals.extend(Refused::locate(std::mem::take(&mut self.refused), document, record));
@@ -165,18 +187,17 @@ impl<'r> Run<'r> {
         if self.of_file.format.is_none() {
             findings.retain(|finding| self.unrecognised.keeps(finding.rule));
         }
-        findings.sort_by_key(|finding| (finding.place.span.start, finding.rule));
+        let room = self.options.max_findings.saturating_sub(self.listed);
+        self.report.limit(&mut findings, room);
         let findings = locate_all(document, record, findings);
         self.observer.record(record, document, &findings);
+        self.listed += findings.len();
         self.report.findings.extend(findings);
     }
 
     /// Reports the first blank line among the records of a data set, at its place. It belongs to none of them.
     pub(super) fn report_blank_line(&mut self, records: &Records<'_>) {
-        let Some((start, found)) = text::blank_line(records, self.options) else { return };
-        let findings = &mut self.report.findings;
-        let at = findings.partition_point(|finding| finding.spot.record_bytes.start < start);
-        findings.splice(at..at, found);
+        text::report_blank_line(records, self.options, self.report);
     }
 
     /// The rules for a record, which may be of another format than most of the file.
@@ -192,14 +213,7 @@ impl<'r> Run<'r> {
 
     /// The rules for a format.
     fn rules_of(&mut self, format: Option<&'static Format>) -> Rc<FormatRules<'r>> {
-        let id = |format: Option<&'static Format>| format.map(|format| format.id);
-        let is_for = |rules: &&Rc<FormatRules<'_>>| id(rules.format) == id(format);
-        if let Some(known) = std::iter::once(&self.of_file).chain(&self.others).find(is_for) {
-            return Rc::clone(known);
-        }
-        let rules = Rc::new(FormatRules::new(format, self.options));
-        self.others.push(Rc::clone(&rules));
-        rules
+        self.known.of(format, self.options)
     }
 
     /// Lints the request of an exchange, and compares it with the response that it continues.
@@ -221,7 +235,8 @@ impl<'r> Run<'r> {
             kept: kept.as_ref(),
             known: continued.map_or(0, |continued| continued.first_new()),
         };
-        let checker = self.checker(rules);
+        // What an exchange reports is compared with later ones by what it says.
+        let checker = self.checker(rules, usize::MAX);
         checker.check(document, &transcript, continuation, is_first, self.observer, &mut found);
         if let Some(continued) = continued.filter(|_| kept.is_some()) {
             self.exchanges.mark_compared(continued);
@@ -257,24 +272,53 @@ impl<'r> Run<'r> {
         root: Value<'_, 's>,
         buffers: Buffers<'s>,
     ) -> Transcript<'s> {
+        let mut transcript = self.parse(rules, root, buffers);
+        self.count(rules, document, root, &mut transcript);
+        transcript
+    }
+
+    /// Whether a document in a format is written in another one that the user did not ask for. If the user names a format,
+    /// a request in another format is just an unrelated file of the folder.
+    fn is_of_another(&self, root: Value<'_, '_>) -> bool {
+        self.options.format.is_some_and(|format| Detection::instead_of(format.key(), root).is_some())
+    }
+
+    fn parse<'s>(
+        &self,
+        rules: &FormatRules<'r>,
+        root: Value<'_, 's>,
+        buffers: Buffers<'s>,
+    ) -> Transcript<'s> {
         let read = rules.format.and_then(|format| (format.read_with)(root, buffers));
-        // If the user names a format, a request in another format is just an unrelated file of the folder.
-        let is_of_another =
-            || self.options.format.is_some_and(|format| Detection::instead_of(format.key(), root).is_some());
         let is_body = || {
             let is_known = |list| rules.format.is_some_and(|format| Detection::knows(format.id, list));
             rules.target().shape().is_some_and(|shape| {
-                shape.knows_request(root, is_of_another())
+                shape.knows_request(root, self.is_of_another(root))
                     || shape.knows_stored(root)
                     || unsupported::list_of(root).is_some_and(is_known)
             })
         };
-        let mut transcript = match (read, rules.format) {
-            (Some(read), _) => read,
+        match (read, rules.format) {
+            (Some(mut read), _) => {
+                if self.options.kind == TranscriptKind::Dataset {
+                    readers::add_tools(&mut read, root);
+                }
+                read
+            }
             (None, Some(format)) if is_body() => Transcript::without_messages(format.key(), root),
             _ => Transcript::unrecognised(root),
-        };
-        transcript.kind = self.report.kind;
+        }
+    }
+
+    /// Completes a transcript, and counts what is in it.
+    fn count<'s>(
+        &mut self,
+        rules: &FormatRules<'r>,
+        document: &Document<'s>,
+        root: Value<'_, 's>,
+        transcript: &mut Transcript<'s>,
+    ) {
+        transcript.kind = self.options.kind;
         if is_cut_off(document) && transcript.kind == TranscriptKind::Request {
             // The cut is reported, and not what is missing because of it.
             transcript.kind = TranscriptKind::Session;
@@ -287,15 +331,37 @@ impl<'r> Run<'r> {
             self.report.tool_results += results;
             self.report.count_reading(format.id, rules.known.map(|target| &*target.id), 1);
         } else {
-            self.report.is_meant_as_request |= unsupported::is_meant_as_request(root) && !is_of_another();
+            self.report.is_meant_as_request |=
+                unsupported::is_meant_as_request(root) && !self.is_of_another(root);
         }
-        transcript
     }
 
-    fn checker<'c>(&self, rules: &'c FormatRules<'r>) -> Checker<'c>
+    /// Whether a record holds conversations that its format does not read: lists at another place, or in a text.
+    fn may_be_lists(&self, transcript: &Transcript<'_>, record: Value<'_, '_>) -> bool {
+        if self.options.format.is_some() {
+            return false;
+        }
+        match transcript.format {
+            None => readers::may_hold_lists(record),
+            Some(_) => {
+                self.options.kind == TranscriptKind::Dataset
+                    && !transcript.unread.is_empty()
+                    && readers::has_calls_in_text(transcript, record)
+            }
+        }
+    }
+
+    /// Lints the lists of messages in a record, if there are any.
+    fn lint_lists(&mut self, record: &Record<'_>, document: &Document<'_>) -> bool {
+        let (options, schemas) = (self.options, self.schemas);
+        let log = self.lists.get_or_insert_with(|| Log::new(readers::of_lists(), options, schemas));
+        log.lint_lists(record, document, self.observer, self.report)
+    }
+
+    fn checker<'c>(&self, rules: &'c FormatRules<'r>, most_said: usize) -> Checker<'c>
     where
         'r: 'c,
     {
-        Checker { rules, options: self.options, schemas: self.schemas }
+        Checker { rules, options: self.options, schemas: self.schemas, most_said }
     }
 }

@@ -2,12 +2,12 @@
 
 use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::{Level, unsupported};
-use toolcheck_json::origins::Opened;
+use toolcheck_json::origins::{NotBuilt, Opened, Unread};
 use toolcheck_json::{Document, NodeId, Position, Record, Records, Span};
 
 use crate::finding::{Draft, Finding};
 use crate::options::Options;
-use crate::report::locate_all;
+use crate::report::{FileReport, locate_all};
 use crate::rules::{blank_line, unrecognised_format};
 
 /// The maximum number of bytes to mark in the first line of a file that is not read.
@@ -30,8 +30,15 @@ pub(super) fn not_json(bytes: &[u8], kind: &unsupported::Text, options: &Options
     locate(&Record { index: 0, bytes, start: 0, position }, finding)
 }
 
+/// Reports the first blank line among the records of a data set, at its place. It belongs to none of them.
+pub(super) fn report_blank_line(records: &Records<'_>, options: &Options, report: &mut FileReport) {
+    let Some((start, found)) = blank_line(records, options) else { return };
+    let at = report.findings.partition_point(|finding| finding.spot.record_bytes.start < start);
+    report.findings.splice(at..at, found);
+}
+
 /// The finding for the first blank line among the records of a data set, and where that line starts.
-pub(super) fn blank_line(records: &Records<'_>, options: &Options) -> Option<(usize, Vec<Finding>)> {
+fn blank_line(records: &Records<'_>, options: &Options) -> Option<(usize, Vec<Finding>)> {
     let rule = &blank_line::RULE;
     let is_wanted =
         options.kind == TranscriptKind::Dataset && options.rules.iter().any(|asked| asked.id == rule.id);
@@ -56,25 +63,66 @@ fn locate(record: &Record<'_>, finding: Draft) -> Vec<Finding> {
 pub(super) fn without_requests(bytes: &[u8], opened: &Opened, options: &Options) -> Vec<Finding> {
     let left_out: Vec<String> = opened.left_out.iter().map(ToString::to_string).collect();
     let what = match &*left_out {
-        [] => format!("no request to an LLM in this {}: it is empty", opened.name),
-        _ => format!("no request to an LLM in this {}: {}", opened.name, left_out.join(", ")),
+        [] => format!("no readable request to an LLM in this {}: it is empty", opened.name),
+        _ => format!("no readable request to an LLM in this {}: {}", opened.name, left_out.join(", ")),
     };
-    of_opened(bytes, 0, what, options)
+    of_opened(bytes, 0, what, REST, None, options)
+}
+
+/// The finding for a file of which something needs a program that was built with more features.
+pub(super) fn not_built(bytes: &[u8], lacking: NotBuilt, opened: &Opened, options: &Options) -> Vec<Finding> {
+    let what = format!("this build of toolcheck can't read {}", lacking.what);
+    of_opened(bytes, 0, what, unchecked(opened), Some(lacking.advice), options)
+}
+
+/// How much of a file is not checked.
+fn unchecked(opened: &Opened) -> &'static str {
+    if opened.exchanges == 0 { unrecognised_format::NOT_CHECKED } else { "not all in here was checked" }
 }
 
 /// The finding for a file that was opened, up to a place that makes no sense.
 pub(super) fn broken(bytes: &[u8], at: usize, opened: &Opened, options: &Options) -> Vec<Finding> {
     let what = format!("the rest of this {} can't be read", opened.name);
-    of_opened(bytes, at, what, options)
+    of_opened(bytes, at, what, REST, None, options)
 }
 
-fn of_opened(bytes: &[u8], at: usize, what: String, options: &Options) -> Vec<Finding> {
+/// The finding for something in a file that should be read and is not.
+pub(super) fn unread(bytes: &[u8], unread: &Unread, opened: &Opened, options: &Options) -> Vec<Finding> {
+    let at = unread.at.min(bytes.len());
+    let what = unread.what.clone();
+    let mut findings = of_opened(bytes, at, what, unchecked(opened), unread.advice.as_deref(), options);
+    // What the API took may be written well in a format that is not read.
+    let status = unread.origin.as_ref().and_then(|origin| origin.status);
+    let is_accepted = status.is_some_and(|status| (200..300).contains(&status));
+    for finding in &mut findings {
+        finding.spot.origin.clone_from(&unread.origin);
+        if is_accepted {
+            finding.level = finding.level.min(Level::Warning);
+        }
+    }
+    findings
+}
+
+/// What is unread after a place.
+const REST: &str = "nothing from here on was checked";
+
+fn of_opened(
+    bytes: &[u8],
+    at: usize,
+    what: String,
+    unread: &'static str,
+    advice: Option<&str>,
+    options: &Options,
+) -> Vec<Finding> {
     let rule = unrecognised_format::RULE.id;
     let start = bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |before| before + 1);
     let line = bytes[start..].iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len() - start);
     let mut finding = Draft::new(rule, place(line.min(LONGEST_MARK)), what);
     finding.level = options.settings.levels.get(rule).copied().unwrap_or(Level::Error);
-    finding.caption("nothing from here on was checked");
+    finding.caption(unread);
+    if let Some(advice) = advice {
+        finding.help(advice.to_owned());
+    }
     let position = toolcheck_json::locate(bytes, &[start])[0];
     locate(&Record { index: 0, bytes: &bytes[start..start + line], start, position }, finding)
 }

@@ -79,7 +79,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let label = |finding: &mut crate::finding::Draft, given: &PastCall, message: &'static str| {
         finding.label_at(given.call.place, given.spot.clone(), message);
         finding.tool_call_id = given.call.id.as_deref().map(text::kept);
-        finding.tool_name = given.call.name.as_deref().map(text::kept);
+        finding.say().tool_name = given.call.name.as_deref().map(text::kept);
         finding.at_most(Level::Warning);
     };
     if let Some(later) = stored.iter().find(|call| call.turn != first.turn) {
@@ -163,7 +163,7 @@ fn report_dropped(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &HistoryMatch<
         finding.label_at(call.call.place, call.spot.clone(), "called here, but dropped");
     }
     finding.tool_call_id = dropped.first().and_then(|call| call.call.id.as_deref().map(text::kept));
-    finding.tool_name = dropped.first().and_then(|call| call.call.name.as_deref().map(text::kept));
+    finding.say().tool_name = dropped.first().and_then(|call| call.call.name.as_deref().map(text::kept));
 }
 
 /// The message with the calls that were kept, or the one in the place of the response.

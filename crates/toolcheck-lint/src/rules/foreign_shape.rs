@@ -45,6 +45,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         };
         let message = format!("{which} in the format of {name}, not of {own}");
         let finding = out.report(Place::of(cx.document.value(foreign.first.node)), message);
+        finding.say().repeats = foreign.others.len();
         finding.caption(if foreign.others.is_empty() { "this one" } else { "the first" });
         for other in foreign.others.iter().take(MOST_LABELS) {
             finding.label(Place::of(cx.document.value(*other)), "and this one");
@@ -59,6 +60,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None => format!("write it in the format of {own}"),
         };
         finding.help(help);
-        finding.answer = Some(foreign.answer.clone());
+        finding.say().answer = Some(foreign.answer.clone());
     }
 }

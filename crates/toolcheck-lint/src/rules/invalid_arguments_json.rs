@@ -2,7 +2,7 @@ use serde::de::IgnoredAny;
 use toolcheck_core::ir::{Arguments, Body, Named};
 use toolcheck_core::response::ChoiceCall;
 use toolcheck_core::text::kept;
-use toolcheck_json::{Document, FaultKind};
+use toolcheck_json::Document;
 
 use crate::finding::Draft;
 use crate::rule::{Context, Sink, declare_rule};
@@ -49,15 +49,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };
-            let Arguments::Text(text, place) = &call.arguments else { continue };
             if !call.is_of_function() {
                 continue;
             }
-            // If the file ends in the middle of them, that is the problem.
-            let is_cut_off = cx.document.faults().iter().any(|fault| {
-                fault.kind == FaultKind::UnterminatedString && fault.span.start >= place.span.start
-            });
-            if is_cut_off {
+            let Arguments::Text(text, place) = &call.arguments else { continue };
+            // If the text ends in the middle of them, that is the problem.
+            if cx.is_cut_off_in(*place) {
                 continue;
             }
             if text.is_surely_object() {
@@ -108,6 +105,6 @@ pub(crate) fn finding(call: &ChoiceCall) -> Draft {
     let mut finding = Draft::new(RULE.id, call.place, not_json(&title));
     finding.caption("in this call").help("an agent that keeps the call must not send these arguments back");
     finding.tool_call_id = call.id.as_deref().map(kept);
-    finding.tool_name = call.name.as_deref().map(kept);
+    finding.say().tool_name = call.name.as_deref().map(kept);
     finding
 }

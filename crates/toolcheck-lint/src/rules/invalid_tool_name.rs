@@ -129,7 +129,7 @@ fn report<'o>(
     if let Some(instead) = name.instead {
         help = "write the name as a string";
         if !instead.is_scalar() {
-            finding.tool_name = None;
+            finding.say().tool_name = None;
         }
         if cx.may_be_sent_as_it_is() {
             finding.at_least(Level::Warning);

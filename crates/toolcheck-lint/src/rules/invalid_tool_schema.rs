@@ -26,7 +26,8 @@ declare_rule! {
     /// Checking arguments may also take long because both they and the schema are large, for example if thousands of
     /// values are each compared with thousands of others. What checking may cost depends on the length of the request.
     /// If that is not enough, the calls that are not checked are counted in one finding. A regular expression that is too
-    /// large to compile is reported if a call has a value for it.
+    /// large to compile is reported if a call has a value for it, and one with lookaround or backreferences if the value
+    /// is a text of more than 16 KiB.
     ///
     /// ## Fails
     ///

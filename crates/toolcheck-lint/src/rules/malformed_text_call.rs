@@ -1,17 +1,20 @@
-use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::protocols::{Malformation, MalformedCall};
+use toolcheck_core::ir::{Place, TranscriptKind};
+use toolcheck_core::protocols::Malformation;
 use toolcheck_core::text::{kept, shorten};
 
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool call in plain text that is never closed, or whose JSON is invalid.
+    /// A tool call in plain text that is never closed, names no tool, or whose JSON is invalid.
     ///
     /// ## Why is this bad?
     ///
     /// Some agents have the model write tool calls into its answer, in tags such as `<tool_call>` or `<read_file>`. If
     /// such a block is broken, the harness sees no call, or not the one that the model meant: the rest of the message
     /// becomes the value of a parameter.
+    ///
+    /// In the data sets of Hermes and ShareGPT this is also reported of empty tags, and of arguments under another key
+    /// than `arguments`, which the usual parsers don't find.
     ///
     /// Blocks are looked for only if the transcript uses the protocol. A block that is not closed is not reported at
     /// the end of a recording or a request, where the model may still continue, or where the harness says that it cut
@@ -36,38 +39,72 @@ declare_rule! {
     ///   {"role": "user", "content": "<tool_response>\n06:12\n</tool_response>"}
     /// ]}
     /// ```
-    "malformed-text-call" in TextProtocols, since "0.1.0", warning (error in dataset) looks at [TEXT], check
+    "malformed-text-call" in TextProtocols, since "0.1.0", warning (error in dataset) looks at [TEXT, CALLS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let last = cx.transcript.messages.len().saturating_sub(1) as u32;
     // A block that is unfinished may still be closed later, except in a training example, which is complete.
     let may_continue = cx.is_cut_off || cx.transcript.kind != TranscriptKind::Dataset;
-    for block in &cx.text_calls().malformed {
-        if may_continue && block.malformation.is_open() && block.message == last {
+    let of_protocol = cx.text_calls().malformed.iter().map(|block| Fault {
+        name: block.name.as_deref(),
+        opening: block.opening,
+        malformation: block.malformation,
+        place: block.place,
+        message: block.message,
+    });
+    let of_reader = cx.transcript.details.malformed_text_calls.iter().map(|call| Fault {
+        name: call.name.as_deref(),
+        opening: call.opening,
+        malformation: call.malformation,
+        place: call.place,
+        message: call.message,
+    });
+    for fault in of_protocol.chain(of_reader) {
+        if may_continue && fault.malformation.is_open() && fault.message == last {
             continue;
         }
-        let finding = out.report(block.place, message(block));
-        match block.malformation {
+        let finding = out.report(fault.place, fault.text());
+        match fault.malformation {
             Malformation::Unclosed => finding.caption("never closed"),
             Malformation::UnclosedParameter => {
-                finding.caption("never closed").label(block.opening, "the call")
+                finding.caption("never closed").label(fault.opening, "the call")
             }
-            Malformation::Json(kind) => finding.caption(kind.describe()).label(block.opening, "the call"),
-            Malformation::Nameless => finding.caption("no name here").label(block.opening, "the call"),
+            Malformation::Json(kind) => finding.caption(kind.describe()).label(fault.opening, "the call"),
+            Malformation::Nameless if fault.place.span == fault.opening.span => {
+                finding.caption("no name here")
+            }
+            Malformation::Nameless => finding.caption("no name here").label(fault.opening, "the call"),
+            Malformation::OtherKey => finding.caption("no `arguments` here").label(fault.opening, "the call"),
         };
-        finding.help("return an error that says what is wrong, so that the model can write the call again");
-        finding.tool_name = block.name.as_deref().map(kept);
+        finding.help(match cx.transcript.kind {
+            TranscriptKind::Dataset => "mend the call, or take the example out: a model learns to write it",
+            _ => "return an error that says what is wrong, so that the model can write the call again",
+        });
+        finding.say().tool_name = fault.name.map(kept);
     }
 }
 
-fn message(block: &MalformedCall) -> String {
-    let call =
-        block.name.as_ref().map_or("a call".to_owned(), |name| format!("a call to `{}`", shorten(name)));
-    match block.malformation {
-        Malformation::Unclosed => format!("{call} in the text is never closed"),
-        Malformation::UnclosedParameter => format!("a parameter of {call} in the text is never closed"),
-        Malformation::Json(_) => format!("{call} in the text is not valid JSON"),
-        Malformation::Nameless => format!("{call} in the text does not name a tool"),
+/// A call that is malformed, whoever has found it.
+struct Fault<'f> {
+    name: Option<&'f str>,
+    opening: Place,
+    malformation: Malformation,
+    place: Place,
+    message: u32,
+}
+
+impl Fault<'_> {
+    fn text(&self) -> String {
+        let call = self.name.map_or("a call".to_owned(), |name| format!("a call to `{}`", shorten(name)));
+        match self.malformation {
+            Malformation::Unclosed => format!("{call} in the text is never closed"),
+            Malformation::UnclosedParameter => format!("a parameter of {call} in the text is never closed"),
+            Malformation::Json(_) => format!("{call} in the text is not valid JSON"),
+            Malformation::Nameless => format!("{call} in the text does not name a tool"),
+            Malformation::OtherKey => {
+                format!("{call} in the text has its arguments under another key than `arguments`")
+            }
+        }
     }
 }

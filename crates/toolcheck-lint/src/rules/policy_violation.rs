@@ -67,7 +67,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     None => format!("policy `{}` does not allow this call", shorten(&policy.id)),
                 },
                 // What is not checked is not clean. Once is enough: there may be many such calls.
-                Some(Verdict::TooSlow | Verdict::TooLarge | Verdict::Unknown) => {
+                Some(Verdict::TooSlow | Verdict::TooLarge | Verdict::TooLong | Verdict::Unknown) => {
                     if !std::mem::replace(&mut is_unchecked_reported, true) {
                         let what = format!("policy `{}` takes too long to check", shorten(&policy.id));
                         out.report(part.place, format!("{what}, so this call is not checked"))

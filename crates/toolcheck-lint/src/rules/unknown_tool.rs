@@ -1,7 +1,6 @@
 use rustc_hash::FxHashSet;
 use toolcheck_core::ir::{Body, Executor, ToolDef};
 use toolcheck_core::text::shorten;
-use toolcheck_json::FaultKind;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -77,10 +76,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let pattern = cx.target().names.pattern.as_ref();
         let is_malformed =
             name.text.is_empty() || pattern.is_some_and(|pattern| !pattern.is_match(&name.text));
-        let is_cut_off = cx.document.faults().iter().any(|fault| {
-            fault.kind == FaultKind::UnterminatedString && fault.span.start >= name.place.span.start
-        });
-        if !is_malformed && !is_cut_off {
+        if !is_malformed && !cx.is_cut_off_in(name.place) {
             out.report(part.place, format!("tool `{}` is called but not declared", shorten(&name.text)))
                 .about_call(call)
                 .caption("called here")

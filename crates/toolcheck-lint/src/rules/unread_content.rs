@@ -2,6 +2,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_core::Level;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, What};
+use toolcheck_core::readers::{self, Sort};
 use toolcheck_core::shape::Kind;
 use toolcheck_core::text::shorten;
 
@@ -28,6 +29,9 @@ declare_rule! {
     /// conversation is understood, or `--format` names the wrong format, this is the only finding.
     ///
     /// A type that only has a similar name, and may be newer than this version of toolcheck, is a warning.
+    ///
+    /// In a log, a history, a trace or a data set, this is also reported of parts, keys, records and speakers that the
+    /// reader of the file does not know, if they look like calls or results.
     ///
     /// ## Fails
     ///
@@ -98,6 +102,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         match &instead {
             Some(help) => finding.help(help.clone()),
+            None if is_log(format) => finding.help(OF_LOG),
             None if !first.is_known => finding.help(
                 "ignore this if the API supports the type: it may be newer than this version of toolcheck",
             ),
@@ -106,6 +111,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             ),
         };
     }
+}
+
+/// The help for what a reader does not know: nobody writes a log by hand.
+const OF_LOG: &str =
+    "nothing in it was checked: the program that wrote it may be newer than this version of toolcheck";
+
+/// Whether the file was read as a log, a history or a trace.
+fn is_log(format: FormatId) -> bool {
+    readers::find(format.id).is_some_and(|reader| reader.sort != Sort::Dataset)
 }
 
 /// The help that says how the format writes what is not read.
@@ -193,7 +207,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     let Some(worst) = reported().map(|finding| finding.level).max() else { return };
     // Where the shape says what is wrong with the messages, they are understood well enough, unless they are another format's.
     let is_said = || {
-        findings[first..].iter().any(|finding| is_of_shape(finding) && finding.provider_error.is_some())
+        findings[first..].iter().any(|finding| is_of_shape(finding) && finding.is_refused())
             && cx.transcript.format.is_some_and(|format| instead(cx, format).is_none())
     };
     let is_understood = is_understood(cx);
@@ -223,7 +237,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     let places: FxHashSet<_> = reported().map(|finding| finding.place.node).collect();
     let is_answered = |finding: &Draft| {
         let is_of_whole = finding.rule == foreign_shape::RULE.id || places.contains(&finding.place.node);
-        let is_known = finding.provider_error.is_some() || finding.harm.is_some();
+        let is_known = finding.is_refused() || finding.has_harm();
         is_known && (finding.level >= worst || is_of_whole)
     };
     let is_refused = |finding: &&Draft| finding.rule != RULE.id && is_answered(finding);

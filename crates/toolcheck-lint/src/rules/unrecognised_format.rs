@@ -9,9 +9,9 @@ declare_rule! {
     ///
     /// ## Why is this bad?
     ///
-    /// Nothing in the document was checked. toolcheck reads request bodies, bare lists of messages (or contents, or
-    /// input items), and JSON Lines of either; `toolcheck formats` lists the formats. If no line of a JSON Lines file
-    /// is recognised, only the first one is reported.
+    /// Nothing in the document was checked. toolcheck reads requests, lists of messages, logs of agents, histories of
+    /// frameworks, traces, data sets and recordings; `toolcheck formats` lists the formats. If no line of a JSON Lines
+    /// file is recognised and no format is named, only the first one is reported.
     ///
     /// ## Fails
     ///
@@ -88,7 +88,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-const NOT_CHECKED: &str = "nothing in here was checked";
+/// What is said of the place.
+pub(crate) const NOT_CHECKED: &str = "nothing in here was checked";
 
 /// The message for a document or text that is known to be something else.
 pub(crate) fn message(what: &str) -> String {

@@ -1,5 +1,7 @@
+use rustc_hash::FxHashSet;
 use toolcheck_core::ir::{Arguments, Body};
 use toolcheck_core::target::ArgumentType;
+use toolcheck_json::NodeId;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -52,7 +54,13 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(shape) = cx.target().arguments.shape else { return };
+    let shape = cx.target().arguments.shape;
+    // A reader knows what the program writes.
+    let not_text = &cx.transcript.details.arguments_not_text;
+    let not_text: FxHashSet<NodeId> = not_text.iter().map(|place| place.node).collect();
+    if shape.is_none() && not_text.is_empty() {
+        return;
+    }
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };
@@ -60,6 +68,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             if !call.is_of_function() {
                 continue;
             }
+            let is_not_text = || call.arguments.place().is_some_and(|place| not_text.contains(&place.node));
+            let Some(shape) = shape.or_else(|| is_not_text().then_some(ArgumentType::Text)) else { continue };
             let (case, what) = match (shape, &call.arguments) {
                 (ArgumentType::Object, Arguments::Text(..)) => {
                     ("text", "a string, but an object is expected")

@@ -72,7 +72,7 @@ impl Fuel {
 pub(crate) enum Undecided {
     /// It takes too many steps.
     Slow,
-    /// The text is too long for it, and nobody is to blame.
+    /// The text is too long for an expression that backtracks.
     Long,
     /// The compiled expression would be too large.
     Large,

@@ -53,7 +53,7 @@ const MEMORY_A_BYTE: usize = 16;
 /// The memory of regular expressions, in bytes, that is compiled in a step. It takes longer than other steps, but mostly
 /// once for a file, and a short request may have a large expression.
 const MEMORY_A_STEP: usize = 64;
-/// The maximum length of arguments, in bytes, for which the schema is blamed if an expression for keys takes too long.
+/// The maximum length of arguments, in bytes, that are checked again to see whether an expression for keys took too long.
 const LONGEST_FOR_KEYS: usize = 16 << 10;
 /// The steps for a call, and for each byte of its arguments, in which all violations are listed.
 const STEPS_TO_LIST: u64 = 20_000;
@@ -150,7 +150,9 @@ pub(crate) enum Verdict {
     TooSlow,
     /// It is unknown, because a regular expression is too large.
     TooLarge,
-    /// It is unknown, and the arguments are so long that nobody is to blame.
+    /// It is unknown, because a text or the arguments are too long for a regular expression that backtracks.
+    TooLong,
+    /// It is unknown, which is reported elsewhere.
     Unknown,
 }
 
@@ -232,7 +234,7 @@ impl Schema {
         match undecided {
             Some(Undecided::Large) => Verdict::TooLarge,
             Some(Undecided::Slow) => Verdict::TooSlow,
-            Some(Undecided::Long) => Verdict::Unknown,
+            Some(Undecided::Long) => Verdict::TooLong,
             None if is_valid => Verdict::Allowed,
             None if self.has_backtracking => self.check_keys(root),
             None => Verdict::Violated,
@@ -242,7 +244,7 @@ impl Schema {
     /// The verdict about arguments that are not allowed, if an expression for keys may have backtracked for too long.
     fn check_keys<'i>(&'i self, root: Read<'i>) -> Verdict {
         if root.value.raw().len() > LONGEST_FOR_KEYS {
-            return Verdict::Violated;
+            return Verdict::TooLong;
         }
         let is_endless = |error: ValidationError<'i>| {
             matches!(error.kind(), ValidationErrorKind::BacktrackLimitExceeded { .. })

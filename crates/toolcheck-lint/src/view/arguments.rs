@@ -1,11 +1,10 @@
 //! The arguments of calls, and the places in the file of the values inside them.
 
-use std::hash::BuildHasher;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::paths::LocationSegment;
-use rustc_hash::FxBuildHasher;
 use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 use toolcheck_core::ir::{Arguments, Body, Call, Executor, Part, Place, ToolKind};
@@ -231,14 +230,21 @@ pub(crate) fn hash<'s>(arguments: &Arguments<'s>, document: &Document<'s>) -> u6
 /// The hash of a JSON text, regardless of whitespace and the order of keys. An empty text counts as `{}`.
 pub(crate) fn hash_of_json(text: &[u8]) -> u64 {
     match serde_json::from_slice::<Json>(text) {
-        Ok(Json::Null) => FxBuildHasher.hash_one("{}"),
+        Ok(Json::Null) => hash_of("{}"),
         Ok(mut value) => {
             spell_numbers_alike(&mut value);
-            FxBuildHasher.hash_one(value.to_string())
+            hash_of(value.to_string())
         }
-        Err(_) if text.trim_ascii().is_empty() => FxBuildHasher.hash_one("{}"),
-        Err(_) => FxBuildHasher.hash_one(text),
+        Err(_) if text.trim_ascii().is_empty() => hash_of("{}"),
+        Err(_) => hash_of(text),
     }
+}
+
+/// A hash that stands for a value: two values with the same one would be taken for one.
+pub(crate) fn hash_of(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]

@@ -44,8 +44,8 @@ pub(crate) struct Unchecked {
     pub(crate) part: usize,
     /// The number of calls, with those of other tools for which no time was left.
     pub(crate) calls: usize,
-    /// Whether the reason is the size of a regular expression, and not the time.
-    pub(crate) is_too_large: bool,
+    /// What made the first of them unknown.
+    verdict: Verdict,
     /// Whether the schema stands in the transcript's list of tools, and not elsewhere.
     pub(crate) is_own: bool,
 }
@@ -53,10 +53,14 @@ pub(crate) struct Unchecked {
 impl Unchecked {
     /// Why the schema can't be used.
     pub(crate) fn reason(&self) -> Cow<'static, str> {
-        let why = if self.is_too_large {
-            "contains a regular expression that is too large to check the arguments of a call"
-        } else {
-            "takes too long to check against the arguments of a call"
+        let why = match self.verdict {
+            Verdict::TooLarge => {
+                "contains a regular expression that is too large to check the arguments of a call"
+            }
+            Verdict::TooLong => {
+                "contains a regular expression with lookaround or backreferences, which takes too long for texts over 16 KiB"
+            }
+            _ => "takes too long to check against the arguments of a call",
         };
         match self.calls {
             1 => why.into(),
@@ -109,7 +113,7 @@ pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
             }
             verdict.unwrap_or(Verdict::Unknown)
         };
-        if !matches!(verdict, Verdict::TooSlow | Verdict::TooLarge) {
+        if !matches!(verdict, Verdict::TooSlow | Verdict::TooLarge | Verdict::TooLong) {
             continue;
         }
         let before = last.filter(|_| fuel.is_spent()).or_else(|| known.get(&*name.text).copied());
@@ -118,7 +122,7 @@ pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
                 tool: name.text.to_string(),
                 part,
                 calls: 0,
-                is_too_large: verdict == Verdict::TooLarge,
+                verdict,
                 is_own: tool.is_own,
             });
             checks.unchecked.len() - 1

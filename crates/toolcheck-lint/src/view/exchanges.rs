@@ -4,17 +4,17 @@
 //! history begins with the history of that exchange; the messages after that should be what the model answered.
 
 use std::collections::VecDeque;
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::finding::Draft;
 use crate::finding::Spot;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Place, Role, Transcript};
 use toolcheck_core::response::{Choice, ChoiceCall};
 use toolcheck_json::{Document, Record};
 
 use crate::report::locate_places;
-use crate::view::arguments;
+use crate::view::arguments::{self, hash_of};
 
 /// The maximum number of exchanges that later requests may continue. The log of a gateway may contain many
 /// conversations.
@@ -482,7 +482,7 @@ impl Histories {
             // System messages may change with every request: the time, the open files.
             if message.role != Role::System {
                 for (way, hash) in hashes.iter_mut().enumerate() {
-                    let mut hasher = FxHasher::default();
+                    let mut hasher = DefaultHasher::new();
                     hash.hash(&mut hasher);
                     // The first message identifies the conversation, whatever is called in it.
                     hash_message(message, parts, way == 0 || !has_begun, &mut hasher);
@@ -511,7 +511,7 @@ impl Histories {
     }
 }
 
-fn hash_message(message: &Message<'_>, parts: &[Part<'_>], with_texts: bool, hasher: &mut FxHasher) {
+fn hash_message(message: &Message<'_>, parts: &[Part<'_>], with_texts: bool, hasher: &mut DefaultHasher) {
     (message.role as u8).hash(hasher);
     for part in parts {
         match &part.body {
@@ -529,19 +529,20 @@ fn hash_message(message: &Message<'_>, parts: &[Part<'_>], with_texts: bool, has
     }
 }
 
-fn hash_of(value: impl Hash) -> u64 {
-    FxBuildHasher.hash_one(value)
-}
-
 fn hash_of_finding(finding: &Draft) -> u64 {
-    hash_of((finding.rule, &finding.message))
+    hash_of((finding.rule, message_of(finding)))
 }
 
 fn hash_with_call(finding: &Draft) -> u64 {
-    hash_of((finding.rule, &finding.message, &finding.tool_call_id))
+    hash_of((finding.rule, message_of(finding), &finding.tool_call_id))
 }
 
 /// The hash of a finding about a call that had no id, whatever id it has now.
 fn hash_without_id(finding: &Draft) -> u64 {
-    hash_of((finding.rule, &finding.tool_name, finding.cases.first()))
+    let said = finding.said();
+    hash_of((finding.rule, said.map(|said| &said.tool_name), said.and_then(|said| said.cases.first())))
+}
+
+fn message_of(finding: &Draft) -> Option<&str> {
+    finding.said().map(|said| &*said.message)
 }

@@ -3,10 +3,11 @@
 use toolcheck_json::Value;
 
 use super::{Container, batch};
+use crate::needs::Needs;
 use crate::{Limits, Opened};
 
 pub(super) static CONTAINER: Container =
-    Container { id: "anthropic-batch", name: "Anthropic batch", sniff, read };
+    Container { id: "anthropic-batch", name: "Anthropic batch", needs: Needs::Nothing, sniff, read };
 
 fn sniff(bytes: &[u8]) -> bool {
     batch::first(bytes, |entry| entry.get_any(&["params", "result"]).is_some_and(Value::is_object))

@@ -1,17 +1,24 @@
 //! Cassettes of go-vcr.
 
-use super::{Container, head_has, is_json, outer_keys};
+use toolcheck_json::Value;
+
+use super::{Container, head_has, is_json, json_starts, outer_keys};
 use crate::cassette::open_cassette;
+use crate::needs::Needs;
 use crate::{Limits, Opened};
 
-pub(super) static CONTAINER: Container = Container { id: "go-vcr", name: "go-vcr cassette", sniff, read };
+pub(super) static CONTAINER: Container =
+    Container { id: "go-vcr", name: "go-vcr cassette", needs: Needs::Yaml, sniff, read };
 
 /// Keys that only a cassette of go-vcr has.
 const OWN: [&[u8]; 5] = [b"proto_major:", b"rwmutex:", b"content_length:", b"\n    url: ", b"\n    form: {}"];
 
 fn sniff(bytes: &[u8]) -> bool {
     if is_json(bytes) {
-        return head_has(bytes, b"\"interactions\"") && head_has(bytes, b"\"proto_major\"");
+        return head_has(bytes, b"\"proto_major\"")
+            && json_starts(bytes, "\"interactions\"", |root| {
+                root.get("interactions").is_some_and(Value::is_array)
+            });
     }
     // The version comes first: Go writes the fields of a structure in their order.
     let mut keys = outer_keys(bytes).filter(|key| matches!(*key, b"version" | b"interactions"));

@@ -3,25 +3,29 @@
 use toolcheck_json::Document;
 use toolcheck_json::origins::Mapped;
 
-use super::{Container, head_has, is_json};
-use crate::exchanges::{Body, Maker, Reason, Recorded};
+use super::{Container, json_starts};
+use crate::budget::Budget;
+use crate::exchanges::{Encoded, Maker, Recorded};
+use crate::needs::Needs;
+use crate::reason::{Body, Reason};
 use crate::tree::{Id, Tree};
 use crate::{Limits, Opened, decode};
 
-pub(super) static CONTAINER: Container = Container { id: "har", name: "HAR archive", sniff, read };
+pub(super) static CONTAINER: Container =
+    Container { id: "har", name: "HAR archive", needs: Needs::Nothing, sniff, read };
 
 fn sniff(bytes: &[u8]) -> bool {
-    is_json(bytes)
-        && head_has(bytes, b"\"log\"")
-        && [&b"\"entries\""[..], b"\"creator\"", b"\"pages\""].iter().any(|key| head_has(bytes, key))
-        && !head_has(bytes, b"\"custom_id\"")
+    json_starts(bytes, "\"log\"", |root| {
+        let log = root.get("log");
+        log.is_some_and(|log| log.get_any(&["entries", "creator", "pages"]).is_some())
+    })
 }
 
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     let tree = Tree::json(bytes)?;
     let root = *tree.roots.first()?;
     let entries = tree.at(root, &["log", "entries"])?;
-    let mut maker = Maker::new(limits.most_bytes);
+    let mut maker = Maker::new(bytes.len(), limits);
     let mut entries: Vec<(usize, Id)> = tree.items(entries).iter().copied().enumerate().collect();
     // The times are ISO 8601, mostly of one time zone; a browser sorts by when the connection was made.
     let time =
@@ -34,26 +38,24 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
 }
 
 fn add(tree: &Tree<'_>, entry: Id, number: usize, maker: &mut Maker) {
-    let room = maker.room();
-    let request = match tree.at(entry, &["request", "postData"]) {
-        Some(data) => body_of(tree, data, tree.at(entry, &["request", "headers"]), room),
-        None => Err(Reason::NoBody),
+    let body = |content: &'static [&'static str], headers: &'static [&'static str]| -> Encoded<'_> {
+        Box::new(move |budget| match tree.at(entry, content) {
+            Some(data) => body_of(tree, data, tree.at(entry, headers), budget),
+            None => Err(Reason::NoBody),
+        })
     };
-    let response = tree.at(entry, &["response", "content"]);
-    let response =
-        response.map(|content| body_of(tree, content, tree.at(entry, &["response", "headers"]), room));
     maker.add(Recorded {
         request_label: format!("log.entries[{number}].request.postData.text"),
-        request,
+        request: body(&["request", "postData"], &["request", "headers"]),
         url: tree.at(entry, &["request", "url"]).and_then(|url| tree.str(url)).unwrap_or_default().to_owned(),
         response_label: format!("log.entries[{number}].response.content.text"),
-        response: response.filter(|body| !matches!(body, Err(Reason::NoBody))),
+        response: Some(body(&["response", "content"], &["response", "headers"])),
         status: tree.at(entry, &["response", "status"]).and_then(|status| tree.number(status)),
     });
 }
 
-fn body_of(tree: &Tree<'_>, data: Id, headers: Option<Id>, room: usize) -> Body {
-    let Some(text) = tree.get(data, "text").and_then(|text| tree.text(text)) else {
+fn body_of(tree: &Tree<'_>, data: Id, headers: Option<Id>, budget: &Budget) -> Body {
+    let Some(text) = tree.get(data, "text").and_then(|text| tree.text(text, budget).ok()) else {
         let is_elsewhere = tree.get(data, "_file").is_some();
         return Err(if is_elsewhere { Reason::Elsewhere } else { Reason::NoBody });
     };
@@ -67,7 +69,7 @@ fn body_of(tree: &Tree<'_>, data: Id, headers: Option<Id>, room: usize) -> Body 
         let header = tree.items(headers).iter().find(is_it)?;
         tree.get(*header, "value").and_then(|value| tree.str(value))
     });
-    decode::decompressed(text, compression, room)
+    decode::decompressed(text, compression, budget)
 }
 
 /// A body in base64, or in a list of parts in base64, as Polly.JS writes it.

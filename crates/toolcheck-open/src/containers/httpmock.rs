@@ -1,12 +1,15 @@
 //! Recordings of httpmock: YAML documents, one for each exchange.
 
 use super::{Container, outer_keys};
-use crate::exchanges::{Body, Maker, Reason, Recorded};
+use crate::budget::Budget;
+use crate::exchanges::{Maker, Recorded};
+use crate::needs::Needs;
+use crate::reason::{Body, Reason};
 use crate::tree::{Id, Tree};
 use crate::{Limits, Opened, decode, written};
 
 pub(super) static CONTAINER: Container =
-    Container { id: "httpmock", name: "httpmock recording", sniff, read };
+    Container { id: "httpmock", name: "httpmock recording", needs: Needs::Yaml, sniff, read };
 
 fn sniff(bytes: &[u8]) -> bool {
     let keys: Vec<&[u8]> = outer_keys(bytes).take(64).collect();
@@ -16,37 +19,51 @@ fn sniff(bytes: &[u8]) -> bool {
 
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     let tree = Tree::yaml(bytes)?;
-    let mut maker = Maker::new(limits.most_bytes);
+    let mut maker = Maker::new(bytes.len(), limits);
     for (number, root) in tree.roots.iter().enumerate() {
         let Some(when) = tree.get(*root, "when") else { continue };
         let then = tree.get(*root, "then");
-        let (request_name, request) = body_of(&tree, when, maker.room());
-        let (response_name, response) =
-            then.map_or(("body", Err(Reason::NoBody)), |then| body_of(&tree, then, maker.room()));
+        if tree.is_exhausted() {
+            maker.leave_out(Reason::TooLarge);
+            continue;
+        }
+        let tree = &tree;
+        let request = place_of(tree, when);
+        let response = then.map_or(("body", None), |then| place_of(tree, then));
         let status = then.and_then(|then| tree.number(tree.get(then, "status")?));
         maker.add(Recorded {
-            request_label: format!("[{number}].when.{request_name}"),
-            request,
+            request_label: format!("[{number}].when.{}", request.0),
+            request: Box::new(move |budget| body_of(tree, request, budget)),
             url: tree.get(when, "path").and_then(|path| tree.str(path)).unwrap_or_default().to_owned(),
-            response_label: format!("[{number}].then.{response_name}"),
-            response: Some(response).filter(|body| !matches!(body, Err(Reason::NoBody))),
+            response_label: format!("[{number}].then.{}", response.0),
+            response: Some(Box::new(move |budget| body_of(tree, response, budget))),
             status,
         });
     }
     Some(maker.finish(&CONTAINER, tree.broken_at))
 }
 
-fn body_of(tree: &Tree<'_>, side: Id, room: usize) -> (&'static str, Body) {
-    let text = |name| tree.get(side, name).and_then(|node| tree.text(node));
-    if let Some(node) = tree.get(side, "json_body").filter(|node| !tree.is_null(*node)) {
-        let body = match tree.text(node) {
-            Some(text) => Ok(text),
-            None => written::json(tree, node, room),
+/// The key of a body, and the body.
+fn place_of(tree: &Tree<'_>, side: Id) -> (&'static str, Option<Id>) {
+    let places = ["json_body", "body", "body_base64"];
+    let found = places.iter().find_map(|name| {
+        let node = tree.get(side, name).filter(|node| !tree.is_null(*node))?;
+        // Only the first of them is not a text.
+        (*name == "json_body" || tree.str(node).is_some()).then_some((*name, Some(node)))
+    });
+    found.unwrap_or(("body", None))
+}
+
+fn body_of(tree: &Tree<'_>, (name, node): (&str, Option<Id>), budget: &Budget) -> Body {
+    let node = node.ok_or(Reason::NoBody)?;
+    if name == "json_body" {
+        return if tree.str(node).is_some() {
+            tree.text(node, budget)
+        } else {
+            written::json(tree, node, budget)
         };
-        return ("json_body", body);
     }
-    let encoded = || text("body_base64").map(|text| ("body_base64", decode::base64(&text)));
-    let plain = || text("body").map(|text| ("body", Some(text)));
-    let Some((name, body)) = plain().or_else(encoded) else { return ("body", Err(Reason::NoBody)) };
-    (name, body.ok_or(Reason::NotJson).and_then(|body| decode::decompressed(body, None, room)))
+    let body = tree.text(node, budget)?;
+    let body = if name == "body_base64" { decode::base64(&body).ok_or(Reason::NotJson)? } else { body };
+    decode::decompressed(body, None, budget)
 }

@@ -1,11 +1,13 @@
 //! Recordings of httprr: HTTP messages as they were sent, each pair after a line with their lengths.
 
 use super::Container;
-use crate::exchanges::{Maker, Recorded};
+use crate::exchanges::{Encoded, Maker, Recorded};
 use crate::http::Message;
+use crate::needs::Needs;
 use crate::{Limits, Opened, decode};
 
-pub(super) static CONTAINER: Container = Container { id: "httprr", name: "httprr recording", sniff, read };
+pub(super) static CONTAINER: Container =
+    Container { id: "httprr", name: "httprr recording", needs: Needs::Nothing, sniff, read };
 
 const START: &[u8] = b"httprr trace v1\n";
 
@@ -14,7 +16,7 @@ fn sniff(bytes: &[u8]) -> bool {
 }
 
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
-    let mut maker = Maker::new(limits.most_bytes);
+    let mut maker = Maker::new(bytes.len(), limits);
     let mut at = memchr::memchr(b'\n', bytes)? + 1;
     let mut number = 0;
     while at < bytes.len() {
@@ -44,16 +46,19 @@ fn lengths(bytes: &[u8], at: usize) -> Option<(usize, usize, usize)> {
 fn add(bytes: &[u8], (from, middle, end): (usize, usize, usize), number: usize, maker: &mut Maker) {
     let Some(request) = Message::read(bytes, from..middle) else { return };
     let response = Message::read(bytes, middle..end);
-    let room = maker.room();
-    let body = |message: &Message<'_>| {
-        decode::decompressed(message.body.clone(), message.header("content-encoding"), room)
-    };
     maker.add(Recorded {
         request_label: format!("[{number}].request"),
-        request: body(&request),
         url: request.start.split(' ').nth(1).unwrap_or_default().to_owned(),
+        request: body(request),
         response_label: format!("[{number}].response"),
         status: response.as_ref().and_then(Message::status),
-        response: response.as_ref().map(body),
+        response: response.map(body),
     });
+}
+
+fn body(message: Message<'_>) -> Encoded<'_> {
+    Box::new(|budget| {
+        let encoding = message.header("content-encoding");
+        decode::decompressed(message.body, encoding, budget)
+    })
 }

@@ -1,20 +1,16 @@
 //! `.eval` archives of Inspect: ZIP, with a file for each sample.
 
-use std::io::Read;
-use std::sync::Arc;
-
-use flate2::bufread::DeflateDecoder;
-use rawzip::{CompressionMethod, ZipArchive};
-use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin, Unpacked};
-
 use super::Container;
-use crate::Limits;
+use crate::needs::Needs;
+#[cfg(feature = "zip")]
+use samples::read;
+
+#[cfg(feature = "zip")]
+mod samples;
 
 pub(super) static CONTAINER: Container =
-    Container { id: "inspect-eval", name: "Inspect log archive (.eval)", sniff, read };
+    Container { id: "inspect-eval", name: "Inspect log archive (.eval)", needs: Needs::Zip, sniff, read };
 
-/// The folder of the samples.
-const SAMPLES: &str = "samples/";
 /// The files that an archive begins with, before its directory, which is at the end.
 const FIRST: [&[u8]; 4] = [b"_journal/", b"header.json", b"samples/", b"summaries.json"];
 
@@ -24,65 +20,7 @@ fn sniff(bytes: &[u8]) -> bool {
         && bytes.get(30..).is_some_and(|name| FIRST.iter().any(|first| name.starts_with(first)))
 }
 
-fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
-    let archive = ZipArchive::from_slice(bytes).ok()?;
-    let mut builder = Builder::default();
-    let (mut unpacked, mut large, mut broken, mut others) = (Unpacked::default(), 0, 0, 0);
-    let mut entries = archive.entries();
-    let mut samples = 0;
-    while let Ok(Some(entry)) = entries.next_entry() {
-        let path = entry.file_path();
-        let Ok(name) = std::str::from_utf8(path.as_ref()) else { continue };
-        if !name.starts_with(SAMPLES) || !name.ends_with(".json") {
-            others += usize::from(!entry.is_dir());
-            continue;
-        }
-        // Twice: the text of the sample, and the made one.
-        let room = limits.most_bytes.saturating_sub(unpacked.text.len());
-        let Ok(found) = archive.get_entry(entry.wayfinder()) else {
-            broken += 1;
-            continue;
-        };
-        let text = match entry.compression_method() {
-            CompressionMethod::STORE => read_up_to(found.data(), room),
-            CompressionMethod::DEFLATE => read_up_to(DeflateDecoder::new(found.data()), room),
-            _ => None,
-        };
-        match text {
-            None => broken += 1,
-            Some(text) if text.len() > room => large += 1,
-            Some(text) => {
-                let start = unpacked.add(&text);
-                let mut origin = Origin::new("");
-                origin.member = Some(name.to_owned());
-                builder.value("", Arc::new(origin), &Mapped::same(&text, start));
-                builder.glue("\n");
-                samples += 1;
-            }
-        }
-    }
-    let (text, origins) = builder.finish();
-    let left_out = [
-        ("sample that is too large", "samples that are too large", large),
-        ("sample that can't be read", "samples that can't be read", broken),
-        ("file that is no sample", "files that are no samples", others),
-    ];
-    let left_out = left_out.into_iter().filter(|(.., count)| *count > 0);
-    Some(Opened {
-        id: CONTAINER.id,
-        name: CONTAINER.name,
-        text,
-        origins,
-        exchanges: samples,
-        left_out: left_out.map(|(one, what, count)| LeftOut { one, what, count }).collect(),
-        broken_at: None,
-        unpacked: Some(unpacked),
-    })
-}
-
-/// The bytes of a reader, or one more than `most` of them; `None` if they can't be read.
-fn read_up_to(reader: impl Read, most: usize) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    reader.take(most as u64 + 1).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+#[cfg(not(feature = "zip"))]
+fn read(_: &[u8], _: crate::Limits) -> Option<crate::Opened> {
+    None
 }

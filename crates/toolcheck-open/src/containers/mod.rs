@@ -4,42 +4,27 @@
 
 mod anthropic_batch;
 mod batch;
+mod entries;
 mod go_vcr;
 mod har;
 mod httpmock;
 mod httprr;
 mod inspect_eval;
 mod openai_batch;
+mod parquet;
+mod request_log;
 mod sse;
 mod vcr;
 
-use crate::{Limits, MOST_SOURCE, Opened};
+use toolcheck_json::{Document, Value};
 
-/// A kind of file that holds requests inside something else.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Container {
-    /// The id on the command line and in reports.
-    pub id: &'static str,
-    /// The display name.
-    pub name: &'static str,
-    /// Whether a file is one, by its start.
-    pub(crate) sniff: fn(&[u8]) -> bool,
-    /// Opens a file of this kind.
-    pub(crate) read: fn(&[u8], Limits) -> Option<Opened>,
-}
-
-impl Container {
-    /// Opens a file of this kind; `None` if it is not one.
-    #[must_use]
-    pub fn open(&self, bytes: &[u8], limits: Limits) -> Option<Opened> {
-        if bytes.len() > MOST_SOURCE { None } else { (self.read)(bytes, limits) }
-    }
-}
+use crate::container::Container;
+use crate::needs::is_json;
 
 /// All kinds, the more certain ones first.
 pub static ALL: &[&Container] = &[
     &inspect_eval::CONTAINER,
+    &parquet::CONTAINER,
     &httprr::CONTAINER,
     &go_vcr::CONTAINER,
     &vcr::CONTAINER,
@@ -48,6 +33,7 @@ pub static ALL: &[&Container] = &[
     &sse::CONTAINER,
     &openai_batch::CONTAINER,
     &anthropic_batch::CONTAINER,
+    &request_log::CONTAINER,
 ];
 
 /// The container with an id.
@@ -62,6 +48,7 @@ const HEAD: usize = 64 << 10;
 /// The keys at the outermost level of YAML, as far as the start of the file shows them.
 fn outer_keys(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let head = &bytes[..bytes.len().min(HEAD)];
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     head.split(|byte| *byte == b'\n').filter_map(|line| {
         let length = line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
         (length > 0 && line.get(length) == Some(&b':')).then(|| &line[..length])
@@ -73,8 +60,11 @@ fn head_has(bytes: &[u8], text: &[u8]) -> bool {
     memchr::memmem::find(&bytes[..bytes.len().min(HEAD)], text).is_some()
 }
 
-/// Whether a file is JSON rather than YAML.
-fn is_json(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{')
+/// Whether the first value of a JSON file passes a test, as far as the start of the file shows. `key` is one that it has:
+/// most files have none such, and need not be read.
+fn json_starts(bytes: &[u8], key: &str, test: impl Fn(Value<'_, '_>) -> bool) -> bool {
+    is_json(bytes) && head_has(bytes, key.as_bytes()) && {
+        let document = Document::read(&bytes[..bytes.len().min(HEAD)]);
+        test(document.root())
+    }
 }

@@ -1,12 +1,15 @@
 //! Files of the Batch API of OpenAI: requests and results, one a line.
 
-use toolcheck_core::{endpoint, exchange};
+use toolcheck_core::endpoint::{self, Call};
+use toolcheck_core::exchange;
 use toolcheck_json::Value;
 
 use super::{Container, batch};
+use crate::needs::Needs;
 use crate::{Limits, Opened};
 
-pub(super) static CONTAINER: Container = Container { id: "openai-batch", name: "OpenAI batch", sniff, read };
+pub(super) static CONTAINER: Container =
+    Container { id: "openai-batch", name: "OpenAI batch", needs: Needs::Nothing, sniff, read };
 
 fn sniff(bytes: &[u8]) -> bool {
     batch::first(bytes, |entry| {
@@ -19,7 +22,8 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     batch::read(&CONTAINER, bytes, limits, |entry| {
         if let Some(body) = entry.get("body") {
             let url = entry.get_str("url");
-            let is_other = url.as_deref().is_some_and(endpoint::is_other_call);
+            let is_other =
+                url.as_deref().is_some_and(|url| matches!(endpoint::call(url), Call::Other | Call::NotRead));
             // A request that lacks its messages is one too, if it is sent to be answered.
             let is_sent = url.is_some_and(|url| url.ends_with("/completions") || url.ends_with("/responses"));
             let is_request = !is_other && (is_sent || exchange::is_request(body));

@@ -1,4 +1,5 @@
-//! Streams of events that were recorded by themselves: as server-sent events, or only their data, one a line.
+//! Streams of events that were recorded by themselves: as server-sent events, as an event stream of AWS, or only their
+//! data, one a line.
 
 use toolcheck_core::{response, unsupported};
 use toolcheck_json::origins::Mapped;
@@ -6,14 +7,19 @@ use toolcheck_json::{Document, Layout, Records};
 
 use super::{Container, HEAD};
 use crate::exchanges::Maker;
-use crate::{Limits, Opened};
+use crate::needs::Needs;
+use crate::{Limits, Opened, event_stream};
 
-pub(super) static CONTAINER: Container = Container { id: "sse", name: "event stream", sniff, read };
+pub(super) static CONTAINER: Container =
+    Container { id: "sse", name: "event stream", needs: Needs::Nothing, sniff, read };
 
 /// The number of lines that are looked at.
 const LINES: usize = 400;
 
 fn sniff(bytes: &[u8]) -> bool {
+    if event_stream::is_stream(bytes) {
+        return true;
+    }
     let head = &bytes[..bytes.len().min(HEAD)];
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let Some(first) = head.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()) else {
@@ -24,7 +30,11 @@ fn sniff(bytes: &[u8]) -> bool {
     }
     let fields: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b":"];
     let is_field = fields.iter().any(|field| first.starts_with(field));
-    is_field && head.split(|byte| *byte == b'\n').take(LINES).any(|line| line.starts_with(b"data:"))
+    let is_data = |line: &[u8]| {
+        let data = line.strip_prefix(b"data:").map(<[u8]>::trim_ascii);
+        data.is_some_and(|data| matches!(data.first(), Some(b'{' | b'[')))
+    };
+    is_field && head.split(|byte| *byte == b'\n').take(LINES).any(is_data)
 }
 
 /// Whether a text is the data of events, one a line: together they are a response, and none is one by itself.
@@ -58,7 +68,7 @@ fn is_chunks(bytes: &[u8], head: &[u8]) -> bool {
 }
 
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
-    let mut maker = Maker::new(limits.most_bytes);
+    let mut maker = Maker::new(bytes.len(), limits);
     maker.add_response("response".to_owned(), &Mapped::same(bytes, 0));
     Some(maker.finish(&CONTAINER, None))
 }

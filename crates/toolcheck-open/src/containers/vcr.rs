@@ -1,18 +1,22 @@
 //! Cassettes of VCR.py, and of VCR and betamax, which have the same parts.
 
-use super::{Container, head_has, is_json, outer_keys};
+use toolcheck_json::Value;
+
+use super::{Container, head_has, is_json, json_starts, outer_keys};
 use crate::cassette::open_cassette;
+use crate::needs::Needs;
 use crate::{Limits, Opened};
 
-pub(super) static CONTAINER: Container = Container { id: "vcr", name: "VCR cassette", sniff, read };
+pub(super) static CONTAINER: Container =
+    Container { id: "vcr", name: "VCR cassette", needs: Needs::Yaml, sniff, read };
 
 /// The lists of interactions, by their keys.
 const LISTS: [&str; 2] = ["interactions", "http_interactions"];
 
 fn sniff(bytes: &[u8]) -> bool {
     if is_json(bytes) {
-        return LISTS.iter().any(|key| head_has(bytes, format!("\"{key}\"").as_bytes()))
-            && head_has(bytes, b"\"request\"");
+        let has_list = |root: Value<'_, '_>| root.get_any(&LISTS).is_some_and(Value::is_array);
+        return json_starts(bytes, "interactions\"", has_list);
     }
     outer_keys(bytes).any(|key| LISTS.iter().any(|list| list.as_bytes() == key))
         && (head_has(bytes, b"request:") || head_has(bytes, b"interactions: []"))

@@ -2,15 +2,14 @@
 
 use std::error::Error;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read};
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::{memchr, memchr_iter, memrchr};
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use toolcheck_open::ZstdFrames;
 
 use super::{Input, Source};
 use crate::Progress;
@@ -105,6 +104,14 @@ pub(super) fn may_be_opened(path: &Path) -> bool {
     sniff().unwrap_or(true)
 }
 
+/// A part of a text of JSON Lines.
+pub(crate) enum Piece {
+    /// Whole lines.
+    Lines(Buffer),
+    /// One line that is larger than a document may be: its bytes, which were skipped.
+    TooLong(usize),
+}
+
 /// The text of an input, decompressed.
 pub struct Text<'p> {
     source: Box<dyn Read + Send + 'p>,
@@ -153,12 +160,18 @@ impl<'p> Text<'p> {
             ))
         } else if is_zstd {
             let source = BufReader::with_capacity(STEP, source);
-            let frames = ZstdFrames { source, decoder: FrameDecoder::new(), is_inside: false };
+            let frames = ZstdFrames::new(source, MOST_WINDOW);
             Box::new(decompressor("zstd", Box::new(frames)))
         } else {
             Box::new(source)
         };
         Ok(Self { source, buffer: Buffer::default(), is_ended: false, max_document: limits.document })
+    }
+
+    /// Reads one piece, as far as there is one.
+    pub(crate) fn start(&mut self) -> io::Result<&[u8]> {
+        self.fill(PIECE)?;
+        Ok(&self.buffer)
     }
 
     /// Reads at least one piece, and at least this many lines that are not blank. Returns all that has been read, and
@@ -178,30 +191,50 @@ impl<'p> Text<'p> {
 
     /// The next complete lines; `None` at the end. Bytes that were read after them go into `spare`, the buffer of an
     /// earlier piece.
-    pub(crate) fn piece(&mut self, mut spare: Buffer) -> io::Result<Option<Buffer>> {
+    pub(crate) fn piece(&mut self, mut spare: Buffer) -> io::Result<Option<Piece>> {
         let mut wanted = PIECE;
         loop {
             self.fill(wanted)?;
             let most = usize::try_from(self.max_document).unwrap_or(usize::MAX);
-            if self.buffer.get(..most).is_some_and(|line| memchr(b'\n', line).is_none()) {
-                self.check_document(self.buffer.len())?;
+            let is_long = self.buffer.len() > most;
+            if is_long && memchr(b'\n', &self.buffer[..most]).is_none() {
+                return self.skip_line().map(|bytes| Some(Piece::TooLong(bytes)));
             }
             if self.buffer.is_empty() {
                 return Ok(None);
             }
-            if self.is_ended && self.buffer.len() <= PIECE {
-                return Ok(Some(std::mem::take(&mut self.buffer)));
+            if self.is_ended && self.buffer.len() <= PIECE.min(most) {
+                return Ok(Some(Piece::Lines(std::mem::take(&mut self.buffer))));
             }
             // Bytes that were read ahead are returned in pieces too.
             let end = memrchr(b'\n', &self.buffer[..wanted.min(self.buffer.len())]).map(|at| at + 1);
             if let Some(end) = end {
                 self.buffer.split_into(end, &mut spare);
-                return Ok(Some(std::mem::replace(&mut self.buffer, spare)));
+                return Ok(Some(Piece::Lines(std::mem::replace(&mut self.buffer, spare))));
             }
             if self.is_ended && self.buffer.len() <= wanted {
-                return Ok(Some(std::mem::take(&mut self.buffer)));
+                return Ok(Some(Piece::Lines(std::mem::take(&mut self.buffer))));
             }
             wanted *= 2;
+        }
+    }
+
+    /// Skips a line without holding it, and returns its length in bytes.
+    fn skip_line(&mut self) -> io::Result<usize> {
+        let mut skipped = 0;
+        loop {
+            if let Some(end) = memchr(b'\n', &self.buffer) {
+                let mut rest = Buffer::default();
+                self.buffer.split_into(end + 1, &mut rest);
+                self.buffer = rest;
+                return Ok(skipped + end + 1);
+            }
+            skipped += self.buffer.len();
+            self.buffer.filled = 0;
+            self.fill(PIECE)?;
+            if self.buffer.is_empty() {
+                return Ok(skipped);
+            }
         }
     }
 
@@ -330,93 +363,4 @@ fn is_end(error: &io::Error) -> bool {
         };
     }
     false
-}
-
-/// Consecutive Zstandard frames; skippable frames contain no text.
-struct ZstdFrames<R> {
-    source: R,
-    decoder: FrameDecoder,
-    is_inside: bool,
-}
-
-impl<R: BufRead> Read for ZstdFrames<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            if !self.is_inside {
-                if self.source.fill_buf()?.is_empty() {
-                    return Ok(0);
-                }
-                // A decoder that is used again has a smaller limit of its own.
-                self.decoder = FrameDecoder::new();
-                let mut header = Header { source: &mut self.source, seen: Vec::new() };
-                let begun = self.decoder.init(&mut header);
-                let window = window_size(&header.seen);
-                match begun {
-                    Ok(()) if window > MOST_WINDOW => {
-                        let message =
-                            format!("it needs a window of {window} bytes; at most {MOST_WINDOW} are used");
-                        return Err(io::Error::other(message));
-                    }
-                    Ok(()) => self.is_inside = true,
-                    Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                        length,
-                        ..
-                    })) => {
-                        let length = u64::from(length);
-                        if io::copy(&mut (&mut self.source).take(length), &mut io::sink())? < length {
-                            return Err(io::ErrorKind::UnexpectedEof.into());
-                        }
-                        continue;
-                    }
-                    Err(error) => return Err(io::Error::other(error)),
-                }
-            }
-            while self.decoder.can_collect() < buffer.len() && !self.decoder.is_finished() {
-                let missing = buffer.len() - self.decoder.can_collect();
-                let strategy = BlockDecodingStrategy::UptoBytes(missing);
-                self.decoder.decode_blocks(&mut self.source, strategy).map_err(io::Error::other)?;
-            }
-            if self.decoder.is_finished() && self.decoder.can_collect() == 0 {
-                self.is_inside = false;
-                let written = self.decoder.get_checksum_from_data();
-                if written.is_some() && written != self.decoder.get_calculated_checksum() {
-                    return Err(io::Error::other("checksum mismatch"));
-                }
-                continue;
-            }
-            return self.decoder.read(buffer);
-        }
-    }
-}
-
-/// Passes the header of a frame on, and keeps it: the decoder doesn't tell how large the window is.
-struct Header<R> {
-    source: R,
-    seen: Vec<u8>,
-}
-
-impl<R: Read> Read for Header<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(buffer)?;
-        self.seen.extend_from_slice(&buffer[..count]);
-        Ok(count)
-    }
-}
-
-/// The size of the window by a frame's header (RFC 8878, 3.1.1.1); 0 if the header is not whole.
-fn window_size(header: &[u8]) -> u64 {
-    let Some((descriptor, rest)) = header.get(ZSTD.len()..).and_then(<[u8]>::split_first) else { return 0 };
-    let is_single_segment = descriptor >> 5 & 1 == 1;
-    if !is_single_segment {
-        let Some(window) = rest.first() else { return 0 };
-        let base = 1u64 << (10 + u64::from(window >> 3));
-        return base + base / 8 * u64::from(window & 7);
-    }
-    // The window is as large as the content, whose size stands behind the dictionary's id.
-    let id = [0, 1, 2, 4][usize::from(descriptor & 3)];
-    let size = 1 << (descriptor >> 6);
-    let Some(size) = rest.get(id..id + size) else { return 0 };
-    let number = size.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
-    // Two bytes count from 256.
-    if size.len() == 2 { number + 256 } else { number }
 }

@@ -53,7 +53,11 @@ pub(super) fn matches(pattern: &str) -> Result<Matches, PatternError> {
         let mut seen = HashSet::new();
         // The end may be any file, and before it there must be a folder.
         found.paths.retain(|path| {
-            if is_last { path.symlink_metadata().is_ok() } else { path.is_dir() && seen.insert(real(path)) }
+            if is_last {
+                path.symlink_metadata().is_ok()
+            } else {
+                here(path).is_dir() && seen.insert(real(path))
+            }
         });
     }
     found.paths.sort();

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use ignore::WalkBuilder;
 use toolcheck_config::PathGlobs;
 use toolcheck_core::text::{reason, shown};
+use toolcheck_open::Container;
 
 use crate::configs::{Configs, LoadedConfig};
 use crate::error::Error;
@@ -22,8 +23,8 @@ use crate::paths::{current_dir, name_of, os_string, printable, real};
 use globs::is_glob;
 use ignored::IgnoreFiles;
 
-pub(crate) use bytes::Buffer;
 pub use bytes::Text;
+pub(crate) use bytes::{Buffer, Piece};
 
 /// The extensions of the files that are searched for in a directory.
 const EXTENSIONS: [&str; 4] = ["json", "jsonl", "ndjson", "traj"];
@@ -98,6 +99,8 @@ pub struct Inputs {
     pub searched: Vec<PathBuf>,
     /// The files that list ignored files in those folders.
     pub(crate) ignore_files: Vec<PathBuf>,
+    /// The files of the run itself that a search came across, which it does not take for inputs.
+    pub(crate) own_files: Vec<PathBuf>,
 }
 
 impl Inputs {
@@ -241,7 +244,9 @@ impl Collector<'_> {
             let real = below(&root, directory, entry.path());
             // If the configuration can't be read, that is reported later, and the file is not silently skipped.
             let is_wanted = self.configs.of(&real).is_none_or(|loaded| is_included(&loaded, &real));
-            if is_wanted && !self.own_files.contains(&real) {
+            if is_wanted && self.own_files.contains(&real) {
+                self.found.own_files.push(entry.into_path());
+            } else if is_wanted {
                 has_files = true;
                 let path = entry.into_path();
                 // Names in the current directory are shown without `./`.
@@ -297,6 +302,7 @@ fn is_included(loaded: &LoadedConfig, path: &Path) -> bool {
             let extension =
                 if is_compressed { extension(&path.with_extension("")).unwrap_or_default() } else { outer };
             EXTENSIONS.contains(&&*extension)
+                || extension == "parquet" && toolcheck_open::find("parquet").is_some_and(Container::is_built)
                 || OPENED_EXTENSIONS.contains(&&*extension) && bytes::may_be_opened(path)
         }
     }

@@ -21,7 +21,12 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
             let path = painted(&path, BOLD, style);
             let level = painted(finding.level.as_str(), colors_of(finding.level), style);
             let rule = painted(finding.rule, DIM, style);
-            writeln!(out, "{path}:{line}:{column}: {level} {rule} {}", guard(&finding.placed_message()))?;
+            let mark = summary::mark(finding);
+            writeln!(
+                out,
+                "{path}:{line}:{column}: {level} {rule}{mark} {}",
+                guard(&finding.placed_message())
+            )?;
         }
     }
     summary::close(report, style, out)

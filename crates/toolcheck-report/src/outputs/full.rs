@@ -259,7 +259,8 @@ impl std::error::Error for FindingDiagnostic<'_> {
 
 impl Diagnostic for FindingDiagnostic<'_> {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(format!("{}[{}]", self.finding.level, self.finding.rule)))
+        let mark = summary::mark(self.finding);
+        Some(Box::new(format!("{}[{}]{mark}", self.finding.level, self.finding.rule)))
     }
 
     fn severity(&self) -> Option<Severity> {

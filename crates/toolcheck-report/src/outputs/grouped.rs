@@ -19,12 +19,15 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
         let place = widest(&mut places.iter().map(String::len));
         let level = widest(&mut file.findings.iter().map(|found| found.level.as_str().len()));
         let rule = widest(&mut file.findings.iter().map(|found| found.rule.len()));
+        let has_marks = file.findings.iter().any(|found| found.fix.is_some());
         for (at, found) in places.iter().zip(&file.findings) {
             let message = &found.placed_message();
             let (level, rule) = (format!("{:level$}", found.level), format!("{:rule$}", found.rule));
             let level = painted(&level, colors_of(found.level), style);
             let rule = painted(&rule, DIM, style);
-            writeln!(out, "  {at:>place$}  {level}  {rule}  {}", guard(message))?;
+            let mark = summary::mark(found).trim_start();
+            let mark = if has_marks { format!("{mark:3}  ") } else { String::new() };
+            writeln!(out, "  {at:>place$}  {level}  {rule}  {mark}{}", guard(message))?;
         }
         writeln!(out)?;
     }

@@ -26,6 +26,7 @@ use super::{Output, write_json};
 use crate::Style;
 use toolcheck_lint::Finding;
 use toolcheck_lint::finding::Spot;
+use toolcheck_lint::fix::Fixable;
 use toolcheck_lint::report::{ConversationReport, FileReport, Reading, Refusal, Report};
 
 pub(super) static OUTPUT: Output = Output {
@@ -140,7 +141,7 @@ pub struct ConversationV1<'r> {
     pub tool_calls: usize,
     /// The number of tool results.
     pub tool_results: usize,
-    /// How it ends: `open`, `complete`, `aborted`, `compacted` or `abandoned`.
+    /// How it ends: `open`, `complete`, `aborted`, `compacted`, `abandoned`, or `replaced` if the file says what took its place.
     pub ended: &'static str,
 }
 
@@ -223,9 +224,15 @@ pub struct FindingV1<'r> {
     /// The name of the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<&'r str>,
+    /// How `toolcheck fix` may mend it: `safe` or `unsafe`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixable: Option<&'static str>,
     /// Other places that explain the finding.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<LabelV1<'r>>,
+    /// The number of other places with the same mistake, of which `labels` has the first.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub repeats: usize,
     /// What to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<&'r str>,
@@ -391,6 +398,7 @@ pub fn finding_v1<'r>(file: &'r FileReport, found: &'r Finding) -> FindingV1<'r>
         origin: origin(&found.spot),
         tool_call_id: found.tool_call_id.as_deref(),
         tool_name: found.tool_name.as_deref(),
+        fixable: found.fix.map(Fixable::as_str),
         labels: found
             .labels
             .iter()
@@ -403,6 +411,7 @@ pub fn finding_v1<'r>(file: &'r FileReport, found: &'r Finding) -> FindingV1<'r>
                 origin: origin(&label.spot),
             })
             .collect(),
+        repeats: found.repeats,
         help: found.help.as_deref(),
         provider_error: found.provider_error.as_ref().and_then(|answer| answer.text.as_deref()),
         status: found.provider_error.as_ref().and_then(|answer| answer.status),

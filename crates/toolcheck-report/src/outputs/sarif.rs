@@ -205,6 +205,10 @@ fn message(text: &str) -> Json {
     json!({"text": text})
 }
 
+/// The longest name of a place, in bytes. Longer ones are cut in the middle or near it, so they name nothing, and of
+/// ten thousand findings they would be most of the output.
+const LONGEST_NAME: usize = 256;
+
 fn location(uri: &str, spot: &Spot) -> Json {
     let mut location = json!({"physicalLocation": {
         "artifactLocation": {"uri": uri},
@@ -219,7 +223,7 @@ fn location(uri: &str, spot: &Spot) -> Json {
     }});
     // The root has the empty pointer, which is not a name.
     let name = spot.name();
-    if !name.is_empty() {
+    if !name.is_empty() && name.len() <= LONGEST_NAME {
         location["logicalLocations"] = json!([{"fullyQualifiedName": name}]);
     }
     location

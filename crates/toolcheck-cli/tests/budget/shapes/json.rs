@@ -6,7 +6,8 @@ pub fn all() -> Vec<Shape> {
     let mut all = vec![
         Shape::new("nested arrays", |size| chains(size, "[", "", "]")),
         Shape::new("nested objects", |size| chains(size, "{\"a\":", "1", "}")),
-        Shape::new("nested objects with two equal keys", |size| chains(size, "{\"a\":1,\"a\":", "1", "}")),
+        Shape::new("nested objects with two equal keys", |size| chains(size, "{\"a\":1,\"a\":", "1", "}"))
+            .of_findings(),
         Shape::new("brackets", |size| "[".repeat(size)),
         Shape::new("braces", |size| "{\"a\":".repeat(size / 5)),
         Shape::new("closing brackets", |size| beside("x", "1") + &"]".repeat(size)),

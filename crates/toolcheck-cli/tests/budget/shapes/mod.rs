@@ -8,6 +8,7 @@ pub mod exchanges;
 pub mod json;
 pub mod lines;
 pub mod projects;
+pub mod recordings;
 pub mod requests;
 pub mod schemas;
 
@@ -88,6 +89,12 @@ impl Shape {
         self
     }
 
+    /// The shape, if it has a fault for every few bytes: of 256 KB, more findings are found than listed, and 64 MB may be
+    /// held.
+    pub fn of_findings(self) -> Self {
+        self.from(64 << 10).holds(256)
+    }
+
     /// The shape, if it may hold this many bytes for each byte.
     pub fn holds(mut self, held: usize) -> Self {
         self.held = held;
@@ -112,6 +119,7 @@ pub fn all() -> Vec<Shape> {
         requests::all(),
         schemas::all(),
         exchanges::all(),
+        recordings::all(),
         projects::all(),
     ];
     groups.into_iter().flatten().collect()

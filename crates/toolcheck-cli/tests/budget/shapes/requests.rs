@@ -93,8 +93,8 @@ fn objects() -> Vec<Shape> {
         of_messages("unknown roles", "{\"role\":\"x\",\"content\":\"a\"}").holds(160),
         of_messages("messages of the system", "{\"role\":\"system\",\"content\":\"a\"}"),
         of_messages("messages without a role", "{\"content\":\"a\"}").holds(160),
-        of_messages("messages that are numbers", "1"),
-        of_messages("messages that are empty", "{}"),
+        of_messages("messages that are numbers", "1").of_findings(),
+        of_messages("messages that are empty", "{}").of_findings(),
         of_messages("empty texts", "{\"role\":\"assistant\",\"content\":\"\"}"),
         of_messages("blank texts", "{\"role\":\"assistant\",\"content\":\"  \"}"),
         of_messages(
@@ -114,7 +114,7 @@ fn objects() -> Vec<Shape> {
             "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":1},{\"type\":\"image_url\",\"image_url\":\"x\"}]}",
         ),
         of_blocks("unknown blocks", "{\"type\":\"x\"}").holds(240),
-        of_blocks("blocks without a type", "{}"),
+        of_blocks("blocks without a type", "{}").of_findings(),
         of_blocks("blocks with unknown keys", "{\"type\":\"text\",\"text\":\"a\",\"b\":1,\"c\":2,\"txt\":3}")
             .holds(240),
         of_blocks(
@@ -147,6 +147,25 @@ fn objects() -> Vec<Shape> {
             let start = "{\"model\":\"m\",\"max_tokens\":9,\"messages\":[{\"role\":\"user\",\"content\":[";
             list(size, start, ",", "]}]}", |_| "{}".to_owned())
         }),
+        Shape::new("a message with many unknown keys", |size| {
+            let start = "{\"model\":\"m\",\"max_tokens\":9,\"system\":\"s\",\"messages\":[{\"role\":\"user\",\"content\":\"a\",";
+            list(size, start, ",", "}]}", |number| format!("\"k{number}\":1"))
+        })
+        .of_findings(),
+        Shape::new("a message of another role with many unknown keys", |size| {
+            let start = "{\"model\":\"m\",\"input\":[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"tool\",";
+            list(size, start, ",", "}]}", |number| format!("\"role_{number}\":\"tool\""))
+        })
+        .of_findings(),
+        Shape::new("an object of many lists of messages", |size| {
+            list(size, "{", ",", "}", |number| {
+                format!("\"a{number}\":[{{\"role\":\"user\",\"content\":\"x\"}}]")
+            })
+        }),
+        Shape::new("a turn of a data set with many keys", |size| {
+            let start = "{\"conversations\":[{\"from\":\"human\",\"value\":\"x\"},{\"from\":\"gpt\",\"value\":\"y\",";
+            list(size, start, ",", "}]}", |number| format!("\"from_{number}\":\"gpt\""))
+        }),
         Shape::new("items of one id", |size| {
             list(
                 size,
@@ -164,7 +183,8 @@ fn objects() -> Vec<Shape> {
                 "]}",
                 |number| format!("{{\"type\":\"x_{number}\"}}"),
             )
-        }),
+        })
+        .holds(240),
         Shape::new("settings that no API has", |size| {
             let members = list(size, "1", "", "", |number| format!(",\"temperatur{number}\":1"));
             beside("x", &members)

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_json::{Kind as JsonKind, NodeId, Value};
 
+use super::alike::Alike;
 use super::compile::{By, Field, FieldSet, Object, What, bit};
 use super::fault::{Detail, Fault, PathStep};
 use super::layout::{Layout, MOST_LAYOUTS};
@@ -48,8 +49,12 @@ pub(super) struct Checker<'f, 'd, 's> {
     /// Whether keys of the request as a whole may be missing.
     is_whole: bool,
     pub(super) faults: Vec<Fault<'f>>,
+    /// Those that are not held one by one.
+    alike: Alike,
     /// The values of fields that must be unique.
     pub(super) unique: FxHashSet<(usize, u16, String)>,
+    /// What wide objects have under a key.
+    pub(super) beside: FxHashMap<(NodeId, &'f str), Option<NodeId>>,
     /// What is at a pointer.
     pub(super) pointed: FxHashMap<&'f str, Option<NodeId>>,
     /// The strings that a pointer leads to.
@@ -115,7 +120,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             above: Vec::with_capacity(depth),
             is_whole,
             faults: Vec::new(),
+            alike: Alike::default(),
             unique: FxHashSet::default(),
+            beside: FxHashMap::default(),
             pointed: FxHashMap::default(),
             listed: FxHashMap::default(),
             layouts: Vec::new(),
@@ -138,6 +145,12 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             self.object(message, self.shape.message, Within::default());
             self.path.clear();
         }
+    }
+
+    /// The faults that were found.
+    pub(super) fn end(mut self) -> Vec<Fault<'f>> {
+        self.alike.add_to(&mut self.faults);
+        self.faults
     }
 
     /// Checks an object by itself, and returns which of its variants it is.
@@ -222,15 +235,18 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let is_element = matches!(self.path.last(), Some(Step::Index(_)));
         let before = self.before.take().filter(|_| is_element);
         self.above.push(Above { value, kind: self.shape.objects[number].kind, is_element, before });
+        let first = self.faults.len();
         if let Some(like) = like {
             self.members_like(like, value, within);
         } else if let Some(chosen) = self.variant(value, number, within) {
-            let first = self.faults.len();
             let is_settled = self.members(value, chosen.number, within);
             if is_settled && self.faults.len() == first && self.layouts.len() < self.most_layouts {
                 let object = &self.shape.objects[chosen.number];
                 self.layouts.extend(Layout::of(value, number, chosen, object, self.shape.null_is_absent));
             }
+        }
+        if self.faults.len() > first {
+            self.alike.leave_out(&mut self.faults, first, value.id());
         }
         self.above.pop();
         self.path.truncate(depth);
@@ -622,6 +638,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 .then(|| self.shape.only_object_with(&keyed_key))
                 .flatten(),
             above: self.above.iter().map(|above| (above.value.id(), above.kind)).collect(),
+            alike: Vec::new(),
         });
     }
 

@@ -114,15 +114,22 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
 
     /// The value beside a field, or at a pointer from the root.
     pub(super) fn beside(&mut self, key: &'f str, parent: Value<'d, 's>) -> Option<Value<'d, 's>> {
-        if !key.starts_with('/') && key.contains('/') {
-            let steps: Vec<&str> = key.split('/').collect();
-            return at_steps(parent, &steps);
-        }
         if !key.starts_with('/') {
-            return parent.get(key).or_else(|| {
-                let snake = super::compile::snake_case(key);
-                (snake != key).then(|| parent.get(&snake)).flatten()
-            });
+            let get = || {
+                if key.contains('/') {
+                    return at_steps(parent, &key.split('/').collect::<Vec<_>>());
+                }
+                parent.get(key).or_else(|| {
+                    let snake = super::compile::snake_case(key);
+                    (snake != key).then(|| parent.get(&snake)).flatten()
+                })
+            };
+            // An object with very many members may have as many faults, and each asks for what is beside it.
+            if parent.count() < WIDE {
+                return get();
+            }
+            let known = self.beside.entry((parent.id(), key)).or_insert_with(|| get().map(Value::id));
+            return known.map(|id| parent.document().value(id));
         }
         let root = self.root?;
         let found = *self.pointed.entry(key).or_insert_with(|| {
@@ -185,6 +192,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         object.conditional.iter().copied().filter(|number| !self.is_met(*number, parent)).collect()
     }
 }
+
+/// The number of values in an object from which on what is beside a field is looked up once.
+const WIDE: usize = 256;
 
 /// The first value that these steps lead to which is not `null`; `*` leads to each element of an array.
 fn at_steps<'d, 's>(value: Value<'d, 's>, steps: &[&str]) -> Option<Value<'d, 's>> {

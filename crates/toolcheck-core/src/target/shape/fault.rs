@@ -51,10 +51,12 @@ pub struct Fault<'f> {
     pub(super) around: Option<(NodeId, &'f Field)>,
     /// The objects from the root to the one that has the key, with what they are.
     pub(super) above: Vec<(NodeId, Option<Kind>)>,
+    /// The objects with the same fault that no other fault of the request stands for, because there are very many.
+    pub alike: Vec<NodeId>,
 }
 
 /// More of what is wrong.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 #[non_exhaustive]
 pub enum Detail<'f> {
     /// Nothing more.

@@ -24,6 +24,8 @@ use crate::target;
 pub struct Foreign<'f> {
     /// The object.
     pub node: NodeId,
+    /// Others with the same faults, if there are very many.
+    pub alike: Vec<NodeId>,
     /// What it is.
     pub kind: Kind,
     /// The id of the format that it is written in.
@@ -49,8 +51,9 @@ impl Shape {
         let mut foreign: Vec<Foreign<'f>> = Vec::new();
         for (number, fault) in faults.iter().enumerate() {
             let Some((node, Some(kind))) = fault.above.last().copied() else { continue };
-            let Some(of_object) = of_objects.remove(&node) else { continue };
-            let direct: Vec<_> = of_object.iter().take(MOST_FAULTS).map(|number| &faults[*number]).collect();
+            let of_object = of_objects.remove(&node).filter(|numbers| numbers.len() <= MOST_FAULTS);
+            let Some(of_object) = of_object else { continue };
+            let direct: Vec<_> = of_object.iter().map(|number| &faults[*number]).collect();
             let value = document.value(node);
             let Some(marks) = self.marks(value, kind, &direct) else { continue };
             if self.is_unwrapped(&faults[number], document) {
@@ -64,7 +67,16 @@ impl Shape {
                 let example = self.in_own_way(kind, value, shape, variant);
                 let own = || direct.first().and_then(|fault| fault.object_example());
                 let example = example.map(Cow::Borrowed).or_else(|| own().filter(|_| kind != Kind::Content));
-                foreign.push(Foreign { node, kind, format, name: shape.name(), example, fault: number });
+                let alike = fault.alike.clone();
+                foreign.push(Foreign {
+                    node,
+                    alike,
+                    kind,
+                    format,
+                    name: shape.name(),
+                    example,
+                    fault: number,
+                });
             }
         }
         // What is in another is a part of it.
@@ -237,7 +249,7 @@ struct Marks<'s> {
     others: Vec<Cow<'s, str>>,
 }
 
-/// The most faults of an object that are looked at.
+/// The most faults of an object that another API may explain.
 const MOST_FAULTS: usize = 20;
 
 /// The shape of a format as its own provider enforces it, or as it is described if no provider has it.

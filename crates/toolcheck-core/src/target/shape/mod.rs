@@ -5,6 +5,7 @@
 //! walk.
 
 mod advice;
+mod alike;
 mod check;
 mod compile;
 mod conditions;
@@ -194,7 +195,7 @@ impl Shape {
         let is_whole = is_sent && (self.whole_if.is_empty() || self.shows_whole(body));
         let mut checker = check::Checker::new(self, facts.clone(), Some(body), is_whole);
         checker.request(body);
-        checker.faults
+        checker.end()
     }
 
     /// Whether an object without a list of messages is a request of this format all the same, by its other keys. If it
@@ -263,7 +264,7 @@ impl Shape {
     #[must_use]
     pub fn count_refused(&self, body: Value<'_, '_>) -> usize {
         let faults = self.check_request(self.plain_facts(), body, true);
-        faults.iter().filter(|fault| fault.is_refused(self, None)).count()
+        faults.iter().filter(|fault| fault.is_refused(self, None)).map(|fault| 1 + fault.alike.len()).sum()
     }
 
     /// What is wrong with a list of messages by itself.
@@ -271,6 +272,6 @@ impl Shape {
     pub fn check_messages<'f>(&'f self, facts: &ModelFacts, list: Value<'_, '_>) -> Vec<Fault<'f>> {
         let mut checker = check::Checker::new(self, facts.clone(), None, false);
         checker.messages(list);
-        checker.faults
+        checker.end()
     }
 }

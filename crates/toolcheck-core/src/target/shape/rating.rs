@@ -58,7 +58,10 @@ impl Shape {
         let mut objects: FxHashSet<NodeId> = FxHashSet::default();
         for fault in faults.iter().filter(|fault| fault.is_refused(self, None)) {
             match fault.kind {
-                _ if !fault.is_of_request() => _ = objects.insert(fault.element_node()),
+                _ if !fault.is_of_request() => {
+                    objects.insert(fault.element_node());
+                    objects.extend(&fault.alike);
+                }
                 FaultKind::Missing => missing += 1,
                 // They are counted above.
                 FaultKind::Unknown if !fault.is_of_known_key() => {}

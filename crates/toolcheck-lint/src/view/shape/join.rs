@@ -1,11 +1,13 @@
 //! Faults that are one mistake become one.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 use toolcheck_core::shape::FaultKind;
 use toolcheck_core::unsupported;
 use toolcheck_json::{Document, NodeId};
 
-use super::Refused;
+use super::{MOST_LABELS, Refused};
 
 /// A key that the object may not have.
 #[derive(Debug)]
@@ -113,29 +115,37 @@ fn join<'c>(document: &Document<'_>, first: &mut Refused<'c>, others: Vec<Refuse
 }
 
 /// Makes one of the same fault in several objects of the same lists: a wrong key is one mistake, even if every tool has it.
-pub(super) fn repeats<'c>(document: &Document<'_>, refused: Vec<Refused<'c>>) -> Vec<Refused<'c>> {
-    let mut first_of: FxHashMap<(&'c str, FaultKind, String, String), usize> = FxHashMap::default();
-    let mut kept: Vec<Refused<'c>> = Vec::new();
-    for other in refused {
+pub(super) fn repeats(document: &Document<'_>, refused: &mut Vec<Refused<'_>>) {
+    let mut first_of: FxHashMap<(&str, FaultKind, String, String), usize> = FxHashMap::default();
+    let mut end = 0;
+    for number in 0..refused.len() {
+        let other = &refused[number];
         let fault = &other.fault;
         let detail = format!("{:?}{:?}{}", fault.detail, other.also_missing, other.is_all_unknown());
         // An id or a name is wrong at both ends of a pair.
         let of_pair = fault.checked_by().map(|(_, rule)| rule).find(|rule| super::OF_PAIRS.contains(rule));
         let of_pair = of_pair.filter(|_| fault.kind == FaultKind::Type);
         let which = of_pair.map_or_else(|| fault.pattern(), str::to_owned);
-        let same = (other.rule, fault.kind, which, detail);
-        match first_of.get(&same) {
-            Some(first) => {
-                let place = fault.place(document);
-                kept[*first].repeats.push(place);
+        match first_of.entry((other.rule, fault.kind, which, detail)) {
+            Entry::Occupied(first) => {
+                let (place, times, is_of_one_name) =
+                    (fault.place(document), other.times, other.is_of_one_name);
+                let name = fault.name(document);
+                let first = &mut refused[*first.get()];
+                first.times += times;
+                first.is_of_one_name &= is_of_one_name && first.fault.name(document) == name;
+                if first.repeats.len() < MOST_LABELS {
+                    first.repeats.push(place);
+                }
             }
-            None => {
-                first_of.insert(same, kept.len());
-                kept.push(other);
+            Entry::Vacant(new) => {
+                new.insert(end);
+                refused.swap(end, number);
+                end += 1;
             }
         }
     }
-    kept
+    refused.truncate(end);
 }
 
 impl Refused<'_> {

@@ -48,8 +48,12 @@ struct Refused<'c> {
     means: Option<Cow<'c, str>>,
     /// The rules that check the key where it belongs, if it is in a wrong place.
     misplaced: Vec<&'c str>,
-    /// The same fault in other objects.
+    /// The same fault in other objects: the first of them.
     repeats: Vec<Place>,
+    /// How many there are with the first one.
+    times: usize,
+    /// Whether all are in the same tool, or whatever else has a name.
+    is_of_one_name: bool,
 }
 
 /// Objects of one kind that are written for another API.
@@ -89,8 +93,8 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
     };
     // A record of a data set has keys of its own, unless a service defines them.
     let has_own_keys = cx.is_training_example() && cx.target().kind != Some(TranscriptKind::Dataset);
-    // Whoever silences a rule does not want to hear the same from another.
-    let is_silenced = |id: &str| !cx.wanted_rules.iter().any(|rule| rule.id == id);
+    // Whoever ignores a rule does not want to hear the same from another. A rule that was not selected is no such rule.
+    let is_silenced = |id: &str| cx.ignored_rules.iter().any(|rule| rule.id == id);
     let counts = |fault: &Fault<'c>| {
         let is_own = has_own_keys && fault.kind == FaultKind::Unknown;
         !is_own && fault.checked_by().chain(fault.checked_around_by()).all(|(_, rule)| !is_silenced(rule))
@@ -115,11 +119,13 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
             false => shape.checked_elsewhere_by(&fault).collect(),
         },
         repeats: Vec::new(),
+        times: 1 + fault.alike.len(),
+        is_of_one_name: fault.alike.is_empty(),
         fault,
     });
     let mut refused = join::objects(cx.document, refused.collect());
     ids::find_renamed(cx, &mut refused);
-    let mut refused = join::repeats(cx.document, refused);
+    join::repeats(cx.document, &mut refused);
     for refused in &mut refused {
         refused.help = help_of(cx.document, shape, &refused.fault, model);
         refused.answer = Some(answer(&refused.fault));
@@ -157,16 +163,21 @@ fn foreign_objects<'c>(
 ) -> (Vec<ForeignObjects<'c>>, FxHashSet<NodeId>) {
     let mut nodes = FxHashSet::default();
     let mut groups: Vec<ForeignObjects<'c>> = Vec::new();
-    for foreign in shape.foreign(faults, cx.document) {
+    for mut foreign in shape.foreign(faults, cx.document) {
+        let alike = std::mem::take(&mut foreign.alike);
         nodes.insert(foreign.node);
+        nodes.extend(&alike);
         let is_same = |known: &&mut ForeignObjects<'c>| {
             known.first.kind == foreign.kind && known.first.format == foreign.format
         };
         match groups.iter_mut().find(is_same) {
-            Some(known) => known.others.push(foreign.node),
+            Some(known) => {
+                known.others.push(foreign.node);
+                known.others.extend(alike);
+            }
             None => {
                 let answer = answer(&faults[foreign.fault]);
-                groups.push(ForeignObjects { answer, first: foreign, others: Vec::new() });
+                groups.push(ForeignObjects { answer, first: foreign, others: alike });
             }
         }
     }
@@ -232,12 +243,16 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
         for other in refused.unknown.iter().take(MOST_LABELS) {
             finding.label(Place::of_key(cx.document.value(other.node)), other.label);
         }
-        for place in refused.repeats.iter().take(MOST_LABELS) {
+        for place in &refused.repeats {
             finding.label(*place, "and here");
         }
-        finding.tool_name = fault.name(cx.document).map(|name| kept(&name));
-        finding.answer.clone_from(&refused.answer);
-        finding.of_shape = Some(OfShape {
+        let said = finding.say();
+        said.repeats = refused.times - 1;
+        // A finding about several tools is about none of them by itself.
+        let name = fault.name(cx.document).filter(|_| refused.is_of_one_name);
+        said.tool_name = name.map(|name| kept(&name));
+        finding.say().answer.clone_from(&refused.answer);
+        finding.of_shape = Some(Box::new(OfShape {
             node: fault.node(),
             object: fault.object_node(),
             is_value: fault.kind != FaultKind::Missing,
@@ -255,7 +270,7 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
                 && fault.holds_objects()
                 && fault.checked_in_place_by().next().is_some(),
             is_no_object: fault.kind == FaultKind::Type && fault.key.ends_with("[]"),
-        });
+        }));
     }
 }
 

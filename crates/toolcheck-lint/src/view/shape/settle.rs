@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use toolcheck_core::ir::Body;
+use toolcheck_core::ir::{Body, Place};
 use toolcheck_json::{NodeId, Value};
 
 use super::Found;
-use crate::finding::{Draft, OfShape};
+use crate::finding::{Draft, OfShape, Said};
 use crate::rule::Context;
 
 /// Leaves one finding of those that the shape and other rules have about the same thing: the one that is worse, and else
@@ -46,19 +46,10 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     }
     dropped.extend(follow);
     for (other, number) in told {
-        let said = findings[number].clone();
-        if is_vague(&findings[other]) {
-            be_precise(&mut findings[other], said);
-            continue;
-        }
-        let text = |finding: &Draft| finding.provider_error.as_ref().and_then(|error| error.text.clone());
-        let missing = text(&said).filter(|_| text(&findings[other]).is_none());
-        if let (Some(answer), Some(text)) = (&mut findings[other].provider_error, missing) {
-            answer.text = Some(text);
-        }
-        if said.of_shape.is_some_and(|yields| yields.renames) {
-            findings[other].labels.extend(said.labels);
-            findings[other].help = said.help;
+        let renames = findings[number].of_shape.as_ref().is_some_and(|yields| yields.renames);
+        let place = findings[number].place;
+        if let Some(said) = findings[number].said().cloned().filter(|_| findings[other].said().is_some()) {
+            tell(&mut findings[other], place, said, renames);
         }
     }
     let mut number = 0;
@@ -68,23 +59,34 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     });
 }
 
+/// Lets a finding of another rule say what the shape says of the same mistake.
+fn tell(finding: &mut Draft, place: Place, said: Said, renames: bool) {
+    let is_vague = is_vague(finding);
+    let own = finding.say();
+    let text = said.provider_error.and_then(|error| error.text);
+    if let (Some(answer), Some(text)) = (&mut own.provider_error, text)
+        && (is_vague || answer.text.is_none())
+    {
+        answer.text = Some(text);
+    }
+    if is_vague {
+        // It says what is wrong where it is.
+        (own.message, own.caption, own.labels, own.help) =
+            (said.message, said.caption, said.labels, said.help);
+        own.repeats = said.repeats;
+        finding.place = place;
+    } else if renames {
+        own.labels.extend(said.labels);
+        own.help = said.help;
+    }
+}
+
 /// The cases of a rule that reports a whole result, of which the shape knows the part that is wrong.
 const VAGUE: (&str, [&str; 3]) = (super::INVALID_RESULT_CONTENT, ["foreign", "bare-json", "not-object"]);
 
 fn is_vague(finding: &Draft) -> bool {
-    finding.rule == VAGUE.0
-        && !finding.cases.is_empty()
-        && finding.cases.iter().all(|case| VAGUE.1.contains(case))
-}
-
-/// Lets a finding say what the shape says of the same mistake, where it is.
-fn be_precise(finding: &mut Draft, said: Draft) {
-    (finding.place, finding.message, finding.caption) = (said.place, said.message, said.caption);
-    (finding.labels, finding.help) = (said.labels, said.help);
-    let text = said.provider_error.and_then(|error| error.text);
-    if let (Some(answer), Some(text)) = (&mut finding.provider_error, text) {
-        answer.text = Some(text);
-    }
+    let cases = finding.said().map_or(&[][..], |said| &said.cases);
+    finding.rule == VAGUE.0 && !cases.is_empty() && cases.iter().all(|case| VAGUE.1.contains(case))
 }
 
 /// The findings of the rules that look at more than the shape.
@@ -126,8 +128,7 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
                     let nodes = by_rule.entry(finding.rule).or_default();
                     nodes.push((finding.place.node.index(), number));
                     // What a label points at is a part of the finding.
-                    let labels = finding.labels.iter().filter(|label| label.elsewhere.is_none());
-                    nodes.extend(labels.map(|label| (label.place.node.index(), number)));
+                    nodes.extend(finding.label_nodes().map(|node| (node.index(), number)));
                 }
                 Some(yields) => {
                     elements.push(yields.element);
@@ -147,6 +148,9 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         let tools = cx.transcript.request.tools.listed().iter().filter_map(|tool| tool.schema);
         let mut tool_schemas: Vec<Range<usize>> = tools.map(|schema| values(&schema.node)).collect();
         tool_schemas.sort_unstable_by_key(|schema| schema.start);
+        // An element may have very many findings.
+        elements.sort_unstable();
+        elements.dedup();
         let unread_ids = unread_ids(cx, &elements);
         let renamed = cx.shape_faults().renamed().collect();
         Self { cx, by_node, by_rule, tool_schemas, schemas, foreign, unread_ids, first_hidden, renamed }

@@ -28,7 +28,7 @@ impl Wording {
             Detail::Other { key, values } => conflict(fault, key, values),
             _ => invalid(document, fault),
         };
-        let times = refused.repeats.len() + 1;
+        let times = refused.times;
         let is_counted = refused.is_all_unknown() && fault.object_kind().is_some();
         if times > 1 && fault.kind != FaultKind::Missing && !is_counted {
             wording.message.push_str(&format!(", {times} times"));
@@ -53,7 +53,7 @@ impl Wording {
 /// What the object is that has a fault: "tool `search`", "this message", "`source`".
 fn noun(document: &Document<'_>, refused: &Refused<'_>) -> String {
     let fault = &refused.fault;
-    let times = refused.repeats.len() + 1;
+    let times = refused.times;
     if let Some(noun) = fault.noun() {
         return match fault.parent_key() {
             (Some(key), false) if fault.is_entry() => format!("{noun} `{}`", shorten(key)),
@@ -80,7 +80,7 @@ fn noun(document: &Document<'_>, refused: &Refused<'_>) -> String {
 
 fn missing(document: &Document<'_>, refused: &Refused<'_>) -> Wording {
     let fault = &refused.fault;
-    let times = refused.repeats.len() + 1;
+    let times = refused.times;
     let keys: Vec<String> = refused.missing().map(|key| format!("`{}`", shorten(key))).collect();
     let noun = noun(document, refused);
     let is = if times > 1 && fault.object_kind().is_some() { "are" } else { "is" };

@@ -1,0 +1,135 @@
+//! The arguments of `toolcheck fix`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use toolcheck_core::Level;
+use toolcheck_lint::FixOptions;
+use toolcheck_lint::fix::{Duplicates, Orphans, Unanswered};
+
+use super::{ConfigArgs, ReadingArgs, SelectionArgs, level_parser};
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct FixArgs {
+    /// Files, directories and globs; `-` for standard input, which is written to standard output
+    #[arg(value_name = "PATH", required = true, help_heading = "Arguments")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+
+    #[command(flatten)]
+    pub(crate) fixes: FixesArgs,
+
+    /// Lowest level of a finding that makes the exit status 1 if it is left
+    #[arg(long, value_name = "LEVEL", default_value = "error", value_parser = level_parser(), help_heading = "Rules")]
+    pub(crate) fail_on: Level,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Fixes")]
+pub(crate) struct FixesArgs {
+    /// Also do what loses or guesses something; each such fix says what
+    #[arg(long)]
+    pub(crate) unsafe_fixes: bool,
+
+    /// What happens to a call without a result
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = UnansweredArg::Answer)]
+    pub(crate) unanswered: UnansweredArg,
+
+    /// What happens to a result without a call, with --unsafe-fixes
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = OrphansArg::Text)]
+    pub(crate) orphans: OrphansArg,
+
+    /// What happens to two different results of one call, with --unsafe-fixes
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = DuplicatesArg::Both)]
+    pub(crate) duplicates: DuplicatesArg,
+
+    /// What an inserted result says
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) placeholder: Option<String>,
+
+    /// Print the changes as a unified diff, and write nothing
+    #[arg(long, conflicts_with = "plan")]
+    pub(crate) diff: bool,
+
+    /// With --diff, also show the texts, arguments and results in the lines
+    #[arg(long, requires = "diff")]
+    pub(crate) show_values: bool,
+
+    /// Print what would be done as JSON, and write nothing
+    #[arg(long)]
+    pub(crate) plan: bool,
+}
+
+impl FixArgs {
+    /// What the user asks for by name is mended even if the API accepts it.
+    pub(crate) fn options(&self) -> FixOptions {
+        self.fixes.options().accepted(self.selection.names_rules())
+    }
+}
+
+impl FixesArgs {
+    fn options(&self) -> FixOptions {
+        let options = FixOptions::new()
+            .unsafe_fixes(self.unsafe_fixes)
+            .unanswered(match self.unanswered {
+                UnansweredArg::Answer => Unanswered::Answer,
+                UnansweredArg::Drop => Unanswered::Drop,
+                UnansweredArg::Leave => Unanswered::Leave,
+            })
+            .orphans(match self.orphans {
+                OrphansArg::Text => Orphans::Text,
+                OrphansArg::Drop => Orphans::Drop,
+                OrphansArg::Leave => Orphans::Leave,
+            })
+            .duplicates(match self.duplicates {
+                DuplicatesArg::Both => Duplicates::Both,
+                DuplicatesArg::First => Duplicates::First,
+                DuplicatesArg::Last => Duplicates::Last,
+            });
+        match &self.placeholder {
+            Some(text) => options.placeholder(text),
+            None => options,
+        }
+    }
+}
+
+/// What happens to a call without a result.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum UnansweredArg {
+    /// It gets a result that says that there is none
+    Answer,
+    /// It is removed, with --unsafe-fixes
+    Drop,
+    /// Nothing
+    Leave,
+}
+
+/// What happens to a result without a call.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum OrphansArg {
+    /// It becomes text of the user, or the result of the call that it clearly belongs to
+    Text,
+    /// It is removed
+    Drop,
+    /// Nothing
+    Leave,
+}
+
+/// What happens to two different results of one call.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum DuplicatesArg {
+    /// The content of the second is put after that of the first
+    Both,
+    /// The first stays
+    First,
+    /// The last stays
+    Last,
+}

@@ -1,0 +1,270 @@
+//! `toolcheck fix`: mends files in place, or the standard input.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::Write;
+
+use anyhow::Result;
+use serde_json::{Value as Json, json};
+use toolcheck_core::Level;
+use toolcheck_core::repair::without_values;
+use toolcheck_core::text::{Counted, line, reason, shown};
+use toolcheck_lint::fix::{Applied, Deed, Skipped};
+use toolcheck_lint::{FileReport, FixOptions, Fixed, fix};
+use toolcheck_project::{FileOptions, Input, Limits, LintOptions, Project, ProjectOptions, Source};
+
+use super::unified;
+use crate::args::{self, FixArgs};
+use crate::{Status, screen};
+
+/// The endings of files that are compressed, which are not written.
+const COMPRESSED: [&str; 2] = [".gz", ".zst"];
+
+/// What is done with what was planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doing {
+    /// The files are written.
+    Write,
+    /// The plan is printed.
+    Plan,
+    /// What would change is printed.
+    Diff,
+}
+
+pub(crate) fn run(args: &FixArgs, out: &mut dyn Write) -> Result<Status> {
+    let options = ProjectOptions {
+        files: FileOptions { paths: args.paths.clone(), ..FileOptions::default() },
+        config: args.config.options(),
+        overrides: args::overrides(&args.reading, &args.selection)?,
+        ..ProjectOptions::default()
+    };
+    let doing = match (args.fixes.plan, args.fixes.diff) {
+        (true, _) => Doing::Plan,
+        (_, true) => Doing::Diff,
+        _ => Doing::Write,
+    };
+    run_on(options, &args.options(), (doing, args.fixes.show_values), args.fail_on, out)
+}
+
+/// Mends the files of a project.
+pub(crate) fn run_on(
+    options: ProjectOptions,
+    how: &FixOptions,
+    (doing, shows_values): (Doing, bool),
+    fail_on: Level,
+    out: &mut dyn Write,
+) -> Result<Status> {
+    let mut project = Project::open(options)?;
+    let mut run =
+        Run { doing, shows_values, fail_on, status: Status::Clean, plans: Vec::new(), unsafe_left: 0 };
+    let clean = if doing == Doing::Plan { HashSet::new() } else { clean_and_large(&mut project) };
+    for input in project.inputs().to_vec() {
+        if clean.contains(&input.name) {
+            continue;
+        }
+        let Some(settings) = project.settings(&input) else { continue };
+        let bytes = match input.read() {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                run.trouble(&error.to_string());
+                continue;
+            }
+        };
+        let opened = toolcheck_project::open(&bytes, settings.container(), Limits::default());
+        if opened.is_some() {
+            screen::message("note", &format!("{}: recordings are not changed", shown(&input.name)));
+            if input.source == Source::Stdin && doing == Doing::Write {
+                out.write_all(&bytes)?;
+            }
+            continue;
+        }
+        let fixed = fix(&input.name, &bytes, &settings.options(), how);
+        if !input.is_named && fixed.before.transcripts == 0 {
+            continue;
+        }
+        run.finish(&input, &bytes, &fixed, out)?;
+    }
+    if doing == Doing::Plan {
+        let plan = json!({"version": 1, "files": run.plans});
+        writeln!(out, "{plan:#}")?;
+    }
+    out.flush()?;
+    if run.unsafe_left > 0 {
+        let more = Counted(run.unsafe_left, "more finding");
+        screen::message(
+            "note",
+            &format!("{more} can be mended with --unsafe-fixes, which lose or guess something"),
+        );
+    }
+    let errors: Vec<String> =
+        project.errors().iter().chain(&project.settings_errors()).map(ToString::to_string).collect();
+    screen::messages("error", &errors);
+    Ok(if errors.is_empty() { run.status } else { Status::Trouble })
+}
+
+/// Files of at least as many bytes in all are linted first, which takes several threads.
+const LARGE: u64 = 16 << 20;
+
+/// The names of the files without findings, if there is so much to read that it is worth knowing.
+fn clean_and_large(project: &mut Project) -> HashSet<String> {
+    let inputs = project.inputs();
+    let is_large = inputs.iter().map(Input::size).sum::<u64>() >= LARGE;
+    if !is_large || inputs.iter().any(|input| input.source == Source::Stdin) {
+        return HashSet::new();
+    }
+    let run = project.lint(LintOptions { keep_source: false, max_findings: 1 }, &|_| {});
+    let is_clean = |file: &FileReport| {
+        let hidden = file.allowed + file.in_baseline + file.left_out();
+        file.transcripts > 0 && file.findings.is_empty() && hidden == 0
+    };
+    run.report.files.iter().filter(|file| is_clean(file)).map(|file| file.path.clone()).collect()
+}
+
+struct Run {
+    doing: Doing,
+    shows_values: bool,
+    fail_on: Level,
+    status: Status,
+    plans: Vec<Json>,
+    unsafe_left: usize,
+}
+
+impl Run {
+    fn trouble(&mut self, message: &str) {
+        screen::message("error", message);
+        self.status = Status::Trouble;
+    }
+
+    /// Prints what would change, without what was said unless it is asked for.
+    fn write_diff(&self, name: &str, before: &[u8], after: &[u8], out: &mut dyn Write) -> Result<()> {
+        match [before, after].map(without_values) {
+            _ if self.shows_values => unified::write(name, before, after, out)?,
+            [Some(old), Some(new)] => unified::write(name, &old, &new, out)?,
+            _ if before == after => {}
+            _ => screen::message(
+                "note",
+                &format!("{}: not whole JSON: --show-values shows its lines", shown(name)),
+            ),
+        }
+        Ok(())
+    }
+
+    /// Writes what was mended, or shows it.
+    fn finish(&mut self, input: &Input, bytes: &[u8], fixed: &Fixed<'_>, out: &mut dyn Write) -> Result<()> {
+        self.unsafe_left += fixed.skipped.iter().filter(|left| left.lost.is_some()).count();
+        let shows = self.doing != Doing::Write;
+        if self.doing == Doing::Plan {
+            self.plans.push(plan(&input.name, bytes, fixed));
+        } else if self.doing == Doing::Diff {
+            self.write_diff(&input.name, bytes, &fixed.bytes, out)?;
+        }
+        match &input.source {
+            Source::Stdin if !shows => {
+                out.write_all(&fixed.bytes)?;
+                out.flush()?;
+                screen::message("note", &summary(fixed));
+            }
+            Source::File(path) if !shows && !fixed.is_unchanged() => {
+                let name = shown(&input.name);
+                if COMPRESSED.iter().any(|ending| input.name.ends_with(ending)) {
+                    self.trouble(&format!(
+                        "{name}: a compressed file is not changed: pipe it through `toolcheck fix -`"
+                    ));
+                    return Ok(());
+                }
+                if let Err(error) = toolcheck_files::replace(path, Some(bytes), &fixed.bytes) {
+                    self.trouble(&format!("cannot write {name}: {}", reason(&error)));
+                    return Ok(());
+                }
+                writeln!(out, "{name}: {}", summary(fixed))?;
+                show_lost(fixed, out)?;
+            }
+            _ => {}
+        }
+        let is_left =
+            if shows { !fixed.is_unchanged() } else { false } || is_failing(fixed.report(), self.fail_on);
+        if is_left && !shows {
+            for left in left_over(fixed, self.fail_on) {
+                screen::message("left", &format!("{}:{left}", shown(&input.name)));
+            }
+        }
+        if is_left && self.status == Status::Clean {
+            self.status = Status::Findings;
+        }
+        Ok(())
+    }
+}
+
+fn is_failing(report: &FileReport, fail_on: Level) -> bool {
+    [Level::Error, Level::Warning].into_iter().any(|level| level >= fail_on && report.count(level) > 0)
+}
+
+/// What is left, with why.
+fn left_over(fixed: &Fixed<'_>, fail_on: Level) -> Vec<String> {
+    let skipped: BTreeMap<(usize, &str), &Skipped> =
+        fixed.skipped.iter().map(|left| ((left.spot.record, left.rule), left)).collect();
+    let findings = fixed.report().findings.iter().filter(|finding| finding.level >= fail_on);
+    findings
+        .map(|finding| {
+            let start = finding.spot.start;
+            let why = match skipped.get(&(finding.spot.record, finding.rule)).map(|left| &left.lost) {
+                Some(Some(lost)) => {
+                    format!("only with --unsafe-fixes, because this is lost or guessed: {lost}")
+                }
+                Some(None) => "what was tried was no better, so nothing is changed".to_owned(),
+                None => "there is no fix".to_owned(),
+            };
+            format!("{}:{}: {}: {}", start.line, start.column, finding.rule, line(&why))
+        })
+        .collect()
+}
+
+/// What was done in one line: "2 results inserted, 1 moved; nothing lost".
+fn summary(fixed: &Fixed<'_>) -> String {
+    if fixed.applied.is_empty() {
+        return "nothing to mend".to_owned();
+    }
+    let mut counts: BTreeMap<Deed, usize> = BTreeMap::new();
+    for done in &fixed.applied {
+        *counts.entry(done.deed).or_default() += 1;
+    }
+    let done: Vec<String> = counts.iter().map(|(deed, count)| format!("{count} {}", deed.as_str())).collect();
+    let lost = fixed.applied.iter().filter(|done| done.lost.is_some()).count();
+    let lost = match lost {
+        0 => "nothing lost".to_owned(),
+        count => format!("{count} with a loss or a guess"),
+    };
+    format!("{} mended ({}); {lost}", Counted(fixed.applied.len(), "finding"), done.join(", "))
+}
+
+/// What unsafe fixes have lost or guessed.
+fn show_lost(fixed: &Fixed<'_>, out: &mut dyn Write) -> Result<()> {
+    for Applied { rule, spot, lost, .. } in &fixed.applied {
+        if let Some(lost) = lost {
+            writeln!(out, "  {}:{}: {rule}: {}", spot.start.line, spot.start.column, line(lost))?;
+        }
+    }
+    Ok(())
+}
+
+/// What is done to a file, for programs. It holds no text of the file.
+fn plan(name: &str, bytes: &[u8], fixed: &Fixed<'_>) -> Json {
+    let applied = fixed.applied.iter().map(|done| {
+        json!({
+            "rule": done.rule, "deed": done.deed.as_str(), "safe": done.lost.is_none(), "lost": done.lost,
+            "pointer": done.spot.pointer, "record": done.spot.record,
+            "line": done.spot.start.line, "column": done.spot.start.column,
+        })
+    });
+    let skipped = fixed.skipped.iter().map(|left| {
+        json!({
+            "rule": left.rule, "unsafe": left.lost.is_some(), "lost": left.lost, "pointer": left.spot.pointer,
+            "record": left.spot.record, "line": left.spot.start.line, "column": left.spot.start.column,
+        })
+    });
+    json!({
+        "path": shown(name).to_string(), "format": fixed.before.format, "target": fixed.before.target,
+        "first_changed_byte": fixed.first_changed_byte(bytes),
+        "applied": applied.collect::<Vec<_>>(), "skipped": skipped.collect::<Vec<_>>(),
+        "findings_left": fixed.report().findings.len(),
+    })
+}

@@ -1,0 +1,168 @@
+//! A unified diff of two texts.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::ops::Range;
+
+use toolcheck_core::text::shown;
+
+/// The lines around a change that are shown.
+const CONTEXT: usize = 3;
+
+/// Lines of the old text and the lines that take their place in the new one.
+type Change = (Range<usize>, Range<usize>);
+
+/// Prints the lines that change. If their values are shown, `patch` applies it.
+pub(super) fn write(name: &str, before: &[u8], after: &[u8], out: &mut dyn Write) -> io::Result<()> {
+    if before == after {
+        return Ok(());
+    }
+    let (old, new) = (lines(before), lines(after));
+    let changes = changes(&old, &new);
+    let name = shown(name);
+    writeln!(out, "--- {name}\n+++ {name}")?;
+    for hunk in changes.chunk_by(|one, next| next.0.start - one.0.end <= 2 * CONTEXT) {
+        let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
+        let lead = first.0.start.min(CONTEXT);
+        let tail = CONTEXT.min(old.len() - last.0.end);
+        let side = |start: usize, end: usize| {
+            let (start, count) = (start - lead, end + tail + lead - start);
+            // A side without lines is named by the line before it.
+            format!("{},{count}", start + usize::from(count > 0))
+        };
+        let (from, to) = (side(first.0.start, last.0.end), side(first.1.start, last.1.end));
+        writeln!(out, "@@ -{from} +{to} @@")?;
+        let mut at = first.0.start - lead;
+        for (removed, added) in hunk {
+            print(" ", &old[at..removed.start], out)?;
+            print("-", &old[removed.clone()], out)?;
+            print("+", &new[added.clone()], out)?;
+            at = removed.end;
+        }
+        print(" ", &old[at..at + tail], out)?;
+    }
+    Ok(())
+}
+
+/// The lines of a text, with their ends.
+fn lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+fn print(mark: &str, lines: &[&[u8]], out: &mut dyn Write) -> io::Result<()> {
+    for text in lines {
+        let text = String::from_utf8_lossy(text);
+        let whole = text.strip_suffix('\n');
+        writeln!(out, "{mark}{}", printed(whole.unwrap_or(&text)))?;
+        if whole.is_none() {
+            writeln!(out, "\\ No newline at end of file")?;
+        }
+    }
+    Ok(())
+}
+
+/// A line of a file without what a terminal would act on.
+fn printed(text: &str) -> Cow<'_, str> {
+    let is_hidden = |letter: char| letter.is_control() && letter != '\t' && letter != '\r';
+    if !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().map(|letter| if is_hidden(letter) { '\u{fffd}' } else { letter }).collect())
+}
+
+/// The changes from one list of lines to another. Lines that both have once hold the texts together; between two of them,
+/// what is alike at the start and at the end stays.
+fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let mut open = vec![(0..old.len(), 0..new.len())];
+    while let Some((mut from, mut to)) = open.pop() {
+        while !from.is_empty() && !to.is_empty() && old[from.start] == new[to.start] {
+            (from.start, to.start) = (from.start + 1, to.start + 1);
+        }
+        while !from.is_empty() && !to.is_empty() && old[from.end - 1] == new[to.end - 1] {
+            (from.end, to.end) = (from.end - 1, to.end - 1);
+        }
+        if from.is_empty() && to.is_empty() {
+            continue;
+        }
+        let anchors = anchors(old, new, (&from, &to));
+        if anchors.is_empty() {
+            changes.push((from, to));
+            continue;
+        }
+        let mut at = (from.start, to.start);
+        for (one, other) in anchors {
+            open.push((at.0..one, at.1..other));
+            at = (one + 1, other + 1);
+        }
+        open.push((at.0..from.end, at.1..to.end));
+    }
+    changes.sort_by_key(|change| (change.0.start, change.1.start));
+    changes
+}
+
+/// The longest run of lines that both have exactly once, in the same order.
+fn anchors(old: &[&[u8]], new: &[&[u8]], (from, to): (&Range<usize>, &Range<usize>)) -> Vec<(usize, usize)> {
+    // How often each line is in both, and where it was seen last.
+    let mut seen: HashMap<&[u8], [usize; 4]> = HashMap::new();
+    for at in from.clone() {
+        let entry = seen.entry(old[at]).or_default();
+        (entry[0], entry[1]) = (entry[0] + 1, at);
+    }
+    for at in to.clone() {
+        let entry = seen.entry(new[at]).or_default();
+        (entry[2], entry[3]) = (entry[2] + 1, at);
+    }
+    let once = seen.values().filter(|entry| entry[0] == 1 && entry[2] == 1);
+    let mut pairs: Vec<(usize, usize)> = once.map(|entry| (entry[1], entry[3])).collect();
+    pairs.sort_unstable();
+    // The longest increasing sequence of the second numbers: the last pair of each length, and the pair before each pair.
+    let mut last: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (number, pair) in pairs.iter().enumerate() {
+        let length = last.partition_point(|other| pairs[*other].1 < pair.1);
+        before.push(length.checked_sub(1).map(|shorter| last[shorter]));
+        last.truncate(last.len().max(length));
+        match last.get_mut(length) {
+            Some(known) => *known = number,
+            None => last.push(number),
+        }
+    }
+    let mut run = Vec::new();
+    let mut at = last.last().copied();
+    while let Some(number) = at {
+        run.push(pairs[number]);
+        at = before[number];
+    }
+    run.reverse();
+    run
+}
+
+#[cfg(test)]
+mod tests {
+    use super::write;
+
+    fn diff(before: &str, after: &str) -> String {
+        let mut out = Vec::new();
+        write("f", before.as_bytes(), after.as_bytes(), &mut out).expect("memory takes all");
+        String::from_utf8(out).expect("it is text")
+    }
+
+    #[test]
+    fn changes_that_are_far_apart_are_hunks_of_their_own() {
+        let before: String = (1..=20).map(|line| format!("{line}\n")).collect();
+        let after = before.replace("2\n3\n", "2\nnew\n3\n").replace("18\n", "");
+        assert_eq!(
+            diff(&before, &after),
+            "--- f\n+++ f\n@@ -1,5 +1,6 @@\n 1\n 2\n+new\n 3\n 4\n 5\n@@ -15,6 +16,5 @@\n 15\n 16\n 17\n-18\n 19\n 20\n"
+        );
+    }
+
+    #[test]
+    fn a_missing_line_end_is_said() {
+        assert_eq!(diff("a", "b\n"), "--- f\n+++ f\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+b\n");
+        assert_eq!(diff("", "b\n"), "--- f\n+++ f\n@@ -0,0 +1,1 @@\n+b\n");
+        assert_eq!(diff("a\n", "a\n"), "");
+    }
+}

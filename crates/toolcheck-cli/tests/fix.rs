@@ -1,0 +1,181 @@
+//! `toolcheck fix` on files and on the standard input.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+mod common;
+
+use std::fs;
+
+use common::{CLEAN, folder, root, run, run_with_input, seen_in, toolcheck_in, write};
+
+const UNANSWERED: &str = r#"{"model": "gpt-4o", "messages": [
+  {"role": "user", "content": "tides"},
+  {"role": "assistant", "content": null, "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "tide", "arguments": "{}"}}]},
+  {"role": "user", "content": "and now?"}
+]}
+"#;
+
+const ORPHAN: &str = r#"{"model": "gpt-4o", "messages": [
+  {"role": "user", "content": "tides"},
+  {"role": "assistant", "content": "One moment."},
+  {"role": "tool", "tool_call_id": "c1", "content": "low at six"},
+  {"role": "user", "content": "and now?"}
+]}
+"#;
+
+fn fixed() -> String {
+    let result =
+        "No result of this tool call is in the conversation. It may or may not have been carried out.";
+    let message = format!(r#"{{"role": "tool", "tool_call_id": "c1", "content": "{result}"}}"#);
+    UNANSWERED.replace("}}]},\n", &format!("}}}}]}},\n  {message},\n"))
+}
+
+#[test]
+fn a_file_is_mended_in_place_and_then_left_alone() {
+    let folder = folder("fix-place");
+    write(&folder, "a.json", UNANSWERED);
+    write(&folder, "clean.json", CLEAN);
+    let output = toolcheck_in(&folder).args(["fix", "--isolated", "a.json", "clean.json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        "a.json: 1 finding mended (1 inserted); nothing lost\n"
+    );
+    assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), fixed());
+    assert_eq!(fs::read_to_string(folder.join("clean.json")).unwrap(), CLEAN);
+    assert_eq!(seen_in(&folder, &["fix", "--isolated", "a.json"]), "status: 0\n--- stdout\n--- stderr\n");
+}
+
+#[test]
+fn the_standard_input_is_always_written_whole() {
+    let output = run_with_input(&["fix", "--isolated", "-"], UNANSWERED.as_bytes());
+    assert_eq!((output.status.code(), String::from_utf8(output.stdout).unwrap()), (Some(0), fixed()));
+    for text in [CLEAN, ORPHAN, "[1", "", "no JSON"] {
+        let output = run_with_input(&["fix", "--isolated", "-"], text.as_bytes());
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), text);
+    }
+}
+
+#[test]
+fn what_is_left_says_why_and_nothing_is_written() {
+    let folder = folder("fix-left");
+    write(&folder, "a.json", ORPHAN);
+    let seen = seen_in(&folder, &["fix", "--isolated", "a.json"]);
+    assert!(seen.starts_with("status: 1\n"), "{seen}");
+    assert!(seen.contains("left: a.json:4:3: orphan-tool-result: only with --unsafe-fixes"), "{seen}");
+    assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), ORPHAN);
+    let seen = seen_in(&folder, &["fix", "--isolated", "--unsafe-fixes", "a.json"]);
+    assert!(seen.starts_with("status: 0\n"), "{seen}");
+    assert!(seen.contains("  4:3: orphan-tool-result: that it is a result"), "{seen}");
+    assert!(fs::read_to_string(folder.join("a.json")).unwrap().contains("low at six"));
+}
+
+#[test]
+fn a_plan_and_a_diff_write_nothing() {
+    let folder = folder("fix-plan");
+    write(&folder, "a.json", UNANSWERED);
+    let output = toolcheck_in(&folder).args(["fix", "--isolated", "--plan", "a.json"]).output().unwrap();
+    let plan: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), &plan["version"]), (Some(1), &1.into()));
+    assert_eq!(plan["files"][0]["applied"][0]["rule"], "unanswered-tool-call");
+    assert_eq!(plan["files"][0]["applied"][0]["safe"], true);
+    assert_eq!(plan["files"][0]["findings_left"], 0);
+    fits_the_schema(&plan);
+    let output = toolcheck_in(&folder).args(["fix", "--isolated", "--diff", "a.json"]).output().unwrap();
+    let diff = String::from_utf8(output.stdout).unwrap();
+    assert!(diff.starts_with("--- a.json\n+++ a.json\n@@ -1,5 +1,6 @@\n {\"model\""), "{diff}");
+    assert!(diff.contains("\n+  {\"role\": \"tool\", "), "{diff}");
+    assert!(!diff.contains("and now?") && !diff.contains("tides"), "{diff}");
+    let output = toolcheck_in(&folder)
+        .args(["fix", "--isolated", "--diff", "--show-values", "a.json"])
+        .output()
+        .unwrap();
+    let diff = String::from_utf8(output.stdout).unwrap();
+    let added = fixed().lines().nth(3).unwrap().to_owned();
+    assert!(diff.contains(&format!("\n+{added}\n")) && diff.contains("and now?"), "{diff}");
+    assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), UNANSWERED);
+}
+
+#[track_caller]
+fn fits_the_schema(plan: &serde_json::Value) {
+    let schema = fs::read(root().join("schemas/fix-plan.v1.schema.json")).unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    let errors: Vec<String> = validator.iter_errors(plan).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+#[test]
+fn a_plan_says_what_is_skipped_and_why() {
+    let folder = folder("fix-skipped");
+    write(&folder, "a.json", ORPHAN);
+    let output = toolcheck_in(&folder).args(["fix", "--isolated", "--plan", "a.json"]).output().unwrap();
+    let plan: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    fits_the_schema(&plan);
+    assert_eq!(plan["files"][0]["skipped"][0]["unsafe"], true);
+    assert_eq!(plan["files"][0]["first_changed_byte"], serde_json::Value::Null);
+}
+
+#[test]
+fn lint_marks_what_can_be_mended_and_mends_it() {
+    let folder = folder("fix-lint");
+    write(&folder, "a.json", UNANSWERED);
+    write(&folder, "b.json", ORPHAN);
+    let seen = seen_in(&folder, &["lint", "--isolated", "--output-format", "concise", "."]);
+    assert!(seen.contains("a.json:3:57: error unanswered-tool-call [*] tool call"), "{seen}");
+    assert!(seen.contains("b.json:4:3: error orphan-tool-result [-] tool result"), "{seen}");
+    assert!(
+        seen.contains("\n[*] 1 fixable with `toolcheck fix`, [-] 1 more with `--unsafe-fixes`\n"),
+        "{seen}"
+    );
+    let seen = seen_in(&folder, &["lint", "--isolated", "--output-format", "concise", "--fix", "."]);
+    assert!(seen.starts_with("status: 1\n") && seen.contains("a.json: 1 finding mended"), "{seen}");
+    assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), fixed());
+    assert_eq!(fs::read_to_string(folder.join("b.json")).unwrap(), ORPHAN);
+    let seen = seen_in(&folder, &["lint", "--isolated", "--fix", "--unsafe-fixes", "."]);
+    assert!(seen.starts_with("status: 0\n"), "{seen}");
+    assert!(run(&["lint", "--isolated", "--fix", "-"]).status.code() == Some(2));
+}
+
+#[test]
+fn large_files_are_mended_like_small_ones() {
+    let folder = folder("fix-large");
+    let line = |text: &str| format!("{}\n", text.replace("\n", ""));
+    let clean = line(CLEAN).repeat((17 << 20) / CLEAN.len());
+    write(&folder, "clean.jsonl", &clean);
+    write(&folder, "broken.jsonl", format!("{}{}", line(CLEAN), line(UNANSWERED)));
+    assert!(seen_in(&folder, &["fix", "--isolated", "."]).starts_with("status: 0\n"));
+    assert_eq!(
+        fs::read_to_string(folder.join("broken.jsonl")).unwrap(),
+        format!("{}{}", line(CLEAN), line(&fixed()))
+    );
+    assert!(fs::read_to_string(folder.join("clean.jsonl")).unwrap() == clean);
+}
+
+#[test]
+fn a_call_without_a_result_can_be_removed_instead() {
+    let args = ["fix", "--isolated", "--unsafe-fixes", "--unanswered", "drop", "-"];
+    let output = run_with_input(&args, UNANSWERED.as_bytes());
+    let wanted: String = UNANSWERED
+        .lines()
+        .filter(|line| !line.contains("tool_calls"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    // Two messages of the user in a row are taken by this API.
+    assert_eq!((output.status.code(), String::from_utf8(output.stdout).unwrap()), (Some(0), wanted));
+}
+
+#[test]
+fn a_compressed_file_is_not_written() {
+    let folder = folder("fix-compressed");
+    let mut zipped = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut zipped, UNANSWERED.as_bytes()).unwrap();
+    let zipped = zipped.finish().unwrap();
+    fs::write(folder.join("a.json.gz"), &zipped).unwrap();
+    let seen = seen_in(&folder, &["fix", "--isolated", "a.json.gz"]);
+    assert!(seen.starts_with("status: 2\n") && seen.contains("a compressed file is not changed"), "{seen}");
+    assert_eq!(fs::read(folder.join("a.json.gz")).unwrap(), zipped);
+}
+
+#[test]
+fn a_file_that_is_not_there_is_an_error() {
+    assert_eq!(run(&["fix", "--isolated", "no/such/file.json"]).status.code(), Some(2));
+}

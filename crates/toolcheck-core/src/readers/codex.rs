@@ -1,0 +1,242 @@
+//! Codex: the rollout of a session.
+//!
+//! The items are those of the Responses API, each in a record of its own. Records of events repeat them for the screen, so
+//! only the events that change the conversation count. A compaction says what takes the place of everything before it.
+
+use toolcheck_json::Value;
+use toolcheck_json::edit::Piece;
+
+use super::mend::{Added, Mend, members_of};
+use super::parts::{in_order, number_titles};
+use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use crate::claim::certainty;
+use crate::formats::openai_responses;
+use crate::ir::{Place, Settled, Transcript};
+
+pub(super) static READER: Reader =
+    Reader { id: "codex", name: "Codex session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+
+pub(super) static MEND: Mend = Mend {
+    format: &openai_responses::FORMAT,
+    message: Some("payload"),
+    is_alone: false,
+    links: None,
+    record,
+};
+
+fn record(added: Added<'_, '_>) -> Piece {
+    if added.after.get("payload").is_none() {
+        return added.message;
+    }
+    let mut members = members_of(added.after, &["timestamp"]);
+    members.push(("type".into(), Piece::text("response_item")));
+    members.push(("payload".into(), added.message));
+    Piece::Object(members)
+}
+
+/// The kinds of records.
+const KINDS: [&str; 8] = [
+    "session_meta",
+    "response_item",
+    "event_msg",
+    "turn_context",
+    "compacted",
+    "world_state",
+    "inter_agent_communication",
+    "inter_agent_communication_metadata",
+];
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_record = |record: &Value<'_, '_>| {
+        record.get("timestamp").is_some()
+            && record.get("payload").is_some_and(Value::is_object)
+            && record.get_str("type").is_some_and(|kind| KINDS.contains(&&*kind))
+    };
+    if records.iter().any(is_record) || is_of_first_version(records) { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// Whether the records have no wrapper: after a header, the first version wrote the items as they are.
+fn is_of_first_version(records: &[Value<'_, '_>]) -> bool {
+    let [first, second, ..] = records else { return false };
+    let has = |key: &str| first.get(key).is_some();
+    let is_header = has("id") && has("timestamp") && has("instructions") && !has("type") && !has("input");
+    is_header && (second.get("record_type").is_some() || second.get("type").is_some())
+}
+
+/// What a record is, as far as it matters.
+enum Entry<'d, 's> {
+    /// An item of the conversation.
+    Item(Value<'d, 's>),
+    /// A compaction, with the items that take the place of what was said.
+    Compaction(Option<Value<'d, 's>>),
+    /// The user or an error ended the turn, or the program was started again.
+    Abort,
+    /// The user took back as many turns.
+    RolledBack(u64),
+    /// Anything else, by its kind.
+    Other(&'static str),
+    /// A record of a kind that is not known.
+    Unknown,
+}
+
+fn entry<'d, 's>(record: Value<'d, 's>) -> Entry<'d, 's> {
+    let Some(payload) = record.get("payload").filter(|payload| payload.is_object()) else {
+        return entry_of_first_version(record);
+    };
+    match record.get_str("type").as_deref() {
+        Some("response_item") => item(payload),
+        Some("compacted") => {
+            Entry::Compaction(payload.get("replacement_history").filter(|history| history.is_array()))
+        }
+        Some("event_msg") => match payload.get_str("type").as_deref() {
+            Some("turn_aborted" | "error") => Entry::Abort,
+            Some("thread_rolled_back") => {
+                Entry::RolledBack(payload.get("num_turns").and_then(Value::as_u64).unwrap_or(1))
+            }
+            _ => Entry::Other("event records"),
+        },
+        // Each start writes one. What ran when the program was ended is not answered any more.
+        Some("session_meta") => Entry::Abort,
+        Some("turn_context" | "world_state") => Entry::Other("settings records"),
+        Some("inter_agent_communication" | "inter_agent_communication_metadata") => {
+            Entry::Other("messages between agents")
+        }
+        _ => Entry::Unknown,
+    }
+}
+
+fn item<'d, 's>(item: Value<'d, 's>) -> Entry<'d, 's> {
+    let is_hosted = match item.get_str("type").as_deref() {
+        Some("web_search_call" | "file_search_call" | "code_interpreter_call") => true,
+        Some("image_generation_call" | "mcp_call") => true,
+        Some("tool_search_call" | "tool_search_output") => {
+            item.get_str("execution").as_deref() == Some("server")
+        }
+        _ => false,
+    };
+    if is_hosted { Entry::Other("calls that the provider ran") } else { Entry::Item(item) }
+}
+
+fn entry_of_first_version<'d, 's>(record: Value<'d, 's>) -> Entry<'d, 's> {
+    if record.get("type").is_some() && record.get_any(&["payload", "timestamp"]).is_none() {
+        item(record)
+    } else if record.get("record_type").is_some() || record.get("instructions").is_some() {
+        Entry::Other("settings records")
+    } else {
+        Entry::Unknown
+    }
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    let mut history = History::default();
+    for &record in records {
+        match entry(record) {
+            Entry::Item(item) => history.add(item),
+            Entry::Compaction(replacement) => {
+                history.end(Ended::Replaced, &mut reading.conversations);
+                replacement.into_iter().flat_map(|items| items.elements()).for_each(|item| history.add(item));
+            }
+            Entry::Abort => history.abort(),
+            Entry::RolledBack(turns) => {
+                history.roll_back(turns).end(Ended::Replaced, &mut reading.conversations);
+            }
+            Entry::Other(what) => reading.left_out.add(what, 1),
+            Entry::Unknown => reading.leave_out_unknown("records of unknown kinds", record),
+        }
+    }
+    let ended = if history.is_aborted() { Ended::Aborted } else { Ended::Open };
+    history.end(ended, &mut reading.conversations);
+    in_order(&mut reading.conversations);
+    number_titles(&mut reading.conversations);
+    reading
+}
+
+/// What the model sees, as far as it has been read.
+#[derive(Default)]
+struct History<'d, 's> {
+    items: Vec<Value<'d, 's>>,
+    /// The numbers of the items with which the user began a turn.
+    turns: Vec<usize>,
+    /// The numbers of the items before which a turn was aborted.
+    aborts: Vec<usize>,
+}
+
+impl<'d, 's> History<'d, 's> {
+    fn add(&mut self, item: Value<'d, 's>) {
+        if begins_turn(item) {
+            self.turns.push(self.items.len());
+        }
+        self.items.push(item);
+    }
+
+    fn abort(&mut self) {
+        if self.aborts.last() != Some(&self.items.len()) {
+            self.aborts.push(self.items.len());
+        }
+    }
+
+    fn is_aborted(&self) -> bool {
+        !self.items.is_empty() && self.aborts.last() == Some(&self.items.len())
+    }
+
+    /// Takes the last turns away, and returns them.
+    fn roll_back(&mut self, turns: u64) -> Self {
+        let turns = usize::try_from(turns).unwrap_or(usize::MAX);
+        let kept = self.turns.len().saturating_sub(turns);
+        let Some(&start) = self.turns.get(kept) else { return Self::default() };
+        self.turns.truncate(kept);
+        let aborts = self.aborts.split_off(self.aborts.partition_point(|abort| *abort <= start));
+        let aborts = aborts.into_iter().map(|abort| abort - start).collect();
+        Self { items: self.items.split_off(start), turns: Vec::new(), aborts }
+    }
+
+    /// Ends the conversation here; what follows is another.
+    fn end(&mut self, ended: Ended, conversations: &mut Vec<Conversation<'s>>) {
+        let history = std::mem::take(self);
+        let Some(first) = history.items.first() else { return };
+        let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
+        let mut aborts = history.aborts.iter().copied().peekable();
+        let mut turn = 0;
+        for (number, item) in history.items.iter().enumerate() {
+            if aborts.next_if_eq(&number).is_some() {
+                transcript.settle_calls_from(turn, Settled::Aborted);
+                turn = transcript.parts.len();
+            }
+            if begins_turn(*item) {
+                turn = transcript.parts.len();
+            }
+            openai_responses::read_item(&mut transcript, *item, number);
+            let arguments = item.get("arguments").filter(|arguments| arguments.is_object());
+            transcript.details.arguments_not_text.extend(arguments.map(Place::of));
+        }
+        if ended != Ended::Open {
+            transcript.settle_calls_from(turn, Settled::Aborted);
+        }
+        transcript.settle_results_of_first(Settled::Elsewhere);
+        conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
+    }
+}
+
+/// The beginnings of what Codex itself adds in the name of the user.
+const ADDED: [&str; 8] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md instructions",
+    "<skill>",
+    "<user_shell_command>",
+    "<turn_aborted>",
+    "<subagent_notification>",
+    "<permissions instructions>",
+];
+
+/// Whether the user begins a turn with an item.
+fn begins_turn(item: Value<'_, '_>) -> bool {
+    if item.get_str("role").as_deref() != Some("user") {
+        return false;
+    }
+    let text =
+        item.get("content").and_then(|content| content.elements().next()).and_then(|part| part.get("text"));
+    let text = text.and_then(Value::as_str);
+    !text.is_some_and(|text| ADDED.iter().any(|added| text.trim_start().starts_with(added)))
+}

@@ -1,0 +1,42 @@
+//! Where the user says that the conversations of a file are.
+
+use toolcheck_json::Value;
+
+/// Where the conversations of a data set are, for what can't be detected.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Columns {
+    /// The keys of the messages; the first one that a row has.
+    pub messages: Vec<String>,
+    /// The keys of the tools, which come before the usual ones.
+    pub tools: Vec<String>,
+    /// The keys of the system text, which come before the usual ones.
+    pub system: Vec<String>,
+}
+
+impl Columns {
+    /// The messages of a row.
+    pub(crate) fn messages_of<'d, 's>(&self, row: Value<'d, 's>) -> Option<Value<'d, 's>> {
+        let filled = |value: &Value<'_, '_>| {
+            value.is_array() || value.is_object() || value.as_json_str().is_some_and(|text| !text.is_empty())
+        };
+        self.messages.iter().filter_map(|key| row.get(key)).find(filled)
+    }
+
+    /// Whether a record, or the first row in it, has a column with messages.
+    #[must_use]
+    pub fn fit(&self, record: Value<'_, '_>) -> bool {
+        let rows = record.elements().take(1).chain([record]);
+        rows.into_iter().any(|row| self.messages_of(row).is_some())
+    }
+}
+
+/// The value at a JSON Pointer.
+pub(crate) fn value_at<'d, 's>(root: Value<'d, 's>, pointer: &str) -> Option<Value<'d, 's>> {
+    let mut value = root;
+    for step in pointer.split('/').skip(1) {
+        let name = step.replace("~1", "/").replace("~0", "~");
+        value =
+            if value.is_array() { value.elements().nth(name.parse().ok()?)? } else { value.get(&name)? };
+    }
+    Some(value)
+}

@@ -1,0 +1,118 @@
+//! What holds for the conversations of all readers.
+
+use rustc_hash::FxHashMap;
+use toolcheck_json::{Document, NodeId, Value, pointers};
+
+use super::{Reader, Reading, Sort, Unit};
+use super::{broken, unknown};
+use crate::ir::{Body, Named, Role, Settled, Transcript, TranscriptKind};
+
+/// Finishes the reading of a unit.
+pub(crate) fn all<'s>(
+    reader: &Reader,
+    reading: &mut Reading<'s>,
+    records: &[Value<'_, 's>],
+    document: &Document<'s>,
+) {
+    name(reading, document);
+    if reader.unit == Unit::File {
+        broken::settle(reading, records, document);
+    }
+    unknown::add(reader, reading, document);
+    let mut redacted = 0;
+    for conversation in &mut reading.conversations {
+        let transcript = &mut conversation.transcript;
+        transcript.kind = match reader.sort {
+            Sort::Dataset => TranscriptKind::Dataset,
+            Sort::AgentLog | Sort::History | Sort::Trace => TranscriptKind::Session,
+        };
+        for part in &mut transcript.parts {
+            match &mut part.body {
+                Body::Call(call) if is_taken_out(call.id.as_ref()) => {
+                    redacted += 1;
+                    call.settled = Some(Settled::UnknownId);
+                }
+                Body::Result(result) if is_taken_out(result.call_id.as_ref()) => {
+                    result.settled = Some(Settled::UnknownId);
+                }
+                _ => {}
+            }
+        }
+    }
+    reading.left_out.add("ids of calls that were redacted", redacted);
+    // The rows of a data set have nothing to do with each other, though their ids may be the same, and each request of a
+    // trace had to be complete.
+    let stand_alone =
+        reader.sort == Sort::Dataset || reader.sort == Sort::Trace && reader.unit == Unit::Record;
+    if reading.conversations.len() > 1 && !stand_alone {
+        settle_across(reader, reading);
+    }
+}
+
+/// Names the conversations without a title by their places, all at once: a walk for each would cost the square of them.
+fn name(reading: &mut Reading<'_>, document: &Document<'_>) {
+    let mut unnamed: Vec<_> = reading.conversations.iter_mut().filter(|one| one.title.is_empty()).collect();
+    let places: Vec<NodeId> = unnamed.iter().map(|one| one.transcript.place.node).collect();
+    for (one, pointer) in unnamed.iter_mut().zip(pointers(document, &places)) {
+        one.title = if pointer.is_empty() { "messages".to_owned() } else { pointer };
+    }
+}
+
+/// Whether an id was taken out of the file before it was published: one text stands for many ids.
+fn is_taken_out(id: Option<&Named<'_>>) -> bool {
+    id.is_some_and(|id| {
+        let text = id.text.trim_matches(['[', ']', '<', '>', '*']);
+        let is_masked = text.is_empty() && !id.text.is_empty();
+        // A program may take out only the part that looks random, as in `call_REDACTED`.
+        is_masked || text.eq_ignore_ascii_case("redacted") || text.contains("REDACTED")
+    })
+}
+
+/// The numbers of the conversations that have an id, in order.
+type Places = FxHashMap<String, Vec<usize>>;
+
+/// Marks the calls and results whose other side is in another conversation, such as before a compaction.
+fn settle_across(reader: &Reader, reading: &mut Reading<'_>) {
+    let (mut called, mut answered) = (Places::default(), Places::default());
+    for (number, conversation) in reading.conversations.iter().enumerate() {
+        for part in &conversation.transcript.parts {
+            let (places, id) = match &part.body {
+                Body::Call(call) => (&mut called, &call.id),
+                Body::Result(result) => (&mut answered, &result.call_id),
+                _ => continue,
+            };
+            let Some(id) = id else { continue };
+            let known = places.entry(id.text.to_string()).or_default();
+            if known.last() != Some(&number) {
+                known.push(number);
+            }
+        }
+    }
+    for (number, conversation) in reading.conversations.iter_mut().enumerate() {
+        let is_elsewhere = |places: &Places, id: Option<&Named<'_>>| {
+            let known = id.and_then(|id| places.get(&*id.text));
+            known.is_some_and(|known| known.binary_search(&number).is_err())
+        };
+        let transcript = &mut conversation.transcript;
+        // What is sent again must be whole: only a call at the end of it may have its result elsewhere.
+        let first = if reader.sort == Sort::History { start_of_end(transcript) } else { 0 };
+        for (place, part) in transcript.parts.iter_mut().enumerate() {
+            let (settled, is_elsewhere) = match &mut part.body {
+                Body::Call(call) => {
+                    (&mut call.settled, place >= first && is_elsewhere(&answered, call.id.as_ref()))
+                }
+                Body::Result(result) => (&mut result.settled, is_elsewhere(&called, result.call_id.as_ref())),
+                _ => continue,
+            };
+            if is_elsewhere {
+                settled.get_or_insert(Settled::Elsewhere);
+            }
+        }
+    }
+}
+
+/// The number of the first part of the last message that is not a tool's.
+fn start_of_end(transcript: &Transcript<'_>) -> usize {
+    let last = transcript.messages.iter().rfind(|message| message.role != Role::Tool);
+    last.map_or(0, |message| message.parts.start as usize)
+}

@@ -1,0 +1,280 @@
+//! Lists of messages, wherever they stand, and what stands beside them.
+
+use toolcheck_json::{Document, Expanded, NodeId, Value};
+
+use super::{Columns, python};
+use crate::claim::certainty;
+use crate::ir::{Place, Transcript, What};
+use crate::tools::{self, Definition};
+use crate::unread;
+
+/// How many elements of a list are looked at to see whether it holds messages.
+const LOOKED_AT: usize = 8;
+
+/// The rows of a data set: its records, or the elements of those that are lists.
+pub(crate) fn rows<'r, 'd, 's>(records: &'r [Value<'d, 's>]) -> impl Iterator<Item = Value<'d, 's>> + 'r {
+    records.iter().flat_map(|record| {
+        let alone = (!record.is_array()).then_some(*record);
+        alone.into_iter().chain(record.elements())
+    })
+}
+
+/// How many rows of a list are looked at.
+const ROWS_LOOKED_AT: usize = 4;
+
+/// How certain a reader is of records by a row that only it has.
+pub(crate) fn certainty_of_rows(records: &[Value<'_, '_>], is_row: impl Fn(Value<'_, '_>) -> bool) -> u8 {
+    let is_own =
+        |record: &Value<'_, '_>| is_row(*record) || record.elements().take(ROWS_LOOKED_AT).any(&is_row);
+    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// Whether a list holds something like messages. The formats judge which.
+pub(crate) fn is_list(list: Value<'_, '_>) -> bool {
+    list.is_array() && list.elements().take(LOOKED_AT).any(is_message)
+}
+
+fn is_message(value: Value<'_, '_>) -> bool {
+    let has = |key: &str| value.get(key).is_some();
+    let says = |key: &str| value.get(key).is_some_and(|value| value.as_json_str().is_some());
+    let is_item = || {
+        let kind = value.get_str("type");
+        matches!(kind.as_deref(), Some("function_call" | "function_call_output"))
+    };
+    super::spans::is_wrapped(value)
+        || says("role")
+        || says("from") && (has("value") || has("content"))
+        || is_item()
+}
+
+/// The keys under which data sets have the tools of their rows.
+pub(crate) const TOOLS: [&str; 13] = [
+    "tools",
+    "functions",
+    "tools_json",
+    "available_tools",
+    "availableTools",
+    "tool_defs",
+    "tool_definitions",
+    "toolDefinitions",
+    "tool_schemas",
+    "function_declarations",
+    "functions_json",
+    "tool_list",
+    "gen_ai.tool.definitions",
+];
+
+/// The keys under which data sets have the system text of their rows.
+pub(crate) const SYSTEM: [&str; 4] = ["system", "system_prompt", "system_message", "systemPrompt"];
+
+/// Adds the tools and the system text that stand beside a list of messages, unless the request has its own.
+pub(crate) fn add_beside<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>) {
+    Beside::of(row).add_to(transcript);
+}
+
+/// What stands beside the messages of a row.
+#[derive(Clone, Copy)]
+pub(crate) struct Beside<'d, 's> {
+    tools: Option<Value<'d, 's>>,
+    system: Option<Value<'d, 's>>,
+}
+
+impl<'d, 's> Beside<'d, 's> {
+    pub(crate) fn of(row: Value<'d, 's>) -> Self {
+        let says = |value: &Value<'_, '_>| value.as_json_str().is_some_and(|text| !text.is_empty());
+        let system = SYSTEM.iter().filter_map(|key| row.get(key)).find(says);
+        Self { tools: tools_under(row, &TOOLS), system }
+    }
+
+    /// The bytes that are read for each list.
+    pub(crate) fn size(self) -> usize {
+        self.tools.map_or(0, |tools| tools.raw().len())
+    }
+
+    pub(crate) fn add_to(self, transcript: &mut Transcript<'s>) {
+        add_definitions(transcript, self.tools);
+        if transcript.request.instructions.is_none() {
+            transcript.request.instructions = self.system.map(Place::of);
+        }
+    }
+}
+
+/// The same, with the keys that the user has named before the usual ones.
+pub(crate) fn add_columns<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>, columns: &Columns) {
+    let tools: Vec<&str> = columns.tools.iter().map(String::as_str).collect();
+    add_tools(transcript, row, &tools);
+    let system = columns.system.iter().find_map(|key| row.get(key));
+    if transcript.request.instructions.is_none() {
+        transcript.request.instructions = system.filter(|text| text.as_json_str().is_some()).map(Place::of);
+    }
+    add_beside(transcript, row);
+}
+
+/// Adds the tools under the first of these keys that has some, unless the request has its own.
+pub(crate) fn add_tools<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>, keys: &[&str]) {
+    add_definitions(transcript, tools_under(row, keys));
+}
+
+/// The first tools under these keys.
+fn tools_under<'d, 's>(row: Value<'d, 's>, keys: &[&str]) -> Option<Value<'d, 's>> {
+    let filled = |value: &Value<'_, '_>| {
+        value.children().next().is_some() || value.as_json_str().is_some_and(|text| !text.is_empty())
+    };
+    keys.iter().filter_map(|key| row.get(key)).find(filled)
+}
+
+fn add_definitions<'s>(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>) {
+    let Some(value) = tools.filter(|_| transcript.request.tools.count() == Some(0)) else { return };
+    match definitions(value, 0) {
+        Some(tools) if tools.is_empty() => {}
+        Some(tools) => {
+            transcript.request.tools.place = Some(Place::of(value));
+            transcript.request.tools.in_text = tools;
+            transcript.unread.retain(|unread| unread.what != What::Tools);
+        }
+        None if transcript.unread.iter().any(|unread| unread.what == What::Tools) => {}
+        None => transcript.unread.push(unread::tools(value)),
+    }
+}
+
+/// The tools that a value declares: a list, the text of one, or a list of texts. Empty if it only names them.
+fn definitions(value: Value<'_, '_>, depth: usize) -> Option<Vec<Definition>> {
+    if let Some(text) = value.as_str() {
+        let document = Document::read(text.as_bytes());
+        let is_json = document.faults().iter().all(|fault| fault.kind.is_in_text());
+        return if is_json && depth < DEEPEST_TEXT { definitions(document.root(), depth + 1) } else { None };
+    }
+    let is_text = |tool: &Value<'_, '_>| tool.as_json_str().is_some();
+    if value.elements().any(|tool| is_text(&tool)) {
+        let texts = value.elements().filter_map(|tool| tool.as_str());
+        return Some(texts.filter_map(|text| tools::read_text(&text)).map(python::translated).collect());
+    }
+    // An empty list, or an object without members, declares nothing.
+    if value.children().next().is_none() {
+        return Some(Vec::new());
+    }
+    let tools = tools::read(value).filter(|tools| !tools.is_empty());
+    let tools = tools.or_else(|| tools::definition(value).map(|tool| vec![tool]));
+    tools.map(|tools| tools.into_iter().map(python::translated).collect())
+}
+
+/// How often JSON may be a text inside of a text.
+const DEEPEST_TEXT: usize = 3;
+
+/// The document with the lists of messages that it has in strings as lists; `None` if it has none.
+#[must_use]
+pub(crate) fn opened(document: &Document<'_>) -> Option<Expanded> {
+    let strings = strings_with_lists(document.root());
+    if strings.is_empty() {
+        return None;
+    }
+    let mut opened = Expanded::new(document, &strings);
+    for _ in 1..DEEPEST_TEXT {
+        let inner = Document::read(opened.text());
+        let strings = strings_with_lists(inner.root());
+        if strings.is_empty() {
+            break;
+        }
+        let next = Expanded::new(&inner, &strings);
+        opened = opened.then(next);
+    }
+    Some(opened)
+}
+
+/// The strings to open, in the order of the text.
+fn strings_with_lists(root: Value<'_, '_>) -> Vec<NodeId> {
+    let mut found = Vec::new();
+    let mut stack = vec![root];
+    while let Some(value) = stack.pop() {
+        if value.as_json_str().is_some() {
+            if with_text(value, |inner| holds_list(inner, 0)) {
+                found.push(value.id());
+            }
+        } else if is_list(value) {
+            value.elements().for_each(|message| strings_of_message(message, &mut found));
+        } else {
+            stack.extend(value.children());
+        }
+        // Calls without a conversation: questions with the calls that answer them.
+        if value.is_object() && value.get("query").is_some() {
+            let answers = value.get_any(&ANSWERS).filter(|answers| holds_calls_in_text(*answers));
+            found.extend(answers.map(Value::id));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The keys under which questions have the calls that answer them.
+pub(crate) const ANSWERS: [&str; 2] = ["answers", "answer"];
+
+/// The strings of a message that hold calls.
+fn strings_of_message(message: Value<'_, '_>, found: &mut Vec<NodeId>) {
+    let mut is_call = None;
+    for member in message.members() {
+        let is_wanted = member.has_key("tool_calls")
+            || *is_call.get_or_insert_with(|| super::turns::is_call(message))
+                && super::turns::TEXTS.iter().any(|key| member.has_key(key));
+        if is_wanted && holds_calls_in_text(member) {
+            found.push(member.id());
+        }
+        // Calls in blocks of their own.
+        let values = member.elements().filter(|block| super::turns::is_call_block(*block));
+        let values = values.filter_map(|block| block.get("value"));
+        found.extend(values.filter(|value| holds_calls_in_text(*value)).map(Value::id));
+    }
+}
+
+fn holds_calls_in_text(value: Value<'_, '_>) -> bool {
+    let is_call = |call: Value<'_, '_>| call.is_object() && call.get_any(&["name", "function"]).is_some();
+    let in_list = |inner: Value<'_, '_>| {
+        is_call(inner) || inner.elements().next().is_some() && inner.elements().all(is_call)
+    };
+    in_text(value, in_list)
+}
+
+/// Whether a string is the text of JSON, perhaps as a string again, that is as wanted.
+fn with_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
+    let Some(string) = value.as_json_str() else { return false };
+    // Most strings are ruled out by a glance.
+    let has = |word: &[u8]| memchr::memmem::find(string.raw(), word).is_some();
+    (has(b"role") || has(b"from") || has(b"function_call")) && in_text(value, is_wanted)
+}
+
+fn in_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
+    let Some(string) = value.as_json_str() else { return false };
+    if !matches!(string.raw().trim_ascii_start().first(), Some(b'[' | b'{' | b'\\')) {
+        return false;
+    }
+    let text = string.decode();
+    if !text.trim_start().starts_with(['[', '{', '"']) {
+        return false;
+    }
+    let document = Document::read(text.as_bytes());
+    document.faults().is_empty() && is_wanted(document.root())
+}
+
+/// How deep a list of messages may be in a text.
+const DEEPEST_LIST: usize = 4;
+/// How many values of each object or list in a text are looked at for a list of messages.
+const VALUES_LOOKED_AT: usize = 64;
+
+fn holds_list(value: Value<'_, '_>, depth: usize) -> bool {
+    if value.as_json_str().is_some() {
+        return depth < DEEPEST_LIST && with_text(value, |inner| holds_list(inner, depth + 1));
+    }
+    is_list(value)
+        || depth < DEEPEST_LIST
+            && value.children().take(VALUES_LOOKED_AT).any(|child| holds_list(child, depth + 1))
+}
+
+/// Calls `see` with a value, or with what it says if it is the text of JSON.
+pub(crate) fn unwrapped<R>(value: Value<'_, '_>, see: impl FnOnce(Value<'_, '_>) -> R) -> R {
+    let text = value.as_str().filter(|text| text.trim_start().starts_with(['[', '{', '"']));
+    let Some(text) = text else { return see(value) };
+    let document = Document::read(text.as_bytes());
+    let Some(inner) = document.root().as_str() else { return see(document.root()) };
+    let document = Document::read(inner.as_bytes());
+    see(document.root())
+}

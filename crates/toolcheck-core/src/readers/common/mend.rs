@@ -1,0 +1,50 @@
+//! How a file of a reader is mended: where its records have their messages, and how the program writes a record.
+
+use std::borrow::Cow;
+
+use toolcheck_json::Value;
+use toolcheck_json::edit::Piece;
+
+use crate::formats::Format;
+
+/// How the files of a reader are mended.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Mend {
+    /// The wire format of the messages.
+    pub format: &'static Format,
+    /// The key under which a record has its message. A record without it is the message.
+    pub message: Option<&'static str>,
+    /// Whether the program writes each result in a record of its own, even where a message may hold several.
+    pub is_alone: bool,
+    /// The keys of a record's id and of the id of the record that it follows.
+    pub links: Option<(&'static str, &'static str)>,
+    /// Writes a record.
+    pub record: fn(Added<'_, '_>) -> Piece,
+}
+
+/// A message that a record is written for.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Added<'d, 's> {
+    /// The message.
+    pub message: Piece,
+    /// The record that it follows, which names the same session.
+    pub after: Value<'d, 's>,
+    /// The id of the new record.
+    pub id: Piece,
+}
+
+impl<'d, 's> Added<'d, 's> {
+    /// A message after a record.
+    #[must_use]
+    pub fn new(message: Piece, after: Value<'d, 's>, id: Piece) -> Self {
+        Self { message, after, id }
+    }
+}
+
+/// The members of a record under these keys.
+pub(crate) fn members_of(record: Value<'_, '_>, keys: &[&'static str]) -> Vec<(Cow<'static, str>, Piece)> {
+    let found = keys.iter().filter_map(|key| Some((Cow::Borrowed(*key), Piece::Node(record.get(key)?.id()))));
+    found.collect()
+}

@@ -1,0 +1,20 @@
+//! What several readers need: parts of messages, lists of messages in a document, what holds for all of them.
+
+pub(crate) mod broken;
+pub(crate) mod columns;
+pub(crate) mod finish;
+pub(crate) mod lists;
+pub(crate) mod mend;
+pub(crate) mod nested;
+pub(crate) mod parts;
+pub(crate) mod policy;
+pub(crate) mod python;
+pub(crate) mod search;
+pub(crate) mod spans;
+pub(crate) mod tagged;
+pub(crate) mod threads;
+pub(crate) mod traces;
+pub(crate) mod turns;
+pub(crate) mod unknown;
+
+use super::{Columns, Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};

@@ -1,0 +1,158 @@
+//! Lists of messages that stand anywhere in a file, for readers of what frameworks keep: each is a conversation.
+
+use rustc_hash::FxHashMap;
+use toolcheck_json::{NodeId, Value, pointers};
+
+use crate::claim::certainty;
+use crate::text::shorten;
+
+/// A list of messages.
+#[derive(Debug)]
+pub(crate) struct List<'d, 's> {
+    /// Where it stands: its JSON Pointer, with the number of its record if there are several.
+    pub(crate) title: String,
+    /// All of its elements.
+    pub(crate) messages: Vec<Value<'d, 's>>,
+}
+
+/// The lists of messages in a file.
+#[derive(Debug, Default)]
+pub(crate) struct Found<'d, 's> {
+    /// The lists, in the order of the file.
+    pub(crate) lists: Vec<List<'d, 's>>,
+    /// How many messages are in no list.
+    pub(crate) alone: usize,
+}
+
+/// A list while the file is searched: its place, the number of its record, and its elements.
+type Run<'d, 's> = (NodeId, usize, Vec<Value<'d, 's>>);
+
+/// Finds the lists that hold a message that is surely one. What stands inside a message is not searched.
+pub(crate) fn find<'d, 's>(
+    records: &[Value<'d, 's>],
+    is_message: impl Fn(Value<'d, 's>) -> bool,
+) -> Found<'d, 's> {
+    let mut found = Found::default();
+    let mut runs: Vec<Run<'d, 's>> = Vec::new();
+    let mut is_in_run = false;
+    let is_row = |value: Value<'d, 's>| is_message(inner(value));
+    for (number, &record) in records.iter().enumerate() {
+        // One message a line.
+        if is_row(record) {
+            match runs.last_mut().filter(|_| is_in_run) {
+                Some((_, _, run)) => run.push(record),
+                None => runs.push((record.id(), number, vec![record])),
+            }
+            is_in_run = true;
+            continue;
+        }
+        is_in_run = false;
+        let mut open = vec![record];
+        while let Some(value) = open.pop() {
+            if value.is_array() && value.elements().any(is_row) {
+                runs.push((value.id(), number, value.elements().collect()));
+            } else if value.is_object() && is_message(value) {
+                found.alone += 1;
+            } else {
+                let start = open.len();
+                open.extend(value.children().filter(|child| child.is_array() || child.is_object()));
+                open[start..].reverse();
+            }
+        }
+    }
+    let ids: Vec<NodeId> = runs.iter().map(|(id, ..)| *id).collect();
+    let pointers = records.first().map(|record| pointers(record.document(), &ids)).unwrap_or_default();
+    for ((_, number, rows), pointer) in runs.into_iter().zip(pointers) {
+        divide(title(&pointer, (records.len() > 1).then_some(number)), rows, &mut found.lists);
+    }
+    found
+}
+
+/// The message of a row: the row itself, or what it has as its `message`.
+fn inner<'d, 's>(row: Value<'d, 's>) -> Value<'d, 's> {
+    row.get("message").filter(|message| message.is_object()).unwrap_or(row)
+}
+
+/// The keys by which the rows of a table name the conversation that they belong to.
+const CONVERSATION: [&str; 6] =
+    ["chatId", "chat_id", "threadId", "thread_id", "conversationId", "conversation_id"];
+
+/// Divides rows that belong to several conversations.
+fn divide<'d, 's>(title: String, rows: Vec<Value<'d, 's>>, lists: &mut Vec<List<'d, 's>>) {
+    let mut numbers: FxHashMap<&[u8], usize> = FxHashMap::default();
+    let start = lists.len();
+    for row in rows {
+        let key = row.get_any(&CONVERSATION).filter(|key| !key.is_null());
+        let number = *numbers.entry(key.map_or(b"", Value::raw)).or_insert_with(|| {
+            let name = key.and_then(|key| key.as_str()).map(|name| format!(" of {}", shorten(&name)));
+            let title = format!("{title}{}", name.unwrap_or_default());
+            lists.push(List { title, messages: Vec::new() });
+            lists.len() - 1 - start
+        });
+        lists[start + number].messages.push(inner(row));
+    }
+}
+
+/// The title of the list at `pointer`, which begins with the number of its record if there are several.
+fn title(pointer: &str, record: Option<usize>) -> String {
+    match record {
+        None if pointer.is_empty() => "messages".to_owned(),
+        None => pointer.to_owned(),
+        Some(number) => {
+            let inside = pointer.trim_start_matches('/').split_once('/').map(|(_, inside)| inside);
+            let inside = inside.map(|inside| format!(" /{inside}")).unwrap_or_default();
+            format!("record {}{inside}", number + 1)
+        }
+    }
+}
+
+/// How many elements of a list, and members of an object, are looked at to recognise a file.
+const LOOKED_AT: usize = 64;
+
+/// How many elements of a list are looked at for lists inside of them.
+const ELEMENTS_LOOKED_AT: usize = 16;
+
+/// How many values of the first records are looked at for a list that is deep inside.
+const VALUES_LOOKED_AT: usize = 1 << 12;
+
+/// How certain it is that the first records hold messages that are surely ones: at the top, or deep inside, where the
+/// file may as well be of another reader.
+pub(crate) fn certainty_of<'d, 's>(
+    records: &[Value<'d, 's>],
+    is_message: impl Fn(Value<'d, 's>) -> bool,
+) -> u8 {
+    let is_list = |value: Value<'d, 's>| {
+        value.is_array() && value.elements().take(LOOKED_AT).any(|row| is_message(inner(row)))
+    };
+    let is_at_top = |record: Value<'d, 's>| {
+        is_message(inner(record)) || is_list(record) || record.members().take(LOOKED_AT).any(is_list)
+    };
+    if records.iter().any(|record| is_at_top(*record)) {
+        return certainty::OWN_SHAPE;
+    }
+    let mut open: Vec<Value<'d, 's>> =
+        records.iter().copied().filter(|record| !is_request(*record)).collect();
+    open.reverse();
+    let mut left = VALUES_LOOKED_AT;
+    while let Some(value) = open.pop() {
+        if is_list(value) {
+            return certainty::LIKELY;
+        }
+        if left == 0 {
+            return 0;
+        }
+        let start = open.len();
+        // The first elements stand for all, so that what comes after them is reached.
+        let most = if value.is_array() { ELEMENTS_LOOKED_AT } else { LOOKED_AT };
+        let children = value.children().take(most.min(left)).inspect(|_| left -= 1);
+        open.extend(children.filter(|child| child.is_array() || child.is_object()));
+        open[start..].reverse();
+    }
+    0
+}
+
+/// Whether a record is a request or a list of messages as an API takes it, which may quote anything in its texts.
+fn is_request(record: Value<'_, '_>) -> bool {
+    let list = if record.is_array() { Some(record) } else { record.get_any(&["messages", "contents"]) };
+    list.and_then(|list| list.elements().next()).is_some_and(|message| message.get("role").is_some())
+}

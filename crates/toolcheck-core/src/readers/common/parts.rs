@@ -1,0 +1,213 @@
+//! Messages and their parts, for readers whose files have blocks of their own.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use toolcheck_json::Value;
+
+use super::Conversation;
+use crate::ir::{
+    Arguments, Body, Call, Content, Executor, Message, Named, Part, Place, Reasoning, Role, Settled,
+    Signature, ToolKind, ToolResult, Transcript,
+};
+
+/// A call of a client's function.
+pub(crate) fn call<'s>(
+    id: Option<Value<'_, 's>>,
+    name: Option<Value<'_, 's>>,
+    arguments: Option<Value<'_, 's>>,
+) -> Call<'s> {
+    Call {
+        id: self::id(id).and_then(Named::of),
+        name: name.and_then(Named::of),
+        arguments: Arguments::of(arguments),
+        executor: Executor::Client,
+        kind: ToolKind::Function,
+        signature: Signature::Missing,
+        settled: None,
+    }
+}
+
+/// The id at `value`, unless it is empty: programs without ids write `""`.
+pub(crate) fn id<'d, 's>(value: Option<Value<'d, 's>>) -> Option<Value<'d, 's>> {
+    value.filter(|id| !id.as_json_str().is_some_and(|id| id.is_empty()))
+}
+
+/// The model's reasoning, as far as files tell.
+pub(crate) fn reasoning<'s>(signature: Option<Value<'_, 's>>) -> Body<'s> {
+    Body::Reasoning(Reasoning { id: None, signature: Signature::of(signature), is_redacted: false })
+}
+
+/// Whether a type of a block is one of an image, a sound or a file.
+pub(crate) fn is_media(kind: &str) -> bool {
+    let kinds =
+        ["image", "image_url", "input_image", "audio", "input_audio", "video", "file", "document", "media"];
+    kinds.contains(&kind)
+}
+
+/// The result of a client's function. A file that does not say whether it failed has `None` for `is_error`.
+pub(crate) fn result<'s>(
+    id: Option<Value<'_, 's>>,
+    content: Option<Value<'_, 's>>,
+    is_error: Option<bool>,
+) -> ToolResult<'s> {
+    ToolResult {
+        call_id: self::id(id).and_then(Named::of),
+        name: None,
+        is_error,
+        content: Content::of(content),
+        content_place: content.map(Place::of),
+        has_media: false,
+        foreign: None,
+        block: None,
+        has_bare_json: false,
+        executor: Executor::Client,
+        kind: None,
+        settled: None,
+    }
+}
+
+/// Puts conversations in the order in which they begin.
+pub(crate) fn in_order(conversations: &mut [Conversation<'_>]) {
+    let start = |conversation: &Conversation<'_>| {
+        conversation.transcript.messages.first().map(|message| message.place.span.start)
+    };
+    conversations.sort_by_key(start);
+}
+
+/// Numbers the conversations that have the same title.
+pub(crate) fn number_titles(conversations: &mut [Conversation<'_>]) {
+    let mut counts: FxHashMap<String, usize> = FxHashMap::default();
+    for conversation in conversations.iter() {
+        *counts.entry(conversation.title.clone()).or_default() += 1;
+    }
+    counts.retain(|_, count| *count > 1);
+    counts.values_mut().for_each(|count| *count = 0);
+    for conversation in conversations {
+        if let Some(number) = counts.get_mut(&conversation.title) {
+            *number += 1;
+            conversation.title = format!("{} {number}", conversation.title);
+        }
+    }
+}
+
+impl<'s> Transcript<'s> {
+    /// Adds parts to the last message if it has this role, and else to a new one. `message` is the record that the parts
+    /// come from.
+    pub(crate) fn turn(&mut self, role: Role, message: Value<'_, 's>) -> &mut Self {
+        if self.messages.last().is_none_or(|last| last.role != role) {
+            self.next_message(role, message);
+        }
+        self
+    }
+
+    /// Adds the text or the blocks of a message's content to the last message. `block` reads what is no text; what it
+    /// returns `None` for is left out.
+    pub(crate) fn content(
+        &mut self,
+        content: Option<Value<'_, 's>>,
+        mut block: impl FnMut(Value<'_, 's>) -> Option<Body<'s>>,
+    ) {
+        let Some(content) = content else { return };
+        if content.as_json_str().is_some_and(|text| !text.is_empty()) {
+            self.part(content, Body::text(Some(content)));
+        }
+        for value in content.elements() {
+            let is_text =
+                || value.get_str("type").is_none_or(|kind| kind == "text" || kind.ends_with("_text"));
+            let body = if value.as_json_str().is_some() {
+                Some(Body::text(Some(value)))
+            } else if value.get("text").is_some_and(|text| text.as_json_str().is_some()) && is_text() {
+                Some(Body::text(value.get("text")))
+            } else {
+                block(value)
+            };
+            if let Some(body) = body {
+                self.part(value, body);
+            }
+        }
+    }
+
+    /// Opens a message, for the parts that follow.
+    pub(crate) fn next_message(&mut self, role: Role, message: Value<'_, 's>) -> &mut Self {
+        let index = self.messages.len();
+        self.open_message(Message { content: Content::Filled, ..Message::new(role, message, index) });
+        self
+    }
+
+    /// Adds a part to the last message.
+    pub(crate) fn part(&mut self, value: Value<'_, 's>, body: Body<'s>) -> &mut Self {
+        let index = self.messages.last().map_or(0, |message| self.parts.len() - message.parts.start as usize);
+        self.push(Part::new(value, index, body));
+        self
+    }
+
+    /// Adds a block that the reader does not know. Later, a call or a result in it counts as not read.
+    pub(crate) fn unknown(&mut self, block: Value<'_, 's>) -> &mut Self {
+        self.part(block, Body::Opaque)
+    }
+
+    /// The calls among these parts.
+    fn calls_of(&mut self, parts: Range<u32>) -> impl Iterator<Item = &mut Call<'s>> {
+        let parts = &mut self.parts[parts.start as usize..parts.end as usize];
+        parts.iter_mut().filter_map(|part| match &mut part.body {
+            Body::Call(call) => Some(call),
+            _ => None,
+        })
+    }
+
+    /// Says of the results among these parts why they may stay without calls.
+    fn settle_results_of(&mut self, parts: Range<u32>, settled: Settled) {
+        for part in &mut self.parts[parts.start as usize..parts.end as usize] {
+            if let Body::Result(result) = &mut part.body {
+                result.settled.get_or_insert(settled);
+            }
+        }
+    }
+
+    /// The parts of the last message.
+    fn last_parts(&self) -> Range<u32> {
+        self.messages.last().map_or(0..0, |last| last.parts.clone())
+    }
+
+    /// Says of the calls of the last message why they may stay without results.
+    pub(crate) fn settle_calls_of_last(&mut self, settled: Settled) {
+        self.calls_of(self.last_parts()).for_each(|call| {
+            call.settled.get_or_insert(settled);
+        });
+    }
+
+    /// Says of the calls from a part on why they may stay without results.
+    pub(crate) fn settle_calls_from(&mut self, part: usize, settled: Settled) {
+        let end = self.parts.len();
+        self.calls_of(part.min(end) as u32..end as u32).for_each(|call| {
+            call.settled.get_or_insert(settled);
+        });
+    }
+
+    /// Says of the calls since the last message that is not of the model or its tools why they may stay without results.
+    pub(crate) fn settle_calls_of_last_turn(&mut self, settled: Settled) {
+        let is_of_turn = |message: &&Message<'s>| matches!(message.role, Role::Assistant | Role::Tool);
+        let first = self.messages.iter().rev().take_while(is_of_turn).last();
+        if let Some(first) = first.map(|message| message.parts.start as usize) {
+            self.settle_calls_from(first, settled);
+        }
+    }
+
+    /// Says of the calls of the last message that the model was stopped while it wrote them: their arguments may be cut off.
+    pub(crate) fn abort_calls_of_last(&mut self) {
+        self.settle_calls_of_last(Settled::Aborted);
+        self.calls_of(self.last_parts()).for_each(|call| call.arguments = Arguments::Missing);
+    }
+
+    /// Says of all results why they may stay without calls.
+    pub(crate) fn settle_results(&mut self, settled: Settled) {
+        self.settle_results_of(0..self.parts.len() as u32, settled);
+    }
+
+    /// Says of the results of the first message why they may stay without calls.
+    pub(crate) fn settle_results_of_first(&mut self, settled: Settled) {
+        let first = self.messages.first().map_or(0..0, |first| first.parts.clone());
+        self.settle_results_of(first, settled);
+    }
+}

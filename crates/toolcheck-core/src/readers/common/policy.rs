@@ -1,0 +1,109 @@
+//! What may be said of files that are no requests, as data.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+
+use super::Sort;
+use crate::level::Level;
+
+/// The rules that hold for a sort of files, each with the level of its findings. A rule that is not named reports nothing.
+#[derive(Debug, Default)]
+pub struct Policy {
+    levels: FxHashMap<String, Level>,
+}
+
+/// The policies as they are written, with the evidence for each level.
+#[derive(Deserialize)]
+struct File {
+    #[serde(flatten)]
+    sorts: FxHashMap<String, FxHashMap<String, Entry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    level: String,
+    /// Why.
+    #[allow(dead_code, reason = "the tests ask for it")]
+    because: String,
+}
+
+static TEXT: &str = include_str!("../../../readers/policy.toml");
+
+impl Policy {
+    /// The level of a rule's findings; `None` if the rule reports nothing.
+    #[must_use]
+    pub fn level(&self, rule: &str) -> Option<Level> {
+        self.levels.get(rule).copied()
+    }
+
+    /// The rules that it names.
+    pub fn rules(&self) -> impl Iterator<Item = &str> {
+        self.levels.keys().map(String::as_str)
+    }
+
+    fn all() -> &'static FxHashMap<String, Self> {
+        static ALL: OnceLock<FxHashMap<String, Policy>> = OnceLock::new();
+        ALL.get_or_init(|| {
+            // A test reads it, so that it can't fail for users.
+            let file: File = toml::from_str(TEXT).expect("the policies are valid");
+            let policy = |rules: FxHashMap<String, Entry>| {
+                let level = |(rule, entry): (String, Entry)| {
+                    (rule, entry.level.parse().expect("a level is `error` or `warning`"))
+                };
+                Self { levels: rules.into_iter().map(level).collect() }
+            };
+            file.sorts.into_iter().map(|(sort, rules)| (sort, policy(rules))).collect()
+        })
+    }
+}
+
+impl Sort {
+    /// The sorts, in the order of the documentation.
+    pub const ALL: &[Self] = &[Self::AgentLog, Self::History, Self::Dataset, Self::Trace];
+
+    /// The name in the data and in reports.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AgentLog => "agent-log",
+            Self::History => "history",
+            Self::Dataset => "dataset",
+            Self::Trace => "trace",
+        }
+    }
+
+    /// The heading in lists of formats.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::AgentLog => "Logs of agents",
+            Self::History => "Histories of frameworks",
+            Self::Dataset => "Data sets",
+            Self::Trace => "Traces",
+        }
+    }
+
+    /// What may be said of such files.
+    #[must_use]
+    pub fn policy(self) -> &'static Policy {
+        &Policy::all()[self.as_str()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_sort_has_a_policy_with_reasons() {
+        let file: File = toml::from_str(TEXT).unwrap();
+        assert_eq!(file.sorts.len(), Sort::ALL.len());
+        for sort in Sort::ALL {
+            assert!(sort.policy().rules().count() > 0, "{}", sort.as_str());
+        }
+        assert!(file.sorts.values().flatten().all(|(_, entry)| !entry.because.is_empty()));
+    }
+}

@@ -1,0 +1,267 @@
+//! Parameters as xLAM and its followers declare them: an object for each, with the name of a Python type.
+//!
+//! `{"port": {"type": "str", "description": "..."}, "days": {"type": "List[int], optional", "default": ""}}` is the
+//! signature of a function and no schema. Here it becomes one, as far as its types are known.
+
+use std::fmt::Write as _;
+
+use toolcheck_json::{Document, Value};
+
+use crate::tools::Definition;
+
+/// A tool with the JSON Schema of its parameters, if they are declared as those of a Python function.
+pub(crate) fn translated(tool: Definition) -> Definition {
+    let schema = tool.schema.as_deref().and_then(schema_of);
+    Definition { schema: schema.or(tool.schema), ..tool }
+}
+
+/// The schema that parameters mean; `None` if they are a schema already.
+fn schema_of(parameters: &[u8]) -> Option<Vec<u8>> {
+    let document = Document::read(parameters);
+    let root = document.root();
+    let is_parameter =
+        |value: Value<'_, '_>| value.is_object() && value.get_any(&["type", "description"]).is_some();
+    // A parameter may have any name, also `type` or `properties`; what is a schema has a text, a list or a schema for each
+    // parameter there.
+    let is_signature = document.faults().is_empty()
+        && root.members().next().is_some()
+        && root.members().all(is_parameter)
+        && root.members().any(|value| value.get_str("type").is_some())
+        && root.get("properties").is_none_or(|inner| inner.get_str("type").is_some());
+    if !is_signature {
+        return None;
+    }
+    let says_required = root.members().any(|value| value.get("required").is_some());
+    let mut properties = String::new();
+    let mut required = String::new();
+    for parameter in root.members() {
+        // With its quotes and escapes.
+        let name = std::str::from_utf8(parameters.get(parameter.key_span()?.range())?).ok()?;
+        let kind = parameter.get_str("type").unwrap_or_default();
+        let read = Type::read(&kind);
+        let schema = if is_optional(&kind) { read.or_null() } else { read }.schema();
+        let comma = if properties.is_empty() { "" } else { ", " };
+        let _ = write!(properties, "{comma}{name}: {schema}");
+        let is_required = if says_required {
+            parameter.get("required").and_then(Value::as_bool) == Some(true)
+        } else {
+            parameter.get("default").is_none() && !is_optional(&kind) && !says_optional(parameter)
+        };
+        if is_required {
+            let comma = if required.is_empty() { "" } else { ", " };
+            let _ = write!(required, "{comma}{name}");
+        }
+    }
+    let schema = format!(
+        r#"{{"type": "object", "properties": {{{properties}}}, "required": [{required}], "additionalProperties": false}}"#
+    );
+    Some(schema.into_bytes())
+}
+
+/// Whether the type says that a parameter may be left out: `int, optional`, `Optional[int]`.
+fn is_optional(kind: &str) -> bool {
+    let kind = kind.to_ascii_lowercase();
+    kind.contains("optional") || kind.contains("none") || kind.contains("default")
+}
+
+/// Whether the description says so.
+fn says_optional(parameter: Value<'_, '_>) -> bool {
+    let says = |text: std::borrow::Cow<'_, str>| {
+        let text = text.to_ascii_lowercase();
+        ["optional", "default", "if not provided", "if omitted"].iter().any(|words| text.contains(words))
+    };
+    parameter.get_str("description").is_some_and(says)
+}
+
+/// A Python type, as far as its values in JSON are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Type {
+    /// A type of JSON Schema.
+    Plain(&'static str),
+    /// A list, with the type of its elements.
+    List(Box<Self>),
+    /// Any of several.
+    Union(Vec<Self>),
+    /// Nothing is known of its values.
+    Any,
+}
+
+/// How deep types in types are read.
+const DEEPEST: usize = 8;
+/// The longest name of a type.
+const LONGEST: usize = 200;
+
+impl Type {
+    fn read(text: &str) -> Self {
+        if text.len() > LONGEST { Self::Any } else { Self::read_in(text, 0) }
+    }
+
+    fn read_in(text: &str, depth: usize) -> Self {
+        if depth > DEEPEST {
+            return Self::Any;
+        }
+        let parts = divided(text, ',');
+        // What follows the type says whether the parameter may be left out.
+        let text = parts.first().copied().unwrap_or_default().trim();
+        if parts[1..].iter().any(|rest| !is_remark(rest)) {
+            return Self::Any;
+        }
+        let either = divided(text, '|');
+        if either.len() > 1 {
+            return Self::union(&either, depth);
+        }
+        let Some((name, inside)) = text.split_once('[') else { return Self::named(text) };
+        let Some(inside) = inside.trim_end().strip_suffix(']') else { return Self::Any };
+        let name = name.trim().trim_start_matches("typing.").to_ascii_lowercase();
+        match &*name {
+            "list" | "set" | "sequence" | "iterable" => {
+                Self::List(Box::new(Self::read_in(inside, depth + 1)))
+            }
+            "tuple" => Self::Plain("array"),
+            "dict" | "mapping" => Self::Plain("object"),
+            "optional" => Self::union(&[inside, "None"], depth),
+            "union" => Self::union(&divided(inside, ','), depth),
+            _ => Self::Any,
+        }
+    }
+
+    fn named(name: &str) -> Self {
+        Self::Plain(match &*name.trim().trim_start_matches("typing.").to_ascii_lowercase() {
+            "str" | "string" => "string",
+            "int" | "integer" => "integer",
+            "float" | "number" => "number",
+            "bool" | "boolean" => "boolean",
+            "list" | "array" | "tuple" | "set" => "array",
+            "dict" | "object" => "object",
+            "none" | "null" | "nonetype" => "null",
+            _ => return Self::Any,
+        })
+    }
+
+    fn union(parts: &[&str], depth: usize) -> Self {
+        let parts = parts.iter().map(|part| Self::read_in(part, depth + 1));
+        parts.reduce(Self::or).unwrap_or(Self::Any)
+    }
+
+    fn name(&self) -> Option<&'static str> {
+        if let Self::Plain(name) = self { Some(name) } else { None }
+    }
+
+    /// Either of two types. Each type is there only once.
+    fn or(self, other: Self) -> Self {
+        let parts = |one| if let Self::Union(parts) = one { parts } else { vec![one] };
+        let mut all = parts(self);
+        for part in parts(other) {
+            if !all.contains(&part) {
+                all.push(part);
+            }
+        }
+        if all.contains(&Self::Any) {
+            Self::Any
+        } else if all.len() == 1 {
+            all.remove(0)
+        } else {
+            Self::Union(all)
+        }
+    }
+
+    /// The same type or `None`, which callers pass for what they leave out.
+    fn or_null(self) -> Self {
+        self.or(Self::Plain("null"))
+    }
+
+    fn schema(&self) -> String {
+        match self {
+            Self::Plain(name) => format!(r#"{{"type": "{name}"}}"#),
+            Self::List(element) => format!(r#"{{"type": "array", "items": {}}}"#, element.schema()),
+            Self::Union(parts) if parts.iter().all(|part| matches!(part, Self::Plain(_))) => {
+                let names: Vec<String> =
+                    parts.iter().filter_map(Self::name).map(|name| format!("\"{name}\"")).collect();
+                format!(r#"{{"type": [{}]}}"#, names.join(", "))
+            }
+            Self::Union(parts) => {
+                let parts: Vec<String> = parts.iter().map(Self::schema).collect();
+                format!(r#"{{"anyOf": [{}]}}"#, parts.join(", "))
+            }
+            Self::Any => "{}".to_owned(),
+        }
+    }
+}
+
+/// Whether what follows a type is a remark: `optional`, `default=5`.
+fn is_remark(text: &str) -> bool {
+    let text = text.trim().to_ascii_lowercase();
+    text.is_empty() || ["optional", "required", "default"].iter().any(|word| text.starts_with(word))
+}
+
+/// The parts of a text between a mark that stands outside of brackets.
+fn divided(text: &str, mark: char) -> Vec<&str> {
+    let (mut depth, mut start) = (0_usize, 0);
+    let mut parts = Vec::new();
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '[' | '(' => depth += 1,
+            ']' | ')' => depth = depth.saturating_sub(1),
+            _ if letter == mark && depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + letter.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_read_as_far_as_they_are_known() {
+        let schema = |text: &str| Type::read(text).schema();
+        assert_eq!(schema("str"), r#"{"type": "string"}"#);
+        assert_eq!(schema("int, optional"), r#"{"type": "integer"}"#);
+        assert_eq!(
+            schema("List[List[int]], optional"),
+            r#"{"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}"#
+        );
+        assert_eq!(schema("Optional[float]"), r#"{"type": ["number", "null"]}"#);
+        assert_eq!(
+            schema("Union[int, Union[int, List[str]]]"),
+            r#"{"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "string"}}]}"#
+        );
+        assert_eq!(Type::read("Optional[int]").or_null().schema(), r#"{"type": ["integer", "null"]}"#);
+        assert_eq!(schema("Dict[str, int]"), r#"{"type": "object"}"#);
+        assert_eq!(schema("str | None"), r#"{"type": ["string", "null"]}"#);
+        for unknown in [
+            "",
+            "Any",
+            "Union[int, np.ndarray]",
+            "Callable[[float], float]",
+            "List[",
+            "int or str",
+            "str, int",
+        ] {
+            assert_eq!(schema(unknown), "{}", "{unknown}");
+        }
+        assert_eq!(schema("List[Any]"), r#"{"type": "array", "items": {}}"#);
+    }
+
+    #[test]
+    fn a_signature_becomes_a_schema() {
+        let schema = |text: &str| schema_of(text.as_bytes()).map(|schema| String::from_utf8(schema).unwrap());
+        let text = r#"{"port": {"type": "str"}, "days": {"type": "int", "default": ""}, "type": {"type": "str, optional"}}"#;
+        let wanted = r#"{"type": "object", "properties": {"port": {"type": "string"}, "days": {"type": "integer"}, "type": {"type": ["string", "null"]}}, "required": ["port"], "additionalProperties": false}"#;
+        assert_eq!(schema(text).as_deref(), Some(wanted));
+        for schema_already in [
+            r#"{"type": "object", "properties": {"port": {"type": "string"}}}"#,
+            r#"{"properties": {"port": {"type": "string"}}}"#,
+            r#"{"type": "dict"}"#,
+            "{}",
+            r##"{"$ref": "#/a"}"##,
+        ] {
+            assert_eq!(schema(schema_already), None, "{schema_already}");
+        }
+    }
+}

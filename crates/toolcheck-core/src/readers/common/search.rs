@@ -1,0 +1,294 @@
+//! The search for lists of messages in a document, for readers of data sets and traces.
+
+use rustc_hash::FxHashMap;
+use toolcheck_json::{NodeId, Value};
+
+use super::columns::value_at;
+use super::lists::Beside;
+use super::{Columns, Conversation, Ended, Reader, Reading, Sort, lists, spans, turns};
+use crate::claim::certainty;
+use crate::formats::{self, Format, anthropic, openai_chat};
+use crate::ir::{Transcript, Unread};
+use crate::unread;
+
+/// Reads all lists of messages for a reader.
+pub(crate) fn read_as<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    for record in records {
+        read_value(reader, *record, None, &mut reading);
+    }
+    reading
+}
+
+/// A list of messages that has been found.
+struct Found<'d, 's> {
+    list: Value<'d, 's>,
+    /// The object that holds it.
+    row: Option<Value<'d, 's>>,
+    how: How,
+}
+
+enum How {
+    /// A request body, or an object like one.
+    Body(&'static Format),
+    /// A bare list.
+    List(&'static Format),
+    /// Turns of a data set.
+    Turns,
+    /// OpenTelemetry's parts.
+    Parts,
+    /// OpenInference's messages as objects.
+    Wrapped,
+    /// Attributes of a span, one for each value.
+    Flat,
+    /// A message of its own with calls: an answer.
+    Answer,
+}
+
+/// Reads the lists of messages at a place, or in columns, that the user has named. Rows without any of the columns are
+/// searched.
+pub(crate) fn read_at<'s>(
+    reader: &Reader,
+    record: Value<'_, 's>,
+    (at, format): (Option<&str>, Option<&'static Format>),
+    columns: &Columns,
+) -> Reading<'s> {
+    let mut reading = Reading::default();
+    if let Some(pointer) = at {
+        let read = || format?.read(value_at(record, pointer)?);
+        if let Some(transcript) = read() {
+            reading.conversations.push(Conversation { title: String::new(), transcript, ended: Ended::Open });
+            return reading;
+        }
+        let parent = pointer.rfind('/').and_then(|end| value_at(record, &pointer[..end]));
+        if let Some(value) = value_at(record, pointer) {
+            read_row(reader, value, parent.filter(|parent| parent.is_object()), columns, &mut reading);
+        }
+        return reading;
+    }
+    let is_rows = columns.messages_of(record).is_none();
+    let rows = record.elements().filter(|_| is_rows).map(Some);
+    for row in rows.chain([Some(record).filter(|record| !is_rows || !record.is_array())]).flatten() {
+        match columns.messages_of(row) {
+            Some(messages) => read_row(reader, messages, Some(row), columns, &mut reading),
+            None => read_value(reader, row, None, &mut reading),
+        }
+    }
+    reading
+}
+
+/// Reads the messages of a row with the tools and the system text in its columns.
+fn read_row<'d, 's>(
+    reader: &Reader,
+    messages: Value<'d, 's>,
+    row: Option<Value<'d, 's>>,
+    columns: &Columns,
+    reading: &mut Reading<'s>,
+) {
+    let before = reading.conversations.len();
+    read_value(reader, messages, None, reading);
+    let Some(row) = row else { return };
+    for conversation in &mut reading.conversations[before..] {
+        lists::add_columns(&mut conversation.transcript, row, columns);
+    }
+}
+
+/// Reads the lists of messages in a value of a record. `row` is the object around it, which may have the tools.
+pub(crate) fn read_value<'d, 's>(
+    reader: &Reader,
+    root: Value<'d, 's>,
+    row: Option<Value<'d, 's>>,
+    reading: &mut Reading<'s>,
+) {
+    let mut search = Search { found: Vec::new(), unread: Vec::new(), unknown: Vec::new() };
+    search.run(root, row);
+    search.found.sort_by_key(|found| found.list.id());
+    let before = reading.conversations.len();
+    let mut rows: FxHashMap<NodeId, Beside<'_, '_>> = FxHashMap::default();
+    let mut spent = 0;
+    let transcripts = search.found.iter().filter_map(|found| {
+        let beside = found.row.map(|row| *rows.entry(row.id()).or_insert_with(|| Beside::of(row)));
+        spent += beside.map_or(0, Beside::size);
+        found.read(reader, beside.filter(|_| spent <= MOST_BESIDE))
+    });
+    let conversation = |transcript| Conversation { title: String::new(), transcript, ended: Ended::Open };
+    reading.conversations.extend(transcripts.map(conversation));
+    if let Some(last) = reading.conversations[before..].last_mut() {
+        last.transcript.unread.extend(search.unread);
+        last.transcript.unread.extend(search.unknown);
+    }
+}
+
+/// The most bytes of tools that are read for the lists of a document: they are read again for each list in an object.
+const MOST_BESIDE: usize = 64 << 20;
+
+impl<'s> Found<'_, 's> {
+    fn read(&self, reader: &Reader, beside: Option<Beside<'_, 's>>) -> Option<Transcript<'s>> {
+        let mut transcript = match self.how {
+            How::Body(format) => format.read(self.row?)?,
+            How::List(format) => format.read(self.list)?,
+            _ => Transcript::of_conversation(reader.key(), self.list),
+        };
+        match self.how {
+            How::Turns => turns::read(&mut transcript, self.list),
+            How::Parts => spans::read_parts(&mut transcript, self.list),
+            How::Wrapped
+                if self.list.elements().filter_map(|entry| entry.get("message")).any(is_of_blocks) =>
+            {
+                spans::read_blocks(&mut transcript, self.list);
+            }
+            How::Wrapped => spans::read_wrapped(&mut transcript, self.list),
+            How::Flat => spans::read_flat(&mut transcript, self.list),
+            How::Answer if is_of_blocks(self.list) => {
+                anthropic::read_message(&mut transcript, self.list, 0, false);
+            }
+            How::Answer => openai_chat::read_message(&mut transcript, self.list, 0),
+            How::Body(_) | How::List(_) => {}
+        }
+        if let Some(beside) = beside {
+            beside.add_to(&mut transcript);
+        }
+        if reader.sort == Sort::Trace {
+            spans::settle_beginning(&mut transcript);
+        }
+        transcript.is_body = matches!(self.how, How::Body(_));
+        Some(transcript)
+    }
+}
+
+/// The search for lists in a document.
+struct Search<'d, 's> {
+    found: Vec<Found<'d, 's>>,
+    /// Calls outside of lists.
+    unread: Vec<Unread<'s>>,
+    /// Lists of messages that no format knows.
+    unknown: Vec<Unread<'s>>,
+}
+
+impl<'d, 's> Search<'d, 's> {
+    fn run(&mut self, root: Value<'d, 's>, row: Option<Value<'d, 's>>) {
+        // Each value with the object around it.
+        let mut stack = vec![(root, row)];
+        while let Some((value, row)) = stack.pop() {
+            if let Some(how) = self.list_of(value) {
+                self.found.extend(how.map(|how| Found { list: value, row, how }));
+            } else if has_flat_keys(value) {
+                self.found.push(Found { list: value, row, how: How::Flat });
+            } else if value.is_object() {
+                self.search_object(value, row, &mut stack);
+            } else {
+                stack.extend(value.elements().map(|element| (element, row)));
+            }
+        }
+    }
+
+    fn search_object(
+        &mut self,
+        value: Value<'d, 's>,
+        row: Option<Value<'d, 's>>,
+        stack: &mut Vec<(Value<'d, 's>, Option<Value<'d, 's>>)>,
+    ) {
+        if is_answer(value) {
+            self.found.push(Found { list: value, row, how: How::Answer });
+            return;
+        }
+        let taken = self.add_body(value);
+        for member in value.members() {
+            let is_tools = lists::TOOLS.iter().any(|key| member.has_key(key));
+            if taken == Some(member.id()) || is_tools {
+                continue;
+            }
+            self.unread.extend(unread::member(member).filter(|_| holds_call(member)));
+            stack.push((member, Some(value)));
+        }
+    }
+
+    /// Adds an object that is like a request; returns the id of its list.
+    fn add_body(&mut self, value: Value<'d, 's>) -> Option<NodeId> {
+        let list = value.get_any(&["messages", "contents"]).filter(|list| lists::is_list(*list))?;
+        if own_form(list).is_some() {
+            return None;
+        }
+        let format = surest(value)?;
+        self.found.push(Found { list, row: Some(value), how: How::Body(format) });
+        Some(list.id())
+    }
+
+    /// How to read a value, if it is a list of messages; `Some(None)` if nobody knows.
+    fn list_of(&mut self, list: Value<'d, 's>) -> Option<Option<How>> {
+        if !list.is_array() {
+            return None;
+        }
+        if let Some(how) = own_form(list) {
+            return Some(Some(how));
+        }
+        if !lists::is_list(list) {
+            return None;
+        }
+        if let Some(format) = surest(list) {
+            return Some(Some(How::List(format)));
+        }
+        let members = list.elements().flat_map(|message| message.members());
+        self.unknown.extend(members.filter(|member| holds_call(*member)).find_map(unread::member));
+        Some(None)
+    }
+}
+
+/// The form of a list of messages that is in no wire format.
+fn own_form(list: Value<'_, '_>) -> Option<How> {
+    if turns::has_from(list) || turns::has_call_roles(list) || turns::has_value_blocks(list) {
+        Some(How::Turns)
+    } else if spans::has_parts(list) {
+        Some(How::Parts)
+    } else if spans::has_wrapped(list) {
+        Some(How::Wrapped)
+    } else {
+        None
+    }
+}
+
+/// Whether the values of messages are attributes of a span.
+fn has_flat_keys(value: Value<'_, '_>) -> bool {
+    let is_flat = |key: &str| spans::is_flat_key(key);
+    value.members().any(|member| member.key_text().is_some_and(|key| is_flat(&key)))
+        || value.elements().any(|entry| entry.get_str("key").is_some_and(|key| is_flat(&key)))
+}
+
+/// Whether an object is the attributes of a span that hold messages.
+pub(crate) fn is_span(value: Value<'_, '_>) -> bool {
+    let is_messages = |(key, value): (std::borrow::Cow<'_, str>, Value<'_, '_>)| {
+        key.starts_with("gen_ai.") && lists::unwrapped(value, spans::has_parts)
+    };
+    has_flat_keys(value) || spans::attributes(value).any(is_messages)
+}
+
+/// Whether a message outside of lists holds calls.
+fn is_answer(value: Value<'_, '_>) -> bool {
+    let has_calls =
+        || value.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some_and(holds_call));
+    value.get("role").is_some_and(|role| role.as_json_str().is_some()) && (has_calls() || is_of_blocks(value))
+}
+
+/// Whether the calls of a message are blocks of its content.
+fn is_of_blocks(message: Value<'_, '_>) -> bool {
+    let mut blocks = message.get("content").into_iter().flat_map(|content| content.elements());
+    blocks.any(|block| block.get_str("type").as_deref() == Some("tool_use"))
+}
+
+/// Whether a value that has a key for calls holds one.
+fn holds_call(value: Value<'_, '_>) -> bool {
+    let is_call = |value: Value<'_, '_>| {
+        value.get_any(&["name", "function", "toolName", "args", "arguments", "input"]).is_some()
+    };
+    is_call(value) || value.elements().next().is_some_and(is_call)
+}
+
+/// How sure a format must be of a list of messages.
+const SURE_OF_LIST: u8 = certainty::TEXT - 5;
+
+/// The format that is surest of a request or of a list of messages.
+fn surest(value: Value<'_, '_>) -> Option<&'static Format> {
+    let sure = formats::ALL.iter().rev().map(|format| ((format.sniff)(value), *format));
+    let (sure, format) = sure.max_by_key(|(sure, _)| *sure)?;
+    (sure >= SURE_OF_LIST).then_some(format)
+}

@@ -1,0 +1,311 @@
+//! Messages as traces have them: with parts of their own (OpenTelemetry), or with a key for each value (OpenInference,
+//! OpenLLMetry).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use toolcheck_json::Value;
+
+use super::parts;
+use crate::formats::anthropic;
+use crate::ir::{Body, Executor, Named, Reasoning, Role, Settled, Signature, Text, Transcript};
+use crate::unread;
+
+/// Whether a list holds messages with OpenTelemetry's parts.
+pub(crate) fn has_parts(list: Value<'_, '_>) -> bool {
+    list.elements().take(LOOKED_AT).any(|message| {
+        message.get("role").is_some()
+            && message.get("parts").is_some_and(|parts| parts.elements().any(is_part))
+    })
+}
+
+/// How many messages are looked at.
+const LOOKED_AT: usize = 8;
+
+fn is_part(part: Value<'_, '_>) -> bool {
+    let kind = part.get_str("type");
+    match kind.as_deref() {
+        Some("tool_call" | "tool_call_response" | "server_tool_call" | "server_tool_call_response") => true,
+        Some("text" | "reasoning") => part.get("content").is_some(),
+        _ => false,
+    }
+}
+
+fn role_of(name: &str) -> Role {
+    match name {
+        "system" | "developer" => Role::System,
+        "user" | "human" => Role::User,
+        "assistant" | "model" | "ai" => Role::Assistant,
+        "tool" | "function" => Role::Tool,
+        _ => Role::Unknown,
+    }
+}
+
+/// Opens a message of this role.
+fn open<'s>(transcript: &mut Transcript<'s>, name: Option<Named<'s>>, place: Value<'_, 's>) -> Role {
+    let role = name.as_ref().map_or(Role::Unknown, |name| role_of(&name.text));
+    transcript.next_message(role, place);
+    if let Some(message) = transcript.messages.last_mut() {
+        message.role_name = name;
+    }
+    role
+}
+
+/// A list of results alone is what was new in a step: the calls are in an earlier one.
+pub(crate) fn settle_beginning(transcript: &mut Transcript<'_>) {
+    let parts = transcript.messages.first().map(|message| message.parts.clone()).unwrap_or_default();
+    let is_result = |at: u32| matches!(transcript.parts[at as usize].body, Body::Result(_));
+    if parts.clone().all(is_result) {
+        // All results before the first message of another role.
+        for part in &mut transcript.parts {
+            match &mut part.body {
+                Body::Result(result) => result.settled = Some(Settled::Elsewhere),
+                _ => break,
+            }
+        }
+    }
+}
+
+/// Adds messages with OpenTelemetry's parts.
+pub(crate) fn read_parts<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
+    for message in list.elements() {
+        open(transcript, message.get("role").and_then(Named::of), message);
+        for part in message.get("parts").into_iter().flat_map(|parts| parts.elements()) {
+            let body = body_of(part);
+            if matches!(body, Body::Opaque) {
+                transcript.unread.extend(unread::block(part));
+            }
+            transcript.part(part, body);
+        }
+    }
+}
+
+fn body_of<'s>(part: Value<'_, 's>) -> Body<'s> {
+    let content = part.get("content");
+    // Since semantic conventions 1.38, the provider's own tools have kinds of their own, with the details below.
+    let of_call = |key: &str| part.get(key).filter(|inner| inner.is_object()).unwrap_or(part);
+    match part.get_str("type").as_deref() {
+        Some("text") => Body::text(content),
+        Some("tool_call") => {
+            Body::Call(parts::call(part.get("id"), part.get("name"), part.get_any(&["arguments", "input"])))
+        }
+        Some("tool_call_response") => {
+            let said = part.get_any(&["response", "result", "content"]);
+            Body::Result(parts::result(part.get("id"), said, None))
+        }
+        Some("server_tool_call") => {
+            let spec = of_call("server_tool_call");
+            let mut call = parts::call(part.get("id"), part.get("name"), spec.get("arguments"));
+            call.executor = Executor::Server;
+            Body::Call(call)
+        }
+        Some("server_tool_call_response") => {
+            let spec = of_call("server_tool_call_response");
+            let mut result = parts::result(part.get("id"), spec.get_any(&["response", "result"]), None);
+            result.executor = Executor::Server;
+            Body::Result(result)
+        }
+        Some("reasoning" | "thinking") => {
+            Body::Reasoning(Reasoning { id: None, signature: Signature::Missing, is_redacted: false })
+        }
+        Some("blob" | "file" | "uri" | "image" | "audio" | "video") => Body::Media,
+        _ => Body::Opaque,
+    }
+}
+
+/// The beginnings of the keys of flat messages, and of the tools beside them.
+const FLAT: [&str; 4] =
+    ["llm.input_messages.", "llm.output_messages.", "gen_ai.prompt.", "gen_ai.completion."];
+const FLAT_TOOLS: [&str; 2] = ["llm.tools.", "llm.request.functions."];
+
+/// Whether a key belongs to messages that are written with a key for each value.
+pub(crate) fn is_flat_key(key: &str) -> bool {
+    let key = key.strip_prefix("attributes.").unwrap_or(key);
+    let is_numbered = |start: &str| {
+        key.strip_prefix(start).is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+    };
+    FLAT.iter().any(|start| is_numbered(start))
+}
+
+/// The attributes of a span with their names: the members of an object, or a list of keys and values.
+pub(crate) fn attributes<'d, 's>(
+    value: Value<'d, 's>,
+) -> impl Iterator<Item = (Cow<'s, str>, Value<'d, 's>)> {
+    let members = value.members().filter_map(|member| Some((member.key_text()?, member)));
+    let listed = value.elements().filter_map(|entry| {
+        let value = entry.get("value")?;
+        let inner = value.get_any(&["stringValue", "string_value", "Value"]).unwrap_or(value);
+        Some((entry.get_str("key")?, inner))
+    });
+    members.chain(listed)
+}
+
+/// A message that is written with a key for each value.
+#[derive(Default)]
+struct Flat<'d, 's> {
+    first: Option<Value<'d, 's>>,
+    role: Option<Value<'d, 's>>,
+    content: Vec<Value<'d, 's>>,
+    call_id: Option<Value<'d, 's>>,
+    name: Option<Value<'d, 's>>,
+    calls: BTreeMap<u32, FlatCall<'d, 's>>,
+}
+
+#[derive(Default)]
+struct FlatCall<'d, 's> {
+    /// The call, if it is an object.
+    whole: Option<Value<'d, 's>>,
+    id: Option<Value<'d, 's>>,
+    name: Option<Value<'d, 's>>,
+    arguments: Option<Value<'d, 's>>,
+}
+
+impl<'d, 's> Flat<'d, 's> {
+    /// Adds the value of a key, which is a path below the message.
+    fn add(&mut self, path: &str, value: Value<'d, 's>) {
+        self.first.get_or_insert(value);
+        let path = path.strip_prefix("message.").unwrap_or(path);
+        match path {
+            "role" => self.role = Some(value),
+            "content" => self.content.push(value),
+            "tool_call_id" => self.call_id = Some(value),
+            "name" => self.name = Some(value),
+            "function_call_name" => self.calls.entry(0).or_default().name = Some(value),
+            "function_call_arguments_json" => self.calls.entry(0).or_default().arguments = Some(value),
+            _ => {
+                if path.starts_with("contents.") && path.ends_with(".text") {
+                    self.content.push(value);
+                } else if let Some((number, key)) = path.strip_prefix("tool_calls.").and_then(numbered) {
+                    let call = self.calls.entry(number).or_default();
+                    let key = key.strip_prefix("tool_call.").unwrap_or(key);
+                    match key.strip_prefix("function.").unwrap_or(key) {
+                        "id" => call.id = Some(value),
+                        "name" => call.name = Some(value),
+                        "arguments" => call.arguments = Some(value),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn write(self, transcript: &mut Transcript<'s>) {
+        let Some(place) = self.role.or(self.first) else { return };
+        let role = open(transcript, self.role.and_then(Named::of), place);
+        if role == Role::Tool {
+            let mut result = parts::result(self.call_id, self.content.first().copied(), None);
+            result.name = self.name.and_then(Named::of);
+            let place = self.call_id.or(self.content.first().copied()).unwrap_or(place);
+            transcript.part(place, Body::Result(result));
+            return;
+        }
+        for content in self.content {
+            transcript.part(content, Text::of(content).map_or(Body::Opaque, Body::Text));
+        }
+        for call in self.calls.into_values() {
+            if let Some(place) = call.whole.or(call.id).or(call.name).or(call.arguments) {
+                transcript.part(place, Body::Call(parts::call(call.id, call.name, call.arguments)));
+            }
+        }
+    }
+}
+
+/// A number at the start of a path, and the rest of it.
+fn numbered(path: &str) -> Option<(u32, &str)> {
+    let (number, rest) = path.split_once('.')?;
+    Some((number.parse().ok()?, rest))
+}
+
+/// Adds the messages whose values are attributes of a span: what was sent, and then what was answered.
+pub(crate) fn read_flat<'s>(transcript: &mut Transcript<'s>, span: Value<'_, 's>) {
+    let mut messages: BTreeMap<(usize, u32), Flat<'_, 's>> = BTreeMap::new();
+    let mut tools: BTreeMap<u32, Vec<(String, Value<'_, 's>)>> = BTreeMap::new();
+    for (key, value) in attributes(span) {
+        let key = key.strip_prefix("attributes.").unwrap_or(&key);
+        let under = |starts: &[&str]| {
+            let paths = starts.iter().enumerate();
+            paths.filter_map(|(kind, start)| Some((kind, numbered(key.strip_prefix(start)?)?))).next()
+        };
+        if let Some((kind, (number, path))) = under(&FLAT) {
+            messages.entry((kind, number)).or_default().add(path, value);
+        } else if let Some((_, (number, path))) = under(&FLAT_TOOLS) {
+            tools.entry(number).or_default().push((path.to_owned(), value));
+        }
+    }
+    for message in messages.into_values() {
+        message.write(transcript);
+    }
+    for tool in tools.into_values() {
+        let of = |path: &str| tool.iter().find(|(own, _)| own == path).map(|(_, value)| *value);
+        let schema = of("tool.json_schema").and_then(|text| crate::tools::read_text(&text.as_str()?));
+        let named = || {
+            let name = of("name")?.as_str()?.into_owned();
+            let schema = of("parameters")
+                .and_then(|schema| schema.as_str())
+                .map(|text| text.into_owned().into_bytes());
+            Some(crate::tools::Definition { name, schema })
+        };
+        transcript.request.tools.in_text.extend(schema.or_else(named));
+        transcript.request.tools.place =
+            transcript.request.tools.place.or(tool.first().map(|(_, value)| crate::ir::Place::of(*value)));
+    }
+}
+
+/// Whether a list holds messages of OpenInference that are objects: `{"message": {"role": ...}}`, or with keys like
+/// `message.role`.
+pub(crate) fn has_wrapped(list: Value<'_, '_>) -> bool {
+    list.elements().take(LOOKED_AT).any(is_wrapped)
+}
+
+/// Whether a value is such a message, and not the choice of a response.
+pub(crate) fn is_wrapped(entry: Value<'_, '_>) -> bool {
+    entry.get("message.role").is_some()
+        || entry.get("message").is_some_and(|message| message.get("role").is_some())
+            && entry.get("finish_reason").is_none()
+}
+
+/// Adds such messages.
+pub(crate) fn read_wrapped<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
+    for entry in list.elements() {
+        let mut flat = Flat::default();
+        let message = entry.get("message").filter(|message| message.is_object());
+        flat.first = Some(message.unwrap_or(entry));
+        for member in message.unwrap_or(entry).members() {
+            let Some(key) = member.key_text() else { continue };
+            match key.strip_prefix("message.").unwrap_or(&key) {
+                "tool_calls" => {
+                    for (number, call) in (0..).zip(member.elements()) {
+                        let inner = call.get("tool_call").unwrap_or(call);
+                        let function = inner.get("function").unwrap_or(inner);
+                        let of = |short: &str, long: &str| function.get(short).or_else(|| inner.get(long));
+                        flat.calls.insert(
+                            number,
+                            FlatCall {
+                                whole: Some(inner),
+                                id: inner.get_any(&["id", "tool_call.id"]),
+                                name: of("name", "tool_call.function.name"),
+                                arguments: of("arguments", "tool_call.function.arguments"),
+                            },
+                        );
+                    }
+                }
+                "contents" => flat.content.extend(member.elements().filter_map(|block| {
+                    let inner = block.get("message_content").unwrap_or(block);
+                    inner.get_any(&["text", "message_content.text"])
+                })),
+                path => flat.add(path, member),
+            }
+        }
+        flat.write(transcript);
+    }
+}
+
+/// Adds messages that are in objects of their own, with blocks as Anthropic has them.
+pub(crate) fn read_blocks<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
+    transcript.batches_results = true;
+    for (index, message) in list.elements().filter_map(|entry| entry.get("message")).enumerate() {
+        let role = message.get_str("role").map_or(Role::Unknown, |name| role_of(&name));
+        let joins = transcript.messages.last().is_some_and(|last| last.role == role);
+        anthropic::read_message(transcript, message, index, joins);
+    }
+}

@@ -1,0 +1,163 @@
+//! Calls between `<tool_call>` tags in the texts of data sets, as Hermes writes them: JSON with a name and arguments.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use toolcheck_json::{Decoded, Document, JsonStr, Value};
+
+use super::parts;
+use super::turns::ARGUMENTS;
+use crate::ir::{Arguments, Body, Call, Malformation, MalformedTextCall, Named, Place, ToolKind, Transcript};
+
+pub(crate) const OPENING: &str = "<tool_call>";
+const CLOSING: &str = "</tool_call>";
+
+/// A text with the way back to the file.
+pub(crate) struct Said<'d, 's> {
+    value: Value<'d, 's>,
+    string: JsonStr<'s>,
+    decoded: Decoded<'s>,
+}
+
+impl<'d, 's> Said<'d, 's> {
+    pub(crate) fn of(value: Value<'d, 's>) -> Option<Self> {
+        let string = value.as_json_str()?;
+        Some(Self { value, string, decoded: Decoded::new(string, value.span().start) })
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        self.decoded.text()
+    }
+
+    pub(crate) fn place(&self, range: Range<usize>) -> Place {
+        Place { node: self.value.id(), span: self.decoded.span_of(range) }
+    }
+
+    /// A part of the text as a string of its own, with the place that such a string with its quotes would have.
+    pub(crate) fn part(&self, range: Range<usize>) -> (JsonStr<'s>, Place) {
+        let mut place = self.place(range);
+        let inside = self.value.span().start + 1;
+        let raw = (place.span.start - inside) as usize..(place.span.end - inside) as usize;
+        place.span.start -= 1;
+        place.span.end += 1;
+        (self.string.slice(raw), place)
+    }
+}
+
+/// A call between tags while it is read.
+struct Block<'t> {
+    /// The tag that begins it.
+    tag: Range<usize>,
+    /// What stands in it, without the space around.
+    inside: &'t str,
+    /// Where that begins.
+    first: usize,
+    is_closed: bool,
+}
+
+/// The calls between tags in a text, which belongs to the last message. Those that no program reads as they are meant are
+/// added to the details of the transcript.
+pub(crate) fn calls<'s>(value: Value<'_, 's>, transcript: &mut Transcript<'s>) -> Vec<Body<'s>> {
+    let mut found = Vec::new();
+    let Some(said) = Said::of(value) else { return found };
+    let text = said.text();
+    let message = transcript.messages.len().saturating_sub(1) as u32;
+    let mut at = Position { next: 0, closing: text.find(CLOSING) };
+    while let Some(block) = at.next(text) {
+        let (call, malformation) = read(&said, &block);
+        if let Some(malformation) = malformation {
+            let opening = said.place(block.tag.clone());
+            let name = call.name.as_ref().filter(|name| !name.text.is_empty());
+            let name = name.map(|name| name.text.clone().into_owned());
+            let whole = said.place(block.tag.start..block.first + block.inside.len());
+            let place = if malformation == Malformation::Unclosed { opening } else { whole };
+            let found = MalformedTextCall { name, opening, malformation, place, message };
+            transcript.details.malformed_text_calls.push(found);
+        }
+        found.push(Body::Call(call));
+    }
+    found
+}
+
+/// How far a text has been read.
+struct Position {
+    next: usize,
+    /// The next closing tag, which is searched for only once.
+    closing: Option<usize>,
+}
+
+impl Position {
+    /// The next block.
+    fn next<'t>(&mut self, text: &'t str) -> Option<Block<'t>> {
+        loop {
+            let start = self.next + text[self.next..].find(OPENING)?;
+            let tag = start..start + OPENING.len();
+            if self.closing.is_some_and(|closing| closing < tag.end) {
+                self.closing = text[tag.end..].find(CLOSING).map(|closing| tag.end + closing);
+            }
+            let end = self.closing.unwrap_or(text.len());
+            // Another block may begin before this one is closed. In a string of the JSON the tag means nothing.
+            let again = text[tag.end..end].find(OPENING).map(|again| tag.end + again);
+            let again = again.filter(|again| is_json(text[tag.end..*again].trim()));
+            let end = again.unwrap_or(end);
+            self.next = end;
+            let inside = text[tag.end..end].trim();
+            let first = tag.end + (text[tag.end..end].len() - text[tag.end..end].trim_start().len());
+            let is_closed = self.closing.is_some() && again.is_none();
+            // An empty block in a line of prose is a mention of the tags.
+            let begins_line = || {
+                let before = text[..tag.start].trim_end_matches([' ', '\t']);
+                before.is_empty() || before.ends_with('\n') || before.ends_with(CLOSING)
+            };
+            if inside.starts_with('{') || inside.is_empty() && is_closed && begins_line() {
+                return Some(Block { tag, inside, first, is_closed });
+            }
+        }
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    text.starts_with('{') && Document::read(text.as_bytes()).faults().is_empty()
+}
+
+/// Reads the call of a block, and what is wrong with it apart from its JSON.
+fn read<'s>(said: &Said<'_, 's>, block: &Block<'_>) -> (Call<'s>, Option<Malformation>) {
+    let mut call = parts::call(None, None, None);
+    if block.inside.is_empty() {
+        return (call, Some(Malformation::Nameless));
+    }
+    let (json, first) = (block.inside, block.first);
+    let document = Document::read(json.as_bytes());
+    let in_text = |value: Value<'_, '_>| {
+        let span = value.span().range();
+        first + span.start..first + span.end
+    };
+    call.name = document.root().get("name").and_then(|name| {
+        let text = name.as_str()?.into_owned();
+        Some(Named { text: Cow::Owned(text), place: said.place(in_text(name)), instead: None })
+    });
+    if document.faults().iter().any(|fault| !fault.kind.is_in_text()) {
+        // JSON with a fault, which is reported as that.
+        let (string, place) = said.part(first..first + json.len());
+        call.arguments = Arguments::Text(string, place);
+        return (call, None);
+    }
+    let arguments = document.root().get_any(&ARGUMENTS);
+    match arguments {
+        Some(arguments) if arguments.is_object() => {
+            let (string, place) = said.part(in_text(arguments));
+            call.arguments = Arguments::Text(string, place);
+        }
+        None => {}
+        // A text in the text.
+        Some(_) => call.kind = ToolKind::Custom,
+    }
+    let malformation = if !block.is_closed {
+        Some(Malformation::Unclosed)
+    } else if call.name.as_ref().is_none_or(|name| name.text.is_empty()) {
+        Some(Malformation::Nameless)
+    } else {
+        arguments.filter(|arguments| !arguments.has_key("arguments")).map(|_| Malformation::OtherKey)
+    };
+    (call, malformation)
+}

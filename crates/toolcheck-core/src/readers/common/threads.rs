@@ -1,0 +1,83 @@
+//! Several conversations that a log writes into one another, such as a session and its sub-agents.
+
+use rustc_hash::FxHashMap;
+use toolcheck_json::Value;
+
+use super::parts::{in_order, number_titles};
+use super::{Conversation, Ended, Reader, Reading};
+use crate::ir::{Settled, Transcript};
+
+/// The threads of a log while it is read. `T` is what a reader keeps of each.
+pub(crate) struct Threads<'s, T> {
+    reader: &'static Reader,
+    reading: Reading<'s>,
+    threads: Vec<Thread<'s, T>>,
+    numbers: FxHashMap<String, usize>,
+}
+
+pub(crate) struct Thread<'s, T> {
+    title: String,
+    pub(crate) transcript: Transcript<'s>,
+    empty: Transcript<'s>,
+    /// The number of the part with which its last turn begins.
+    pub(crate) turn: usize,
+    pub(crate) is_aborted: bool,
+    pub(crate) own: T,
+}
+
+impl<'s, T: Default> Threads<'s, T> {
+    pub(crate) fn new(reader: &'static Reader) -> Self {
+        let (reading, threads, numbers) = (Reading::default(), Vec::new(), FxHashMap::default());
+        Self { reader, reading, threads, numbers }
+    }
+
+    pub(crate) fn leave_out(&mut self, what: &'static str) {
+        self.reading.leave_out(what);
+    }
+
+    pub(crate) fn leave_out_unknown(&mut self, what: &'static str, record: Value<'_, 's>) {
+        self.reading.leave_out_unknown(what, record);
+    }
+
+    /// The number of the thread with a title. A record of it is needed to begin one.
+    pub(crate) fn number(&mut self, title: String, record: Value<'_, 's>) -> usize {
+        let next = self.threads.len();
+        let number = *self.numbers.entry(title.clone()).or_insert(next);
+        if number == next {
+            let empty = Transcript::of_conversation(self.reader.key(), record.document().root());
+            let (transcript, own) = (empty.clone(), T::default());
+            self.threads.push(Thread { title, transcript, empty, turn: 0, is_aborted: false, own });
+        }
+        number
+    }
+
+    /// The thread with a number.
+    pub(crate) fn get(&mut self, number: usize) -> &mut Thread<'s, T> {
+        &mut self.threads[number]
+    }
+
+    /// Ends the conversation of a thread here; what follows is another.
+    pub(crate) fn divide(&mut self, number: usize, ended: Ended) {
+        let thread = &mut self.threads[number];
+        let mut transcript = std::mem::replace(&mut thread.transcript, thread.empty.clone());
+        thread.turn = 0;
+        if transcript.messages.is_empty() {
+            return;
+        }
+        if ended != Ended::Open {
+            transcript.settle_calls_of_last_turn(Settled::Aborted);
+        }
+        transcript.settle_results_of_first(Settled::Elsewhere);
+        self.reading.conversations.push(Conversation { title: thread.title.clone(), transcript, ended });
+    }
+
+    pub(crate) fn finish(mut self) -> Reading<'s> {
+        for number in 0..self.threads.len() {
+            let ended = if self.threads[number].is_aborted { Ended::Aborted } else { Ended::Open };
+            self.divide(number, ended);
+        }
+        in_order(&mut self.reading.conversations);
+        number_titles(&mut self.reading.conversations);
+        self.reading
+    }
+}

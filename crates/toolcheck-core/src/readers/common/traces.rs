@@ -1,0 +1,62 @@
+//! What the readers of traces share: how they know a trace, and what in it holds messages.
+
+use toolcheck_json::Value;
+
+use super::spans;
+
+/// How many values of a record are looked at.
+const VALUES_LOOKED_AT: usize = 20_000;
+
+/// Keys at the top of what traces are exported as.
+const TOPS: [&str; 9] = [
+    "resourceSpans",
+    "resource_spans",
+    "scopeSpans",
+    "resourceLogs",
+    "spans",
+    "attributes",
+    "trace",
+    "observations",
+    "span_attributes",
+];
+
+/// Whether a record may be of a trace, at a glance.
+fn may_be_trace(record: Value<'_, '_>) -> bool {
+    let is_own = |member: Value<'_, '_>| {
+        TOPS.iter().any(|key| member.has_key(key))
+            || member.plain_key().is_some_and(|key| {
+                key.starts_with(b"gen_ai.") || key.starts_with(b"llm.") || key.starts_with(b"attributes.")
+            })
+    };
+    record.members().any(is_own)
+        || record.elements().next().is_some_and(|first| {
+            first.members().any(is_own) || first.get_str("key").is_some_and(|key| key.contains('.'))
+        })
+}
+
+/// Whether the attributes of the spans in a record have a key that is as wanted.
+pub(crate) fn any_attribute(record: Value<'_, '_>, is_wanted: impl Fn(&str, Value<'_, '_>) -> bool) -> bool {
+    if !may_be_trace(record) {
+        return false;
+    }
+    let mut stack = vec![record];
+    let mut count = 0;
+    while let Some(value) = stack.pop() {
+        count += 1;
+        if count > VALUES_LOOKED_AT {
+            return false;
+        }
+        if spans::attributes(value).any(|(key, value)| is_filled(value) && is_wanted(&key, value)) {
+            return true;
+        }
+        // The next one is at the end.
+        let first = stack.len();
+        stack.extend(value.children().filter(|child| child.children().next().is_some()));
+        stack[first..].reverse();
+    }
+    false
+}
+
+fn is_filled(value: Value<'_, '_>) -> bool {
+    value.children().next().is_some() || value.as_json_str().is_some_and(|text| !text.is_empty())
+}

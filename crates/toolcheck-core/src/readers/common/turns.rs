@@ -1,0 +1,322 @@
+//! Turns as data sets write them: `from` and `value`, or roles for calls and results.
+//!
+//! Such data have no ids, so that results answer calls in their order.
+
+use std::borrow::Cow;
+
+use toolcheck_json::{Document, Value};
+
+use super::parts;
+use super::tagged::{self, OPENING, Said};
+use crate::formats::is_of_no_provider;
+use crate::ir::{
+    Body, Malformation, MalformedTextCall, Named, Place, Reasoning, Role, Settled, Signature, Text, ToolKind,
+    Transcript,
+};
+use crate::unread;
+
+/// The keys that name the speaker of a turn.
+const SPEAKERS: [&str; 2] = ["from", "role"];
+/// The keys that hold what is said in a turn.
+pub(crate) const TEXTS: [&str; 3] = ["value", "content", "text"];
+
+/// Speakers whose turns are calls.
+const CALLS: [&str; 7] = [
+    "function_call",
+    "function-call",
+    "tool_call",
+    "tool-call",
+    "tool_calls",
+    "functioncall",
+    "assistant_tool_call",
+];
+/// Speakers whose turns are results.
+const RESULTS: [&str; 14] = [
+    "observation",
+    "function_response",
+    "function-response",
+    "tool_response",
+    "tool-response",
+    "tool_output",
+    "tool-output",
+    "tool_result",
+    "tool-result",
+    "tool_results",
+    "function_return",
+    "tool",
+    "function",
+    "ipython",
+];
+const USERS: [&str; 2] = ["human", "user"];
+const ASSISTANTS: [&str; 8] =
+    ["gpt", "assistant", "chatgpt", "model", "bot", "answer", "final_answer", "final"];
+const SYSTEMS: [&str; 2] = ["system", "developer"];
+const THOUGHTS: [&str; 4] = ["reasoning", "think", "thinking", "thought"];
+
+fn speaker<'s>(turn: Value<'_, 's>) -> Option<Cow<'s, str>> {
+    turn.get_any(&SPEAKERS)?.as_str()
+}
+
+fn is_one_of(name: &str, names: &[&str]) -> bool {
+    names.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// Whether a turn is a call.
+pub(crate) fn is_call(turn: Value<'_, '_>) -> bool {
+    speaker(turn).is_some_and(|name| is_one_of(&name, &CALLS))
+}
+
+/// Whether a block is a call, whose content is under `value`.
+pub(crate) fn is_call_block(block: Value<'_, '_>) -> bool {
+    is_of_no_provider(block) && block.get_str("type").is_some_and(|kind| is_one_of(&kind, &CALLS))
+}
+
+/// Whether the turns of a list name their speakers with `from`.
+pub(crate) fn has_from(list: Value<'_, '_>) -> bool {
+    let is_turn = |turn: Value<'_, '_>| {
+        turn.get_str("from").is_some_and(|name| role_of(&name) != Role::Unknown)
+            && turn.get_any(&TEXTS).is_some()
+            && turn.get("role").is_none()
+    };
+    list.elements().take(LOOKED_AT).any(is_turn)
+}
+
+/// Whether a turn of a list has calls between tags.
+pub(crate) fn has_tags(list: Value<'_, '_>) -> bool {
+    let is_own = |turn: Value<'_, '_>| {
+        let text = turn.get_any(&TEXTS).and_then(Value::as_json_str);
+        text.is_some_and(|text| memchr::memmem::find(text.raw(), OPENING.as_bytes()).is_some())
+    };
+    list.elements().take(crate::claim::MESSAGES_LOOKED_AT).any(is_own)
+}
+
+/// Whether a list has roles for calls.
+pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
+    let is_own = |turn: Value<'_, '_>| is_call(turn) && turn.get("role").is_some();
+    list.elements().take(crate::claim::MESSAGES_LOOKED_AT).any(is_own)
+}
+
+/// Whether the messages of a list have blocks that keep their content under `value`, whatever their type.
+pub(crate) fn has_value_blocks(list: Value<'_, '_>) -> bool {
+    list.elements().take(LOOKED_AT).any(|turn| {
+        turn.get("role").is_some()
+            && turn.get("content").into_iter().flat_map(|content| content.elements()).any(is_of_no_provider)
+    })
+}
+
+/// How many turns are looked at.
+const LOOKED_AT: usize = 4;
+
+fn role_of(name: &str) -> Role {
+    let of = |names: &[&str]| is_one_of(name, names);
+    if of(&USERS) {
+        Role::User
+    } else if of(&ASSISTANTS) || of(&CALLS) || of(&THOUGHTS) {
+        Role::Assistant
+    } else if of(&RESULTS) {
+        Role::Tool
+    } else if of(&SYSTEMS) {
+        Role::System
+    } else {
+        Role::Unknown
+    }
+}
+
+/// Adds the turns of a list.
+pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
+    for turn in list.elements() {
+        let name = turn.get_any(&SPEAKERS).and_then(Named::of);
+        let text = turn.get_any(&TEXTS);
+        let speaker = name.as_ref().map_or("", |name| &*name.text);
+        let role = role_of(speaker);
+        // A user who hands on what a tool said.
+        let answers = text.filter(|_| matches!(role, Role::User | Role::Tool)).and_then(Said::of);
+        let answers = answers.filter(|said| said.text().trim_start().starts_with(RESPONSE));
+        let role = if answers.is_some() { Role::Tool } else { role };
+        let is_reasoning = is_one_of(speaker, &THOUGHTS);
+        transcript.next_message(role, turn);
+        if let Some(message) = transcript.messages.last_mut() {
+            message.role_name.clone_from(&name);
+        }
+        let blocks = text.filter(|text| text.elements().any(is_of_no_provider));
+        match (role, text) {
+            (_, Some(_)) if role != Role::Tool && blocks.is_some() => {
+                blocks
+                    .into_iter()
+                    .flat_map(|blocks| blocks.elements())
+                    .for_each(|block| add_block(transcript, block));
+            }
+            (Role::Tool, text) => results(transcript, turn, text, answers.as_ref()),
+            (_, None) => {}
+            (Role::Assistant, Some(text)) if is_reasoning => {
+                let body = Reasoning { id: None, signature: Signature::Missing, is_redacted: false };
+                transcript.part(text, Body::Reasoning(body));
+            }
+            (Role::Assistant, Some(text)) if is_call(turn) => calls(transcript, turn, text),
+            (Role::Assistant, Some(text)) => said(transcript, text),
+            (_, Some(text)) => {
+                if role == Role::Unknown {
+                    transcript.unread.extend(unread::turn(turn, speaker, text));
+                }
+                transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));
+            }
+        }
+        if let Some(own) = turn.get("tool_calls").filter(|calls| calls.is_array()) {
+            own.elements().for_each(|call| add_call(transcript, call));
+        }
+    }
+}
+
+/// Adds a block that keeps its content under `value`.
+fn add_block<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>) {
+    let Some(value) = block.get("value") else { return };
+    let kind = block.get_str("type").unwrap_or_default();
+    if is_one_of(&kind, &CALLS) {
+        calls(transcript, block, value);
+    } else if is_one_of(&kind, &THOUGHTS) {
+        let body = Reasoning { id: None, signature: Signature::Missing, is_redacted: false };
+        transcript.part(value, Body::Reasoning(body));
+    } else {
+        transcript.part(value, Text::of(value).map_or(Body::Opaque, Body::Text));
+    }
+}
+
+/// Adds the calls of a turn of calls.
+fn calls<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, text: Value<'_, 's>) {
+    if text.is_array() && text.elements().next().is_none() {
+        return;
+    }
+    let before = transcript.parts.len();
+    if text.is_object() {
+        add_call(transcript, text);
+    }
+    text.elements().for_each(|call| add_call(transcript, call));
+    if transcript.parts.len() > before {
+        return;
+    }
+    let within = tagged::calls(text, transcript);
+    if !within.is_empty() {
+        for body in within {
+            transcript.part(text, body);
+        }
+        return;
+    }
+    // What could not be read as calls: JSON with a fault, or a notation of its own.
+    let mut call = parts::call(turn.get("id"), turn.get("name"), Some(text));
+    if text.as_str().is_none_or(|text| is_notation(&text)) {
+        call.kind = ToolKind::Custom;
+    } else if text.as_str().is_some_and(|text| is_nameless(Document::read(text.as_bytes()).root())) {
+        add_nameless(transcript, text);
+    }
+    transcript.part(text, Body::Call(call));
+}
+
+/// Whether a text may be a call in a notation that is not JSON, such as `tide(port="Oban")`, and no JSON with a fault or a
+/// sentence.
+fn is_notation(text: &str) -> bool {
+    let text = text.trim_start();
+    let is_json = text.starts_with('{') || text.starts_with('[') && text[1..].trim_start().starts_with('{');
+    let is_called = || {
+        let name = text.trim_start_matches('[').split('(').next().unwrap_or_default();
+        name.len() < text.len() && !name.trim().is_empty() && !name.trim().contains(char::is_whitespace)
+    };
+    let is_marked =
+        || text.is_empty() || text.starts_with(['<', '`', '[', '#', '$', '|']) || text.contains(": ");
+    !is_json && (is_called() || is_marked() || !text.trim_end().contains(char::is_whitespace))
+}
+
+/// Adds the calls that answer a question.
+pub(crate) fn read_answers<'s>(transcript: &mut Transcript<'s>, answers: Value<'_, 's>) {
+    transcript.turn(Role::Assistant, answers);
+    calls(transcript, answers, answers);
+}
+
+/// Adds a call that is an object with a name and arguments, perhaps below `function`.
+fn add_call<'s>(transcript: &mut Transcript<'s>, call: Value<'_, 's>) {
+    let spec = call.get("function").filter(|function| function.is_object()).unwrap_or(call);
+    let id = call.get_any(&["id", "tool_call_id", "call_id"]).filter(|id| id.as_json_str().is_some());
+    let name = spec.get_any(&NAMES);
+    if is_nameless(spec) {
+        add_nameless(transcript, call);
+    }
+    transcript.part(call, Body::Call(parts::call(id, name, spec.get_any(&ARGUMENTS))));
+}
+
+/// Whether an object has arguments, but no name under any key.
+fn is_nameless(spec: Value<'_, '_>) -> bool {
+    let name = spec.get_any(&NAMES).and_then(Value::as_json_str);
+    name.is_none_or(|name| name.is_empty()) && spec.get_any(&ARGUMENTS).is_some()
+}
+
+/// Reports a call that names no tool.
+fn add_nameless<'s>(transcript: &mut Transcript<'s>, call: Value<'_, 's>) {
+    let message = transcript.messages.len().saturating_sub(1) as u32;
+    let place = Place::of(call);
+    let malformation = Malformation::Nameless;
+    let found = MalformedTextCall { name: None, opening: place, malformation, place, message };
+    transcript.details.malformed_text_calls.push(found);
+}
+
+/// The keys that hold the name of a called tool.
+const NAMES: [&str; 7] = ["name", "function", "tool_name", "function_name", "api_name", "tool", "action"];
+/// The keys that hold the arguments of a call.
+pub(crate) const ARGUMENTS: [&str; 4] = ["arguments", "parameters", "args", "input"];
+
+/// Adds the results of a turn: one, or as many as it marks.
+fn results<'s>(
+    transcript: &mut Transcript<'s>,
+    turn: Value<'_, 's>,
+    text: Option<Value<'_, 's>>,
+    answers: Option<&Said<'_, 's>>,
+) {
+    let id = turn.get_any(&["tool_call_id", "call_id"]);
+    let mut result = parts::result(id, text, None);
+    result.name = turn.get("name").and_then(Named::of);
+    let count = answers.map_or(1, |said| said.text().matches(RESPONSE).count().max(1));
+    for _ in 0..count {
+        transcript.part(text.unwrap_or(turn), Body::Result(result.clone()));
+    }
+    // One text may have the results of all calls before it.
+    let text = text.map(|text| text.elements().next().and_then(|block| block.get("value")).unwrap_or(text));
+    let is_list = text.is_some_and(|text| {
+        text.is_array() || text.as_str().is_some_and(|text| text.trim_start().starts_with('['))
+    });
+    if is_list && id.is_none() {
+        settle_calls_before(transcript);
+    }
+}
+
+/// Says of the calls before the last message that their results may be in one.
+fn settle_calls_before(transcript: &mut Transcript<'_>) {
+    let Some(before) = transcript.messages.len().checked_sub(2) else { return };
+    let range = transcript.messages[before].parts.clone();
+    let calls = transcript.parts[range.start as usize..range.end as usize].iter_mut();
+    let calls = calls.filter_map(|part| match &mut part.body {
+        Body::Call(call) => Some(call),
+        _ => None,
+    });
+    for call in calls.skip(1) {
+        call.settled.get_or_insert(Settled::Elsewhere);
+    }
+}
+
+const RESPONSE: &str = "<tool_response>";
+
+/// Adds what the model says: a text, or the calls between tags in it and what stands before them.
+fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>) {
+    let found = tagged::calls(text, transcript);
+    if found.is_empty() {
+        transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));
+        return;
+    }
+    if let Some(said) = Said::of(text) {
+        let before = said.text().find(OPENING).unwrap_or_default();
+        if !said.text()[..before].trim().is_empty() {
+            let (string, place) = said.part(0..before);
+            transcript.part(text, Body::Text(Text { string, place }));
+        }
+    }
+    for body in found {
+        transcript.part(text, body);
+    }
+}

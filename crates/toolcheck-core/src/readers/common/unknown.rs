@@ -1,0 +1,87 @@
+//! What no reader knows: whatever looks like a call or a result is reported, so that it does not look clean.
+
+use rustc_hash::FxHashSet;
+use toolcheck_json::{Document, NodeId, Value};
+
+use super::{LeftOut, Reader, Reading, broken, parts};
+use crate::ir::{Body, Message, Role, Transcript, What};
+use crate::unread;
+
+/// Adds what the conversations of a unit have in parts and keys that nothing was read from.
+pub(crate) fn add<'s>(reader: &Reader, reading: &mut Reading<'s>, document: &Document<'s>) {
+    let Reading { conversations, left_out, unread } = reading;
+    for conversation in conversations.iter_mut() {
+        let transcript = &mut conversation.transcript;
+        // What is in a wire format has rules of its own.
+        if transcript.format.is_some_and(|format| format.id == reader.id) {
+            count(transcript, document, left_out);
+        }
+        add_parts(transcript, document);
+    }
+    // What is in no conversation belongs to the one that begins before it.
+    for unread in unread.drain(..) {
+        let start = unread.place.span.start;
+        let begins_before = |transcript: &Transcript<'_>| {
+            transcript.messages.first().is_some_and(|first| first.place.span.start <= start)
+        };
+        let number = conversations.iter().rposition(|one| begins_before(&one.transcript));
+        if let Some(conversation) = conversations.get_mut(number.unwrap_or_default()) {
+            conversation.transcript.unread.push(unread);
+        }
+    }
+}
+
+/// Counts what is not known and does not look like a call or a result.
+fn count(transcript: &Transcript<'_>, document: &Document<'_>, left_out: &mut LeftOut) {
+    let is_unknown = |value: Value<'_, '_>| {
+        let kind = value.get_any(&unread::KINDS).and_then(Value::as_str);
+        // What a compaction left is sealed.
+        let is_known = |kind: &str| parts::is_media(kind) || unread::is_no_call(kind) || kind == "compaction";
+        kind.is_some_and(|kind| !is_known(&kind)) && unread::part(value).is_none()
+    };
+    let opaque = transcript.parts.iter().filter(|part| matches!(part.body, Body::Opaque));
+    let count = opaque.filter(|part| is_unknown(document.value(part.place.node))).count();
+    left_out.add("parts of unknown kinds", count);
+    let is_unknown = |message: &&Message<'_>| {
+        message.role == Role::Unknown && !broken::is_broken(document.value(message.place.node))
+    };
+    let speakers = transcript.messages.iter().filter(is_unknown).count();
+    left_out.add("messages of unknown speakers", speakers.saturating_sub(transcript.unread.len()));
+}
+
+fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
+    let mut known: FxHashSet<NodeId> = transcript.unread.iter().map(|unread| unread.place.node).collect();
+    let mut found = Vec::new();
+    let (mut calls, mut results) = (Vec::new(), Vec::new());
+    for part in &transcript.parts {
+        match part.body {
+            Body::Call(_) => calls.push(part.place.span.start),
+            Body::Result(_) => results.push(part.place.span.start),
+            Body::Opaque => found.extend(unread::part(document.value(part.place.node))),
+            _ => {}
+        }
+    }
+    calls.sort_unstable();
+    results.sort_unstable();
+    let mut last = None;
+    for message in &transcript.messages {
+        // A record may become several messages.
+        if last.replace(message.place.node) == Some(message.place.node) {
+            continue;
+        }
+        let value = document.value(message.place.node);
+        let span = value.span();
+        // Where one of them was read, another key is mostly a copy of it.
+        let is_read = |starts: &[u32]| {
+            let next = starts.partition_point(|start| *start < span.start);
+            starts.get(next).is_some_and(|start| *start < span.end)
+        };
+        found.extend(unread::members(value).filter(|unread| match unread.what {
+            What::Calls => !is_read(&calls),
+            What::Results => !is_read(&results),
+            What::Tools => false,
+        }));
+    }
+    found.retain(|unread| known.insert(unread.place.node));
+    transcript.unread.extend(found);
+}

@@ -1,0 +1,215 @@
+//! GitHub Copilot CLI: the events of a session.
+//!
+//! A message of the model asks for calls, and an event tells that one of them is done. The event that a call starts
+//! repeats the request; where there was none, it is the call.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use toolcheck_json::Value;
+
+use super::threads::{Thread, Threads};
+use super::{Ended, Reader, Reading, Sort, Unit, parts};
+use crate::claim::certainty;
+use crate::ir::{Body, Role, Settled};
+
+pub(super) static READER: Reader = Reader {
+    id: "copilot-cli",
+    name: "GitHub Copilot CLI session",
+    sort: Sort::AgentLog,
+    unit: Unit::File,
+    sniff,
+    read,
+};
+
+/// The events that are certainly of this program.
+const OWN_EVENTS: [&str; 8] = [
+    "session.start",
+    "session.resume",
+    "user.message",
+    "assistant.message",
+    "assistant.turn_start",
+    "assistant.turn_end",
+    "tool.execution_start",
+    "tool.execution_complete",
+];
+
+/// What events are about that only tell of the calls, or repeat them for another program.
+const SUBJECTS: [&str; 10] = [
+    "session",
+    "system",
+    "permission",
+    "external_tool",
+    "user_input",
+    "elicitation",
+    "sampling",
+    "subagent",
+    "skill",
+    "command",
+];
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_event = |record: &Value<'_, '_>| {
+        let has = |key: &str| record.get(key).is_some();
+        has("id")
+            && has("timestamp")
+            && record.get("data").is_some_and(Value::is_object)
+            && record.get_str("type").is_some_and(|kind| OWN_EVENTS.contains(&&*kind))
+    };
+    if records.iter().any(is_event) { certainty::OWN_SHAPE } else { 0 }
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut log = Log::new();
+    for &record in records {
+        let data = record.get("data").filter(|data| data.is_object());
+        match (record.get_str("type").as_deref(), data) {
+            (Some(kind), Some(data)) => log.add(kind, record, data),
+            _ => log.threads.leave_out_unknown("records that are no events", record),
+        }
+    }
+    log.threads.finish()
+}
+
+/// A session while it is read.
+struct Log<'s> {
+    /// The session itself and its sub-agents.
+    threads: Threads<'s, ()>,
+    /// The number of the thread in which a call was made.
+    called_in: FxHashMap<&'s [u8], usize>,
+    /// The threads in which something was said since the last abort.
+    running: FxHashSet<usize>,
+    /// The calls that the user made.
+    of_user: FxHashSet<&'s [u8]>,
+}
+
+impl<'s> Log<'s> {
+    fn new() -> Self {
+        let (called_in, running, of_user) =
+            (FxHashMap::default(), FxHashSet::default(), FxHashSet::default());
+        Self { threads: Threads::new(&READER), called_in, running, of_user }
+    }
+
+    fn leave_out(&mut self, what: &'static str) {
+        self.threads.leave_out(what);
+    }
+
+    fn add(&mut self, kind: &str, record: Value<'_, 's>, data: Value<'_, 's>) {
+        let id = data.get("toolCallId").map(Value::raw);
+        match kind {
+            "user.message" => self.say(Role::User, record, data),
+            "system.message" => self.say(Role::System, record, data),
+            "assistant.message" => self.answer(record, data),
+            "tool.user_requested" => {
+                self.of_user.extend(id);
+                self.leave_out("commands of the user");
+            }
+            "tool.execution_start" => self.start(record, data),
+            "tool.execution_complete" if id.is_some_and(|id| self.of_user.contains(id)) => {
+                self.leave_out("commands of the user");
+            }
+            "tool.execution_complete" => {
+                let number = id.and_then(|id| self.called_in.get(id).copied());
+                let number = number.unwrap_or_else(|| self.thread(record, data));
+                self.threads.get(number).complete(record, data);
+            }
+            "session.compaction_complete" => {
+                if data.get("success").and_then(Value::as_bool) != Some(false) {
+                    let number = self.thread(record, data);
+                    self.threads.divide(number, Ended::Compacted);
+                }
+                self.leave_out("compactions");
+            }
+            "abort" | "session.error" | "session.resume" | "session.shutdown" => {
+                self.abort(kind == "abort" || kind == "session.error");
+                self.leave_out("events of the session");
+            }
+            _ if kind.starts_with("hook.") => self.leave_out("events of hooks"),
+            _ if kind.split_once('.').is_some_and(|(subject, _)| SUBJECTS.contains(&subject))
+                || id.is_some_and(|id| self.called_in.contains_key(id)) =>
+            {
+                self.leave_out("events of the session");
+            }
+            _ => self.threads.leave_out_unknown("events of the session", record),
+        }
+    }
+
+    /// The number of the thread that an event belongs to: the session itself, or one of its sub-agents.
+    fn thread(&mut self, record: Value<'_, 's>, data: Value<'_, 's>) -> usize {
+        let title = match (data.get_str("parentToolCallId"), record.get_str("agentId")) {
+            (Some(parent), _) => format!("agent of {parent}"),
+            (None, Some(agent)) => format!("agent {agent}"),
+            (None, None) => "main".to_owned(),
+        };
+        let number = self.threads.number(title, record);
+        self.running.insert(number);
+        number
+    }
+
+    /// The turns that run end here, whether or not their calls are done.
+    fn abort(&mut self, is_for_good: bool) {
+        for number in self.running.drain() {
+            let thread = self.threads.get(number);
+            thread.transcript.settle_calls_from(thread.turn, Settled::Aborted);
+            thread.turn = thread.transcript.parts.len();
+            thread.is_aborted = is_for_good;
+        }
+    }
+
+    fn say(&mut self, role: Role, record: Value<'_, 's>, data: Value<'_, 's>) {
+        let number = self.thread(record, data);
+        let thread = self.threads.get(number);
+        thread.is_aborted = false;
+        thread.turn = thread.transcript.parts.len();
+        thread.transcript.next_message(role, record);
+        if let Some(content) = data.get("content") {
+            thread.transcript.part(content, Body::text(Some(content)));
+        }
+    }
+
+    fn answer(&mut self, record: Value<'_, 's>, data: Value<'_, 's>) {
+        let text = data.get("content").filter(|text| text.as_json_str().is_some_and(|text| !text.is_empty()));
+        let calls = || data.get("toolRequests").into_iter().flat_map(|calls| calls.elements());
+        if text.is_none() && calls().next().is_none() {
+            // It may hold sealed reasoning, which is not sent again alone.
+            self.leave_out("empty messages");
+            return;
+        }
+        let number = self.thread(record, data);
+        self.called_in.extend(calls().filter_map(|call| call.get("toolCallId")).map(|id| (id.raw(), number)));
+        let thread = self.threads.get(number);
+        thread.is_aborted = false;
+        let transcript = thread.transcript.next_message(Role::Assistant, record);
+        if let Some(reasoning) = data.get("reasoningText") {
+            transcript
+                .part(reasoning, parts::reasoning(data.get_any(&["reasoningOpaque", "encryptedContent"])));
+        }
+        if let Some(text) = text {
+            transcript.part(text, Body::text(Some(text)));
+        }
+        for call in calls() {
+            let body = parts::call(call.get("toolCallId"), call.get("name"), call.get("arguments"));
+            transcript.part(call, Body::Call(body));
+        }
+    }
+
+    fn start(&mut self, record: Value<'_, 's>, data: Value<'_, 's>) {
+        let id = data.get("toolCallId").map(Value::raw);
+        if id.is_none_or(|id| self.called_in.contains_key(id) || self.of_user.contains(id)) {
+            self.leave_out("events that repeat calls");
+            return;
+        }
+        let number = self.thread(record, data);
+        self.called_in.extend(id.map(|id| (id, number)));
+        let call = parts::call(data.get("toolCallId"), data.get("toolName"), data.get("arguments"));
+        self.threads.get(number).transcript.turn(Role::Assistant, record).part(data, Body::Call(call));
+    }
+}
+
+impl<'s> Thread<'s, ()> {
+    fn complete(&mut self, record: Value<'_, 's>, data: Value<'_, 's>) {
+        let content = data.get("result").and_then(|result| result.get("content"));
+        let content = content.or_else(|| data.get("error").and_then(|error| error.get("message")));
+        let is_error = data.get("success").and_then(Value::as_bool).map(|success| !success);
+        let result = parts::result(data.get("toolCallId"), content, is_error);
+        self.transcript.next_message(Role::Tool, record).part(data, Body::Result(result));
+    }
+}

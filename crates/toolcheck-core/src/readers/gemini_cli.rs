@@ -1,0 +1,277 @@
+//! Gemini CLI: the log of a session, as one document or, in newer versions, line by line.
+//!
+//! A message of the model holds its calls together with their results. Line by line, a message that changed is written
+//! again under its id, `$rewindTo` takes messages away, and `$set` may replace them all: the last version counts.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use toolcheck_json::Value;
+
+use super::parts::{self, in_order, number_titles};
+use super::{Conversation, Ended, LeftOut, Reader, Reading, Sort, Unit};
+use crate::claim::certainty;
+use crate::ir::{Body, Content, Named, Place, Role, Settled, Transcript};
+
+pub(super) static READER: Reader = Reader {
+    id: "gemini-cli",
+    name: "Gemini CLI session",
+    sort: Sort::AgentLog,
+    unit: Unit::File,
+    sniff,
+    read,
+};
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_record = |record: &Value<'_, '_>| {
+        let has = |key: &str| record.get(key).is_some();
+        let is_session = has("sessionId")
+            && (has("projectHash") || is_list(*record) && (has("lastUpdated") || has("startTime")));
+        is_session || is_message(*record) && record.get_str("type").as_deref() == Some("gemini")
+    };
+    if records.iter().any(is_record) { certainty::OWN_SHAPE } else { 0 }
+}
+
+fn is_list(record: Value<'_, '_>) -> bool {
+    record.get("messages").is_some_and(Value::is_array)
+}
+
+fn is_message(record: Value<'_, '_>) -> bool {
+    record.get("id").is_some() && record.get("type").is_some() && record.get("timestamp").is_some()
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    let mut history = History::default();
+    for &record in records {
+        let set = record.get("$set");
+        if let Some(list) = [Some(record), set].into_iter().flatten().find(|record| is_list(*record)) {
+            let dropped = history.replace(list.get("messages").into_iter().flat_map(|list| list.elements()));
+            conversation(&dropped, Ended::Replaced, &mut reading.conversations);
+        } else if let Some(id) = record.get("$rewindTo") {
+            let dropped = history.rewind(id);
+            conversation(&dropped, Ended::Replaced, &mut reading.conversations);
+        } else if is_message(record) {
+            history.add(record);
+        } else {
+            reading.leave_out_unknown("settings records", record);
+        }
+    }
+    for message in &history.messages {
+        match message.get_str("type").as_deref() {
+            Some("gemini" | "user") => {}
+            Some("info" | "warning" | "error") => reading.leave_out("notices"),
+            _ => reading.leave_out_unknown("messages of unknown kinds", *message),
+        }
+    }
+    conversation(&history.messages, Ended::Open, &mut reading.conversations);
+    in_order(&mut reading.conversations);
+    number_titles(&mut reading.conversations);
+    history.left_out.iter().for_each(|(what, count)| reading.left_out.add(what, count));
+    reading
+}
+
+/// The messages, as far as they have been read.
+#[derive(Default)]
+struct History<'d, 's> {
+    messages: Vec<Value<'d, 's>>,
+    /// The number of the message with each id.
+    by_id: FxHashMap<&'s [u8], usize>,
+    left_out: LeftOut,
+}
+
+impl<'d, 's> History<'d, 's> {
+    fn add(&mut self, message: Value<'d, 's>) {
+        let Some(id) = message.get("id").map(Value::raw) else {
+            self.messages.push(message);
+            return;
+        };
+        match self.by_id.get(id) {
+            Some(number) => {
+                self.messages[*number] = message;
+                self.left_out.add("earlier versions of messages", 1);
+            }
+            None => {
+                self.by_id.insert(id, self.messages.len());
+                self.messages.push(message);
+            }
+        }
+    }
+
+    /// Takes these messages in place of all, and returns those that they leave out.
+    fn replace(&mut self, messages: impl Iterator<Item = Value<'d, 's>>) -> Vec<Value<'d, 's>> {
+        let before = std::mem::take(&mut self.messages);
+        self.by_id.clear();
+        messages.for_each(|message| self.add(message));
+        let is_dropped =
+            |message: &Value<'_, 's>| message.get("id").is_some_and(|id| !self.by_id.contains_key(id.raw()));
+        let count = before.len();
+        let dropped: Vec<Value<'_, '_>> = before.into_iter().filter(is_dropped).collect();
+        self.left_out.add("earlier versions of messages", count - dropped.len());
+        dropped
+    }
+
+    /// Takes away a message and all after it, or all if there is no such message.
+    fn rewind(&mut self, id: Value<'_, 's>) -> Vec<Value<'d, 's>> {
+        let number = self.by_id.get(id.raw()).copied().unwrap_or_default();
+        let dropped = self.messages.split_off(number);
+        for message in &dropped {
+            if let Some(id) = message.get("id") {
+                self.by_id.remove(id.raw());
+            }
+        }
+        dropped
+    }
+}
+
+fn conversation<'s>(messages: &[Value<'_, 's>], ended: Ended, conversations: &mut Vec<Conversation<'s>>) {
+    let Some(first) = messages.first() else { return };
+    let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
+    // The ids of the results that stand with their calls.
+    let mut answered = FxHashSet::default();
+    for message in messages {
+        match message.get_str("type").as_deref() {
+            Some("gemini") => {
+                transcript.next_message(Role::Assistant, *message);
+                add_turn(&mut transcript, *message, &mut answered);
+            }
+            Some("user") => {
+                transcript.next_message(Role::User, *message);
+                let is_copy = add_content(&mut transcript, *message, &FxHashSet::default(), &answered);
+                if is_copy {
+                    transcript.messages.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+    if ended != Ended::Open {
+        transcript.settle_calls_of_last_turn(Settled::Aborted);
+    }
+    transcript.settle_results_of_first(Settled::Elsewhere);
+    if !transcript.messages.is_empty() {
+        conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
+    }
+}
+
+/// Adds what the model said, its calls and then their results, as they are sent.
+fn add_turn<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, answered: &mut FxHashSet<&'s [u8]>) {
+    let calls = || message.get("toolCalls").into_iter().flat_map(|calls| calls.elements());
+    let names: FxHashSet<&[u8]> =
+        calls().flat_map(|call| [call.get("id"), call.get("name")]).flatten().map(Value::raw).collect();
+    if let Some(thoughts) = message.get("thoughts").filter(|thoughts| thoughts.elements().next().is_some()) {
+        transcript.part(thoughts, parts::reasoning(None));
+    }
+    add_content(transcript, message, &names, answered);
+    for call in calls() {
+        let mut body = parts::call(call.get("id"), call.get("name"), call.get("args"));
+        if result_of(call).is_none() {
+            body.settled = match call.get_str("status").as_deref() {
+                Some("cancelled") => Some(Settled::Aborted),
+                Some("awaiting_approval") => Some(Settled::Consent),
+                Some("validating" | "scheduled" | "executing") => Some(Settled::Open),
+                _ => None,
+            };
+        }
+        transcript.part(call, Body::Call(body));
+    }
+    for call in calls() {
+        let Some(value) = result_of(call) else { continue };
+        let response = response_of(call, value);
+        let id = response.and_then(|response| response.get("id")).or_else(|| call.get("id"));
+        answered.extend(id.map(Value::raw));
+        let is_error = call.get_str("status").map(|status| status != "success");
+        let content = response.map_or(Some(value), |response| response.get("response"));
+        let mut result = parts::result(id, content, is_error);
+        result.name = response
+            .and_then(|response| response.get("name"))
+            .or_else(|| call.get("name"))
+            .and_then(Named::of);
+        transcript.turn(Role::Tool, value).part(response.unwrap_or(value), Body::Result(result.clone()));
+        for again in doubled(value, response) {
+            transcript.part(again, Body::Result(result.clone()));
+        }
+    }
+}
+
+fn result_of<'d, 's>(call: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    call.get("result").filter(|result| !result.is_null())
+}
+
+/// The responses in the result of a call.
+fn responses<'d, 's>(result: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let own = result.get("functionResponse");
+    own.into_iter().chain(result.elements().filter_map(|part| part.get("functionResponse")))
+}
+
+/// The responses in a result that have the same id as the first of them.
+fn doubled<'d, 's>(
+    result: Value<'d, 's>,
+    first: Option<Value<'d, 's>>,
+) -> impl Iterator<Item = Value<'d, 's>> {
+    let id = first.and_then(|first| first.get("id")).map(Value::raw);
+    let is_same = move |one: &Value<'d, 's>| {
+        id.is_some() && Some(one.id()) != first.map(Value::id) && one.get("id").map(Value::raw) == id
+    };
+    responses(result).filter(is_same)
+}
+
+/// The response in the result of a call. After a compression, the result of each call of a turn repeats those of all.
+fn response_of<'d, 's>(call: Value<'_, 's>, result: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let id = call.get("id").map(Value::raw);
+    let own = responses(result).find(|response| response.get("id").map(Value::raw) == id);
+    own.or_else(|| responses(result).next())
+}
+
+/// Adds the content of a message, but not the calls and results that stand beside it too. Returns whether nothing else was
+/// in it.
+fn add_content<'s>(
+    transcript: &mut Transcript<'s>,
+    message: Value<'_, 's>,
+    called: &FxHashSet<&[u8]>,
+    answered: &FxHashSet<&'s [u8]>,
+) -> bool {
+    let Some(content) = message.get("content") else { return false };
+    let own = Some(content).filter(|content| !content.is_array());
+    let (mut added, mut repeated) = (0, 0);
+    for part in own.into_iter().chain(content.elements()) {
+        let is_repeated = if let Some(call) = part.get("functionCall") {
+            call.get("id").or_else(|| call.get("name")).is_some_and(|id| called.contains(id.raw()))
+        } else {
+            let id = part.get("functionResponse").and_then(|response| response.get("id"));
+            id.is_some_and(|id| answered.contains(id.raw()))
+        };
+        if is_repeated {
+            repeated += 1;
+        } else {
+            added += 1;
+            match body(part) {
+                Body::Opaque => transcript.unknown(part),
+                body => transcript.part(part, body),
+            };
+        }
+    }
+    if let Some(message) = transcript.messages.last_mut() {
+        message.content = Content::of(Some(content));
+        message.content_place = Place::of(content);
+    }
+    added == 0 && repeated > 0
+}
+
+fn body<'s>(part: Value<'_, 's>) -> Body<'s> {
+    if part.as_json_str().is_some() {
+        Body::text(Some(part))
+    } else if let Some(call) = part.get("functionCall") {
+        Body::Call(parts::call(call.get("id"), call.get("name"), call.get("args")))
+    } else if let Some(response) = part.get("functionResponse") {
+        let mut result = parts::result(response.get("id"), response.get("response"), None);
+        result.name = response.get("name").and_then(Named::of);
+        Body::Result(result)
+    } else if part.get("thought").and_then(Value::as_bool) == Some(true) {
+        parts::reasoning(part.get("thoughtSignature"))
+    } else if part.get("text").is_some() {
+        Body::text(part.get("text"))
+    } else if part.get_any(&["inlineData", "fileData"]).is_some() {
+        Body::Media
+    } else {
+        Body::Opaque
+    }
+}

@@ -1,0 +1,149 @@
+//! goose: a session, as a file with a message a line or as one exported document.
+//!
+//! Messages that the model does not see any more, because a summary took their place, are kept with a mark.
+
+use toolcheck_json::Value;
+
+use super::parts::{self, in_order, number_titles};
+use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use crate::claim::certainty;
+use crate::ir::{Body, Role, Settled, Transcript};
+
+pub(super) static READER: Reader =
+    Reader { id: "goose", name: "goose session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+
+/// The number of messages that are looked at.
+const LOOKED_AT: usize = 32;
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_export = |record: &Value<'_, '_>| {
+        let is_own = || record.get_any(&["working_dir", "extension_data", "session_type"]).is_some();
+        record.get("conversation").is_some_and(|list| {
+            let is_empty = list.elements().next().is_none();
+            list.is_array() && list.elements().take(LOOKED_AT).all(is_message) && (!is_empty || is_own())
+        })
+    };
+    let is_header = |record: &Value<'_, '_>| {
+        record.get("role").is_none()
+            && record.get("working_dir").is_some()
+            && record.get_any(&["message_count", "description", "total_tokens"]).is_some()
+    };
+    let has_own_block = |record: &Value<'_, '_>| is_message(*record) && blocks(*record).any(is_own_block);
+    let is_log = || match records {
+        [header, second, ..] if is_header(header) => is_message(*second),
+        [header] => is_header(header) && header.get("conversation").is_none(),
+        _ => records.iter().any(has_own_block),
+    };
+    if records.iter().any(is_export) || is_log() { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// Whether a record is a message: goose writes when it was created, and always a list of blocks.
+fn is_message(record: Value<'_, '_>) -> bool {
+    record.get("role").is_some()
+        && record.get("created").is_some()
+        && record.get("content").is_some_and(Value::is_array)
+}
+
+fn is_own_block(block: Value<'_, '_>) -> bool {
+    let is_own = |kind: &str| {
+        matches!(kind, "toolRequest" | "toolResponse" | "frontendToolRequest" | "toolConfirmationRequest")
+    };
+    block.get_str("type").is_some_and(|kind| is_own(&kind))
+}
+
+fn blocks<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    message.get("content").into_iter().flat_map(|content| content.elements())
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    let mut lines = Vec::new();
+    for &record in records {
+        if let Some(list) = record.get("conversation").filter(|list| list.is_array()) {
+            let hidden = read_session(list.elements().collect(), &mut reading);
+            reading.left_out.add(HIDDEN, hidden);
+        } else if record.get("role").is_some() {
+            lines.push(record);
+        } else {
+            reading.leave_out_unknown("records that are no messages", record);
+        }
+    }
+    let hidden = read_session(lines, &mut reading);
+    reading.left_out.add(HIDDEN, hidden);
+    in_order(&mut reading.conversations);
+    number_titles(&mut reading.conversations);
+    reading
+}
+
+const HIDDEN: &str = "messages that the model does not see any more";
+
+/// Reads the messages of a session, and returns how many of them are hidden.
+fn read_session<'s>(messages: Vec<Value<'_, 's>>, reading: &mut Reading<'s>) -> usize {
+    let (kept, hidden): (Vec<_>, Vec<_>) = messages.into_iter().partition(|message| is_seen(*message));
+    conversation(&hidden, Ended::Replaced, &mut reading.conversations);
+    conversation(&kept, Ended::Open, &mut reading.conversations);
+    hidden.len()
+}
+
+/// Whether the model sees a message.
+fn is_seen(message: Value<'_, '_>) -> bool {
+    let seen = message.get("metadata").and_then(|metadata| metadata.get("agentVisible"));
+    seen.and_then(Value::as_bool) != Some(false)
+}
+
+fn conversation<'s>(messages: &[Value<'_, 's>], ended: Ended, conversations: &mut Vec<Conversation<'s>>) {
+    let Some(first) = messages.first() else { return };
+    let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
+    transcript.batches_results = true;
+    for message in messages {
+        let role = match message.get_str("role").as_deref() {
+            Some("assistant") => Role::Assistant,
+            Some("system") => Role::System,
+            _ => Role::User,
+        };
+        transcript.next_message(role, *message);
+        for block in blocks(*message) {
+            match body(block) {
+                Some(Body::Opaque) => transcript.unknown(block),
+                Some(body) => transcript.part(block, body),
+                None => &mut transcript,
+            };
+        }
+    }
+    if ended != Ended::Open {
+        transcript.settle_calls_of_last_turn(Settled::Aborted);
+    }
+    transcript.settle_results_of_first(Settled::Elsewhere);
+    conversations.push(Conversation { title: "main".to_owned(), transcript, ended });
+}
+
+fn body<'s>(block: Value<'_, 's>) -> Option<Body<'s>> {
+    Some(match block.get_str("type").as_deref() {
+        Some("text" | "reasoning") => Body::text(block.get("text")),
+        Some("thinking") => parts::reasoning(block.get("signature")),
+        Some("redactedThinking") => parts::reasoning(block.get("data")),
+        Some("image") => Body::Media,
+        Some("toolRequest" | "frontendToolRequest") => {
+            // A call that goose could not read has only an error, which its result repeats.
+            let call = block.get("toolCall");
+            let call = call.and_then(|call| call.get("value")).or(call);
+            Body::Call(parts::call(
+                block.get("id"),
+                call.and_then(|call| call.get("name")),
+                call.and_then(|call| call.get("arguments")),
+            ))
+        }
+        Some("toolResponse") => {
+            let outcome = block.get("toolResult");
+            let value = outcome.and_then(|outcome| outcome.get("value"));
+            let content = value.and_then(|value| value.get("content")).or(value);
+            let error = outcome.and_then(|outcome| outcome.get("error"));
+            let is_error = value.and_then(|value| value.get("isError")).and_then(Value::as_bool);
+            let is_error = if error.is_some() { Some(true) } else { is_error };
+            Body::Result(parts::result(block.get("id"), content.or(error), is_error))
+        }
+        // What goose asks and shows the user.
+        Some("toolConfirmationRequest" | "actionRequired" | "systemNotification") => return None,
+        _ => Body::Opaque,
+    })
+}

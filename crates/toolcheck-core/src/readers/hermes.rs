@@ -1,0 +1,20 @@
+//! Hermes data sets: turns as in ShareGPT, with the calls between `<tool_call>` tags in the text of the model.
+
+use toolcheck_json::Value;
+
+use super::{Reader, Sort, Unit, search, sharegpt, turns};
+use crate::claim::certainty;
+
+pub(super) static READER: Reader = Reader {
+    id: "hermes",
+    name: "Hermes data set",
+    sort: Sort::Dataset,
+    unit: Unit::Record,
+    sniff,
+    read: |records| search::read_as(&READER, records),
+};
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_own = |list: Value<'_, '_>| turns::has_from(list) && turns::has_tags(list);
+    if records.iter().any(|record| sharegpt::any_list(*record, is_own)) { certainty::OWN_SHAPE } else { 0 }
+}

@@ -1,0 +1,53 @@
+//! LiteLLM: what its proxy logs of a call (`StandardLoggingPayload`), and the rows of its spend logs.
+
+use toolcheck_json::Value;
+
+use super::{Reader, Reading, Sort, Unit, lists, search};
+use crate::claim::certainty;
+
+pub(super) static READER: Reader =
+    Reader { id: "litellm", name: "LiteLLM log", sort: Sort::Trace, unit: Unit::Record, sniff, read };
+
+/// The keys of the settings of a call, which have the tools.
+const SETTINGS: [&str; 4] = ["model_parameters", "optional_params", "additional_args", "kwargs"];
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_own = |record: &Value<'_, '_>| {
+        let rows = record.elements().take(4).chain([*record]);
+        rows.into_iter().any(is_row)
+    };
+    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+}
+
+fn is_row(row: Value<'_, '_>) -> bool {
+    row.get("call_type").is_some()
+        && row.get_any(&["messages", "proxy_server_request", "response"]).is_some()
+        && row
+            .get_any(&["model_map_information", "startTime", "response_cost", "spend", "litellm_call_id"])
+            .is_some()
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    lists::rows(records).for_each(|row| read_row(row, &mut reading));
+    reading
+}
+
+fn read_row<'s>(row: Value<'_, 's>, reading: &mut Reading<'s>) {
+    let before = reading.conversations.len();
+    let settings = SETTINGS.iter().filter_map(|key| row.get(key)).find(|settings| settings.is_object());
+    if let Some(messages) = row.get("messages") {
+        search::read_value(&READER, messages, settings.or(Some(row)), reading);
+    }
+    // The request as it came in repeats the messages; spend logs have them only there.
+    let request = row.get("proxy_server_request").filter(|_| reading.conversations.len() == before);
+    if let Some(request) = request {
+        search::read_value(&READER, request, Some(row), reading);
+    }
+    if let Some(response) = row.get("response") {
+        search::read_value(&READER, response, settings.or(Some(row)), reading);
+    }
+    for conversation in &mut reading.conversations[before..] {
+        lists::add_beside(&mut conversation.transcript, row);
+    }
+}

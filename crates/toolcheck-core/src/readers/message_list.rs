@@ -1,0 +1,34 @@
+//! Lists of messages anywhere in a document: data sets, results of benchmarks, logs of gateways.
+//!
+//! This reader comes last, for what neither another reader nor a format knows at its usual place. Each list is a
+//! conversation, read with the wire format that its messages show.
+
+use toolcheck_json::Value;
+
+use super::{Reader, Sort, Unit, search};
+use crate::ir::{Transcript, Unread, What};
+use crate::unsupported;
+
+pub(super) static READER: Reader = Reader {
+    id: "message-list",
+    name: "Lists of messages",
+    sort: Sort::Dataset,
+    unit: Unit::Record,
+    // It is never chosen for a whole file.
+    sniff: |_| 0,
+    read: |records| search::read_as(&READER, records),
+};
+
+/// Whether the lists of messages in a document are looked for: it is no request with a mistake, and nothing that is
+/// known to be something else.
+pub(super) fn may_read(root: Value<'_, '_>) -> bool {
+    unsupported::find(root).is_none() && !unsupported::is_meant_as_request(root)
+}
+
+/// Which of the calls of a transcript are unread because they stand in a text.
+pub(super) fn has_calls_in_text(transcript: &Transcript<'_>, root: Value<'_, '_>) -> bool {
+    let is_text = |unread: &Unread<'_>| {
+        unread.what == What::Calls && root.document().value(unread.place.node).as_json_str().is_some()
+    };
+    transcript.unread.iter().any(is_text)
+}

@@ -1,0 +1,33 @@
+//! OpenTelemetry traces of model calls: messages with parts in `gen_ai.input.messages`, mostly as JSON in a string, and the
+//! flat keys of earlier conventions (`gen_ai.prompt.0.content`).
+
+use toolcheck_json::Value;
+
+use super::{Reader, Sort, Unit, lists, search, spans, traces};
+use crate::claim::certainty;
+
+pub(super) static READER: Reader = Reader {
+    id: "otel-genai",
+    name: "OpenTelemetry trace of model calls",
+    sort: Sort::Trace,
+    unit: Unit::Record,
+    sniff,
+    read: |records| search::read_as(&READER, records),
+};
+
+/// The attributes that hold messages.
+const MESSAGES: [&str; 2] = ["gen_ai.input.messages", "gen_ai.output.messages"];
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_own_key = |key: &str, value: Value<'_, '_>| {
+        let key = key.strip_prefix("attributes.").unwrap_or(key);
+        MESSAGES.contains(&key) && lists::unwrapped(value, spans::has_parts)
+            || key.starts_with("gen_ai.") && spans::is_flat_key(key)
+    };
+    let is_list = |record: Value<'_, '_>| {
+        record.is_array() && spans::has_parts(record)
+            || record.is_object() && record.get("messages").is_some_and(spans::has_parts)
+    };
+    let is_own = |record: &Value<'_, '_>| is_list(*record) || traces::any_attribute(*record, is_own_key);
+    if records.iter().any(is_own) { certainty::LIKELY } else { 0 }
+}

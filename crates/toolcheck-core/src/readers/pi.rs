@@ -1,0 +1,235 @@
+//! Pi: the log of a session, and what `pi --mode json` prints.
+//!
+//! From the second version on the records are a tree: the conversation is the way from its root to the last record, and
+//! what lies beside it was left by the user. A turn that was aborted or failed stays in the log; when Pi sends the history
+//! it leaves such a turn out, or answers its calls itself.
+
+use rustc_hash::FxHashMap;
+use toolcheck_json::Value;
+
+use super::parts::{self, number_titles};
+use super::{Conversation, Ended, Reader, Reading, Sort, Unit};
+use crate::claim::certainty;
+use crate::ir::{Body, Named, Role, Settled, Transcript};
+
+pub(super) static READER: Reader =
+    Reader { id: "pi", name: "Pi session", sort: Sort::AgentLog, unit: Unit::File, sniff, read };
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_header = |record: &Value<'_, '_>| {
+        let has = |key: &str| record.get(key).is_some();
+        record.get_str("type").as_deref() == Some("session") && has("id") && has("timestamp") && has("cwd")
+    };
+    if records.iter().any(is_header) { certainty::OWN_SHAPE } else { 0 }
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let branches = Branches::of(records);
+    let mut reading = Reading::default();
+    let mut logs: Vec<Option<Log<'s>>> = (0..branches.count).map(|_| None).collect();
+    for (&record, branch) in records.iter().zip(&branches.of_record) {
+        let log = &mut logs[*branch];
+        match entry(record) {
+            Entry::Message(message) => {
+                log.get_or_insert_with(|| Log::new(record.document().root())).add(record, message);
+            }
+            Entry::Summary(kind, summary) => {
+                let log = log.get_or_insert_with(|| Log::new(record.document().root()));
+                if kind == Summary::Compaction {
+                    log.divide(*branch, Ended::Compacted, &mut reading.conversations);
+                }
+                log.transcript.next_message(Role::User, record);
+                log.transcript.part(summary, Body::text(Some(summary)));
+            }
+            Entry::Other(what) => reading.left_out.add(what, 1),
+            Entry::Unknown => reading.leave_out_unknown("records that are no messages", record),
+        }
+    }
+    for (branch, log) in logs.into_iter().enumerate() {
+        let Some(mut log) = log else { continue };
+        let ended = match branch {
+            0 if log.is_aborted => Ended::Aborted,
+            0 => Ended::Open,
+            _ => Ended::Abandoned,
+        };
+        log.divide(branch, ended, &mut reading.conversations);
+    }
+    parts::in_order(&mut reading.conversations);
+    number_titles(&mut reading.conversations);
+    reading
+}
+
+/// What a record is, as far as it matters.
+enum Entry<'d, 's> {
+    Message(Value<'d, 's>),
+    Summary(Summary, Value<'d, 's>),
+    Other(&'static str),
+    /// A record of a type that has nothing to do with the conversation, or is new.
+    Unknown,
+}
+
+#[derive(PartialEq)]
+enum Summary {
+    /// Takes the place of what was said before.
+    Compaction,
+    /// Says what was said in a branch that the user left.
+    Branch,
+}
+
+fn entry<'d, 's>(record: Value<'d, 's>) -> Entry<'d, 's> {
+    let summary = || record.get("summary");
+    match record.get_str("type").as_deref() {
+        // The second is what is printed while Pi works.
+        Some("message" | "message_end") => {
+            match record.get("message").filter(|message| message.is_object()) {
+                Some(message) => Entry::Message(message),
+                None => Entry::Unknown,
+            }
+        }
+        Some("custom_message") => Entry::Message(record),
+        Some("compaction") => {
+            summary().map_or(Entry::Unknown, |summary| Entry::Summary(Summary::Compaction, summary))
+        }
+        Some("branch_summary") => {
+            summary().map_or(Entry::Unknown, |summary| Entry::Summary(Summary::Branch, summary))
+        }
+        Some(
+            "message_start" | "message_update" | "turn_start" | "turn_end" | "agent_start" | "agent_end",
+        ) => Entry::Other("event records"),
+        _ => Entry::Unknown,
+    }
+}
+
+/// To which branch each record belongs. The first is the conversation.
+struct Branches {
+    of_record: Vec<usize>,
+    count: usize,
+}
+
+impl Branches {
+    fn of(records: &[Value<'_, '_>]) -> Self {
+        let mut number_of: FxHashMap<&[u8], usize> = FxHashMap::default();
+        let mut parents: Vec<Option<usize>> = Vec::with_capacity(records.len());
+        let mut last = None;
+        for (number, record) in records.iter().enumerate() {
+            // A parent stands before its children, so that there are no circles.
+            parents.push(record.get("parentId").and_then(|parent| number_of.get(parent.raw()).copied()));
+            if record.get("parentId").is_some()
+                && let Some(id) = record.get("id")
+            {
+                number_of.insert(id.raw(), number);
+                last = Some(number);
+            }
+        }
+        let mut of_record = vec![0; records.len()];
+        // The first version has no tree.
+        if last.is_none() {
+            return Self { of_record, count: 1 };
+        }
+        let mut is_on_way = vec![false; records.len()];
+        let mut next = last;
+        while let Some(number) = next {
+            is_on_way[number] = true;
+            next = parents[number];
+        }
+        let mut count = 1;
+        // The last record of each branch.
+        let mut ends: Vec<Option<usize>> = vec![None];
+        for (number, record) in records.iter().enumerate() {
+            if is_on_way[number] || record.get("parentId").is_none() {
+                continue;
+            }
+            let continued =
+                parents[number].filter(|parent| !is_on_way[*parent]).map(|parent| of_record[parent]);
+            let branch = match continued {
+                Some(branch) if ends[branch] == parents[number] => branch,
+                _ => {
+                    count += 1;
+                    ends.push(None);
+                    count - 1
+                }
+            };
+            of_record[number] = branch;
+            ends[branch] = Some(number);
+        }
+        Self { of_record, count }
+    }
+}
+
+/// A conversation while it is read.
+struct Log<'s> {
+    transcript: Transcript<'s>,
+    empty: Transcript<'s>,
+    is_aborted: bool,
+}
+
+impl<'s> Log<'s> {
+    fn new(root: Value<'_, 's>) -> Self {
+        let empty = Transcript::of_conversation(READER.key(), root);
+        Self { transcript: empty.clone(), empty, is_aborted: false }
+    }
+
+    fn divide(&mut self, branch: usize, ended: Ended, conversations: &mut Vec<Conversation<'s>>) {
+        let mut transcript = std::mem::replace(&mut self.transcript, self.empty.clone());
+        if transcript.messages.is_empty() {
+            return;
+        }
+        if ended != Ended::Open {
+            transcript.settle_calls_of_last_turn(Settled::Aborted);
+        }
+        transcript.settle_results_of_first(Settled::Elsewhere);
+        let title = if branch == 0 { "main" } else { "branch" }.to_owned();
+        conversations.push(Conversation { title, transcript, ended });
+    }
+
+    fn add(&mut self, record: Value<'_, 's>, message: Value<'_, 's>) {
+        let transcript = &mut self.transcript;
+        let role = message.get_str("role");
+        self.is_aborted = false;
+        match role.as_deref() {
+            Some("assistant") => {
+                transcript.next_message(Role::Assistant, record);
+                add_content(transcript, message);
+                if matches!(message.get_str("stopReason").as_deref(), Some("aborted" | "error")) {
+                    transcript.settle_calls_of_last(Settled::Aborted);
+                    self.is_aborted = true;
+                }
+            }
+            Some("toolResult") => {
+                transcript.next_message(Role::Tool, record);
+                let is_error = message.get("isError").and_then(Value::as_bool);
+                let mut result = parts::result(message.get("toolCallId"), message.get("content"), is_error);
+                result.name = message.get("toolName").and_then(Named::of);
+                transcript.part(message, Body::Result(result));
+            }
+            // Also the commands that the user ran, and what extensions add in the user's name.
+            _ => {
+                transcript.next_message(Role::User, record);
+                add_content(transcript, message);
+            }
+        }
+    }
+}
+
+/// Adds the blocks of a message.
+fn add_content<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
+    let Some(content) = message.get_any(&["content", "output"]) else { return };
+    if content.as_json_str().is_some() {
+        transcript.part(content, Body::text(Some(content)));
+    }
+    for block in content.elements() {
+        let body = match block.get_str("type").as_deref() {
+            Some("text") => Body::text(block.get("text")),
+            Some("thinking") => parts::reasoning(block.get("thinkingSignature")),
+            Some("toolCall") => {
+                Body::Call(parts::call(block.get("id"), block.get("name"), block.get("arguments")))
+            }
+            Some("image") => Body::Media,
+            _ => {
+                transcript.unknown(block);
+                continue;
+            }
+        };
+        transcript.part(block, body);
+    }
+}

@@ -1,0 +1,26 @@
+//! Data sets with roles for calls and results: `tool_call` and `tool_response`, or words like them.
+//!
+//! What is called stands as JSON in the text of the message. There are no ids.
+
+use toolcheck_json::Value;
+
+use super::{Reader, Sort, Unit, search, sharegpt, turns};
+use crate::claim::certainty;
+use crate::unsupported;
+
+pub(super) static READER: Reader = Reader {
+    id: "role-tool-call",
+    name: "Data set with roles for calls",
+    sort: Sort::Dataset,
+    unit: Unit::Record,
+    sniff,
+    read: |records| search::read_as(&READER, records),
+};
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    // In a request, such a role is a mistake.
+    let is_own = |record: &Value<'_, '_>| {
+        sharegpt::any_list(*record, turns::has_call_roles) && !unsupported::is_meant_as_request(*record)
+    };
+    if records.iter().any(is_own) { certainty::LIKELY } else { 0 }
+}

@@ -1,0 +1,39 @@
+//! ShareGPT data sets: turns with `from` and `value`, under `conversations` or any other key.
+//!
+//! Calls are turns of `function_call` or stand between `<tool_call>` tags (Hermes), results are turns of `observation` or
+//! `tool`. There are no ids.
+
+use toolcheck_json::Value;
+
+use super::{Reader, Sort, Unit, lists, search, turns};
+use crate::claim::certainty;
+
+pub(super) static READER: Reader = Reader {
+    id: "sharegpt",
+    name: "ShareGPT data set",
+    sort: Sort::Dataset,
+    unit: Unit::Record,
+    sniff,
+    read: |records| search::read_as(&READER, records),
+};
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_own = |record: &Value<'_, '_>| any_list(*record, turns::has_from);
+    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// Whether one of the lists of a row is as wanted. A row is a record, or an element of one.
+pub(super) fn any_list(record: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool + Copy) -> bool {
+    let in_row = |row: Value<'_, '_>| {
+        let mut lists = row.members().take(MEMBERS_LOOKED_AT).filter(|member| {
+            member.is_array() || member.as_json_str().is_some_and(|text| text.raw().starts_with(b"["))
+        });
+        lists.any(|list| lists::unwrapped(list, is_wanted))
+    };
+    in_row(record) || is_wanted(record) || record.elements().take(ROWS_LOOKED_AT).any(in_row)
+}
+
+/// How many members of a row are looked at.
+const MEMBERS_LOOKED_AT: usize = 32;
+/// How many rows of a list are looked at.
+const ROWS_LOOKED_AT: usize = 4;

@@ -1,0 +1,84 @@
+//! Data sets for TRL and for preference tuning: a prompt and a completion, or a chosen and a rejected answer, as lists of
+//! messages. Prompt and answer are one conversation.
+
+use toolcheck_json::Value;
+
+use super::mend::Mend;
+use super::{Conversation, Ended, Reader, Reading, Sort, Unit, lists, search};
+use crate::formats::openai_chat;
+use crate::ir::Transcript;
+
+pub(super) static READER: Reader = Reader {
+    id: "trl",
+    name: "Data set of prompts and answers",
+    sort: Sort::Dataset,
+    unit: Unit::Record,
+    sniff,
+    read,
+};
+
+pub(super) static MEND: Mend = Mend {
+    format: &openai_chat::FORMAT,
+    message: None,
+    is_alone: false,
+    links: None,
+    record: |added| added.message,
+};
+
+/// The keys of what the model learns to answer.
+const ANSWERS: [&str; 3] = ["completion", "chosen", "preferred_output"];
+/// The keys of what it learns not to answer.
+const REJECTED: [&str; 2] = ["rejected", "non_preferred_output"];
+
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    lists::certainty_of_rows(records, is_row)
+}
+
+/// The prompt of a row: a list of messages, perhaps in a request.
+fn prompt<'d, 's>(row: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let prompt = row.get_any(&["prompt", "input"])?;
+    let prompt = prompt.get("messages").unwrap_or(prompt);
+    prompt.is_array().then_some(prompt)
+}
+
+fn is_row(row: Value<'_, '_>) -> bool {
+    if !row.is_object() {
+        return false;
+    }
+    let is_list = |value: Value<'_, '_>| lists::unwrapped(value, lists::is_list);
+    let answer = row.get_any(&ANSWERS);
+    let has_prompt = || {
+        row.get_any(&["prompt", "input"])
+            .is_some_and(|prompt| is_list(prompt) || prompt.get("messages").is_some_and(is_list))
+    };
+    answer.is_some_and(is_list) && (row.get_any(&REJECTED).is_some() || has_prompt())
+}
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let mut reading = Reading::default();
+    lists::rows(records).for_each(|row| add(&mut reading, row));
+    reading
+}
+
+fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
+    let answer = row.get_any(&ANSWERS).filter(|answer| lists::is_list(*answer));
+    let Some(answer) = answer else {
+        // A row of another shape.
+        reading.conversations.extend(search::read_as(&READER, &[row]).conversations);
+        return;
+    };
+    let mut transcript = Transcript::of_conversation(READER.key(), row);
+    let messages = prompt(row).into_iter().chain([answer]).flat_map(|list| list.elements());
+    for (index, message) in messages.enumerate() {
+        openai_chat::read_message(&mut transcript, message, index);
+    }
+    lists::add_beside(&mut transcript, row);
+    if let Some(input) = row.get("input").filter(|input| input.is_object()) {
+        lists::add_beside(&mut transcript, input);
+    }
+    reading.conversations.push(Conversation { title: String::new(), transcript, ended: Ended::Complete });
+    let rejected = row.get_any(&REJECTED).is_some_and(|rejected| !rejected.is_null());
+    if rejected {
+        reading.leave_out("rejected answers");
+    }
+}

@@ -1,0 +1,174 @@
+//! How the formats write what a repaired conversation needs: results, and texts in the place of results.
+
+use std::borrow::Cow;
+
+use toolcheck_json::edit::Piece;
+use toolcheck_json::{Records, Value};
+
+use crate::ir::ToolKind;
+
+/// How a format writes what a repair adds.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Repair {
+    /// The key of a message's list of blocks, if results are blocks; `None` if each result is a message or an item.
+    pub blocks: Option<&'static str>,
+    /// The keys of a message's list of calls and of its text, if calls are not blocks.
+    pub calls: Option<(&'static str, &'static str)>,
+    /// The blocks that only a result may have, by their `type` or by the key that says what they are.
+    pub only_in_results: &'static [&'static str],
+    /// Whether a message may have several texts.
+    pub takes_lists: bool,
+    /// Writes the result of a call that has none; `None` if there is no honest form of it.
+    pub result: fn(&Missing) -> Option<Piece>,
+    /// Writes a block of text, from its string.
+    pub text: fn(Piece) -> Piece,
+    /// Writes a message of the user with these blocks.
+    pub user: fn(Vec<Piece>) -> Piece,
+    /// Writes a message of the user with one text, from its string.
+    pub said: fn(Piece) -> Piece,
+}
+
+impl Repair {
+    /// Whether only a result may have a block.
+    #[must_use]
+    pub fn is_only_in_results(&self, block: Value<'_, '_>) -> bool {
+        let kind = block.get_str("type");
+        let is = |name: &&str| kind.as_deref() == Some(*name) || kind.is_none() && block.get(name).is_some();
+        self.only_in_results.iter().any(is)
+    }
+}
+
+/// A result that is missing.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Missing {
+    /// The id of its call, as a string.
+    pub id: Option<Piece>,
+    /// The name of its tool, as a string.
+    pub name: Option<Piece>,
+    /// The kind of its tool.
+    pub kind: ToolKind,
+    /// What it says.
+    pub text: String,
+}
+
+impl Missing {
+    /// The result of a function.
+    #[must_use]
+    pub fn new(kind: ToolKind, text: impl Into<String>) -> Self {
+        Self { id: None, name: None, kind, text: text.into() }
+    }
+
+    /// With the id of the call.
+    #[must_use]
+    pub fn id(mut self, id: Option<Piece>) -> Self {
+        self.id = id;
+        self
+    }
+
+    /// With the name of the tool.
+    #[must_use]
+    pub fn name(mut self, name: Option<Piece>) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// Its text, as a string.
+    pub(crate) fn said(&self) -> Piece {
+        Piece::text(&self.text)
+    }
+}
+
+/// An object with these members; those without a value are left out.
+pub(crate) fn object<const N: usize>(members: [(&'static str, Option<Piece>); N]) -> Piece {
+    let given = members.into_iter().filter_map(|(key, value)| Some((Cow::Borrowed(key), value?)));
+    Piece::Object(given.collect())
+}
+
+/// A block of text with a `type`.
+pub(crate) fn typed_text(text: Piece) -> Piece {
+    Piece::object([("type", Piece::text("text")), ("text", text)])
+}
+
+/// A message of the user.
+pub(crate) fn user_content(content: Vec<Piece>) -> Piece {
+    Piece::object([("role", Piece::text("user")), ("content", Piece::List(content))])
+}
+
+/// A message of the user with a string as its content.
+pub(crate) fn user_text(text: Piece) -> Piece {
+    Piece::object([("role", Piece::text("user")), ("content", text)])
+}
+
+/// A message of a tool, whose result names its call under `tool_call_id`.
+pub(crate) fn tool_message(missing: &Missing, name: Option<&'static str>) -> Option<Piece> {
+    if missing.kind == ToolKind::LegacyFunction {
+        let name = Some(missing.name.clone()?);
+        return Some(object([
+            ("role", Some(Piece::text("function"))),
+            ("name", name),
+            ("content", Some(missing.said())),
+        ]));
+    }
+    let id = missing.id.clone().map(|id| (Cow::Borrowed("tool_call_id"), id));
+    let name = name.and_then(|key| Some((Cow::Borrowed(key), missing.name.clone()?)));
+    if id.is_none() && name.is_none() {
+        return None;
+    }
+    let mut members = vec![(Cow::Borrowed("role"), Piece::text("tool"))];
+    members.extend(id.into_iter().chain(name));
+    members.push((Cow::Borrowed("content"), missing.said()));
+    Some(Piece::Object(members))
+}
+
+/// The keys whose values name something: a role, a kind, a call.
+const NAMES: [&str; 15] = [
+    "role",
+    "type",
+    "id",
+    "name",
+    "call_id",
+    "tool_call_id",
+    "tool_use_id",
+    "toolUseId",
+    "tool_name",
+    "status",
+    "is_error",
+    "uuid",
+    "parentUuid",
+    "sourceToolAssistantUUID",
+    "timestamp",
+];
+
+/// The keys below which everything is what the model or a tool said.
+const SAID: [&str; 9] =
+    ["input", "arguments", "args", "response", "parameters", "output", "json", "data", "toolUseResult"];
+
+/// A text of JSON without the texts, arguments and results in it, line by line as it was. `None` if it is not whole JSON.
+#[must_use]
+pub fn without_values(bytes: &[u8]) -> Option<Vec<u8>> {
+    let document = Records::new(bytes).document();
+    if document.faults().iter().any(|fault| !fault.kind.is_in_text()) {
+        return None;
+    }
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    // Each value with whether all of it was said.
+    let mut open = vec![(document.root(), false)];
+    while let Some((value, is_said)) = open.pop() {
+        let is = |keys: &[&str]| keys.iter().any(|key| value.has_key(key));
+        let is_said = is_said || is(&SAID);
+        let span = value.span().range();
+        if value.is_object() || value.is_array() {
+            let inner: Vec<_> = value.children().collect();
+            open.extend(inner.into_iter().rev().map(|child| (child, is_said)));
+        } else if is_said || !is(&NAMES) && !value.is_null() {
+            out.extend_from_slice(&bytes[at..span.start]);
+            out.extend_from_slice(format!("\"\u{2026} {} bytes\"", span.len()).as_bytes());
+            at = span.end;
+        }
+    }
+    out.extend_from_slice(&bytes[at..]);
+    Some(out)
+}

@@ -1,0 +1,62 @@
+//! Values, keys, strings and records say what they are.
+
+use toolcheck_json::{Decoded, Document, Layout, Records};
+
+#[test]
+fn a_value_is_of_one_kind() {
+    let document = Document::read(br#"[null, true, 1, "a", [2], {"b": 3}]"#);
+    let kinds: Vec<_> = document
+        .root()
+        .children()
+        .map(|value| (value.is_null(), value.is_array(), value.is_object(), value.as_str().is_some()))
+        .collect();
+    let of = |number: usize| (number == 0, number == 4, number == 5, number == 3);
+    assert_eq!(kinds, (0..6).map(of).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_key_without_escapes_is_plain() {
+    let document = Document::read(br#"{"ab": 1, "": 2, "a\u0062": 3}"#);
+    let keys: Vec<_> = document.root().children().map(|value| value.plain_key()).collect();
+    assert_eq!(keys, [Some(&b"ab"[..]), Some(b""), None]);
+    assert_eq!(document.root().plain_key(), None);
+}
+
+#[test]
+fn a_text_of_white_space_is_blank() {
+    let document = Document::read(br#"["", " ", "\n\t", "\u3000", "a", "\u0061", " a"]"#);
+    let blank: Vec<_> =
+        document.root().children().filter_map(|value| Some(value.as_json_str()?.is_blank())).collect();
+    assert_eq!(blank, [true, true, true, true, false, false, false]);
+}
+
+#[test]
+fn the_text_of_a_string_is_inside_its_quotes() {
+    for (text, inner) in [(&br#"  "tide""#[..], 2..4), (br#"  "t\u0069de""#, 2..4)] {
+        let document = Document::read(text);
+        let string = document.root().as_json_str().expect("it is a string");
+        let decoded = Decoded::new(string, 2);
+        assert_eq!(decoded.text(), "tide");
+        let span = decoded.span_of(inner);
+        assert_eq!(&text[span.start as usize..span.end as usize], b"de");
+        // Beyond the text is the closing quote.
+        let end = decoded.span_of(4..9);
+        assert_eq!((end.start, end.end), (text.len() as u32 - 1, text.len() as u32 - 1));
+    }
+}
+
+#[test]
+fn lines_are_counted_with_the_last_record() {
+    let mut records = Records::of_lines(b"[1]\n\n[2]\n[3]");
+    let passed: Vec<_> =
+        std::iter::from_fn(|| records.next().map(|record| (record.position.line, records.lines_passed())))
+            .collect();
+    assert_eq!(passed, [(1, 1), (3, 3), (4, 4)]);
+}
+
+#[test]
+fn most_of_eight_more_lines_decide_the_layout() {
+    let text = |broken: usize| "{\"a\":\n".repeat(1 + broken) + &"{\"b\": 1}\n".repeat(9);
+    assert_eq!(Records::new(text(3).as_bytes()).layout(), Layout::Lines);
+    assert_ne!(Records::new(text(4).as_bytes()).layout(), Layout::Lines);
+}

@@ -1,0 +1,454 @@
+//! Mends what is wrong in a conversation, on the bytes of its file.
+//!
+//! Each record is planned once, in a fixed order, from the findings in it and from which result answers which call. The
+//! edits are made from the final order of its parts. Then the result is linted again: a record in which a fault that was
+//! to be mended is still there, or in which there is a new one, stays as it was.
+
+mod arrange;
+mod ids;
+mod options;
+mod plan;
+mod results;
+mod write;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use toolcheck_core::formats;
+use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::readers::Conversation;
+use toolcheck_core::target::{self, Target};
+use toolcheck_json::{Document, FaultKind, NodeId, Record};
+
+use self::plan::{Planned, Planner, Source};
+use crate::engine::lint_with;
+use crate::finding::{Finding, Spot};
+use crate::fixable::writer_of;
+use crate::observe::{Context, Observer, Response};
+use crate::options::Options;
+use crate::report::FileReport;
+use crate::view::pairing::Pairing;
+
+pub use crate::finding::Fixable;
+pub use crate::fixable::{describe, is_fixable};
+pub use options::{Duplicates, FixOptions, Orphans, PLACEHOLDER, Unanswered};
+
+/// What was done to mend a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Deed {
+    /// A result that says that there is none was inserted.
+    Inserted,
+    /// Something was moved as it is.
+    Moved,
+    /// What belongs together was put into one message.
+    Merged,
+    /// Something was removed.
+    Removed,
+    /// An id was replaced, at the call and at its results.
+    Renamed,
+    /// A result got the id of the call that it probably answers.
+    Reattached,
+    /// A result became text of the user.
+    BecameText,
+    /// A value is written in another way.
+    Rewritten,
+}
+
+impl Deed {
+    /// The past participle of what was done.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Inserted => "inserted",
+            Self::Moved => "moved",
+            Self::Merged => "merged",
+            Self::Removed => "removed",
+            Self::Renamed => "renamed",
+            Self::Reattached => "re-attached",
+            Self::BecameText => "turned into text",
+            Self::Rewritten => "rewritten",
+        }
+    }
+}
+
+/// A finding that was mended.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Applied {
+    /// The id of its rule.
+    pub rule: &'static str,
+    /// Its place in the file as it was.
+    pub spot: Spot,
+    /// What was done.
+    pub deed: Deed,
+    /// What is lost or guessed; `None` if the fix is safe.
+    pub lost: Option<String>,
+}
+
+/// A finding that could be mended and was not.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// The id of its rule.
+    pub rule: &'static str,
+    /// Its place.
+    pub spot: Spot,
+    /// What would be lost or guessed; `None` if it was tried, and the result was no better.
+    pub lost: Option<String>,
+}
+
+/// A file that was mended, or came as it was.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Fixed<'b> {
+    /// The text, borrowed if nothing was changed.
+    pub bytes: Cow<'b, [u8]>,
+    /// What was done, in the order of the file.
+    pub applied: Vec<Applied>,
+    /// What could be done, but was not.
+    pub skipped: Vec<Skipped>,
+    /// The report of the file as it was.
+    pub before: FileReport,
+    /// The report of the file as it is now; `None` if nothing was changed.
+    pub after: Option<FileReport>,
+}
+
+impl Fixed<'_> {
+    /// Whether nothing was changed.
+    #[must_use]
+    pub fn is_unchanged(&self) -> bool {
+        matches!(self.bytes, Cow::Borrowed(_))
+    }
+
+    /// The report of the text that was returned.
+    #[must_use]
+    pub fn report(&self) -> &FileReport {
+        self.after.as_ref().unwrap_or(&self.before)
+    }
+
+    /// The first byte that differs from the file as it was; what a provider cached up to there is still of use.
+    #[must_use]
+    pub fn first_changed_byte(&self, before: &[u8]) -> Option<usize> {
+        if self.is_unchanged() {
+            return None;
+        }
+        let same = before.iter().zip(&*self.bytes).take_while(|(old, new)| old == new).count();
+        Some(same)
+    }
+}
+
+/// Mends the text of one file. `path` is the name for it in the reports.
+///
+/// ```
+/// use toolcheck_lint::{FixOptions, Options, fix};
+///
+/// let body = br#"{"messages": [
+///   {"role": "user", "content": "find Adam"},
+///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]},
+///   {"role": "user", "content": "well?"}
+/// ]}"#;
+/// let fixed = fix("request.json", body, &Options::default(), &FixOptions::default());
+/// assert_eq!(fixed.applied[0].rule, "unanswered-tool-call");
+/// assert!(fixed.report().findings.is_empty());
+/// assert!(fix("fixed.json", &fixed.bytes, &Options::default(), &FixOptions::default()).is_unchanged());
+/// ```
+#[must_use]
+pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions) -> Fixed<'b> {
+    let mut collector = Collector::new(bytes, options, how);
+    let before = lint_with(path, bytes, options, &mut collector);
+    let Collector { mut changes, mut skipped, .. } = collector;
+    let mut applied: Vec<Applied> = Vec::new();
+    let mut after = None;
+    // A record that is no better comes back as it was. Records are independent, so the second round is the last.
+    for _ in 0..2 {
+        if changes.is_empty() {
+            break;
+        }
+        let text = assemble(bytes, &changes);
+        let report = lint_with(path, &text, options, &mut ());
+        let worse = records_not_better(&before, &report, &changes);
+        if worse.is_empty() && report.left_out() == before.left_out() {
+            applied.extend(changes.iter().flat_map(|change| change.applied.iter().cloned()));
+            after = Some((text, report));
+            break;
+        }
+        let (back, kept) = changes.into_iter().partition(|change| worse.contains(&change.record));
+        changes = kept;
+        for change in back as Vec<Change> {
+            let tried = change.applied.into_iter();
+            skipped.extend(tried.map(|done| Skipped { rule: done.rule, spot: done.spot, lost: None }));
+        }
+    }
+    // In a file that is one document, the report has the places in its records.
+    let places: FxHashMap<(&str, usize), &Spot> =
+        before.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), &found.spot)).collect();
+    let spots = applied.iter_mut().map(|done| (done.rule, &mut done.spot));
+    for (rule, spot) in spots.chain(skipped.iter_mut().map(|left| (left.rule, &mut left.spot))) {
+        if let Some(place) = places.get(&(rule, spot.bytes.start)) {
+            *spot = (*place).clone();
+        }
+    }
+    applied.sort_by_key(|done| done.spot.bytes.start);
+    skipped.sort_by_key(|left| left.spot.bytes.start);
+    match after {
+        Some((text, report)) => {
+            Fixed { bytes: Cow::Owned(text), applied, skipped, before, after: Some(report) }
+        }
+        None => Fixed { bytes: Cow::Borrowed(bytes), applied, skipped, before, after: None },
+    }
+}
+
+/// The text with the changed records.
+fn assemble(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(bytes.len() + bytes.len() / 16);
+    let mut at = 0;
+    for change in changes {
+        text.extend_from_slice(&bytes[at..change.start]);
+        text.extend_from_slice(&change.bytes);
+        at = change.end;
+    }
+    text.extend_from_slice(&bytes[at..]);
+    text
+}
+
+/// How often each rule has findings.
+type Counts = BTreeMap<&'static str, usize>;
+
+/// The findings by rule: of each record, and of all.
+fn counts(report: &FileReport) -> (FxHashMap<usize, Counts>, Counts) {
+    let mut counts: FxHashMap<usize, Counts> = FxHashMap::default();
+    let mut all = Counts::new();
+    for finding in &report.findings {
+        *counts.entry(finding.spot.record).or_default().entry(finding.rule).or_default() += 1;
+        *all.entry(finding.rule).or_default() += 1;
+    }
+    (counts, all)
+}
+
+/// A rule, and the rule that can only be checked once findings of the first are mended: what is found then is not new.
+const SEEN_AFTER: [(&str, &str); 2] = [
+    ("invalid-arguments-json", "arguments-schema-mismatch"),
+    // A result without its call stands where a text of the user does then.
+    ("orphan-tool-result", "misplaced-message"),
+];
+
+/// The changed records in which a fault that was to be mended is still there, or in which there is a new one.
+fn records_not_better(
+    before: &FileReport,
+    after: &FileReport,
+    changes: &[Change],
+) -> FxHashSet<Option<usize>> {
+    let ((old, all_old), (new, all_new)) = (counts(before), counts(after));
+    let none = Counts::new();
+    let mut worse = FxHashSet::default();
+    for change in changes {
+        // Records of a whole file get other numbers.
+        let of = |records: &'_ FxHashMap<usize, Counts>, all: &Counts| match &change.record {
+            Some(record) => records.get(record).unwrap_or(&none).clone(),
+            None => all.clone(),
+        };
+        let (mut allowed, now) = (of(&old, &all_old), of(&new, &all_new));
+        for done in &change.applied {
+            allowed.entry(done.rule).and_modify(|count| *count = count.saturating_sub(1));
+            if let Some((_, other)) = SEEN_AFTER.iter().find(|(rule, _)| *rule == done.rule) {
+                // One mended call may lack several arguments.
+                allowed.insert(other, usize::MAX);
+            }
+        }
+        if now.iter().any(|(rule, count)| *count > allowed.get(rule).copied().unwrap_or(0)) {
+            worse.insert(change.record);
+        }
+    }
+    worse
+}
+
+/// A record that is changed.
+struct Change {
+    /// Its number; `None` if it is the whole file.
+    record: Option<usize>,
+    /// Its bytes in the file.
+    start: usize,
+    end: usize,
+    /// Its new bytes.
+    bytes: Vec<u8>,
+    applied: Vec<Applied>,
+}
+
+/// Plans the changes of each record while a file is linted.
+struct Collector<'o> {
+    /// The file.
+    bytes: &'o [u8],
+    options: &'o Options,
+    how: &'o FixOptions,
+    /// The format of the last transcript.
+    format: Option<&'static str>,
+    kind: TranscriptKind,
+    /// The number of transcripts in the record so far.
+    transcripts: usize,
+    /// Whether the record is more than a request: an exchange, or a conversation of a log.
+    is_more: bool,
+    changes: Vec<Change>,
+    skipped: Vec<Skipped>,
+}
+
+impl<'o> Collector<'o> {
+    fn new(bytes: &'o [u8], options: &'o Options, how: &'o FixOptions) -> Self {
+        Self {
+            bytes,
+            options,
+            how,
+            format: None,
+            kind: options.kind,
+            transcripts: 0,
+            is_more: false,
+            changes: Vec::new(),
+            skipped: Vec::new(),
+        }
+    }
+
+    /// Plans the changes of a record that is a request.
+    fn plan(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Finding]) -> Option<()> {
+        // What was not read as it is written cannot be written as it was.
+        let is_harmless = |kind: FaultKind| kind.is_in_text() || kind == FaultKind::ByteOrderMark;
+        let is_whole = document.faults().iter().all(|fault| is_harmless(fault.kind));
+        if !is_whole || document.bytes().len() != record.bytes.len() {
+            return None;
+        }
+        let format = formats::find(self.format?)?;
+        let mut transcript = format.read(document.root())?;
+        transcript.kind = self.kind;
+        let target = self.options.target.as_deref().or_else(|| target::find(format.id));
+        let target = target.unwrap_or_else(|| Target::unknown());
+        let pairing = Pairing::new(&transcript, target);
+        let source = Source {
+            transcript: &transcript,
+            pairing: &pairing,
+            target,
+            repair: format.repair,
+            mend: None,
+            binds_signatures: target.binds_signatures(),
+        };
+        let wanted = findings.iter().enumerate().filter(|(_, finding)| self.how.wants(finding));
+        let mut planner = Planner::new(document, self.how, wanted, source)?;
+        planner.plan();
+        self.keep(record, document, findings, planner.finish(), Some(record.index))
+    }
+
+    /// Plans the changes of conversations in a file that holds several.
+    fn plan_conversations(
+        &mut self,
+        record: &Record<'_>,
+        document: &Document<'_>,
+        conversations: &[Conversation<'_>],
+        findings: &[Finding],
+    ) -> Option<()> {
+        let target = self.options.target.as_deref().unwrap_or_else(|| Target::unknown());
+        let mut usable = Vec::new();
+        for conversation in conversations {
+            let transcript = &conversation.transcript;
+            let Some((format, mend)) = writer_of(conversation) else { continue };
+            usable.push((transcript, Pairing::new(transcript, target), format, mend));
+        }
+        let mut planner: Option<Planner<'_, '_>> = None;
+        for (transcript, pairing, format, mend) in &usable {
+            // What signs the model's reasoning is the API that the messages are for.
+            let judge = self.options.target.as_deref().or_else(|| target::find(format.id));
+            let source = Source {
+                transcript,
+                pairing,
+                target,
+                repair: format.repair,
+                mend: *mend,
+                binds_signatures: judge.is_some_and(Target::binds_signatures),
+            };
+            let is_ready = match &mut planner {
+                Some(planner) => planner.enter(source),
+                none => {
+                    *none = Planner::new(document, self.how, findings.iter().enumerate(), source);
+                    none.is_some()
+                }
+            };
+            if let Some(planner) = planner.as_mut().filter(|_| is_ready) {
+                planner.plan();
+            }
+        }
+        let is_whole = record.bytes.len() == self.bytes.len();
+        self.keep(record, document, findings, planner?.finish(), (!is_whole).then_some(record.index))
+    }
+
+    /// Keeps what was planned for a record, if it changes something.
+    fn keep(
+        &mut self,
+        record: &Record<'_>,
+        document: &Document<'_>,
+        findings: &[Finding],
+        planned: Planned,
+        number: Option<usize>,
+    ) -> Option<()> {
+        let spot = |finding: usize| findings[finding].spot.clone();
+        self.skipped.extend(planned.skipped.into_iter().map(|(finding, lost)| Skipped {
+            rule: findings[finding].rule,
+            spot: spot(finding),
+            lost: Some(lost),
+        }));
+        if planned.done.is_empty() || planned.bytes == document.bytes() {
+            return None;
+        }
+        let applied = planned.done.into_iter().map(|done| Applied {
+            rule: findings[done.finding].rule,
+            spot: spot(done.finding),
+            deed: done.deed,
+            lost: done.lost,
+        });
+        self.changes.push(Change {
+            record: number,
+            start: record.start,
+            end: record.start + record.bytes.len(),
+            bytes: planned.bytes,
+            applied: applied.collect(),
+        });
+        Some(())
+    }
+}
+
+impl Observer for Collector<'_> {
+    fn conversation(&mut self, _conversation: &Conversation<'_>) {
+        self.is_more = true;
+    }
+
+    fn transcript(&mut self, context: &Context<'_, '_>, _known: usize) {
+        self.transcripts += 1;
+        self.format = context.transcript.format.map(|format| format.id);
+        self.kind = context.transcript.kind;
+        self.is_more |= context.transcript.place.node != NodeId::ROOT;
+    }
+
+    fn response(&mut self, _response: &Response<'_, '_>) {
+        self.is_more = true;
+    }
+
+    fn conversations(
+        &mut self,
+        record: &Record<'_>,
+        document: &Document<'_>,
+        conversations: &[Conversation<'_>],
+        findings: &[Finding],
+    ) {
+        // A text that was made of the file is not in it.
+        let own = self.bytes.get(record.start..record.start + record.bytes.len());
+        let is_in_file = own.is_some_and(|own| std::ptr::eq(own, record.bytes));
+        if is_in_file && findings.iter().any(|finding| is_fixable(finding.rule)) {
+            self.plan_conversations(record, document, conversations, findings);
+        }
+    }
+
+    fn record(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Finding]) {
+        let is_request = self.transcripts == 1 && !self.is_more;
+        if is_request && findings.iter().any(|finding| is_fixable(finding.rule) && self.how.wants(finding)) {
+            self.plan(record, document, findings);
+        }
+        (self.transcripts, self.is_more) = (0, false);
+    }
+}

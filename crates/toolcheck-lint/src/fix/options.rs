@@ -1,0 +1,142 @@
+//! What a fix may do.
+
+use toolcheck_core::Level;
+
+use crate::finding::Finding;
+
+/// What a result says that stands for one which is missing. It names no cause, because none is known.
+pub const PLACEHOLDER: &str =
+    "No result of this tool call is in the conversation. It may or may not have been carried out.";
+
+/// What others write in the place of a missing result, as far as it is known word for word.
+const OF_OTHERS: [&str; 9] = [
+    "Error: this tool call was not executed, or its result was lost from the conversation history. Do not assume it succeeded.",
+    "Tool execution was interrupted before completion.",
+    "[migration] Tool result missing in legacy conversation history.",
+    "The tool execution result was lost due to context management truncation.",
+    "aborted",
+    "The tool call was interrupted before a result was produced.",
+    "Tool was interrupted.",
+    "[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair.",
+    "[Tool execution was interrupted]",
+];
+
+/// What happens to a call without a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unanswered {
+    /// It gets a result that says so.
+    #[default]
+    Answer,
+    /// It is removed, which loses it.
+    Drop,
+    /// Nothing.
+    Leave,
+}
+
+/// What happens to a result without a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Orphans {
+    /// It becomes text of the user, unless there is a call that it clearly belongs to.
+    #[default]
+    Text,
+    /// It is removed.
+    Drop,
+    /// Nothing.
+    Leave,
+}
+
+/// What happens to two different results of one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Duplicates {
+    /// The content of the second is put after that of the first.
+    #[default]
+    Both,
+    /// The first stays.
+    First,
+    /// The last stays, in the place of the first.
+    Last,
+}
+
+/// What a fix may do, and how.
+#[derive(Debug, Clone)]
+pub struct FixOptions {
+    pub(crate) unsafe_fixes: bool,
+    pub(crate) accepted: bool,
+    pub(crate) unanswered: Unanswered,
+    pub(crate) orphans: Orphans,
+    pub(crate) duplicates: Duplicates,
+    pub(crate) placeholder: String,
+}
+
+impl Default for FixOptions {
+    fn default() -> Self {
+        Self {
+            unsafe_fixes: false,
+            accepted: false,
+            unanswered: Unanswered::default(),
+            orphans: Orphans::default(),
+            duplicates: Duplicates::default(),
+            placeholder: PLACEHOLDER.to_owned(),
+        }
+    }
+}
+
+impl FixOptions {
+    /// Only what loses and guesses nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether to do also what loses or guesses something.
+    #[must_use]
+    pub fn unsafe_fixes(mut self, unsafe_fixes: bool) -> Self {
+        self.unsafe_fixes = unsafe_fixes;
+        self
+    }
+
+    /// Whether to mend also what the target is known to accept, or not known to refuse: every change may cost a cache.
+    #[must_use]
+    pub fn accepted(mut self, accepted: bool) -> Self {
+        self.accepted = accepted;
+        self
+    }
+
+    /// What happens to calls without a result.
+    #[must_use]
+    pub fn unanswered(mut self, unanswered: Unanswered) -> Self {
+        self.unanswered = unanswered;
+        self
+    }
+
+    /// What happens to results without a call.
+    #[must_use]
+    pub fn orphans(mut self, orphans: Orphans) -> Self {
+        self.orphans = orphans;
+        self
+    }
+
+    /// What happens to two different results of one call.
+    #[must_use]
+    pub fn duplicates(mut self, duplicates: Duplicates) -> Self {
+        self.duplicates = duplicates;
+        self
+    }
+
+    /// What a result says that stands for one which is missing.
+    #[must_use]
+    pub fn placeholder(mut self, placeholder: impl Into<String>) -> Self {
+        self.placeholder = placeholder.into();
+        self
+    }
+
+    /// Whether a finding is to be mended: the target refuses it, or the user asks for more.
+    pub(crate) fn wants(&self, finding: &Finding) -> bool {
+        self.accepted || finding.level == Level::Error
+    }
+
+    /// Whether a text stands for a missing result.
+    pub(crate) fn is_placeholder(&self, text: &str) -> bool {
+        text == self.placeholder || text == PLACEHOLDER || OF_OTHERS.contains(&text)
+    }
+}

@@ -1,0 +1,165 @@
+//! Runs a rule, and decides with the target's data what becomes of its findings, one after the other.
+
+use std::collections::BinaryHeap;
+use std::fmt;
+
+use toolcheck_core::Level;
+use toolcheck_core::ir::Place;
+use toolcheck_core::target::Verdict;
+use toolcheck_core::text::Line;
+
+use super::{Context, InDataset, Rule};
+use crate::finding::{Draft, ProviderError};
+
+/// The destination of a rule's findings.
+pub(crate) struct Sink<'c> {
+    rule: &'static Rule,
+    findings: &'c mut Vec<Draft>,
+    /// What is done with the last finding, once the rule is done with it.
+    finish: &'c mut dyn FnMut(&mut Vec<Draft>),
+    /// Whether that is still to be done.
+    is_open: bool,
+}
+
+impl fmt::Debug for Sink<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sink").field("rule", &self.rule.id).finish_non_exhaustive()
+    }
+}
+
+impl Sink<'_> {
+    /// Reports a problem at a place. The message is one line in lower case that says what is wrong and names the id.
+    pub(crate) fn report(&mut self, place: Place, message: impl Into<Line>) -> &mut Draft {
+        self.finish();
+        self.is_open = true;
+        let mut finding = Draft::new(self.rule.id, place, message);
+        (finding.is_on_wire, finding.is_on_text) = (self.rule.on_wire, self.rule.on_text);
+        self.findings.push(finding);
+        self.findings.last_mut().expect("a finding has just been pushed")
+    }
+
+    fn finish(&mut self) {
+        if std::mem::take(&mut self.is_open) {
+            (self.finish)(self.findings);
+        }
+    }
+}
+
+/// Whether a rule reports nothing, regardless of the target.
+pub(crate) fn is_silent(rule: &'static Rule, context: &Context<'_, '_>) -> bool {
+    let mut findings = Vec::new();
+    if let Some(check) = rule.check {
+        check(context, &mut Sink { rule, findings: &mut findings, finish: &mut |_| {}, is_open: false });
+    }
+    findings.is_empty()
+}
+
+/// Runs a rule, and sets the level of each of its findings by the target's data. Only the first `most` of them in the
+/// text keep what they say.
+pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut Vec<Draft>, most: usize) {
+    let Some(check) = rule.check else { return };
+    // The places of those that keep what they say, and their numbers.
+    let mut said: BinaryHeap<(u32, usize)> = BinaryHeap::new();
+    let mut finish = |findings: &mut Vec<Draft>| {
+        let Some(finding) = findings.last_mut() else { return };
+        if !decide(rule, context, finding) {
+            findings.pop();
+            return;
+        }
+        if most == usize::MAX {
+            return;
+        }
+        said.push((finding.place.span.start, findings.len() - 1));
+        if said.len() > most
+            && let Some((_, last)) = said.pop()
+        {
+            findings[last].only_count();
+        }
+    };
+    let mut sink = Sink { rule, findings, finish: &mut finish, is_open: false };
+    check(context, &mut sink);
+    sink.finish();
+}
+
+/// Sets the level of a finding by the target's data; `false` if it is not reported.
+fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -> bool {
+    rule.sort_cases(finding);
+    let said = finding.say();
+    let verdict = match context.policy {
+        Some(_) => Verdict::Unknown,
+        None => context.verdict_of(rule, &said.cases),
+    };
+    let level = match verdict {
+        // Nobody sends the file as it is, so no API answers.
+        _ if context.policy.is_some() => context.policy.and_then(|policy| policy.level(rule.id)),
+        _ if said.answer.is_some() => said.answer.take().map(|answer| {
+            let level = answer.grounds.level();
+            if let Some(harm) = answer.harm {
+                said.harm = Some(harm.into());
+                return Level::Warning;
+            }
+            said.provider_error = Some(ProviderError {
+                target: context.target().id.clone(),
+                case: None,
+                status: answer.status,
+                text: answer.text,
+                grounds: answer.grounds,
+                only_warns: None,
+            });
+            level
+        }),
+        Verdict::Refused(refusal) => {
+            let grounds = refusal.grounds();
+            let level = grounds.level();
+            said.provider_error = Some(ProviderError {
+                target: refusal.target.clone(),
+                case: refusal.case.clone(),
+                status: refusal.status,
+                text: refusal.fill(&said.values),
+                grounds,
+                only_warns: None,
+            });
+            Some(level)
+        }
+        Verdict::Tolerated(tolerance) => {
+            if let (Some(harm), None) = (&tolerance.harm, &said.harm) {
+                said.harm = Some(harm.clone().into());
+            }
+            tolerance.harm.is_some().then_some(Level::Warning)
+        }
+        // If the message is rewritten for the target, nothing is known about it.
+        Verdict::Unknown if rule.on_wire && !context.may_be_sent_as_it_is() => None,
+        Verdict::Unknown => rule.default_level,
+    };
+    let level = match rule.in_dataset {
+        _ if context.policy.is_some() => level,
+        InDataset::AtLeast(least) if context.is_training_example() && level < Some(least) => {
+            // It does not matter what the target accepts at inference: the model learns the mistake.
+            said.harm = None;
+            Some(least)
+        }
+        _ => level,
+    };
+    let at_least = said.at_least.filter(|_| context.policy.is_none());
+    let Some(level) = level.max(at_least) else { return false };
+    let own = context.settings.levels.get(rule.id).copied();
+    let target_level = said.at_most.map_or(level, |most| level.min(most));
+    let own_level = own.unwrap_or(target_level);
+    if own_level == Level::Warning
+        && let Some(answer) = &mut said.provider_error
+    {
+        answer.only_warns = Some(why_only_warning(answer.grounds.caution(), said.doubt, own));
+    }
+    said.target = context.known_target.map(|target| target.id.clone());
+    // They have done what they are for, and there may be many.
+    said.values = Vec::new();
+    (finding.level, finding.target_level) = (own_level, target_level);
+    true
+}
+
+/// The reason why a refusal is only a warning. Doubts about the refusal come first, then those of the rule, then the
+/// configuration.
+fn why_only_warning(caution: Option<&str>, of_rule: Option<&str>, own: Option<Level>) -> String {
+    let of_user = own.map(|_| "the configuration says so");
+    caution.or(of_rule).or(of_user).unwrap_or("in this case it may pass").to_owned()
+}

@@ -1,0 +1,152 @@
+//! At most so many findings are listed, and the others are counted, however they are found.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value as Json, json};
+use toolcheck_core::Level;
+use toolcheck_lint::{FileReport, Finding, Lines, Options, lint};
+
+/// The number of findings of each rule and level, listed or not.
+fn counts(file: &FileReport) -> BTreeMap<(&'static str, Level), usize> {
+    let mut counts = file.left_out.clone();
+    for finding in &file.findings {
+        *counts.entry((finding.rule, finding.level)).or_default() += 1;
+    }
+    counts
+}
+
+fn told(finding: &Finding) -> (&'static str, usize, String) {
+    (finding.rule, finding.spot.bytes.start, String::from(&*finding.message))
+}
+
+/// Lints a file with and without limits, and returns the number of findings.
+fn check(name: &str, bytes: &[u8]) -> usize {
+    let options = Options::default();
+    let all = lint(name, bytes, &options);
+    assert!(all.left_out.is_empty());
+    for most in [0, 1, 7, 1_100] {
+        let options = options.clone().max_findings(most);
+        let some = lint(name, bytes, &options);
+        assert_eq!(counts(&some), counts(&all), "{name}, at most {most}");
+        assert!(some.findings.len() <= most && some.findings.len() <= all.findings.len(), "{name}");
+        assert_eq!(some.findings.is_empty(), most == 0 || all.findings.is_empty(), "{name}, at most {most}");
+        // They are in the order of the text, and say the same as without a limit.
+        let mut rest = all.findings.iter().map(told);
+        for finding in &some.findings {
+            assert!(rest.any(|other| other == told(finding)), "{name}, at most {most}: {finding:?}");
+        }
+    }
+    all.findings.len()
+}
+
+#[test]
+fn what_is_not_listed_is_counted() {
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")];
+    let mut found = 0;
+    while let Some(folder) = open.pop() {
+        let mut paths: Vec<PathBuf> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        for path in paths {
+            let name = path.to_str().unwrap();
+            if path.is_dir() {
+                open.push(path);
+            } else if name.contains(".json") && !name.ends_with(".expect.json") {
+                found += check(name, &std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    assert!(found > 1000, "{found}");
+}
+
+/// A request in which the shape, pairing and others have much to say about the same things.
+fn request(count: usize) -> Json {
+    let mut messages = vec![json!({"role": "user", "content": "tides"})];
+    for number in 0..count {
+        let id = format!("toolu_{number}");
+        messages.push(json!({"role": "assistant", "content": [
+            {"type": "tool_use", "id": id, "name": "tide", "input": {}}, {"type": "text", "text": ""}]}));
+        let block = match number % 4 {
+            0 => json!({"type": "tool_resxlt", "tool_use_id": id, "content": "high"}),
+            1 => json!({"type": "tool_result", "tool_use_id": "other", "content": [{"type": "texd"}]}),
+            2 => json!({"type": "tool_result", "id": id, "content": 5}),
+            _ => json!(number),
+        };
+        messages.push(json!({"role": "user", "content": [block]}));
+    }
+    json!({"model": "claude-sonnet-4-5", "max_tokens": 64, "messages": messages})
+}
+
+#[test]
+fn findings_that_are_not_listed_settle_with_the_others() {
+    for count in [3, 60, 2_500] {
+        let found = check("many", request(count).to_string().as_bytes());
+        assert!(found >= count, "{count}: {found}");
+    }
+    let numbers = json!({"messages": vec![1; 5_000]}).to_string();
+    check("numbers", numbers.as_bytes());
+    let keys = format!("{{\"messages\": [], {}", "\"a\": {\"b\": 1, \"b\": 2, ".repeat(3_000));
+    assert!(check("keys", keys.as_bytes()) > 3_000);
+}
+
+#[test]
+fn what_is_listed_does_not_depend_on_the_pieces_of_a_file() {
+    let lines: Vec<String> = (0..12).map(|number| request(number * 150).to_string() + "\n").collect();
+    let text = lines.concat();
+    for most in [1, 50, 1_200] {
+        let options = Options::default().max_findings(most);
+        let whole = lint("log.jsonl", text.as_bytes(), &options);
+        assert!(whole.findings.len() == most && whole.left_out() > 0);
+        for size in [1, 5] {
+            let mut log = Lines::new("log.jsonl", text.as_bytes(), &options).unwrap();
+            let mut file = log.empty_report();
+            for piece in lines.chunks(size).map(|chunk| chunk.concat()) {
+                let linted = log.lint(piece.as_bytes());
+                file.add(log.add(piece.as_bytes(), linted), most);
+            }
+            assert_eq!(counts(&file), counts(&whole), "{most}, {size}");
+            let lists = [&file, &whole].map(|file| file.findings.iter().map(told).collect::<Vec<_>>());
+            assert_eq!(lists[0], lists[1], "{most}, {size}");
+        }
+    }
+}
+
+/// The messages of the findings in a request of Anthropic's.
+fn said_of(messages: &[Json]) -> Vec<String> {
+    let request = json!({"model": "m", "max_tokens": 9, "system": "s", "messages": messages}).to_string();
+    let options = Options::default().format(toolcheck_core::formats::find("anthropic"));
+    let file = lint("many.json", request.as_bytes(), &options);
+    file.findings.iter().map(|finding| String::from(&*finding.message)).collect()
+}
+
+#[test]
+fn of_very_many_objects_with_one_mistake_all_are_counted() {
+    // Around the number of those that are held one by one.
+    for count in [3, 254, 255, 256, 257, 258, 600] {
+        let user = |number: usize| {
+            let key = if number.is_multiple_of(2) { "even" } else { "odd" };
+            json!({"role": "user", "content": "hi", key: 1})
+        };
+        let messages: Vec<Json> = (0..2 * count).map(user).collect();
+        let unknown = |key: &str| format!("unknown key `{key}`, {count} times");
+        assert_eq!(said_of(&messages), [unknown("even"), unknown("odd")], "{count}");
+
+        let other = |number: usize| {
+            let id = format!("call_{number}");
+            let call = json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
+            [
+                json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+                json!({"role": "tool", "tool_call_id": id, "content": "done"}),
+            ]
+        };
+        let mut messages = vec![json!({"role": "user", "content": "hi"})];
+        messages.extend((0..count).flat_map(other));
+        let foreign = format!(
+            "{} messages are in the format of OpenAI Chat Completions, not of Anthropic Messages",
+            2 * count
+        );
+        assert_eq!(said_of(&messages), [foreign], "{count}");
+    }
+}

@@ -1,0 +1,210 @@
+//! Fixes of the files in which agents keep their sessions.
+
+use serde_json::{Value as Json, json};
+use toolcheck_lint::fix::PLACEHOLDER;
+use toolcheck_lint::{FixOptions, Fixed, Options, fix};
+
+/// Mends a file, and checks that the result is clean and that a second run changes nothing.
+#[track_caller]
+fn mended(text: &str, how: &FixOptions) -> String {
+    let fixed: Fixed<'_> = fix("session", text.as_bytes(), &Options::new(), how);
+    assert_eq!(fixed.report().findings.len(), 0, "{:?} {:?}", fixed.skipped, fixed.report().findings);
+    assert!(fix("session", &fixed.bytes, &Options::new(), how).is_unchanged());
+    String::from_utf8(fixed.bytes.into_owned()).expect("it is text")
+}
+
+fn lines(records: &[Json]) -> String {
+    records.iter().map(|record| format!("{record}\n")).collect()
+}
+
+fn parsed(text: &str) -> Vec<Json> {
+    text.lines().map(|line| serde_json::from_str(line).expect("each line is a record")).collect()
+}
+
+/// A record of Claude Code: `id` follows `parent`.
+fn said(id: &str, parent: Option<&str>, role: &str, content: &Json) -> Json {
+    let mut message = json!({"role": role, "content": content});
+    if role == "assistant" {
+        // The blocks of one turn are in several records, here those whose ids begin alike.
+        message["id"] = json!(format!("msg_{}", &id[..1]));
+    }
+    json!({"parentUuid": parent, "isSidechain": false, "sessionId": "s", "version": "2.1.0", "type": role, "message": message, "uuid": id, "timestamp": "2026-01-02T03:04:05Z"})
+}
+
+fn call(id: &str) -> Json {
+    json!([{"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": "a"}}])
+}
+
+fn result(id: &str) -> Json {
+    json!([{"type": "tool_result", "tool_use_id": id, "content": "one"}])
+}
+
+/// Two calls in one turn, their results, and an answer.
+fn session() -> Vec<Json> {
+    vec![
+        said("u1", None, "user", &json!("read both")),
+        said("a2", Some("u1"), "assistant", &call("t1")),
+        said("a3", Some("a2"), "assistant", &call("t2")),
+        said("u4", Some("a2"), "user", &result("t1")),
+        said("u5", Some("a3"), "user", &result("t2")),
+        said("b6", Some("u5"), "assistant", &json!([{"type": "text", "text": "done"}])),
+    ]
+}
+
+/// The records from the last to the first, as a program finds them by their ids.
+fn chain(records: &[Json]) -> Vec<String> {
+    let mut ids = Vec::new();
+    let mut next = records.last();
+    while let Some(record) = next {
+        ids.push(record["uuid"].as_str().expect("it has an id").to_owned());
+        next = records.iter().find(|other| other["uuid"] == record["parentUuid"]);
+    }
+    ids
+}
+
+#[test]
+fn a_whole_session_comes_back_as_it_is() {
+    let text = lines(&session());
+    let fixed = fix("session", text.as_bytes(), &Options::new(), &FixOptions::new().unsafe_fixes(true));
+    assert!(fixed.is_unchanged());
+    // An open end is no fault: the program may still be at it.
+    let open = lines(&session()[..3]);
+    assert!(fix("session", open.as_bytes(), &Options::new(), &FixOptions::new()).is_unchanged());
+}
+
+#[test]
+fn a_lost_record_of_claude_code_is_written_again_under_its_old_id() {
+    for lost in [4, 3] {
+        let mut records = session();
+        let old = records.remove(lost);
+        let text = mended(&lines(&records), &FixOptions::new());
+        let now = parsed(&text);
+        assert_eq!(now.len(), 6);
+        let new = now.iter().find(|record| record["message"]["content"][0]["content"] == PLACEHOLDER);
+        let new = new.expect("there is a new record");
+        assert_eq!(new["message"]["content"][0]["tool_use_id"], old["message"]["content"][0]["tool_use_id"]);
+        for key in ["parentUuid", "sessionId", "type", "isSidechain", "version"] {
+            assert_eq!(new[key], old[key], "{key}");
+        }
+        assert_eq!(chain(&now), ["b6", "u5", "a3", "a2", "u1"]);
+        let others = |records: &[Json]| -> Vec<Json> {
+            records.iter().filter(|record| record["uuid"] != new["uuid"]).cloned().collect()
+        };
+        assert_eq!(others(&now), others(&records), "no other record is changed");
+    }
+}
+
+#[test]
+fn what_follows_an_interrupted_call_follows_its_new_result() {
+    let mut records = session();
+    records.truncate(3);
+    records.push(said("u7", Some("a3"), "user", &json!("never mind")));
+    records.push(said("b8", Some("u7"), "assistant", &json!([{"type": "text", "text": "fine"}])));
+    let now = parsed(&mended(&lines(&records), &FixOptions::new()));
+    let ids = chain(&now);
+    assert_eq!(now.len(), 7);
+    assert_eq!([&*ids[0], &*ids[1], &*ids[3], &*ids[4], &*ids[5]], ["b8", "u7", "a3", "a2", "u1"]);
+    let new = now.iter().find(|record| record["uuid"] == *ids[2]).expect("it is in the chain");
+    assert_eq!(new["message"]["content"][0]["tool_use_id"], "t2");
+    assert_eq!(now[3]["message"]["content"][0]["tool_use_id"], "t1");
+    assert_ne!(now[3]["uuid"], now[4]["uuid"]);
+}
+
+#[test]
+fn a_doubled_record_goes_and_what_followed_it_follows_the_first() {
+    let whole = session();
+    let mut records = whole.clone();
+    records.insert(5, said("u5b", Some("u5"), "user", &result("t2")));
+    records[6]["parentUuid"] = json!("u5b");
+    assert_eq!(parsed(&mended(&lines(&records), &FixOptions::new())), whole);
+}
+
+#[test]
+fn a_result_without_a_call_becomes_text_only_if_asked() {
+    let mut records = session();
+    records.insert(5, said("u9", Some("u5"), "user", &result("gone")));
+    records[6]["parentUuid"] = json!("u9");
+    let text = lines(&records);
+    let fixed = fix("session", text.as_bytes(), &Options::new(), &FixOptions::new());
+    assert!(fixed.is_unchanged() && fixed.skipped.len() == 1);
+    let now = parsed(&mended(&text, &FixOptions::new().unsafe_fixes(true)));
+    let said = now[5]["message"]["content"].to_string();
+    assert!(said.contains("result of tool call gone") && said.contains("one"), "{said}");
+}
+
+#[test]
+fn line_ends_and_a_line_that_is_cut_off_stay() {
+    let mut records = session();
+    records.remove(3);
+    let text = lines(&records).replace('\n', "\r\n") + "{\"type\":\"user\",\"mess";
+    let fixed = fix("session", text.as_bytes(), &Options::new(), &FixOptions::new());
+    let now = String::from_utf8(fixed.bytes.into_owned()).expect("it is text");
+    assert_eq!(now.matches("\r\n").count(), 6);
+    assert!(now.ends_with("\r\n{\"type\":\"user\",\"mess"));
+}
+
+#[test]
+fn signed_reasoning_after_a_lost_result_asks_for_consent() {
+    let mut records = session();
+    records[5]["message"]["content"] = json!([{"type": "thinking", "thinking": "so", "signature": "c2ln"}, {"type": "text", "text": "done"}]);
+    records.remove(4);
+    let text = lines(&records);
+    let fixed = fix("session", text.as_bytes(), &Options::new(), &FixOptions::new());
+    assert!(fixed.is_unchanged());
+    assert!(fixed.skipped[0].lost.as_deref().is_some_and(|lost| lost.contains("signed reasoning")));
+    mended(&text, &FixOptions::new().unsafe_fixes(true));
+}
+
+#[test]
+fn codex_writes_an_output_as_an_item_of_its_own() {
+    let item = |second: u8, payload: Json| json!({"timestamp": format!("2026-01-02T03:04:0{second}Z"), "type": "response_item", "payload": payload});
+    let call = |id: &str| json!({"type": "function_call", "name": "shell", "arguments": "{}", "call_id": id});
+    let output = |id: &str| json!({"type": "function_call_output", "call_id": id, "output": "ok"});
+    let user = json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]});
+    let answer =
+        json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]});
+    let meta = json!({"timestamp": "2026-01-02T03:04:00Z", "type": "session_meta", "payload": {"id": "s"}});
+    let records =
+        [meta, item(1, user), item(2, call("a")), item(3, call("b")), item(4, output("b")), item(5, answer)];
+    let now = parsed(&mended(&lines(&records), &FixOptions::new()));
+    let wanted = json!({"timestamp": "2026-01-02T03:04:03Z", "type": "response_item", "payload": {"type": "function_call_output", "call_id": "a", "output": PLACEHOLDER}});
+    assert_eq!(now[4], wanted);
+    assert_eq!(now.len(), 7);
+    let mut doubled = now.clone();
+    doubled.insert(6, doubled[5].clone());
+    assert_eq!(parsed(&mended(&lines(&doubled), &FixOptions::new())), now);
+}
+
+#[test]
+fn cline_gets_a_result_in_the_message_of_the_user() {
+    let said = |role: &str, content: Json| json!({"role": role, "content": content, "ts": 1, "modelInfo": {"modelId": "m"}});
+    let history = json!([
+        said("user", json!([{"type": "text", "text": "<task>go</task>"}])),
+        said("assistant", call("t1")),
+        said("user", json!([{"type": "text", "text": "well?"}]))
+    ]);
+    let text = serde_json::to_string_pretty(&history).expect("it is JSON");
+    let now: Json = serde_json::from_str(&mended(&text, &FixOptions::new())).expect("it is JSON");
+    assert_eq!(now[2]["content"][0]["content"], PLACEHOLDER);
+    assert_eq!(now[2]["content"][1]["text"], "well?");
+    assert_eq!(now[2]["ts"], 1);
+}
+
+#[test]
+fn a_list_of_messages_in_a_data_set_is_mended_where_nothing_is_made_up() {
+    let call = json!({"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]});
+    let result = json!({"role": "tool", "tool_call_id": "c", "content": "one"});
+    let row = |results: &[&Json]| {
+        let mut messages = vec![json!({"role": "user", "content": "go"}), call.clone()];
+        messages.extend(results.iter().map(|result| (*result).clone()));
+        messages.push(json!({"role": "assistant", "content": "done"}));
+        json!({"source": "x", "sample": {"conversation": messages}})
+    };
+    let whole = lines(&[row(&[&result]), row(&[&result])]);
+    let doubled = lines(&[row(&[&result]), row(&[&result, &result])]);
+    assert_eq!(mended(&doubled, &FixOptions::new()), whole);
+    let lost = lines(&[row(&[&result]), row(&[])]);
+    assert!(fix("rows", lost.as_bytes(), &Options::new(), &FixOptions::new()).is_unchanged());
+    let now = mended(&lost, &FixOptions::new().unsafe_fixes(true));
+    assert!(now.starts_with(&lines(&[row(&[&result])])) && now.contains(PLACEHOLDER), "{now}");
+}

@@ -1,0 +1,135 @@
+//! What readers read: conversations, calls and results, and what is left out. The findings are in the corpus.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+use toolcheck_core::readers::{self, Unit};
+use toolcheck_core::{formats, target};
+use toolcheck_lint::{Options, lint};
+
+/// A file, its conversations with how they end, its calls and results, and how much was left out.
+type Expected = (&'static str, &'static [(&'static str, &'static str)], (usize, usize), usize);
+
+const MAIN: &[(&str, &str)] = &[("main", "open")];
+
+#[rustfmt::skip]
+const FILES: &[Expected] = &[
+    ("cline/answers-as-text.json", MAIN, (3, 0), 3),
+    ("cline/compaction.json", &[("main 1", "compacted"), ("main 2", "open")], (2, 1), 0),
+    ("cline/roo-hidden.json", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 5),
+    ("cline/session.json", MAIN, (2, 2), 0),
+    ("codex/aborted.jsonl", MAIN, (2, 0), 3),
+    ("codex/compaction.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 3),
+    ("codex/first-version.jsonl", MAIN, (1, 1), 4),
+    ("codex/rolled-back.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 1), 2),
+    ("codex/session.jsonl", MAIN, (7, 7), 12),
+    ("copilot-cli/compaction.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (1, 1), 5),
+    ("copilot-cli/session.jsonl", MAIN, (2, 2), 14),
+    ("copilot-cli/sub-agent.jsonl", &[("main", "open"), ("agent of toolu_01", "open")], (4, 3), 6),
+    ("gemini-cli/by-lines.jsonl", MAIN, (1, 1), 5),
+    ("gemini-cli/compressed.jsonl", &[("main 1", "replaced"), ("main 2", "open")], (2, 2), 3),
+    ("gemini-cli/notices.json", &[], (0, 0), 1),
+    ("gemini-cli/rewound.jsonl", &[("main 1", "open"), ("main 2", "replaced")], (1, 1), 1),
+    ("gemini-cli/session.json", MAIN, (3, 2), 2),
+    ("goose/export.json", &[("main 1", "replaced"), ("main 2", "open")], (1, 1), 4),
+    ("goose/session.jsonl", MAIN, (4, 4), 1),
+    ("kimi-cli/context.jsonl", MAIN, (2, 2), 3),
+    ("kimi-cli/wire.jsonl", &[("main 1", "compacted"), ("agent of t:1", "open"), ("main 2", "open")], (5, 4), 4),
+    ("opencode/aborted.json", MAIN, (2, 0), 0),
+    ("opencode/compaction.json", &[("main 1", "compacted"), ("main 2", "open"), ("main 3", "abandoned")], (2, 2), 0),
+    ("opencode/redacted-ids.json", &[("agent", "open")], (3, 3), 3),
+    ("opencode/session.json", MAIN, (3, 3), 2),
+    ("pi/branches.jsonl", &[("main", "open"), ("branch 1", "abandoned"), ("branch 2", "abandoned")], (4, 2), 1),
+    ("pi/compaction.jsonl", &[("main 1", "compacted"), ("main 2", "open")], (3, 2), 1),
+    ("pi/json-mode.jsonl", MAIN, (1, 1), 6),
+    ("pi/session.jsonl", MAIN, (4, 2), 2),
+];
+
+#[test]
+fn files_are_read_whole_and_once() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/inputs");
+    for (name, conversations, calls, left_out) in FILES {
+        let bytes = std::fs::read(folder.join(name)).unwrap();
+        let report = lint(name, &bytes, &Options::default());
+        assert_eq!(report.format, name.split('/').next(), "{name}");
+        let left: usize = report.not_read.iter().map(|left| left.count).sum();
+        let listed: Vec<(&str, &str)> =
+            report.conversations.iter().map(|one| (one.title.as_str(), one.ended.as_str())).collect();
+        assert_eq!(listed, *conversations, "{name}");
+        assert_eq!((report.tool_calls, report.tool_results), *calls, "{name}");
+        assert_eq!(left, *left_out, "{name}: {:?}", report.not_read);
+    }
+}
+
+fn requests() -> Vec<Json> {
+    let call =
+        json!({"id": "call 1!", "type": "function", "function": {"name": "bad name!", "arguments": "{}"}});
+    let messages = json!([
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": null, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call 1!", "content": "done"},
+    ]);
+    vec![json!({"messages": messages}); 2]
+}
+
+fn rules_of(name: &str, text: &str, options: &Options) -> (Vec<&'static str>, Option<String>) {
+    let report = lint(name, text.as_bytes(), options);
+    let mut rules: Vec<_> = report.findings.iter().map(|finding| finding.rule).collect();
+    rules.sort_unstable();
+    (rules, report.readings.first().and_then(|reading| reading.target.clone()))
+}
+
+#[test]
+fn lists_are_requests_if_the_target_is_named() {
+    let requests = requests();
+    let options = Options::default().target(target::find("bedrock"));
+    let lines: String = requests.iter().map(|request| format!("{request}\n")).collect();
+    let (rules, against) = rules_of("requests.jsonl", &lines, &options);
+    assert_eq!(
+        rules,
+        ["invalid-tool-name", "invalid-tool-name", "malformed-tool-call-id", "malformed-tool-call-id"]
+    );
+    let array = Json::from(requests.clone()).to_string();
+    assert_eq!(rules_of("requests.json", &array, &options), (rules.clone(), against.clone()));
+    let rows: Vec<Json> =
+        requests.iter().map(|request| json!({"id": 1, "history": request["messages"]})).collect();
+    assert_eq!(rules_of("rows.json", &Json::from(rows).to_string(), &options), (rules.clone(), against));
+    assert_eq!(rules_of("requests.json", &array, &Options::default()), (Vec::new(), None));
+
+    let wrapped = json!({"payload": {"body": requests[0]}}).to_string();
+    let at = options.at(Some("/payload/body"));
+    assert_eq!(rules_of("wrapped.json", &wrapped, &at).0, rules[1..3]);
+    let named = Options::default().at(Some("/payload/body")).format(formats::find("openai-chat"));
+    let (found, against) = rules_of("wrapped.json", &wrapped, &named);
+    assert_eq!((&*found, against.as_deref()), (&["invalid-tool-name"][..], Some("openai-chat")));
+}
+
+#[test]
+fn a_file_of_something_else_is_not_read_by_a_reader() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/inputs");
+    let log = std::fs::read(folder.join("claude-code/lost-result.jsonl")).unwrap();
+    let request = requests()[0].to_string();
+    let app = br#"{"name": "app", "scripts": {}}"#;
+    let others: [(&[u8], &str); 3] = [(request.as_bytes(), "openai-chat"), (app, ""), (&log, "claude-code")];
+    for reader in readers::ALL.iter().copied() {
+        for (text, looks_like) in others {
+            // Records that a reader does not know are searched for lists.
+            let knows_lists = !looks_like.is_empty() && reader.unit == Unit::Record;
+            if reader.id == looks_like || knows_lists {
+                continue;
+            }
+            let report = lint("other", text, &Options::default().format(Some(reader)));
+            let found: Vec<_> = report.findings.iter().map(|finding| finding.rule).collect();
+            // Messages of another API may be read but for their calls.
+            if found == ["unread-content"] {
+                continue;
+            }
+            let is_told = found.iter().all(|rule| *rule == "unrecognised-format") && !found.is_empty();
+            assert!(is_told, "{looks_like} as {}: {found:?}", reader.id);
+            assert_eq!((report.transcripts, report.format), (0, None), "{}", reader.id);
+            let help = report.findings[0].help.as_deref().unwrap_or_default();
+            assert!(looks_like.is_empty() || help.contains(looks_like), "{}: {help}", reader.id);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The samples in an archive.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use flate2::bufread::DeflateDecoder;
+use rawzip::{CompressionMethod, ZipArchive, ZipFileHeaderRecord, ZipSliceArchive};
+use toolcheck_json::Document;
+use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin, Unpacked, Unread};
+
+use super::CONTAINER;
+use crate::budget::Budget;
+use crate::reason::Reason;
+use crate::{Limits, decode};
+
+/// The folder of the samples.
+const SAMPLES: &[u8] = b"samples/";
+
+/// How much of a text shows its encoding.
+const HEAD: usize = 4096;
+/// What some texts begin with that are UTF-8.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+pub(super) fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
+    let archive = ZipArchive::from_slice(bytes).ok()?;
+    let mut builder = Builder::default();
+    let budget = Budget::of_file(bytes.len(), limits);
+    let (mut unpacked, mut large, mut broken, mut others) = (Unpacked::default(), 0, 0, 0);
+    let mut taken = Taken::default();
+    let mut entries = archive.entries();
+    let (mut samples, mut seen) = (0, 0);
+    let is_whole = loop {
+        let entry = match entries.next_entry() {
+            Ok(Some(entry)) => entry,
+            Ok(None) => break seen >= archive.entries_hint(),
+            Err(_) => break false,
+        };
+        seen += 1;
+        let path = entry.file_path();
+        let name: &[u8] = path.as_ref();
+        if !name.starts_with(SAMPLES) || !name.ends_with(b".json") {
+            others += usize::from(!entry.is_dir());
+            continue;
+        }
+        match text_of(&archive, &entry, &mut taken, &budget) {
+            Err(Reason::TooLarge) => large += 1,
+            Err(_) => broken += 1,
+            Ok(text) => {
+                let start = unpacked.add(&text);
+                let mut origin = Origin::new("");
+                origin.member = Some(String::from_utf8_lossy(name).into_owned());
+                builder.value("", Arc::new(origin), &Mapped::same(&text, start));
+                builder.glue("\n");
+                samples += 1;
+            }
+        }
+    };
+    let (text, origins) = builder.finish();
+    let left_out = [
+        ("sample that is too large", "samples that are too large", large),
+        ("sample that can't be read", "samples that can't be read", broken),
+        ("file that is no sample", "files that are no samples", others),
+    ];
+    let left_out = left_out.into_iter().filter(|(.., count)| *count > 0);
+    let lost = large + broken;
+    let what = match (lost, is_whole) {
+        (0, true) => None,
+        (0, false) => Some("the directory of this archive is damaged: it may hold more samples".to_owned()),
+        (1, _) => Some("a sample of this archive can't be read".to_owned()),
+        (_, _) => Some(format!("{lost} samples of this archive can't be read")),
+    };
+    Some(Opened {
+        text,
+        origins,
+        exchanges: samples,
+        left_out: left_out.map(|(one, what, count)| LeftOut { one, what, count }).collect(),
+        unread: what.map(|what| Unread { what, at: 0, origin: None, advice: None }),
+        unpacked: Some(unpacked),
+        ..CONTAINER.opened()
+    })
+}
+
+/// The parts of an archive that were unpacked: each is unpacked once, whatever the directory says.
+#[derive(Default)]
+struct Taken(BTreeMap<u64, u64>);
+
+impl Taken {
+    /// Takes some bytes, unless they overlap with earlier ones.
+    fn take(&mut self, (start, end): (u64, u64)) -> bool {
+        let before = self.0.range(..end).next_back();
+        if before.is_some_and(|(_, end)| *end > start) {
+            return false;
+        }
+        self.0.insert(start, end);
+        true
+    }
+}
+
+/// The text of a sample, if it is what the archive says.
+fn text_of(
+    archive: &ZipSliceArchive<&[u8]>,
+    entry: &ZipFileHeaderRecord<'_>,
+    taken: &mut Taken,
+    budget: &Budget,
+) -> Result<Vec<u8>, Reason> {
+    let found = archive.get_entry(entry.wayfinder()).map_err(|_| Reason::Damaged)?;
+    if !taken.take(found.compressed_data_range()) {
+        return Err(Reason::Damaged);
+    }
+    let packed = found.data();
+    // An error at the end if the size or the checksum is another one.
+    let mut text = match entry.compression_method() {
+        CompressionMethod::STORE => decode::unpack(found.verifying_reader(packed), packed.len(), budget),
+        CompressionMethod::DEFLATE => {
+            decode::unpack(found.verifying_reader(DeflateDecoder::new(packed)), packed.len(), budget)
+        }
+        _ => Err(Reason::Compressed),
+    }?;
+    // One text in UTF-16 would make the whole look like that.
+    let start = Document::read(&text[..text.len().min(HEAD)]);
+    if start.faults().iter().any(|fault| fault.kind.is_other_encoding()) {
+        return Err(Reason::NotJson);
+    }
+    if text.starts_with(BOM) {
+        text.drain(..BOM.len());
+    }
+    Ok(text)
+}

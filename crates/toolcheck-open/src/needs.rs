@@ -1,0 +1,43 @@
+//! What must be built in to read a kind of file.
+
+use toolcheck_json::origins::NotBuilt;
+
+/// What must be built in to read a kind of file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    Nothing,
+    /// The feature `yaml`, unless the file is JSON.
+    Yaml,
+    /// The feature `zip`.
+    Zip,
+    /// The feature `parquet`.
+    Parquet,
+}
+
+impl Needs {
+    /// What is not built in and needed for a file.
+    pub(crate) fn lacking(self, bytes: &[u8]) -> Option<NotBuilt> {
+        match self {
+            Self::Yaml if !cfg!(feature = "yaml") && !is_json(bytes) => Some(YAML),
+            Self::Zip if !cfg!(feature = "zip") => Some(ZIP),
+            Self::Parquet if !cfg!(feature = "parquet") => Some(PARQUET),
+            _ => None,
+        }
+    }
+}
+
+const YAML: NotBuilt = NotBuilt::new("YAML", "build it with the feature `yaml` of toolcheck-open");
+const ZIP: NotBuilt = NotBuilt::new("ZIP archives", "build it with the feature `zip` of toolcheck-open");
+const PARQUET: NotBuilt = NotBuilt::new(
+    "Parquet",
+    "write its rows as JSON Lines first: `duckdb -c \"COPY 'FILE' TO 'rows.jsonl' (FORMAT json)\"`, or install it with `--features parquet`",
+);
+/// For bodies.
+pub(crate) const COMPRESSED: NotBuilt =
+    NotBuilt::new("compressed bodies", "build it with the feature `compress` of toolcheck-open");
+
+/// Whether a file is JSON rather than YAML.
+pub(crate) fn is_json(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{')
+}

@@ -1,0 +1,271 @@
+//! Faults that break requests, planted into a body that an API accepts. Every other byte stays.
+//!
+//! They are the faults that agents and frameworks leave behind: after an interrupted tool, a trimmed history, or a
+//! conversion.
+
+use toolcheck_core::Format;
+use toolcheck_core::ir::{Arguments, Body, Part, Transcript};
+use toolcheck_json::edit::{Edits, Piece};
+use toolcheck_json::{Document, NodeId, Value};
+
+/// A fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Plant {
+    /// A result is gone.
+    LostResult,
+    /// A call is gone, and its result is not.
+    LostCall,
+    /// A result is there twice.
+    DoubledResult,
+    /// The user has said something between a call and its result.
+    LateResult,
+    /// The results of a turn are in two messages.
+    SplitResults,
+    /// The calls of a turn are in two messages.
+    SplitTurn,
+    /// Two calls have the same id.
+    ReusedId,
+    /// An id has characters that APIs refuse.
+    MalformedId,
+    /// The arguments of a call are not JSON.
+    BrokenArguments,
+}
+
+impl Plant {
+    /// All faults.
+    pub const ALL: [Self; 9] = [
+        Self::LostResult,
+        Self::LostCall,
+        Self::DoubledResult,
+        Self::LateResult,
+        Self::SplitResults,
+        Self::SplitTurn,
+        Self::ReusedId,
+        Self::MalformedId,
+        Self::BrokenArguments,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::LostResult => "lost result",
+            Self::LostCall => "lost call",
+            Self::DoubledResult => "doubled result",
+            Self::LateResult => "late result",
+            Self::SplitResults => "split results",
+            Self::SplitTurn => "split turn",
+            Self::ReusedId => "reused id",
+            Self::MalformedId => "malformed id",
+            Self::BrokenArguments => "broken arguments",
+        }
+    }
+
+    /// The body with the fault at one of the places where there can be one, which `at` chooses; `None` if there is none.
+    ///
+    /// ```
+    /// use toolcheck_test::plant::Plant;
+    ///
+    /// let body = br#"{"messages": [{"role": "user", "content": "Hi"}]}"#;
+    /// let format = toolcheck_core::formats::find("openai-chat").unwrap();
+    /// assert!(Plant::LostResult.plant(body, format, 0).is_none());
+    /// ```
+    #[must_use]
+    pub fn plant(self, body: &[u8], format: &Format, at: usize) -> Option<Vec<u8>> {
+        let document = Document::read(body);
+        let transcript = format.read(document.root())?;
+        let mut garden = Garden { document: &document, format, edits: Edits::new(&document) };
+        let all = Sites::of(&transcript);
+        match self {
+            Self::LostResult => garden.remove(pick(&all.results, at)?.place.node, &transcript)?,
+            Self::LostCall => garden.remove(pick(&all.calls, at)?.place.node, &transcript)?,
+            Self::DoubledResult => {
+                let node = pick(&all.results, at)?.place.node;
+                garden.insert_after(node, Piece::Node(node))?;
+            }
+            Self::LateResult => garden.say_before(pick(&all.results, at)?.place.node)?,
+            Self::SplitResults => garden.split(&all.results, at)?,
+            Self::SplitTurn => garden.split(&all.calls, at)?,
+            Self::ReusedId => {
+                let id = |part: &Part<'_>| match &part.body {
+                    Body::Call(call) => call.id.as_ref().map(|id| id.text.to_string()),
+                    _ => None,
+                };
+                let first = id(all.calls.first()?)?;
+                let others: Vec<String> =
+                    all.calls.iter().filter_map(|call| id(call)).filter(|id| *id != first).collect();
+                garden.rename(&all, pick(&others, at)?, &first)?;
+            }
+            Self::MalformedId => {
+                let Body::Call(call) = &pick(&all.calls, at)?.body else { return None };
+                let id = call.id.as_ref()?.text.to_string();
+                garden.rename(&all, &id, &format!("{id}:\u{e4} "))?;
+            }
+            Self::BrokenArguments => {
+                let texts = all.calls.iter().filter_map(|part| match &part.body {
+                    Body::Call(call) => match call.arguments {
+                        Arguments::Text(text, _) => Some((call.arguments.place()?.node, text)),
+                        _ => None,
+                    },
+                    _ => None,
+                });
+                let texts: Vec<_> = texts.collect();
+                let (node, text) = pick(&texts, at)?;
+                let cut = format!("{{\"cut\": {}", text.decode());
+                garden.edits.replace(*node, Piece::text(&cut));
+            }
+        }
+        Some(garden.edits.apply().into_owned())
+    }
+}
+
+fn pick<T>(all: &[T], at: usize) -> Option<&T> {
+    all.get(at % all.len().max(1))
+}
+
+/// The calls and results that the client is responsible for.
+struct Sites<'t, 's> {
+    calls: Vec<&'t Part<'s>>,
+    results: Vec<&'t Part<'s>>,
+}
+
+impl<'t, 's> Sites<'t, 's> {
+    fn of(transcript: &'t Transcript<'s>) -> Self {
+        use toolcheck_core::ir::Executor::Client;
+        let is_call = |part: &&Part<'_>| matches!(&part.body, Body::Call(call) if call.executor == Client);
+        let is_result =
+            |part: &&Part<'_>| matches!(&part.body, Body::Result(result) if result.executor == Client);
+        Self {
+            calls: transcript.parts.iter().filter(is_call).collect(),
+            results: transcript.parts.iter().filter(is_result).collect(),
+        }
+    }
+}
+
+struct Garden<'d, 's> {
+    document: &'d Document<'s>,
+    format: &'d Format,
+    edits: Edits<'d, 's>,
+}
+
+impl<'d, 's> Garden<'d, 's> {
+    /// The values from the root to a value.
+    fn path(&self, node: NodeId) -> Vec<Value<'d, 's>> {
+        let mut path = vec![self.document.root()];
+        while let Some(at) = path.last().filter(|at| at.id() != node) {
+            let Some(inner) = at.children().take_while(|child| child.id() <= node).last() else { break };
+            path.push(inner);
+        }
+        path
+    }
+
+    /// The innermost list with a value as its element.
+    fn list_of(&self, node: NodeId) -> Option<Value<'d, 's>> {
+        let path = self.path(node);
+        path.get(path.len().checked_sub(2)?).copied().filter(|list| list.is_array())
+    }
+
+    /// The message that a value is in, and the list of messages.
+    fn message_of(&self, node: NodeId) -> Option<(Value<'d, 's>, Value<'d, 's>)> {
+        let path = self.path(node);
+        let list = path.iter().position(|value| value.is_array())?;
+        Some((*path.get(list + 1)?, path[list]))
+    }
+
+    fn set(&mut self, list: Value<'d, 's>, change: impl Fn(Value<'d, 's>) -> Vec<Piece>) {
+        self.edits.set_elements(list.id(), list.elements().flat_map(change).collect::<Vec<_>>());
+    }
+
+    /// Removes a part, and its message if nothing but reasoning is left in it.
+    fn remove(&mut self, node: NodeId, transcript: &Transcript<'_>) -> Option<()> {
+        let list = self.list_of(node)?;
+        let (message, messages) = self.message_of(node)?;
+        let is_reasoning = |id: NodeId| {
+            let part = transcript.parts.iter().find(|part| part.place.node == id);
+            part.is_some_and(|part| matches!(part.body, Body::Reasoning(_)))
+        };
+        let mut others = list.elements().filter(|other| other.id() != node);
+        let is_alone = list.id() != messages.id() && others.all(|other| is_reasoning(other.id()));
+        let (node, list) = if is_alone { (message.id(), messages) } else { (node, list) };
+        self.set(
+            list,
+            |element| if element.id() == node { Vec::new() } else { vec![Piece::Node(element.id())] },
+        );
+        Some(())
+    }
+
+    fn insert_after(&mut self, node: NodeId, piece: Piece) -> Option<()> {
+        let list = self.list_of(node)?;
+        self.set(list, |element| {
+            let own = Piece::Node(element.id());
+            if element.id() == node { vec![own, piece.clone()] } else { vec![own] }
+        });
+        Some(())
+    }
+
+    /// Has the user say something before the message that a value is in.
+    fn say_before(&mut self, node: NodeId) -> Option<()> {
+        let (message, messages) = self.message_of(node)?;
+        let said = (self.format.repair.user)(vec![(self.format.repair.text)(Piece::text("wait"))]);
+        let said = if self.format.repair.blocks.is_some() {
+            said
+        } else {
+            (self.format.repair.said)(Piece::text("wait"))
+        };
+        self.set(messages, |element| {
+            let own = Piece::Node(element.id());
+            if element.id() == message.id() { vec![said.clone(), own] } else { vec![own] }
+        });
+        Some(())
+    }
+
+    /// Moves the last of several parts of a message into a message of its own after it.
+    fn split(&mut self, parts: &[&Part<'_>], at: usize) -> Option<()> {
+        let in_lists = parts.iter().filter_map(|part| {
+            let list = self.list_of(part.place.node)?;
+            let (message, messages) = self.message_of(part.place.node)?;
+            (list.id() != messages.id()).then_some((part.place.node, list, message, messages))
+        });
+        let all: Vec<_> = in_lists.collect();
+        let several: Vec<_> = all.windows(2).filter(|pair| pair[0].1.id() == pair[1].1.id()).collect();
+        let (node, list, message, messages) = pick(&several, at)?[1];
+        let key = list.key_text()?.into_owned();
+        let role = message.get("role")?;
+        let second = Piece::Object(vec![
+            ("role".into(), Piece::Node(role.id())),
+            (key.into(), Piece::List(vec![Piece::Node(node)])),
+        ]);
+        let second = match (second, self.format.repair.calls) {
+            (Piece::Object(mut members), Some((_, text))) => {
+                members.insert(1, (text.into(), Piece::text("")));
+                Piece::Object(members)
+            }
+            (second, _) => second,
+        };
+        self.set(
+            list,
+            |element| if element.id() == node { Vec::new() } else { vec![Piece::Node(element.id())] },
+        );
+        self.set(messages, |element| {
+            let own = Piece::Node(element.id());
+            if element.id() == message.id() { vec![own, second.clone()] } else { vec![own] }
+        });
+        Some(())
+    }
+
+    /// Gives a call and its results another id.
+    fn rename(&mut self, all: &Sites<'_, '_>, old: &str, new: &str) -> Option<()> {
+        for part in all.calls.iter().chain(&all.results) {
+            let id = match &part.body {
+                Body::Call(call) => call.id.as_ref(),
+                Body::Result(result) => result.call_id.as_ref(),
+                _ => None,
+            };
+            if let Some(id) = id.filter(|id| id.text == *old) {
+                self.edits.replace(id.place.node, Piece::text(new));
+            }
+        }
+        Some(())
+    }
+}

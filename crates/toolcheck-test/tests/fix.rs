@@ -1,0 +1,295 @@
+//! Fixes of the corpus, and of generated conversations with a fault.
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
+#![cfg(feature = "proptest")]
+
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use toolcheck_core::ir::{Body, Place, TranscriptKind};
+use toolcheck_core::{Format, formats, target};
+use toolcheck_json::Document;
+use toolcheck_lint::{FixOptions, Options, fix};
+use toolcheck_test::strategies::{Fault, conversations, faults};
+use toolcheck_test::{Conversation, Feature, Turn};
+
+/// The files of the corpus with their options, as their expectations have them.
+fn cases() -> Vec<(PathBuf, Options)> {
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")];
+    let mut cases = Vec::new();
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let name = path.to_string_lossy().into_owned();
+        if name.ends_with(".expect.json") || !(name.ends_with(".json") || name.ends_with(".jsonl")) {
+            continue;
+        }
+        let expectation = std::fs::read(path.with_extension("expect.json")).unwrap_or_default();
+        let expectation: serde_json::Value = serde_json::from_slice(&expectation).unwrap_or_default();
+        let text = |key: &str| expectation[key].as_str().map(str::to_owned);
+        let mut options = Options::new();
+        if let Some(format) = text("format").and_then(|id| formats::named(&id)) {
+            options = options.format(Some(format));
+        }
+        if let Some(target) = text("target").and_then(|id| target::find(&id)) {
+            options = options.target(Some(target));
+        }
+        if let Some(kind) = text("kind") {
+            options = options.kind(kind.parse().unwrap());
+        }
+        cases.push((path, options));
+    }
+    cases.sort_by(|one, other| one.0.cmp(&other.0));
+    cases
+}
+
+#[test]
+fn each_case_of_the_corpus_becomes_better_or_stays_as_it_is() {
+    let mut fixed_cases = 0;
+    for how in [FixOptions::new(), FixOptions::new().unsafe_fixes(true).accepted(true)] {
+        for (path, options) in cases() {
+            let bytes = std::fs::read(&path).unwrap();
+            let name = path.to_string_lossy();
+            let fixed = fix(&name, &bytes, &options, &how);
+            if fixed.is_unchanged() {
+                assert!(fixed.applied.is_empty() && *fixed.bytes == *bytes, "{name}");
+                continue;
+            }
+            fixed_cases += 1;
+            let again = fix(&name, &fixed.bytes, &options, &how);
+            assert!(again.is_unchanged(), "{name}: {:?}", again.applied);
+            let (before, after) = (&fixed.before.findings, &fixed.report().findings);
+            for done in fixed.applied.iter().filter(|done| done.lost.is_none() && !how_accepts(&how)) {
+                let is_own = |found: &&toolcheck_lint::Finding| {
+                    found.rule == done.rule && found.spot.bytes == done.spot.bytes
+                };
+                let found = before.iter().find(is_own).unwrap();
+                assert!(found.fix.is_some(), "{name}: lint marks what is mended: {}", done.rule);
+            }
+            assert!(after.len() < before.len() || !fixed.applied.is_empty(), "{name}");
+            // Arguments can only be checked once they are JSON.
+            let were_broken = fixed.applied.iter().any(|done| done.rule == "invalid-arguments-json");
+            let rules = after.iter().map(|finding| finding.rule);
+            for rule in rules.filter(|rule| !(were_broken && *rule == "arguments-schema-mismatch")) {
+                let count =
+                    |list: &[toolcheck_lint::Finding]| list.iter().filter(|found| found.rule == rule).count();
+                assert!(count(after) <= count(before), "{name}: {rule} is new");
+            }
+        }
+    }
+    assert!(fixed_cases > 100, "{fixed_cases}");
+}
+
+/// Whether only what the target refuses is mended, as `lint` marks it.
+fn how_accepts(how: &FixOptions) -> bool {
+    format!("{how:?}").contains("accepted: true")
+}
+
+/// Broken cases with the repaired ones that were written by hand.
+const REPAIRED: [(&str, &str, Oracle); 4] = [
+    ("seeds/coco-before.json", "seeds/coco-after.json", Oracle::ButForResults),
+    ("seeds/litellm-before.json", "seeds/litellm-after.json", Oracle::Same),
+    (
+        "seeds/roo-duplicate-result.json",
+        "seeds/roo-fixed.json",
+        Oracle::Differs("the two results differ, and a fix keeps both"),
+    ),
+    (
+        "seeds/goclaw-last-kept.jsonl",
+        "seeds/goclaw-last-kept-mended.jsonl",
+        Oracle::Differs("the response has the dropped calls, and exchanges are not changed"),
+    ),
+];
+
+enum Oracle {
+    /// The same conversation comes out.
+    Same,
+    /// The same, but for the text of results that nobody knows.
+    ButForResults,
+    /// Another one, and why.
+    Differs(&'static str),
+}
+
+#[test]
+fn repairs_by_hand_are_oracles() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    for (broken, repaired, oracle) in REPAIRED {
+        let (_, options) = cases().into_iter().find(|(path, _)| path.ends_with(broken)).unwrap();
+        let text = std::fs::read(fixtures.join(broken)).unwrap();
+        let fixed = fix(broken, &text, &options, &FixOptions::new().unsafe_fixes(true).accepted(true));
+        let format = fixed.before.format.unwrap();
+        let read = |text: &[u8]| toolcheck_test::conversation(&serde_json::from_slice(text).unwrap(), format);
+        let wanted = std::fs::read(fixtures.join(repaired)).unwrap();
+        let strip = |mut conversation: Conversation| {
+            for turn in &mut conversation.turns {
+                if let Turn::Results(outputs) = turn {
+                    outputs
+                        .iter_mut()
+                        .for_each(|output| (output.text, output.failed) = (String::new(), false));
+                }
+            }
+            conversation
+        };
+        match oracle {
+            Oracle::Same => assert_eq!(read(&fixed.bytes), read(&wanted), "{broken}"),
+            Oracle::ButForResults => assert_eq!(strip(read(&fixed.bytes)), strip(read(&wanted)), "{broken}"),
+            Oracle::Differs(why) => assert_ne!(*fixed.bytes, *wanted, "{broken}: {why}"),
+        }
+    }
+}
+
+fn format() -> impl Strategy<Value = &'static Format> {
+    prop::sample::select(formats::ALL.to_vec())
+}
+
+/// The texts of a body that may not be lost: results, arguments and what was said, as they are written in it.
+fn contents(format: &Format, body: &[u8]) -> Vec<Vec<u8>> {
+    let document = Document::read(body);
+    let transcript = format.read(document.root()).unwrap();
+    let raw = |place: Place| body[document.value(place.node).span().range()].to_vec();
+    let mut all: Vec<Vec<u8>> = transcript
+        .parts
+        .iter()
+        .filter_map(|part| match &part.body {
+            Body::Text(text) => Some(raw(text.place)),
+            Body::Call(call) => call.arguments.place().map(raw),
+            Body::Result(result) => result.content_place.map(raw),
+            _ => None,
+        })
+        .collect();
+    all.retain(|text| text != b"\"\"");
+    all.sort();
+    // A result that is there twice may be there once.
+    all.dedup();
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn a_conversation_without_findings_comes_back_borrowed(
+        conversation in conversations(), format in format(), kind in kinds(),
+    ) {
+        let body = format.write_request(&conversation).body.to_string();
+        let options = Options::new().format(Some(format)).kind(kind);
+        let fixed = fix("case", body.as_bytes(), &options, &FixOptions::new().unsafe_fixes(true));
+        prop_assert!(fixed.is_unchanged(), "{:?}", fixed.applied);
+    }
+
+    #[test]
+    fn a_planted_fault_is_mended(
+        mut conversation in conversations(), fault in faults(), format in format(), at: prop::sample::Index, pretty: bool
+    ) {
+        prop_assume!(fault.plant(&mut conversation, at).is_some());
+        let body = format.write_request(&conversation).body;
+        let text = if pretty { serde_json::to_string_pretty(&body) } else { serde_json::to_string(&body) }.unwrap();
+        let options = Options::new().format(Some(format));
+        let expected = fault.rule(format.can_hold(Feature::CallIds));
+        for is_unsafe in [false, true] {
+            let how = FixOptions::new().unsafe_fixes(is_unsafe).accepted(true);
+            let fixed = fix("case", text.as_bytes(), &options, &how);
+            let again = fix("case", &fixed.bytes, &options, &how);
+            prop_assert!(again.is_unchanged(), "{:?}", again.applied);
+            let left: Vec<_> = fixed.report().findings.iter().map(|finding| finding.rule).collect();
+            let is_safe = matches!(fault, Fault::DropResult | Fault::ReuseId)
+                || fault == Fault::RepeatResult && expected == Some("duplicate-tool-result");
+            // Without ids, a result that is missing may make one turn of two messages that cannot be merged, because each
+            // has one string of text and one of reasoning.
+            let is_possible = format.id != "ollama" || fault != Fault::DropResult;
+            if is_possible && (is_unsafe || is_safe && !has_signature(&conversation, format)) {
+                prop_assert_eq!(left, Vec::<&str>::new(), "{:?} in {}: skipped {:?}: {}", fault, format.id, fixed.skipped.iter().map(|left| &left.lost).collect::<Vec<_>>(), text);
+            }
+            if !is_unsafe {
+                let (before, after) = (contents(format, text.as_bytes()), contents(format, &fixed.bytes));
+                prop_assert!(before.iter().all(|own| after.contains(own)), "{:?} in {}: {}", fault, format.id, text);
+            }
+        }
+    }
+
+    #[test]
+    fn a_fault_is_mended_in_json_lines_as_alone_and_the_start_stays(
+        mut conversation in conversations(), other in conversations(), fault in faults(), format in format(), at: prop::sample::Index,
+    ) {
+        let whole = format.write_request(&other).body.to_string();
+        prop_assume!(fault.plant(&mut conversation, at).is_some());
+        let broken = format.write_request(&conversation).body.to_string();
+        let options = Options::new().format(Some(format));
+        for how in [FixOptions::new(), FixOptions::new().unsafe_fixes(true)] {
+            let alone = fix("case", broken.as_bytes(), &options, &how);
+            let lines = format!("{whole}\n{broken}\r\n{whole}");
+            let fixed = fix("case", lines.as_bytes(), &options, &how);
+            let wanted = [whole.as_bytes(), b"\n", &alone.bytes, b"\r\n", whole.as_bytes()].concat();
+            prop_assert_eq!(String::from_utf8_lossy(&fixed.bytes), String::from_utf8_lossy(&wanted));
+            let first = fixed.first_changed_byte(lines.as_bytes());
+            prop_assert!(first.is_none_or(|first| first > whole.len()));
+            // What is planned loses nothing of the length but what it says.
+            prop_assert!(alone.bytes.len() < 4 * broken.len() + 4096);
+        }
+    }
+
+    #[test]
+    fn a_lost_result_comes_back_but_for_its_text(
+        conversation in conversations(), format in format(), at: prop::sample::Index,
+    ) {
+        let outputs = |turn: &Turn| matches!(turn, Turn::Results(_));
+        let results: Vec<usize> =
+            (0..conversation.turns.len()).filter(|turn| outputs(&conversation.turns[*turn])).collect();
+        prop_assume!(!results.is_empty() && format.can_hold(Feature::CallIds));
+        let turn = results[at.index(results.len())];
+        let mut broken = conversation.clone();
+        let mut wanted = conversation;
+        let (Turn::Results(lost), Turn::Results(kept)) = (&mut broken.turns[turn], &mut wanted.turns[turn]) else { unreachable!() };
+        let gone = at.index(lost.len());
+        // If no result of a turn is left, two turns of the model may have become one.
+        prop_assume!(lost.len() > 1);
+        lost.remove(gone);
+        kept[gone].text = toolcheck_lint::fix::PLACEHOLDER.to_owned();
+        let body = format.write_request(&broken).body.to_string();
+        let how = FixOptions::new().unsafe_fixes(true).accepted(true);
+        let fixed = fix("case", body.as_bytes(), &Options::new().format(Some(format)), &how);
+        prop_assume!(!fixed.is_unchanged());
+        let read = |text: &[u8]| {
+            let mut all = toolcheck_test::conversation(&serde_json::from_slice(text).unwrap(), format.id);
+            for turn in &mut all.turns {
+                if let Turn::Results(outputs) = turn {
+                    outputs.iter_mut().for_each(|output| output.failed = false);
+                }
+            }
+            all
+        };
+        let mut after = read(&fixed.bytes);
+        let expected = read(format.write_request(&wanted).body.to_string().as_bytes());
+        // An error is written under a key of its own in some formats.
+        for turn in &mut after.turns {
+            if let Turn::Results(outputs) = turn {
+                for output in outputs.iter_mut().filter(|output| output.text.contains(toolcheck_lint::fix::PLACEHOLDER)) {
+                    toolcheck_lint::fix::PLACEHOLDER.clone_into(&mut output.text);
+                }
+            }
+        }
+        prop_assert_eq!(after, expected);
+    }
+
+    #[test]
+    fn any_bytes_are_fixed_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..256), is_unsafe: bool) {
+        let how = FixOptions::new().unsafe_fixes(is_unsafe);
+        let fixed = fix("case", &bytes, &Options::new(), &how);
+        prop_assert!(fix("case", &fixed.bytes, &Options::new(), &how).is_unchanged());
+    }
+}
+
+/// Whether some changes are not safe because reasoning is signed.
+fn has_signature(conversation: &Conversation, format: &Format) -> bool {
+    let is_signed = |turn: &Turn| match turn {
+        Turn::Assistant(said) => said.reasoning.iter().any(|reasoning| reasoning.signature.is_some()),
+        _ => false,
+    };
+    target::find(format.id).is_some_and(|target| target.binds_signatures())
+        && conversation.turns.iter().any(is_signed)
+}
+
+fn kinds() -> impl Strategy<Value = TranscriptKind> {
+    prop::sample::select(TranscriptKind::ALL.to_vec())
+}
