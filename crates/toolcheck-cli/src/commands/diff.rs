@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
-use toolcheck_core::InputFormat;
+use anyhow::{Result, anyhow, bail};
 use toolcheck_core::diff::files::{File, Report, compare};
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::text::{Counted, name_of, shown};
+use toolcheck_json::origins::Opened;
 use toolcheck_open::FileFormat;
-use toolcheck_project::Input;
+use toolcheck_project::{Input, Limits};
 use toolcheck_report::diff::{Compare, Compared};
 
 use super::shapes;
@@ -85,19 +85,25 @@ struct Side {
     name: String,
     format: &'static str,
     bytes: Vec<u8>,
+    /// What is in it, if it is a recording or an archive.
+    opened: Option<Opened>,
 }
 
 impl Pair {
     fn read(args: &DiffArgs, before: &Path, after: &Path, bound_as: Option<&Format>) -> Result<Self> {
         let inputs = [before, after].map(Input::file);
         let texts = [inputs[0].read()?, inputs[1].read()?];
+        let opened = [open(&texts[0], args.before_format), open(&texts[1], args.after_format)];
         let read = |number: usize, format: Option<FileFormat>, flag: &str| -> Result<File<'_>> {
-            let name = || shown(&inputs[number].name);
-            let named = wanted(format, &texts[number]).with_context(name)?;
-            File::read(&texts[number], named).map_err(|error| {
-                let is_open = named.is_none() && !error.to_string().starts_with("malformed");
+            let file = match &opened[number] {
+                Some(opened) => File::read_opened(&texts[number], opened),
+                None => File::read(&texts[number], format.and_then(FileFormat::input)),
+            };
+            file.map_err(|error| {
+                let is_open = format.is_none() && opened[number].is_none();
+                let is_open = is_open && !error.to_string().starts_with("malformed");
                 let hint = if is_open { format!("; {flag} names one") } else { String::new() };
-                anyhow!("{}: {error}{hint}", name())
+                anyhow!("{}: {error}{hint}", shown(&inputs[number].name))
             })
         };
         let files =
@@ -116,12 +122,13 @@ impl Pair {
         }
         let mut report = compare(&files[0], &files[1], bound_as);
         let allowed = report.allow(&args.allow);
-        let formats = files.map(|file| file.format.id());
+        let formats = files.map(|file| file.format);
         let [before, after] = inputs.map(|input| input.name);
         let [before_text, after_text] = texts;
+        let [before_opened, after_opened] = opened;
         Ok(Self {
-            before: Side { name: before, format: formats[0], bytes: before_text },
-            after: Side { name: after, format: formats[1], bytes: after_text },
+            before: Side { name: before, format: formats[0], bytes: before_text, opened: before_opened },
+            after: Side { name: after, format: formats[1], bytes: after_text, opened: after_opened },
             report,
             allowed,
             is_partial,
@@ -132,7 +139,10 @@ impl Pair {
         let compare = |side: &'p Side| Compare {
             name: &side.name,
             format: side.format,
-            text: args.show_values.then_some(&side.bytes),
+            text: args.show_values.then(|| match &side.opened {
+                Some(opened) => opened.source(&side.bytes),
+                None => &side.bytes[..],
+            }),
         };
         Compared {
             before: compare(&self.before),
@@ -151,15 +161,12 @@ impl Pair {
     }
 }
 
-/// The format that the user named. What is inside recordings and archives has no place of its own in them.
-fn wanted(format: Option<FileFormat>, text: &[u8]) -> Result<Option<InputFormat>> {
+/// Opens a recording or an archive, as the kind that the user named if there is one; `None` if the file is none.
+fn open(text: &[u8], format: Option<FileFormat>) -> Option<Opened> {
     let container = match format {
         Some(FileFormat::Container(container)) => Some(container),
-        Some(FileFormat::Input(_)) => None,
-        None => toolcheck_open::sniff(text),
+        Some(FileFormat::Input(_)) => return None,
+        None => None,
     };
-    if let Some(container) = container {
-        bail!("recordings and archives ({}) are not compared", container.id);
-    }
-    Ok(format.and_then(FileFormat::input))
+    toolcheck_project::open(text, container, Limits::default())
 }

@@ -1,6 +1,8 @@
 //! What changed between two sequences of events.
 
+mod declared;
 mod overall;
+mod retold;
 
 use rustc_hash::FxHashSet;
 
@@ -12,6 +14,7 @@ use super::{Change, Counts};
 use crate::conversation::Feature;
 use crate::ir::Place;
 use crate::text::{Line, shorten};
+use retold::Retold;
 
 /// The changes so far.
 pub(super) struct Finder<'f, 'e, 's> {
@@ -22,12 +25,21 @@ pub(super) struct Finder<'f, 'e, 's> {
     lost: FxHashSet<usize>,
     /// The stretches in which turns were merged or split.
     regrouped: FxHashSet<usize>,
-    changes: Vec<Change>,
+    /// The texts that lost results have become.
+    retold: Retold,
+    found: Vec<Found>,
 }
 
-/// The two events of a change, by their numbers.
-#[derive(Clone, Copy)]
-struct At(Option<usize>, Option<usize>);
+/// A change with its events.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) change: Change,
+    pub(super) at: At,
+}
+
+/// The two events of a change, by their numbers; none if it is about something beside the messages.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At(pub(super) Option<usize>, pub(super) Option<usize>);
 
 /// Finds the changes, and counts what there is.
 pub(super) fn find<'s>(
@@ -35,7 +47,7 @@ pub(super) fn find<'s>(
     after: &Side<'_, 's>,
     paired: &Paired<'_, 's>,
     is_one_family: bool,
-) -> (Vec<Change>, Counts) {
+) -> (Vec<Found>, Counts) {
     let sides = [before, after];
     let mut finder = Finder {
         sides,
@@ -43,7 +55,8 @@ pub(super) fn find<'s>(
         is_one_family,
         lost: FxHashSet::default(),
         regrouped: FxHashSet::default(),
-        changes: Vec::new(),
+        retold: Retold::find(paired),
+        found: Vec::new(),
     };
     finder.pairs();
     finder.gone();
@@ -54,13 +67,15 @@ pub(super) fn find<'s>(
     finder.ids();
     finder.messages();
     finder.tools();
+    finder.tool_choice();
+    finder.parameters();
     let counts = finder.counts();
-    let mut changes = finder.changes;
-    changes.sort_by_key(|change| {
+    let mut found = finder.found;
+    found.sort_by_key(|Found { change, .. }| {
         let place = |place: Option<Place>| place.map(|place| place.span.start);
         (std::cmp::Reverse(change.level), place(change.before.or(change.after)), change.kind)
     });
-    (changes, counts)
+    (found, counts)
 }
 
 impl<'e, 's> Finder<'_, 'e, 's> {
@@ -79,7 +94,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         {
             self.lost.extend(before);
         }
-        self.changes.push(Change {
+        let change = Change {
             kind,
             level,
             inexpressible: false,
@@ -87,20 +102,27 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             after: after.map(|number| self.after(number).place),
             about: Line::from(about),
             count: 1,
-        });
+        };
+        self.found.push(Found { change, at: At(before, after) });
+    }
+
+    /// The change that was added last.
+    fn last(&mut self) -> Option<&mut Change> {
+        self.found.last_mut().map(|found| &mut found.change)
     }
 
     /// Adds the loss of something, which is only a matter of form if the format after has no place for it.
     fn add_loss(&mut self, kind: Kind, level: Level, cannot: bool, at: At, about: String) {
         self.add(kind, if cannot { Level::Form } else { level }, at, about);
-        if let Some(change) = self.changes.last_mut() {
+        if let Some(change) = self.last() {
             change.inexpressible = cannot;
         }
     }
 
+    /// Adds that something is in another place, perhaps because the format after has no other place for it.
     fn add_moved(&mut self, kind: Kind, level: Level, cannot: bool, at: At, about: String) {
         self.add(kind, level, at, about);
-        if let Some(change) = self.changes.last_mut() {
+        if let Some(change) = self.last() {
             change.inexpressible = cannot;
         }
     }
@@ -188,7 +210,9 @@ impl<'e, 's> Finder<'_, 'e, 's> {
     }
 
     fn text(&mut self, before: &Event<'s>, after: &Event<'s>, at: At) {
-        if self.is_merged(at) {
+        // What is added to it is a result.
+        let is_retold = at.1.is_some_and(|number| self.retold.holds_one(number));
+        if self.is_merged(at) || is_retold && after.text.contains(&*before.text) {
             return;
         }
         if before.key != after.key {
@@ -244,8 +268,12 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     let about = self.result_title(before, self.paired.before);
                     // Once is enough.
                     let level = if self.is_repeated(0, number) { Level::Change } else { loss };
-                    let about = format!("{about}, {}", characters(before.content.length));
-                    self.add(Kind::ResultLost, level, at, about);
+                    let mut about = format!("{about}, {}", characters(before.content.length));
+                    let text = self.retold.text_of(number);
+                    if let Some(text) = text {
+                        about.push_str(&format!(", is text of {} now", speaker(self.after(text))));
+                    }
+                    self.add(Kind::ResultLost, level, At(Some(number), text), about);
                 }
                 Sort::Text => self.add(Kind::TextLost, loss, at, text_title(before)),
                 Sort::Reasoning => {
@@ -289,7 +317,8 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         let known: FxHashSet<(u64, Option<&str>)> =
             self.paired.before.all.iter().filter(|event| event.sort == Sort::Call).map(call_key).collect();
         for number in 0..self.paired.after.all.len() {
-            if self.paired.pairs.after[number].is_some() || merged.contains(&number) {
+            let is_told = self.paired.pairs.after[number].is_some() || merged.contains(&number);
+            if is_told || self.retold.holds_one(number) {
                 continue;
             }
             let after = self.after(number);
@@ -358,7 +387,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             let is_apart = before.iter().zip(&before[1..]).any(|(one, other)| other - one > 1);
             let cannot = is_apart && self.cannot(Feature::TextOrder);
             self.add(kind, Level::Form, at, about);
-            if let Some(change) = self.changes.last_mut() {
+            if let Some(change) = self.last() {
                 change.inexpressible = cannot;
             }
         }
@@ -482,7 +511,7 @@ fn moved(before: &Event<'_>, after: &Event<'_>) -> String {
     format!("from {} to {}", speaker(before), speaker(after))
 }
 
-fn characters(count: usize) -> String {
+pub(super) fn characters(count: usize) -> String {
     format!("{count} character{}", if count == 1 { "" } else { "s" })
 }
 

@@ -13,12 +13,15 @@ use crate::ir::{
     Arguments, Body, Call, Executor, Named, Place, Reasoning, Role, Settled, Signature, ToolResult,
     Transcript,
 };
+use crate::response::Choice;
 
 /// One side of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'t, 's> {
     /// The transcript.
     pub(super) transcript: &'t Transcript<'s>,
+    /// What the model answered to it, in the same document.
+    pub(super) answers: &'t [Answer<'s>],
     /// The document that it was read from.
     pub(super) document: &'t Document<'s>,
     /// How results belong to calls.
@@ -30,7 +33,12 @@ impl<'t, 's> Side<'t, 's> {
     #[must_use]
     pub fn new(transcript: &'t Transcript<'s>, document: &'t Document<'s>) -> Self {
         let format = transcript.format.and_then(|format| formats::find(format.id));
-        Self { transcript, document, binding: Binding::of(format) }
+        Self { transcript, answers: &[], document, binding: Binding::of(format) }
+    }
+
+    /// The same, with what the model answered, which was read from the same document.
+    pub(super) fn answered(self, answers: &'t [Answer<'s>]) -> Self {
+        Self { answers, ..self }
     }
 
     /// The same, but results belong to calls as in requests of this format.
@@ -53,6 +61,15 @@ impl<'t, 's> Side<'t, 's> {
     pub(super) fn family(&self) -> Option<&'static str> {
         self.transcript.format.map(|format| format.family)
     }
+}
+
+/// What the model answered to a request.
+#[derive(Debug)]
+pub(super) enum Answer<'s> {
+    /// At once.
+    Whole(Transcript<'s>),
+    /// In pieces: what they make together, and where they are.
+    Streamed(Choice, Place),
 }
 
 /// What an event is.
@@ -156,16 +173,12 @@ impl<'s> Events<'s> {
             let text = formats::text_of(side.document.value(place.node));
             reading.text(Speaker::System, place, Cow::Owned(text));
         }
-        for (number, (message, parts)) in transcript.messages_with_parts().enumerate() {
-            reading.message = number;
-            let speaker = match message.role {
-                Role::System => Speaker::System,
-                Role::User => Speaker::User,
-                Role::Assistant => Speaker::Assistant,
-                Role::Tool => Speaker::Tool,
-                Role::Unknown => Speaker::Unknown,
-            };
-            parts.iter().for_each(|part| reading.part(speaker, part.place, &part.body));
+        reading.messages(transcript);
+        for answer in side.answers {
+            match answer {
+                Answer::Whole(transcript) => reading.messages(transcript),
+                Answer::Streamed(choice, place) => reading.streamed(choice, *place),
+            }
         }
         let mut all = reading.all;
         let mut turns = 0;
@@ -195,6 +208,43 @@ impl<'s> Reading<'_, '_, 's> {
 
     fn value(&self, place: Place) -> Value<'_, 's> {
         self.side.document.value(place.node)
+    }
+
+    fn messages(&mut self, transcript: &Transcript<'s>) {
+        for (message, parts) in transcript.messages_with_parts() {
+            let speaker = match message.role {
+                Role::System => Speaker::System,
+                Role::User => Speaker::User,
+                Role::Assistant => Speaker::Assistant,
+                Role::Tool => Speaker::Tool,
+                Role::Unknown => Speaker::Unknown,
+            };
+            parts.iter().for_each(|part| self.part(speaker, part.place, &part.body));
+            self.message += 1;
+        }
+    }
+
+    /// Adds an answer that came in pieces.
+    fn streamed(&mut self, choice: &Choice, place: Place) {
+        self.text(Speaker::Assistant, place, Cow::Owned(choice.text.clone()));
+        for call in &choice.calls {
+            let name: Option<Cow<'s, str>> = call.name.clone().map(Cow::Owned);
+            if call.executor != Executor::Client {
+                let key = canonical::of_string(&call.arguments);
+                self.push(Event {
+                    key,
+                    name,
+                    ..Event::new(Sort::ServerCall, Speaker::Assistant, call.place)
+                });
+                continue;
+            }
+            let arguments = arguments_in(&call.arguments);
+            let key = canonical::of_all(b'c', &[name_hash(name.as_deref()), arguments]);
+            let id = call.id.clone().filter(|id| !id.is_empty()).map(Cow::Owned);
+            let event = Event::new(Sort::Call, Speaker::Assistant, call.place);
+            self.push(Event { key, name, arguments, id, ..event });
+        }
+        self.message += 1;
     }
 
     /// Adds a text. Nobody loses a text of white space.
@@ -301,13 +351,15 @@ pub(super) fn name_hash(name: Option<&str>) -> u64 {
 fn arguments(arguments: &Arguments<'_>, document: &Document<'_>) -> u64 {
     match arguments {
         Arguments::Missing | Arguments::Null(_) => canonical::of_nothing(),
-        Arguments::Text(text, _) => {
-            let text = text.decode();
-            if text.trim().is_empty() {
-                return canonical::of_nothing();
-            }
-            canonical::of_json_text(&text).unwrap_or_else(|| canonical::of_string(&text))
-        }
+        Arguments::Text(text, _) => arguments_in(&text.decode()),
         Arguments::Object(place) | Arguments::Other(place) => canonical::of_value(document.value(place.node)),
     }
+}
+
+/// A hash of the arguments in a text.
+fn arguments_in(text: &str) -> u64 {
+    if text.trim().is_empty() {
+        return canonical::of_nothing();
+    }
+    canonical::of_json_text(text).unwrap_or_else(|| canonical::of_string(text))
 }

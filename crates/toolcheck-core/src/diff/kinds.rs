@@ -125,6 +125,9 @@ kinds! {
     ToolLost "tool-lost" "A tool is no longer declared."
     ToolAdded "tool-added" "There is a new tool."
     ToolChanged "tool-changed" "A tool is declared with another schema."
+    ParameterLost "parameter-lost" "A parameter of the request is gone."
+    ParameterAdded "parameter-added" "There is a new parameter."
+    ParameterChanged "parameter-changed" "A parameter of the request has another value."
     ConversationLost "conversation-lost" "A conversation of the file is gone."
     ConversationAdded "conversation-added" "There is a new conversation in the file."
 }

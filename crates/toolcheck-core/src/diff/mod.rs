@@ -27,12 +27,14 @@ mod events;
 pub mod files;
 mod kinds;
 mod pairing;
+mod picture;
 
 use crate::ir::Place;
 use crate::text::Line;
 
 pub use events::Side;
 pub use kinds::{Kind, Level};
+pub use picture::{Entry, Mark, Part, PartKind, Picture, Row};
 
 /// What changed between two transcripts.
 #[derive(Debug, Clone)]
@@ -42,6 +44,8 @@ pub struct Diff {
     pub changes: Vec<Change>,
     /// How much there is, and how much of it is kept.
     pub counts: Counts,
+    /// Both sides next to each other, where they differ.
+    pub picture: Picture,
     /// How many times an event was looked at. It grows as the number of events, which is what tests of the cost check.
     pub steps: usize,
 }
@@ -124,8 +128,10 @@ pub fn diff<'s>(before: &Side<'_, 's>, after: &Side<'_, 's>) -> Diff {
     let is_one_family = before.family() == after.family();
     let events = [events::Events::of(before), events::Events::of(after)];
     let paired = pairing::Paired::new(&events[0], &events[1], is_one_family);
-    let (changes, counts) = changes::find(before, after, &paired, is_one_family);
-    Diff { changes, counts, steps: paired.pairs.steps }
+    let (found, counts) = changes::find(before, after, &paired, is_one_family);
+    let picture = Picture::new(&paired, &found);
+    let changes = found.into_iter().map(|found| found.change).collect();
+    Diff { changes, counts, picture, steps: paired.pairs.steps }
 }
 
 impl Diff {

@@ -1,10 +1,9 @@
-//! Each kind of change, in each pair of formats that can hold it, and in files.
+//! Each kind of change, in each pair of formats that can hold it.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json, json};
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reasoning, Turn};
-use toolcheck_core::diff::files::{File, compare as compare_files};
 use toolcheck_core::diff::{Kind, Level};
 use toolcheck_core::{Format, formats};
 
@@ -527,84 +526,13 @@ fn what_a_format_has_no_place_for_is_no_loss() {
 }
 
 #[test]
-fn files_are_compared_conversation_by_conversation() {
-    let line = |text: &str| {
-        format!("{{\"max_tokens\": 1, \"messages\": [{{\"role\": \"user\", \"content\": \"{text}\"}}]}}\n")
-    };
-    let before = [line("one"), line("two"), line("three")].concat();
-    let after = [line("one"), line("tow")].concat();
-    let wanted = Some(format("anthropic").into());
-    let files = [&before, &after].map(|text| File::read(text.as_bytes(), wanted).unwrap());
-    let report = compare_files(&files[0], &files[1], None);
-    let found: Vec<_> = report.changes.iter().map(|change| (change.kind, change.level)).collect();
-    assert_eq!(found, [(Kind::TextChanged, Level::Loss), (Kind::ConversationLost, Level::Loss)]);
-    let spot = report.changes[0].before.as_ref().unwrap();
-    assert_eq!((&*spot.pointer, spot.position.line, spot.position.column), ("/messages/0/content", 2, 60));
-    assert_eq!(&before[spot.bytes.clone()], "\"two\"");
-    let back = compare_files(&files[1], &files[0], None);
-    assert_eq!(back.changes[1].kind, Kind::ConversationAdded);
-    assert_eq!(report.conversations, (3, 2));
-}
-
-/// A log of an agent and the request that it sends say the same.
-#[test]
-fn logs_are_compared_with_requests() {
-    let log = [
-        json!({"type": "user", "uuid": "1", "parentUuid": null, "sessionId": "s", "version": "2", "message": {"role": "user", "content": "go"}}),
-        json!({"type": "assistant", "uuid": "2", "parentUuid": "1", "sessionId": "s", "version": "2", "message": {"id": "m", "role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"file_path": "a"}}]}}),
-        json!({"type": "user", "uuid": "3", "parentUuid": "2", "sessionId": "s", "version": "2", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "text"}]}}),
-    ];
-    let log: String = log.iter().map(|line| format!("{line}\n")).collect();
-    let request = |result: &str| {
-        json!({"model": "gpt-5", "messages": [
-            {"role": "user", "content": "go"},
-            {"role": "assistant", "tool_calls": [{"id": "toolu_1", "type": "function", "function": {"name": "Read", "arguments": "{\"file_path\":\"a\"}"}}]},
-            {"role": "tool", "tool_call_id": "toolu_1", "content": result}
-        ]})
-        .to_string()
-    };
-    let before = File::read(log.as_bytes(), None).unwrap();
-    assert_eq!(before.format.id(), "claude-code");
-    let (same, other) = (request("text"), request("texts"));
-    let same = File::read(same.as_bytes(), None).unwrap();
-    assert_eq!(compare_files(&before, &same, None).changes, []);
-    assert_eq!(compare_files(&same, &before, None).changes, []);
-    let other = File::read(other.as_bytes(), None).unwrap();
-    let report = compare_files(&before, &other, None);
-    let found: Vec<_> = report.changes.iter().map(|change| (change.kind, change.level)).collect();
-    assert_eq!(found, [(Kind::ResultChanged, Level::Loss)]);
-    assert_eq!(report.changes[0].before.as_ref().unwrap().position.line, 3);
-}
-
-/// By position, ids say nothing.
-#[test]
-fn a_target_decides_what_a_result_answers() {
-    let request = |ids: [&str; 2]| {
-        let call =
-            |id: &str| json!({"id": id, "type": "function", "function": {"name": "look", "arguments": "{}"}});
-        let result = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": format!("of {id}")});
-        json!({"model": "gpt-5", "messages": [
-            {"role": "user", "content": "go"},
-            {"role": "assistant", "tool_calls": [call("a"), call("b")]},
-            result(ids[0]),
-            result(ids[1])
-        ]})
-        .to_string()
-    };
-    let texts = [request(["a", "b"]), request(["b", "a"])];
-    let files = [&texts[0], &texts[1]].map(|text| File::read(text.as_bytes(), None).unwrap());
-    let levels = |bound_as| compare_files(&files[0], &files[1], bound_as).level();
-    assert_eq!(levels(None), Some(Level::Form));
-    assert_eq!(levels(Some(format("ollama"))), Some(Level::Loss));
-}
-
-#[test]
 fn every_kind_has_a_test() {
     let of_files = [Kind::ConversationLost, Kind::ConversationAdded];
+    let of_requests = [Kind::ParameterLost, Kind::ParameterAdded, Kind::ParameterChanged];
     let mut tested: BTreeSet<Kind> = planted().iter().map(|planted| planted.kind).collect();
     tested.insert(Kind::TurnMerged);
     tested.extend(cases().into_iter().flat_map(|(.., kinds)| kinds).map(|(kind, _)| kind));
-    tested.extend(of_files);
+    tested.extend(of_files.into_iter().chain(of_requests));
     assert_eq!(tested, Kind::ALL.iter().copied().collect());
     let ids: BTreeSet<&str> = Kind::ALL.iter().map(|kind| kind.id()).collect();
     assert_eq!(ids.len(), Kind::ALL.len());

@@ -1,8 +1,10 @@
 //! Comparing conversations: kinds of changes, properties, and the conversations of the corpus.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
+mod files;
 mod kinds;
 mod properties;
+mod requests;
 mod same;
 
 use serde_json::Value as Json;

@@ -10,7 +10,7 @@ use crate::Style;
 pub(super) static OUTPUT: Output =
     Output { id: "full", summary: "each change with its places, and sums", write, write_all };
 
-fn colors_of(level: Level) -> Colors {
+pub(super) fn colors_of(level: Level) -> Colors {
     match level {
         Level::Loss => AnsiColor::Red.on_default().bold(),
         Level::Change => AnsiColor::Yellow.on_default().bold(),
@@ -31,7 +31,7 @@ fn write(compared: &Compared<'_>, style: &Style, out: &mut dyn io::Write) -> io:
         writeln!(out, "{head}: {}", compared.message(change))?;
         for (word, file, spot) in [("before", before, &change.before), ("after", after, &change.after)] {
             let Some(spot) = spot else { continue };
-            writeln!(out, "  {word:6}  {}  {}", file.at(spot), shown(&spot.pointer))?;
+            writeln!(out, "  {word:6}  {}  {}", file.at(spot), shown(&spot.name()))?;
             if let Some(value) = file.value(spot) {
                 writeln!(out, "          {value}")?;
             }

@@ -10,6 +10,7 @@ use toolcheck_core::text::plain_name;
 
 use super::{Compare, Compared, Output, numbers, sum};
 use crate::Style;
+use crate::outputs::json::OriginV1;
 use crate::outputs::write_json;
 
 pub(super) static OUTPUT: Output =
@@ -132,8 +133,11 @@ pub struct ChangeV1<'d> {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct PlaceV1<'d> {
-    /// The JSON Pointer in its record.
+    /// The JSON Pointer in its record, or in the value that `origin` names.
     pub pointer: &'d str,
+    /// What it is in, if the file is a recording or an archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<OriginV1<'d>>,
     /// The line, from 1.
     pub line: u64,
     /// The column, from 1, in characters.
@@ -179,6 +183,7 @@ fn parts(counts: &Counts) -> PartsV1 {
 fn change<'d>(compared: &'d Compared<'_>, change: &'d Located) -> ChangeV1<'d> {
     let place = |file: &Compare<'_>, spot: &'d Spot| PlaceV1 {
         pointer: &spot.pointer,
+        origin: spot.origin.as_deref().map(OriginV1::from),
         line: spot.position.line,
         column: spot.position.column,
         value: file.value(spot),

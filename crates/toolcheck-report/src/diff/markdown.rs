@@ -44,7 +44,7 @@ fn write(compared: &Compared<'_>, _: &Style, out: &mut dyn io::Write) -> io::Res
                     "{}:{} {}",
                     spot.position.line,
                     spot.position.column,
-                    code(&bounded(&spot.pointer, LONGEST))
+                    code(&bounded(&spot.name(), LONGEST))
                 );
                 if let Some(value) = file.value(spot) {
                     cell.push_str("<br>");

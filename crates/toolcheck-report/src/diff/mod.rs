@@ -5,13 +5,15 @@
 mod concise;
 mod full;
 mod github;
+mod html;
 pub mod json;
 mod markdown;
+mod picture;
 
 use std::io;
 
 use toolcheck_core::diff::files::{Located, Report, Spot};
-use toolcheck_core::diff::{Counts, Level};
+use toolcheck_core::diff::{Counts, Kind, Level, Mark};
 use toolcheck_core::text::{Counted, bounded, inert, shown};
 
 use crate::Style;
@@ -31,8 +33,15 @@ pub struct Output {
 }
 
 /// All outputs, by id.
-pub static ALL: &[&Output] =
-    &[&concise::OUTPUT, &full::OUTPUT, &github::OUTPUT, &json::OUTPUT, &markdown::OUTPUT];
+pub static ALL: &[&Output] = &[
+    &concise::OUTPUT,
+    &full::OUTPUT,
+    &github::OUTPUT,
+    &html::OUTPUT,
+    &json::OUTPUT,
+    &markdown::OUTPUT,
+    &picture::OUTPUT,
+];
 
 /// The output with this id.
 #[must_use]
@@ -116,8 +125,7 @@ impl Compared<'_> {
 
     /// A change in one line, without its places.
     fn message(&self, change: &Located) -> String {
-        let mut text = change.kind.summary().trim_end_matches('.').to_owned();
-        text[..1].make_ascii_lowercase();
+        let mut text = summary_of(change.kind);
         if !change.about.is_empty() {
             text.push_str(": ");
             text.push_str(&change.about);
@@ -131,6 +139,23 @@ impl Compared<'_> {
         // Names are shortened, but may be commands for a CI runner.
         inert(&text).into_owned()
     }
+}
+
+/// What a kind of change is, inside a sentence.
+fn summary_of(kind: Kind) -> String {
+    let mut text = kind.summary().trim_end_matches('.').to_owned();
+    text[..1].make_ascii_lowercase();
+    text
+}
+
+/// What a mark of a picture says, after its level and kind. A row with one side says what is there itself.
+fn mark_text(mark: &Mark, is_on_both: bool, after: &str) -> String {
+    let mut text =
+        if is_on_both && !mark.about.is_empty() { mark.about.to_string() } else { summary_of(mark.kind) };
+    if mark.inexpressible {
+        text.push_str(&format!(" ({after} has no place for it)"));
+    }
+    inert(&text).into_owned()
 }
 
 /// The sums of several comparisons.

@@ -1,4 +1,4 @@
-//! What changed in all of a conversation: ids, turns, messages, tools, and how much there is.
+//! What changed in all of a conversation: ids, turns, messages, and how much there is.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{At, Finder, title};
 use crate::conversation::Feature;
 use crate::diff::binding::Binding;
-use crate::diff::canonical;
-use crate::diff::events::{Event, Side, Sort};
+use crate::diff::events::{Event, Sort};
 use crate::diff::kinds::{Kind, Level};
-use crate::diff::{Change, Count, Counts};
-use crate::ir::{Executor, ToolDef};
-use crate::text::{Line, shorten};
+use crate::diff::{Count, Counts};
 
 impl<'s> Finder<'_, '_, 's> {
     /// The ids of calls.
@@ -63,7 +60,7 @@ impl<'s> Finder<'_, '_, 's> {
             if let Some(at) = at {
                 let about = format!("{count} id{}", if count == 1 { "" } else { "s" });
                 self.add(kind, level, at, about);
-                self.changes.last_mut().into_iter().for_each(|change| {
+                self.last().into_iter().for_each(|change| {
                     change.count = count;
                     change.inexpressible = kind == Kind::IdLost && cannot;
                 });
@@ -127,56 +124,8 @@ impl<'s> Finder<'_, '_, 's> {
             for (kind, count) in [(Kind::MessageMerged, merged), (Kind::MessageSplit, split)] {
                 if count > 0 {
                     self.add(kind, Level::Form, at, String::new());
-                    self.changes.last_mut().into_iter().for_each(|change| change.count = count);
+                    self.last().into_iter().for_each(|change| change.count = count);
                 }
-            }
-        }
-    }
-
-    /// The tools that requests declare.
-    pub(super) fn tools(&mut self) {
-        let [before, after] = self.sides;
-        if !before.transcript.is_body || !after.transcript.is_body {
-            return;
-        }
-        let named = |side: &'_ Side<'_, 's>| {
-            // Providers have different names for their own tools.
-            let is_compared = |tool: &&ToolDef<'_>| self.is_one_family || tool.executor == Executor::Client;
-            let tools = side.transcript.request.tools.declared().filter(is_compared);
-            let tools = tools.filter_map(|tool| {
-                let schema = tool.schema.map(|place| side.document.value(place.node));
-                let schema = schema.map(canonical::of_value);
-                Some((tool.name.as_ref()?.text.to_string(), (tool.place, schema)))
-            });
-            let mut seen: FxHashSet<String> = FxHashSet::default();
-            tools.filter(|(name, _)| seen.insert(name.clone())).collect::<Vec<_>>()
-        };
-        let (old, new) = (named(before), named(after));
-        let known: FxHashMap<&str, _> = new.iter().map(|(name, tool)| (&**name, *tool)).collect();
-        let change = |kind, level, before, after, name: &str| {
-            let about = Line::from(format!("`{}`", shorten(name)));
-            Change { kind, level, inexpressible: false, before, after, about, count: 1 }
-        };
-        // Tools in a form that is not read may be any.
-        let is_open = |side: &Side<'_, '_>| {
-            let tools = &side.transcript.request.tools;
-            !tools.in_text.is_empty() || tools.hides_some || tools.place.is_some() && tools.list.is_none()
-        };
-        for (name, (place, schema)) in &old {
-            match known.get(&**name) {
-                None if is_open(after) => {}
-                None => self.changes.push(change(Kind::ToolLost, Level::Loss, Some(*place), None, name)),
-                Some((other, after)) if self.is_one_family && after != schema => {
-                    let places = (Some(*place), Some(*other));
-                    self.changes.push(change(Kind::ToolChanged, Level::Change, places.0, places.1, name));
-                }
-                Some(_) => {}
-            }
-        }
-        let known: FxHashSet<&str> = old.iter().map(|(name, _)| &**name).collect();
-        for (name, (place, _)) in new.iter().filter(|(name, _)| !known.contains(&**name)) {
-            if !is_open(before) {
-                self.changes.push(change(Kind::ToolAdded, Level::Change, None, Some(*place), name));
             }
         }
     }
