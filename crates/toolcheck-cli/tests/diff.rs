@@ -21,7 +21,7 @@ fn status(arguments: &[&str]) -> i32 {
 fn each_output() {
     insta::assert_snapshot!("full", seen(&run(&["diff", BEFORE, AFTER])));
     insta::assert_snapshot!("help", seen(&run(&["diff", "--help"])));
-    for output in ["concise", "json", "markdown", "github"] {
+    for output in ["concise", "html", "json", "markdown", "picture", "github"] {
         let arguments = ["diff", BEFORE, AFTER, "--output-format", output];
         insta::assert_snapshot!(output, seen(&run(&arguments)));
     }
@@ -40,7 +40,7 @@ fn values_are_shown_only_if_asked() {
     };
     fs::write(folder.join("a.json"), request(secret)).unwrap();
     fs::write(folder.join("b.json"), request("other")).unwrap();
-    for output in ["full", "concise", "json", "markdown", "github"] {
+    for output in ["full", "concise", "html", "json", "markdown", "picture", "github"] {
         let arguments = ["diff", "a.json", "b.json", "--output-format", output];
         let text = seen_in(&folder, &arguments);
         assert!(text.contains("result-changed") && !text.contains(secret), "{output}: {text}");
@@ -80,12 +80,48 @@ fn what_cannot_be_read_is_an_error() {
     let output = run_with_input(&arguments, unread);
     assert_eq!(output.status.code(), Some(2), "{}", seen(&output));
     assert!(seen(&output).contains("1 part could not be read"), "{}", seen(&output));
-    let recording = fs::read_dir(root().join("fixtures/har")).unwrap().map(|entry| entry.unwrap().path());
-    let recording = recording.filter(|path| path.extension().is_some_and(|extension| extension == "har"));
-    let recording: PathBuf = recording.min().unwrap();
-    let output = run(&["diff", recording.to_str().unwrap(), AFTER]);
-    assert!(seen(&output).contains("recordings and archives (har) are not compared"), "{}", seen(&output));
-    assert_eq!(output.status.code(), Some(2));
+    for name in ["cut-off", "models", "not-read-alone", "not-read"] {
+        let recording = format!("fixtures/vcr/{name}.yaml");
+        let output = run(&["diff", &recording, &recording]);
+        assert_eq!(output.status.code(), Some(2), "{}", seen(&output));
+        insta::assert_snapshot!(format!("recording-{name}"), seen(&output));
+    }
+    let arguments = ["diff", AFTER, AFTER, "--before-format", "vcr"];
+    insta::assert_snapshot!("no-recording", seen(&run(&arguments)));
+}
+
+/// A recording is compared by the conversations in it, and its places are those of the file.
+#[test]
+fn recordings_and_archives_are_opened() {
+    for (before, after) in [
+        ("fixtures/vcr/unanswered-fixed.yaml", "fixtures/vcr/unanswered.yaml"),
+        ("fixtures/har/browser-fixed.har", "fixtures/har/browser.har"),
+        ("fixtures/inspect-eval/two-samples.eval", "fixtures/inspect-eval/lost-result.eval"),
+    ] {
+        assert_eq!(status(&[before, before, "--fail-on", "form"]), 0, "{before}");
+        let name = before.split('/').nth(1).unwrap();
+        insta::assert_snapshot!(format!("opened-{name}"), seen(&run(&["diff", before, after])));
+        let values = ["diff", before, after, "--show-values", "--output-format", "json"];
+        let json: Json = serde_json::from_slice(&run(&values).stdout).unwrap();
+        let changes = json["changes"].as_array().unwrap();
+        assert!(!changes.is_empty(), "{json}");
+        for place in changes.iter().flat_map(|change| [&change["before"], &change["after"]]) {
+            assert!(place.is_null() || place["origin"]["label"].is_string(), "{place}");
+        }
+    }
+}
+
+#[test]
+fn a_picture_has_both_sides_in_any_width() {
+    let files = ["fixtures/same/failed-call/anthropic.json", "fixtures/same/failed-call/openai-chat.json"];
+    for width in ["32", "60", "120"] {
+        let mut command = common::toolcheck();
+        command.args(["diff", "--output-format", "picture"]).args(files).env("COLUMNS", width);
+        let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        let columns: usize = width.parse().unwrap();
+        assert!(text.lines().all(|line| line.chars().count() <= columns), "{text}");
+        insta::assert_snapshot!(format!("picture-{width}"), text);
+    }
 }
 
 #[test]

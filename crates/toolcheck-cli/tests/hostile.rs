@@ -93,7 +93,7 @@ fn names_of_files() {
         for output in ["text", "markdown", "html", "json"] {
             run(&folder, &["show", "--text", "--output-format", output, "--", &file]);
         }
-        for output in ["full", "concise", "markdown", "github", "json"] {
+        for output in ["full", "concise", "picture", "html", "markdown", "github", "json"] {
             let options = ["diff", "--show-values", "--output-format", output, "--"];
             run(&folder, &[&options[..], &[&file, "a.json"]].concat());
             run(&folder, &[&options[..], &["a.json", &file]].concat());

@@ -151,25 +151,45 @@ fn bind_run(events: &mut [Event<'_>], asked: &Asked, run: &[usize]) {
         return;
     }
     // Something is missing. The names may tell what, if there are some.
-    let mut by_name: FxHashMap<Cow<'_, str>, VecDeque<usize>> = FxHashMap::default();
-    for call in calls {
+    let mut by_name: FxHashMap<Cow<'_, str>, Line> = FxHashMap::default();
+    for (place, call) in calls.iter().enumerate() {
         if let Some(name) = events[*call].name.clone() {
-            by_name.entry(name).or_default().push_back(*call);
+            by_name.entry(name).or_default().ahead.push_back(place);
         }
     }
     let mut is_answered = vec![false; calls.len()];
-    let position = |call: usize| calls.binary_search(&call).unwrap_or_default();
+    let (mut next, mut first_open) = (0, 0);
     for result in run {
         let named = events[*result].name.as_ref().and_then(|name| by_name.get_mut(name));
-        if let Some(call) = named.and_then(VecDeque::pop_front) {
-            is_answered[position(call)] = true;
-            events[*result].owner = Some(call);
+        let place = named.and_then(|line| line.take(next, &is_answered)).or_else(|| {
+            first_open += is_answered[first_open..].iter().take_while(|is_answered| **is_answered).count();
+            (first_open < calls.len()).then_some(first_open)
+        });
+        if let Some(place) = place {
+            next = place + 1;
+            is_answered[place] = true;
+            events[*result].owner = Some(calls[place]);
         }
     }
-    let mut open = calls.iter().zip(&is_answered).filter(|(_, is_answered)| !**is_answered);
-    for result in run {
-        if events[*result].owner.is_none() {
-            events[*result].owner = open.next().map(|(call, _)| *call);
+}
+
+/// The calls of one tool in a turn, by their places.
+#[derive(Default)]
+struct Line {
+    /// Those that are still to come.
+    ahead: VecDeque<usize>,
+    /// Those that were passed over.
+    behind: VecDeque<usize>,
+}
+
+impl Line {
+    /// The first open call from a place on, or else the first one before it: results are usually in the order of their
+    /// calls.
+    fn take(&mut self, from: usize, is_answered: &[bool]) -> Option<usize> {
+        while let Some(passed) = self.ahead.pop_front_if(|place| *place < from || is_answered[*place]) {
+            self.behind.push_back(passed);
         }
+        while self.behind.pop_front_if(|place| is_answered[*place]).is_some() {}
+        self.ahead.pop_front().or_else(|| self.behind.pop_front())
     }
 }

@@ -350,19 +350,28 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         }
     }
 
-    /// Whether the call of a result has another one that is on both sides and says the same.
+    /// Whether there is another result, on both sides, that says the same: one of the same call, or, for one without a call,
+    /// one beside it.
     fn is_repeated(&self, side: usize, number: usize) -> bool {
         let (events, pairs) = match side {
             0 => (self.paired.before, &self.paired.pairs.before),
             _ => (self.paired.after, &self.paired.pairs.after),
         };
-        let Some(call) = events.all[number].owner else { return false };
+        let own = &events.all[number];
+        let says_it = |other: &usize| {
+            let event = &events.all[*other];
+            let is_beside = own.owner.is_some() || event.turn == own.turn && event.sort == Sort::Result;
+            *other != number
+                && is_beside
+                && pairs[*other].is_some()
+                && event.content.says_the_same(&own.content)
+        };
+        let Some(call) = own.owner else {
+            let beside = [number.wrapping_sub(1), number + 1];
+            return beside.iter().filter(|other| **other < events.all.len()).any(says_it);
+        };
         // Of many results, the first ones are enough.
-        let others = events.all[call].results.iter().take(MOST_RESULTS).filter(|other| **other != number);
-        let content = &events.all[number].content;
-        others
-            .filter(|other| pairs[**other].is_some())
-            .any(|other| events.all[*other].content.says_the_same(content))
+        events.all[call].results.iter().take(MOST_RESULTS).any(says_it)
     }
 
     fn merged(&mut self) {

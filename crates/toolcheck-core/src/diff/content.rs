@@ -92,6 +92,16 @@ impl<'s> Content<'s> {
     }
 }
 
+impl Content<'_> {
+    /// Whether a text says the same.
+    pub(super) fn is_said_by(&self, text: &str) -> bool {
+        match &self.text {
+            Some(own) => own.trim() == text,
+            None => self.loose == of_text(text),
+        }
+    }
+}
+
 /// Adds the hash of a run of text, which is that of the JSON in it if it is some.
 fn flush(text: &mut String, hashes: &mut Vec<u64>) {
     if !text.is_empty() {

@@ -169,3 +169,77 @@ fn streamed_answers_are_compared() {
     assert_eq!(file.unread, 0);
     assert_eq!(kinds(&compared(&error, &request)), [(Kind::CallAdded, Level::Change)]);
 }
+
+/// The same conversation in the logs of several agents and as requests, with this result.
+fn written(result: &str) -> Vec<(&'static str, String)> {
+    let lines = |lines: &[Json]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let tool_use = json!({"type": "tool_use", "id": "toolu_1", "name": "read_file", "input": {"path": "a"}});
+    let tool_result = json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": result});
+    let blocks = [
+        json!({"role": "user", "content": [{"type": "text", "text": "go"}]}),
+        json!({"role": "assistant", "content": [{"type": "text", "text": "I look."}, tool_use]}),
+        json!({"role": "user", "content": [tool_result]}),
+        json!({"role": "assistant", "content": [{"type": "text", "text": "Done."}]}),
+    ];
+    let claude: Vec<Json> = blocks.iter().enumerate().map(|(number, message)| {
+        let parent = number.checked_sub(1).map(|before| before.to_string());
+        json!({"type": message["role"], "uuid": number.to_string(), "parentUuid": parent, "sessionId": "s", "version": "2", "message": message})
+    }).collect();
+    let cline: Vec<Json> = blocks
+        .iter()
+        .enumerate()
+        .map(|(number, message)| {
+            let mut message = message.clone();
+            message["ts"] = json!(1_770_000_000_000_u64 + number as u64);
+            message["modelInfo"] = json!({"id": "claude-test-1", "provider": "anthropic"});
+            message
+        })
+        .collect();
+    let item = |payload: Json| json!({"timestamp": "2026-03-02T10:00:00.000Z", "type": "response_item", "payload": payload});
+    let codex = [
+        json!({"timestamp": "2026-03-02T10:00:00.000Z", "type": "session_meta", "payload": {"id": "0199c1d0-1111-7222-8333-abcdefabcdef", "originator": "codex_cli_rs", "cli_version": "0.99.0"}}),
+        item(json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]})),
+        item(
+            json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "I look."}]}),
+        ),
+        item(
+            json!({"type": "function_call", "name": "read_file", "arguments": "{\"path\": \"a\"}", "call_id": "toolu_1"}),
+        ),
+        item(json!({"type": "function_call_output", "call_id": "toolu_1", "output": result})),
+        item(
+            json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]}),
+        ),
+    ];
+    let request = json!({"model": "claude-x", "max_tokens": 9, "messages": blocks});
+    vec![
+        ("claude-code", lines(&claude)),
+        ("cline", json!(cline).to_string()),
+        ("codex", lines(&codex)),
+        ("anthropic", request.to_string()),
+    ]
+}
+
+#[test]
+fn logs_of_agents_are_compared_with_each_other() {
+    for (id, before) in written("text") {
+        assert_eq!(File::read(before.as_bytes(), None).unwrap().format, id);
+        for (other, after) in written("text") {
+            let report = compared(&before, &after);
+            assert!(
+                report.level().is_none_or(|level| level == Level::Form),
+                "{id} to {other}: {:#?}",
+                report.changes
+            );
+            assert_eq!(
+                (report.counts.calls.kept, report.counts.results.kept, report.counts.texts.kept),
+                (1, 1, 3)
+            );
+        }
+        for (other, after) in written("another") {
+            let report = compared(&before, &after);
+            let found: Vec<_> =
+                kinds(&report).into_iter().filter(|(_, level)| *level > Level::Form).collect();
+            assert_eq!(found, [(Kind::ResultChanged, Level::Loss)], "{id} to {other}");
+        }
+    }
+}

@@ -3,7 +3,7 @@ use std::io;
 use toolcheck_core::diff::{Entry, Level, Mark, Part, PartKind, Picture, Row};
 use toolcheck_core::text::{Counted, bounded, shown};
 
-use super::{Compare, Compared, Output, mark_text};
+use super::{Compare, Compared, Output};
 use crate::Style;
 use crate::markup::{Escaped, Piece, pieces};
 use crate::show::outputs::html::HEAD;
@@ -17,8 +17,9 @@ const MOST_ROWS: usize = 10_000;
 const LONGEST: usize = 500;
 
 fn write(compared: &Compared<'_>, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut left = MOST_ROWS;
     start(&title(compared), out)?;
-    page(compared, "h1", &mut MOST_ROWS.clone(), out)?;
+    page(compared, &mut left, out)?;
     writeln!(out, "</body>\n</html>")
 }
 
@@ -27,7 +28,7 @@ fn write_all(all: &[Compared<'_>], _: &Style, out: &mut dyn io::Write) -> io::Re
     let mut left = MOST_ROWS;
     for compared in all {
         writeln!(out, "<article>")?;
-        page(compared, "h1", &mut left, out)?;
+        page(compared, &mut left, out)?;
         writeln!(out, "</article>")?;
     }
     writeln!(out, "</body>\n</html>")
@@ -48,12 +49,12 @@ fn start(title: &str, out: &mut dyn io::Write) -> io::Result<()> {
 }
 
 /// Writes a comparison. `left` is how many rows may still be written.
-fn page(compared: &Compared<'_>, heading: &str, left: &mut usize, out: &mut dyn io::Write) -> io::Result<()> {
+fn page(compared: &Compared<'_>, left: &mut usize, out: &mut dyn io::Write) -> io::Result<()> {
     let name = |file: &Compare<'_>| {
         format!("<code>{}</code> <span class=\"quiet\">{}</span>", Escaped(&shown(file.name)), file.format)
     };
     let (before, after) = (name(&compared.before), name(&compared.after));
-    writeln!(out, "<header>\n<{heading}>{before} → {after}</{heading}>")?;
+    writeln!(out, "<header>\n<h1>{before} → {after}</h1>")?;
     writeln!(out, "<p>{}</p>", Escaped(&Compared::kept(&compared.report.counts)))?;
     let class = compared.report.level().map_or(" clean", class_of);
     writeln!(out, "<p class=\"summary{class}\">{}</p>\n</header>\n<main>", Escaped(&compared.summary()))?;
@@ -61,13 +62,18 @@ fn page(compared: &Compared<'_>, heading: &str, left: &mut usize, out: &mut dyn 
         if let Some(title) = title.as_ref().filter(|title| !title.is_empty()) {
             writeln!(out, "<h2>{}</h2>", Escaped(&bounded(title, LONGEST)))?;
         }
-        table(picture, compared.after.format, left, out)?;
+        table(picture, compared, left, out)?;
     }
     writeln!(out, "</main>")
 }
 
-fn table(picture: &Picture, after: &str, left: &mut usize, out: &mut dyn io::Write) -> io::Result<()> {
-    marks(&picture.beside, true, after, out)?;
+fn table(
+    picture: &Picture,
+    compared: &Compared<'_>,
+    left: &mut usize,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    marks(&picture.beside, compared, out)?;
     if picture.entries.is_empty() {
         return Ok(());
     }
@@ -84,7 +90,7 @@ fn table(picture: &Picture, after: &str, left: &mut usize, out: &mut dyn io::Wri
             }
             Entry::Row(row) if *left > 0 => {
                 *left -= 1;
-                self::row(row, after, out)?;
+                self::row(row, compared, out)?;
             }
             Entry::Same(_) => {}
             Entry::Row(_) => left_out += 1,
@@ -97,7 +103,7 @@ fn table(picture: &Picture, after: &str, left: &mut usize, out: &mut dyn io::Wri
     writeln!(out, "</tbody>\n</table>")
 }
 
-fn row(row: &Row, after: &str, out: &mut dyn io::Write) -> io::Result<()> {
+fn row(row: &Row, compared: &Compared<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     let class = row.marks.iter().map(|mark| mark.level).max().map_or("", class_of);
     write!(out, "<tr class=\"side{class}\">")?;
     cell(row.before.as_ref(), out)?;
@@ -107,7 +113,7 @@ fn row(row: &Row, after: &str, out: &mut dyn io::Write) -> io::Result<()> {
         return Ok(());
     }
     writeln!(out, "<tr class=\"said{class}\"><td colspan=\"2\">")?;
-    marks(&row.marks, row.before.is_some() && row.after.is_some(), after, out)?;
+    marks(&row.marks, compared, out)?;
     writeln!(out, "</td></tr>")
 }
 
@@ -137,11 +143,11 @@ fn cell(part: Option<&Part>, out: &mut dyn io::Write) -> io::Result<()> {
     write!(out, "</td>")
 }
 
-fn marks(marks: &[Mark], is_on_both: bool, after: &str, out: &mut dyn io::Write) -> io::Result<()> {
+fn marks(marks: &[Mark], compared: &Compared<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     for mark in marks {
         let class = class_of(mark.level);
-        write!(out, "<p class=\"finding{class}\"><strong>{}</strong> {} ", mark.level, mark.kind)?;
-        text(&mark_text(mark, is_on_both, after), out)?;
+        write!(out, "<p class=\"finding{class}\"><strong>{}</strong> <b>{}</b> ", mark.level, mark.kind)?;
+        text(&compared.mark(mark), out)?;
         writeln!(out, "</p>")?;
     }
     Ok(())

@@ -125,37 +125,32 @@ impl Compared<'_> {
 
     /// A change in one line, without its places.
     fn message(&self, change: &Located) -> String {
-        let mut text = summary_of(change.kind);
-        if !change.about.is_empty() {
-            text.push_str(": ");
-            text.push_str(&change.about);
-        }
-        if change.inexpressible {
-            text.push_str(&format!(" ({} has no place for it)", self.after.format));
-        }
+        let Located { kind, inexpressible, ref about, .. } = *change;
+        let mut text = self.words(kind, inexpressible, about);
         if let Some(title) = change.conversation.as_ref().filter(|title| !title.is_empty()) {
-            text.push_str(&format!(" (in {title})"));
+            text.push_str(&format!(" (in {})", inert(title)));
+        }
+        text
+    }
+
+    /// What a mark of a picture says.
+    fn mark(&self, mark: &Mark) -> String {
+        self.words(mark.kind, mark.inexpressible, &mark.about)
+    }
+
+    fn words(&self, kind: Kind, inexpressible: bool, about: &str) -> String {
+        let mut text = kind.summary().trim_end_matches('.').to_owned();
+        text[..1].make_ascii_lowercase();
+        if !about.is_empty() {
+            text.push_str(": ");
+            text.push_str(about);
+        }
+        if inexpressible {
+            text.push_str(&format!(" ({} has no place for it)", self.after.format));
         }
         // Names are shortened, but may be commands for a CI runner.
         inert(&text).into_owned()
     }
-}
-
-/// What a kind of change is, inside a sentence.
-fn summary_of(kind: Kind) -> String {
-    let mut text = kind.summary().trim_end_matches('.').to_owned();
-    text[..1].make_ascii_lowercase();
-    text
-}
-
-/// What a mark of a picture says, after its level and kind. A row with one side says what is there itself.
-fn mark_text(mark: &Mark, is_on_both: bool, after: &str) -> String {
-    let mut text =
-        if is_on_both && !mark.about.is_empty() { mark.about.to_string() } else { summary_of(mark.kind) };
-    if mark.inexpressible {
-        text.push_str(&format!(" ({after} has no place for it)"));
-    }
-    inert(&text).into_owned()
 }
 
 /// The sums of several comparisons.

@@ -6,7 +6,7 @@ use toolcheck_core::text::{Counted, guard, shown};
 use unicode_width::UnicodeWidthStr;
 
 use super::full::{colors_of, write_all};
-use super::{Compared, Output, mark_text};
+use super::{Compared, Output};
 use crate::Style;
 use crate::show::outputs::text::cut;
 
@@ -32,7 +32,7 @@ const DIM: Colors = PLAIN.dimmed();
 fn write(compared: &Compared<'_>, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let width = style.width.clamp(WIDTHS.0, WIDTHS.1);
     let (before, after) = (&compared.before, &compared.after);
-    let mut pen = Pen { out, is_colored: style.color, width, after: after.format, left: MOST_ROWS };
+    let mut pen = Pen { out, is_colored: style.color, width, left: MOST_ROWS, compared };
     for (sign, file) in [("- ", before), ("+ ", after)] {
         pen.line(&[(sign, DIM), (&format!("{} ({})", shown(file.name), file.format), PLAIN)])?;
     }
@@ -50,11 +50,10 @@ fn write(compared: &Compared<'_>, style: &Style, out: &mut dyn io::Write) -> io:
 
 /// Writes lines of a bounded width.
 struct Pen<'o> {
+    compared: &'o Compared<'o>,
     out: &'o mut dyn io::Write,
     is_colored: bool,
     width: usize,
-    /// The id of the format after.
-    after: &'static str,
     /// The number of rows that may still be written.
     left: usize,
 }
@@ -89,7 +88,7 @@ impl Pen<'_> {
     }
 
     fn picture(&mut self, picture: &Picture) -> io::Result<()> {
-        self.marks(&picture.beside, true)?;
+        self.marks(&picture.beside)?;
         let rows = || {
             picture.entries.iter().filter_map(|entry| match entry {
                 Entry::Row(row) => Some(row),
@@ -145,12 +144,12 @@ impl Pen<'_> {
                 (None, None) => {}
             }
         }
-        self.marks(&row.marks, row.before.is_some() && row.after.is_some())
+        self.marks(&row.marks)
     }
 
-    fn marks(&mut self, marks: &[Mark], is_on_both: bool) -> io::Result<()> {
+    fn marks(&mut self, marks: &[Mark]) -> io::Result<()> {
         for mark in marks {
-            let text = format!("{}[{}]: {}", mark.level, mark.kind, mark_text(mark, is_on_both, self.after));
+            let text = format!("{}[{}]: {}", mark.level, mark.kind, self.compared.mark(mark));
             self.wrapped(&text, INDENT, colors_of(mark.level))?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::diff::content::Content;
 use crate::diff::events::Sort;
 use crate::diff::pairing::Paired;
 
@@ -39,15 +40,13 @@ impl Retold {
             if result.sort != Sort::Result || paired.pairs.before[number].is_some() {
                 continue;
             }
-            let content = result.content.text.as_deref().unwrap_or_default().trim();
+            let content = &result.content;
             let here = paired.stretch(0, result);
             let first = texts.partition_point(|text| stretch(*text) + FAR < here);
             for text in texts[first..].iter().take_while(|text| stretch(**text) <= here + FAR) {
                 let Some(left) = fuel.checked_sub(length(*text)) else { return own };
                 fuel = left;
-                let said = &paired.after.all[*text].text;
-                let is_held = said.trim() == content || content.len() >= SHORTEST && said.contains(content);
-                if !content.is_empty() && is_held {
+                if holds(&paired.after.all[*text].text, content) {
                     own.texts.insert(number, *text);
                     own.held_by.insert(*text);
                     break;
@@ -66,4 +65,15 @@ impl Retold {
     pub(super) fn holds_one(&self, text: usize) -> bool {
         self.held_by.contains(&text)
     }
+}
+
+/// Whether a text holds a result: anywhere in it, or as all of it but a title in the first line.
+fn holds(said: &str, content: &Content<'_>) -> bool {
+    let result = content.text.as_deref().unwrap_or_default().trim();
+    if result.len() >= SHORTEST && said.contains(result) {
+        return true;
+    }
+    let below = said.split_once('\n').map_or(said, |(_, below)| below);
+    let is_all = |said: &str| !said.trim().is_empty() && content.is_said_by(said.trim());
+    is_all(said) || is_all(below)
 }
