@@ -61,9 +61,14 @@ impl<'s> File<'s> {
             let line = locate(source, &[at])[0].line;
             return Err(Error::new(format!("the {} is broken in line {line}", opened.name)));
         }
-        if opened.exchanges == 0 {
-            let why = opened.unread.as_ref().map(|unread| format!(": {}", unread.what)).unwrap_or_default();
-            return Err(Error::new(format!("there is no conversation in the {}{why}", opened.name)));
+        let why = opened.unread.as_ref().map(|unread| unread.what.clone());
+        match why {
+            Some(why) if opened.is_other() => return Err(Error::new(why)),
+            _ if opened.exchanges > 0 => {}
+            why => {
+                let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+                return Err(Error::new(format!("there is no conversation in the {}{why}", opened.name)));
+            }
         }
         let mut file = Self::read(&opened.text, None)?;
         file.format = opened.id;
