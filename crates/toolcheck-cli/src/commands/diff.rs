@@ -108,6 +108,14 @@ impl Pair {
         };
         let files =
             [read(0, args.before_format, "--before-format")?, read(1, args.after_format, "--after-format")?];
+        for (input, opened) in inputs.iter().zip(&opened) {
+            let left_out = opened.iter().flat_map(|opened| &opened.left_out).map(ToString::to_string);
+            let left_out: Vec<String> = left_out.collect();
+            if !left_out.is_empty() {
+                let name = shown(&input.name);
+                screen::message("note", &format!("{name}: not compared: {}", left_out.join(", ")));
+            }
+        }
         let mut is_partial = false;
         for (file, input) in files.iter().zip(&inputs) {
             if file.unread > 0 {

@@ -67,7 +67,7 @@ impl<'t, 's> Side<'t, 's> {
 #[derive(Debug)]
 pub(super) enum Answer<'s> {
     /// At once.
-    Whole(Transcript<'s>),
+    Whole(Box<Transcript<'s>>),
     /// In pieces: what they make together, and where they are.
     Streamed(Choice, Place),
 }

@@ -28,7 +28,7 @@ pub enum Entry {
     /// So many parts are the same on both sides.
     Same(usize),
     /// A row.
-    Row(Row),
+    Row(Box<Row>),
 }
 
 /// A part of the conversation, on both sides or on one.
@@ -146,11 +146,11 @@ impl Picture {
                 entries.push(Entry::Same(std::mem::take(&mut same)));
             }
             let [before, after] = *row;
-            entries.push(Entry::Row(Row {
+            entries.push(Entry::Row(Box::new(Row {
                 before: before.map(|event| Part::of(&paired.before.all[event], paired.before)),
                 after: after.map(|event| Part::of(&paired.after.all[event], paired.after)),
                 marks: marked(row).into_iter().map(|change| Mark::of(&found[change].change)).collect(),
-            }));
+            })));
         }
         if same > 0 {
             entries.push(Entry::Same(same));
@@ -167,7 +167,7 @@ impl Picture {
     /// All marks of rows.
     fn marks(&self) -> impl Iterator<Item = &Mark> {
         let rows = self.entries.iter().filter_map(|entry| match entry {
-            Entry::Row(row) => Some(row),
+            Entry::Row(row) => Some(&**row),
             Entry::Same(_) => None,
         });
         rows.flat_map(|row| &row.marks)

@@ -91,7 +91,7 @@ impl Pen<'_> {
         self.marks(&picture.beside)?;
         let rows = || {
             picture.entries.iter().filter_map(|entry| match entry {
-                Entry::Row(row) => Some(row),
+                Entry::Row(row) => Some(&**row),
                 Entry::Same(_) => None,
             })
         };

@@ -208,7 +208,7 @@ fn answers<'s>(format: &Format, answer: Value<'_, 's>) -> Option<Vec<Answer<'s>>
         let choices = choices.into_iter().map(|choice| Answer::Streamed(choice, place));
         return Some(choices.collect());
     }
-    Some(said.into_iter().map(|said| Answer::Whole(said.transcript)).collect())
+    Some(said.into_iter().map(|said| Answer::Whole(Box::new(said.transcript))).collect())
 }
 
 /// What to call a conversation in a file of several.
