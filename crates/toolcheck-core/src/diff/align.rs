@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 
 /// The pairs of two sequences that were found so far.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Pairs {
     pub(super) fn unique(&mut self, before: &Keys, after: &Keys) {
         self.steps += before.len() + after.len();
         // The only element with a key on each side; `None` if there are several.
-        let mut seen: FxHashMap<u64, [(usize, u32); 2]> = FxHashMap::default();
+        let mut seen: HashMap<u64, [(usize, u32); 2]> = HashMap::default();
         for (number, key) in Self::free(before, &self.before, 0..before.len()) {
             let [own, _] = seen.entry(key).or_default();
             *own = (number, own.1 + 1);
@@ -105,7 +105,7 @@ impl Pairs {
         if before.is_empty() || after.is_empty() {
             return;
         }
-        let mut waiting: FxHashMap<u64, VecDeque<usize>> = FxHashMap::default();
+        let mut waiting: HashMap<u64, VecDeque<usize>> = HashMap::default();
         for (number, key) in after {
             waiting.entry(key).or_default().push_back(number);
         }

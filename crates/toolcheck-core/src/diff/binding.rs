@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 
 use super::events::{Event, Sort};
 use crate::conversation::Feature;
@@ -76,7 +76,7 @@ impl SameId {
 }
 
 fn bind_by_id(events: &mut [Event<'_>]) {
-    let mut by_id: FxHashMap<Cow<'_, str>, SameId> = FxHashMap::default();
+    let mut by_id: HashMap<Cow<'_, str>, SameId> = HashMap::default();
     let mut unknown = Vec::new();
     for (number, event) in events.iter_mut().enumerate() {
         let Some(id) = event.id.clone() else { continue };
@@ -151,7 +151,7 @@ fn bind_run(events: &mut [Event<'_>], asked: &Asked, run: &[usize]) {
         return;
     }
     // Something is missing. The names may tell what, if there are some.
-    let mut by_name: FxHashMap<Cow<'_, str>, Line> = FxHashMap::default();
+    let mut by_name: HashMap<Cow<'_, str>, Line> = HashMap::default();
     for (place, call) in calls.iter().enumerate() {
         if let Some(name) = events[*call].name.clone() {
             by_name.entry(name).or_default().ahead.push_back(place);

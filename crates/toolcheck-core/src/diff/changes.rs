@@ -4,7 +4,7 @@ mod declared;
 mod overall;
 mod retold;
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 
 use super::align::longest_increasing;
 use super::events::{Event, Events, Side, Sort, Speaker};
@@ -22,9 +22,9 @@ pub(super) struct Finder<'f, 'e, 's> {
     paired: &'f Paired<'e, 's>,
     is_one_family: bool,
     /// The events before of which something is lost.
-    lost: FxHashSet<usize>,
+    lost: HashSet<usize>,
     /// The stretches in which turns were merged or split.
-    regrouped: FxHashSet<usize>,
+    regrouped: HashSet<usize>,
     /// The texts that lost results have become.
     retold: Retold,
     found: Vec<Found>,
@@ -53,8 +53,8 @@ pub(super) fn find<'s>(
         sides,
         paired,
         is_one_family,
-        lost: FxHashSet::default(),
-        regrouped: FxHashSet::default(),
+        lost: HashSet::default(),
+        regrouped: HashSet::default(),
         retold: Retold::find(paired),
         found: Vec::new(),
     };
@@ -253,7 +253,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
 
     /// What is only before.
     fn gone(&mut self) {
-        let merged: FxHashSet<usize> =
+        let merged: HashSet<usize> =
             self.paired.merged.iter().flat_map(|(group, _)| group).copied().collect();
         for number in 0..self.paired.before.all.len() {
             if self.paired.pairs.before[number].is_some() || merged.contains(&number) {
@@ -312,9 +312,9 @@ impl<'e, 's> Finder<'_, 'e, 's> {
 
     /// What is only after.
     fn added(&mut self) {
-        let merged: FxHashSet<usize> =
+        let merged: HashSet<usize> =
             self.paired.merged.iter().flat_map(|(_, group)| group).copied().collect();
-        let known: FxHashSet<(u64, Option<&str>)> =
+        let known: HashSet<(u64, Option<&str>)> =
             self.paired.before.all.iter().filter(|event| event.sort == Sort::Call).map(call_key).collect();
         for number in 0..self.paired.after.all.len() {
             let is_told = self.paired.pairs.after[number].is_some() || merged.contains(&number);
@@ -385,7 +385,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     group.iter().filter_map(|number| events.all[*number].signature).collect()
                 };
                 let signatures = signed(self.paired.before, before);
-                let kept: FxHashSet<u64> = signed(self.paired.after, after).into_iter().collect();
+                let kept: HashSet<u64> = signed(self.paired.after, after).into_iter().collect();
                 if signatures.iter().any(|signature| !kept.contains(signature)) {
                     let cannot = self.cannot(Feature::Signatures);
                     self.add_loss(Kind::SignatureLost, Level::Loss, cannot, at, "of reasoning".to_owned());
@@ -404,7 +404,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
 
     /// What is in another place.
     fn moved(&mut self) {
-        let chain: FxHashSet<usize> = self.paired.chain.iter().map(|(before, _)| *before).collect();
+        let chain: HashSet<usize> = self.paired.chain.iter().map(|(before, _)| *before).collect();
         let ranks = [
             ranks(self.paired.before.all.len(), self.paired.chain.iter().map(|pair| pair.0)),
             ranks(self.paired.after.all.len(), self.paired.chain.iter().map(|pair| pair.1)),
@@ -413,7 +413,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             (0..self.paired.before.all.len()).filter(|number| self.before(*number).sort == Sort::Result);
         let results: Vec<(usize, usize)> =
             results.filter_map(|number| Some((number, self.paired.pairs.before[number]?))).collect();
-        let in_order: FxHashSet<usize> =
+        let in_order: HashSet<usize> =
             longest_increasing(&results).into_iter().map(|(before, _)| before).collect();
         for number in 0..self.paired.before.all.len() {
             let Some(other) = self.paired.pairs.before[number] else { continue };
@@ -457,7 +457,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
     }
 
     /// Whether a result has only moved with its call, or with the turn of its call.
-    fn follows_its_call(&self, before: &Event<'_>, after: &Event<'_>, chain: &FxHashSet<usize>) -> bool {
+    fn follows_its_call(&self, before: &Event<'_>, after: &Event<'_>, chain: &HashSet<usize>) -> bool {
         let Some(call) = before.owner else { return false };
         let distance = |event: &Event<'_>, events: &Events<'_>| {
             event.owner.map(|call| event.turn.abs_diff(events.all[call].turn))

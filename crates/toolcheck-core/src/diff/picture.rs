@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 
 use super::Change;
 use super::align::longest_increasing;
@@ -106,7 +106,7 @@ impl Picture {
         if found.is_empty() {
             return Self::default();
         }
-        let mut marks: [FxHashMap<usize, Vec<usize>>; 2] = Default::default();
+        let mut marks: [HashMap<usize, Vec<usize>>; 2] = Default::default();
         let mut beside = Vec::new();
         for (number, Found { change, at: At(before, after) }) in found.iter().enumerate() {
             if before.or(*after).is_none() {

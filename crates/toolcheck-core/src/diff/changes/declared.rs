@@ -1,6 +1,6 @@
 //! What changed in what a request declares beside its messages: tools, and other parameters.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 
 use super::{At, Finder, Found};
 use crate::diff::Change;
@@ -43,11 +43,11 @@ impl<'s> Finder<'_, '_, 's> {
                 let schema = schema.map(canonical::of_value);
                 Some((tool.name.as_ref()?.text.to_string(), (tool.place, schema)))
             });
-            let mut seen: FxHashSet<String> = FxHashSet::default();
+            let mut seen: HashSet<String> = HashSet::default();
             tools.filter(|(name, _)| seen.insert(name.clone())).collect::<Vec<_>>()
         };
         let (old, new) = (named(before), named(after));
-        let known: FxHashMap<&str, _> = new.iter().map(|(name, tool)| (&**name, *tool)).collect();
+        let known: HashMap<&str, _> = new.iter().map(|(name, tool)| (&**name, *tool)).collect();
         // Tools in a form that is not read may be any.
         let is_open = |side: &Side<'_, '_>| {
             let tools = &side.transcript.request.tools;
@@ -64,7 +64,7 @@ impl<'s> Finder<'_, '_, 's> {
                 Some(_) => {}
             }
         }
-        let known: FxHashSet<&str> = old.iter().map(|(name, _)| &**name).collect();
+        let known: HashSet<&str> = old.iter().map(|(name, _)| &**name).collect();
         for (name, (place, _)) in new.iter().filter(|(name, _)| !known.contains(&**name)) {
             if !is_open(before) {
                 self.declared(Kind::ToolAdded, Level::Change, (None, Some(*place)), name);
@@ -108,7 +108,7 @@ impl<'s> Finder<'_, '_, 's> {
         let compared = [before, after].map(compared_elsewhere);
         let parameters = |side: &Side<'_, 's>| -> Vec<(String, Place, u64)> {
             let root = side.document.value(side.transcript.place.node);
-            let mut seen: FxHashSet<String> = FxHashSet::default();
+            let mut seen: HashSet<String> = HashSet::default();
             let own = root.members().filter(|member| !member.is_null()).filter_map(|member| {
                 let key = member.key_text()?.into_owned();
                 let is_own = !compared.iter().any(|keys| keys.contains(&key));
@@ -118,7 +118,7 @@ impl<'s> Finder<'_, '_, 's> {
             own.collect()
         };
         let (old, new) = (parameters(before), parameters(after));
-        let named: FxHashMap<&str, _> =
+        let named: HashMap<&str, _> =
             new.iter().map(|(key, place, value)| (&**key, (*place, *value))).collect();
         for (key, place, value) in &old {
             match named.get(&**key) {
@@ -130,7 +130,7 @@ impl<'s> Finder<'_, '_, 's> {
                 Some(_) => {}
             }
         }
-        let known: FxHashSet<&str> = old.iter().map(|(key, ..)| &**key).collect();
+        let known: HashSet<&str> = old.iter().map(|(key, ..)| &**key).collect();
         for (key, place, _) in new.iter().filter(|(key, ..)| !known.contains(&**key)) {
             self.declared(Kind::ParameterAdded, Level::Change, (None, Some(*place)), key);
         }
@@ -138,7 +138,7 @@ impl<'s> Finder<'_, '_, 's> {
 }
 
 /// The keys of a request with what is compared by its meaning: messages, instructions, tools and the choice of one.
-fn compared_elsewhere(side: &Side<'_, '_>) -> FxHashSet<String> {
+fn compared_elsewhere(side: &Side<'_, '_>) -> HashSet<String> {
     let transcript = side.transcript;
     let request = &transcript.request;
     let messages = transcript.messages.iter().map(|message| message.place);

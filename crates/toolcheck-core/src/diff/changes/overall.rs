@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 
 use super::{At, Finder, title};
 use crate::conversation::Feature;
@@ -16,7 +16,7 @@ impl<'s> Finder<'_, '_, 's> {
     pub(super) fn ids(&mut self) {
         let (mut renamed, mut gone, mut new) = ([0; 3], None, None);
         let mut first_renamed = None;
-        let mut own: FxHashMap<&str, &str> = FxHashMap::default();
+        let mut own: HashMap<&str, &str> = HashMap::default();
         let mut collapsed = Vec::new();
         for number in 0..self.paired.before.all.len() {
             let Some(other) = self.paired.pairs.before[number] else { continue };
@@ -74,7 +74,7 @@ impl<'s> Finder<'_, '_, 's> {
         let mut stretches: BTreeMap<usize, [(Option<usize>, usize); 2]> = BTreeMap::new();
         for (side, events) in [self.paired.before, self.paired.after].into_iter().enumerate() {
             let pairs = if side == 0 { &self.paired.pairs.before } else { &self.paired.pairs.after };
-            let mut last: FxHashMap<usize, usize> = FxHashMap::default();
+            let mut last: HashMap<usize, usize> = HashMap::default();
             let mut results = 0;
             for (number, event) in
                 events.all.iter().enumerate().filter(|(number, _)| pairs[*number].is_some())
@@ -132,7 +132,7 @@ impl<'s> Finder<'_, '_, 's> {
 
     /// How many parts there are, and how many of them are kept.
     pub(super) fn counts(&self) -> Counts {
-        let merged: FxHashSet<usize> =
+        let merged: HashSet<usize> =
             self.paired.merged.iter().flat_map(|(group, _)| group).copied().collect();
         let count = |sort: Sort| {
             let is = |event: &&Event<'_>| event.sort == sort;

@@ -1,6 +1,6 @@
 //! Results that are only there as text any more.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::diff::content::Content;
 use crate::diff::events::Sort;
@@ -10,9 +10,9 @@ use crate::diff::pairing::Paired;
 #[derive(Debug, Default)]
 pub(super) struct Retold {
     /// For each lost result, the text after that holds it.
-    texts: FxHashMap<usize, usize>,
+    texts: HashMap<usize, usize>,
     /// These texts.
-    held_by: FxHashSet<usize>,
+    held_by: HashSet<usize>,
 }
 
 /// How far from its place a result is looked for, in stretches of the conversation.

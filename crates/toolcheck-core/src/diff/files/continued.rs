@@ -1,6 +1,6 @@
 //! Which requests of a recording are continued by later ones.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 
 use super::File;
 use crate::diff::canonical;
@@ -15,7 +15,7 @@ impl File<'_> {
         }
         let mut is_continued = vec![false; self.conversations.len()];
         // What each request says, as one number, with the last request that says it.
-        let mut requests: FxHashMap<u64, usize> = FxHashMap::default();
+        let mut requests: HashMap<u64, usize> = HashMap::default();
         for (number, one) in self.conversations.iter().enumerate() {
             if !one.is_exchange {
                 continue;
