@@ -1,5 +1,6 @@
 //! The command line.
 
+mod diff;
 mod fix;
 mod hints;
 mod test;
@@ -26,6 +27,7 @@ use toolcheck_core::text::bounded;
 
 use crate::screen;
 
+pub(crate) use diff::DiffArgs;
 pub(crate) use fix::FixArgs;
 pub(crate) use hints::{printable, with_hint};
 pub(crate) use test::{BlessArg, TestArgs, TestOutputSpec};
@@ -62,6 +64,8 @@ pub(crate) enum Command {
     Fix(Box<FixArgs>),
     /// Show a transcript as an outline: messages, tool calls, results and problems.
     Show(Box<ShowArgs>),
+    /// Compare two conversations, in any formats: what was lost, and what is only said in another way.
+    Diff(Box<DiffArgs>),
     /// Explain a rule, or an error message from an API.
     Explain(ExplainArgs),
     /// List the rules.

@@ -1,11 +1,8 @@
 //! The plan for one record.
 
-<<<<<<< HEAD:crates/toolcheck-lint/src/fix/plan.rs
-=======
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
->>>>>>> s-fix2:crates/toolcheck-lint/src/planner/plan.rs
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Body, Place, Signature, Transcript, TranscriptKind};
 use toolcheck_core::readers::Mend;
@@ -116,10 +113,7 @@ impl<'p, 's> Planner<'p, 's> {
         first: Source<'p, 's>,
     ) -> Option<Self> {
         let mut by_place = HashMap::default();
-<<<<<<< HEAD:crates/toolcheck-lint/src/fix/plan.rs
-=======
         let mut remedies = Vec::new();
->>>>>>> s-fix2:crates/toolcheck-lint/src/planner/plan.rs
         for (number, finding) in findings {
             if let Some(remedy) = finding.remedy.as_deref().filter(|_| remedies.len() < MOST_REMEDIES) {
                 remedies.push((number, remedy));
