@@ -93,6 +93,11 @@ fn a_plan_and_a_diff_write_nothing() {
     let added = fixed().lines().nth(3).unwrap().to_owned();
     assert!(diff.contains(&format!("\n+{added}\n")) && diff.contains("and now?"), "{diff}");
     assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), UNANSWERED);
+    // The new result is marked, and not the one before it, whose closing bracket is the same.
+    let seed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/seeds/coco-before.json");
+    let seen = seen_in(&folder, &["show", "--isolated", "--fix", seed]);
+    let marked: Vec<&str> = seen.lines().filter(|line| line.contains("changed by")).collect();
+    assert!(marked.len() == 1 && marked[0].contains("2 search_patterns"), "{seen}");
 }
 
 #[track_caller]

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::Role;
 use toolcheck_core::repair::Missing;
+use toolcheck_json::NodeId;
 use toolcheck_json::edit::Piece;
 
 use super::Deed;
+use super::blocks::node_of;
 use super::options::Unanswered;
 use super::plan::Planner;
 use crate::view::pairing::{CallSite, ResultSite};
@@ -46,7 +49,7 @@ impl Planner<'_, '_> {
             }
             if self.repair.blocks.is_some() {
                 let all: Option<Vec<_>> = slots.iter().map(|slot| self.blocks_of(*slot)).collect();
-                self.blocks.insert(slots[0], all.unwrap_or_default().concat());
+                self.set_blocks(slots[0], all.unwrap_or_default().concat());
             } else if let Some(members) = self.merged(&slots) {
                 let first = self.messages[slots[0]];
                 for (key, piece) in members {
@@ -238,13 +241,14 @@ impl Planner<'_, '_> {
         let Some(first) = now.first().map(|site| self.slot_of(site.part.place.node)) else { return };
         let Some(mut blocks) = self.blocks_of(first) else { return };
         let mut next = wanted.iter().map(|site| Piece::Node(site.part.place.node));
-        let is_one = |block: &Piece| now.iter().any(|site| *block == Piece::Node(site.part.place.node));
+        let own: HashSet<NodeId> = now.iter().map(|site| site.part.place.node).collect();
+        let is_one = |block: &Piece| matches!(block, Piece::Node(node) if own.contains(node));
         for block in blocks.iter_mut().filter(|block| is_one(block)) {
             if let Some(other) = next.next() {
                 *block = other;
             }
         }
-        self.blocks.insert(first, blocks);
+        self.set_blocks(first, blocks);
     }
 
     /// Puts the results of a turn where they belong.
@@ -387,12 +391,16 @@ impl Planner<'_, '_> {
                 blocks = results.into_iter().chain(others).collect();
             }
         }
-        let mut at = 0;
+        // What comes after each result that stays, and before all of them.
+        let mut inserted: HashMap<Option<NodeId>, Vec<Piece>> = HashMap::default();
+        let mut moved = HashSet::default();
+        let there: HashSet<NodeId> = blocks.iter().filter_map(node_of).collect();
+        let mut after = None;
         for unit in units {
             let piece = match unit {
                 Unit::InPlace(number) => {
-                    let node = Piece::Node(pairing.results[number].part.place.node);
-                    at = blocks.iter().position(|block| *block == node).map_or(at, |own| own + 1);
+                    let node = pairing.results[number].part.place.node;
+                    after = Some(node).filter(|node| there.contains(node)).or(after);
                     continue;
                 }
                 Unit::Moved(number) => {
@@ -400,19 +408,26 @@ impl Planner<'_, '_> {
                     if home != Some(self.slot_of(site.part.place.node)) {
                         self.take_out(site);
                     }
+                    moved.insert(site.part.place.node);
                     Piece::Node(site.part.place.node)
                 }
                 Unit::New(_, piece) => piece,
             };
-            blocks.retain(|block| !matches!(block, Piece::Node(_)) || *block != piece);
-            at = at.min(blocks.len());
-            blocks.insert(at, piece);
-            at += 1;
+            inserted.entry(after).or_default().push(piece);
         }
+        let mut all = inserted.remove(&None).unwrap_or_default();
+        for block in blocks {
+            let node = node_of(&block);
+            if node.is_none_or(|node| !moved.contains(&node)) {
+                all.push(block);
+            }
+            all.extend(node.and_then(|node| inserted.remove(&Some(node))).unwrap_or_default());
+        }
+        let blocks = all;
         match home {
             Some(home) if blocks != before => {
                 self.gone.remove(&home);
-                self.blocks.insert(home, blocks);
+                self.set_blocks(home, blocks);
             }
             None if !blocks.is_empty() => {
                 let record = self.recorded((self.repair.user)(blocks), anchor);

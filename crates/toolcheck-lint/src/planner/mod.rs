@@ -3,6 +3,7 @@
 //! It is made once, in a fixed order, and says what is mended, what only an unsafe fix would mend, and the new text.
 
 mod arrange;
+mod blocks;
 mod ids;
 mod options;
 mod plan;

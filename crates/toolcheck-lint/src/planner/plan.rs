@@ -12,6 +12,7 @@ use toolcheck_core::target::Target;
 use toolcheck_json::edit::{Edits, Piece};
 use toolcheck_json::{Document, NodeId, Span, Value};
 
+use super::blocks::Blocks;
 use super::options::FixOptions;
 use super::{Deed, ids};
 use crate::finding::Finding;
@@ -65,7 +66,7 @@ pub(crate) struct Planner<'p, 's> {
     /// The slots that became part of another.
     pub(super) merged_into: HashMap<usize, usize>,
     /// The blocks of the slots whose blocks change.
-    pub(super) blocks: HashMap<usize, Vec<Piece>>,
+    pub(super) blocks: Blocks,
     /// The values that are written in another way.
     pub(super) values: HashMap<NodeId, Piece>,
     /// The members that are removed, with their objects.
@@ -139,7 +140,7 @@ impl<'p, 's> Planner<'p, 's> {
             after: HashMap::default(),
             instead: HashMap::default(),
             merged_into: HashMap::default(),
-            blocks: HashMap::default(),
+            blocks: Blocks::default(),
             values: HashMap::default(),
             members_gone: Vec::new(),
             new_ids: HashMap::default(),

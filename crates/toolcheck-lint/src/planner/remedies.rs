@@ -105,16 +105,12 @@ impl Planner<'_, '_> {
             return;
         }
         let slot = self.slot_of(node);
-        let blocks = if self.slots.is_empty() { None } else { self.blocks_of(slot) };
-        match blocks {
-            Some(mut blocks) if blocks.contains(&Piece::Node(node)) => {
-                blocks.retain(|block| *block != Piece::Node(node));
-                if blocks.is_empty() {
-                    self.gone.insert(slot);
-                }
-                self.blocks.insert(slot, blocks);
-            }
-            _ => self.elements_gone.entry(parent.id()).or_default().push(node),
+        let list_of = |slot: &NodeId| self.document.value(*slot).get(self.repair.blocks?);
+        let is_block = self.messages.get(slot).and_then(list_of).is_some_and(|list| list.id() == parent.id());
+        if !is_block || !self.take_out_block(slot, node) {
+            self.elements_gone.entry(parent.id()).or_default().push(node);
+        } else if self.blocks_left(slot) == 0 {
+            self.gone.insert(slot);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Results that are there twice, or without a call.
 
 use foldhash::HashSet;
-use toolcheck_core::ir::{Body, Part, Place, ToolResult};
+use toolcheck_core::ir::{Body, Place, ToolResult};
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Kind, NodeId, Value};
 
@@ -92,42 +92,53 @@ impl<'p> Planner<'p, '_> {
             }
             let mut nodes: Vec<NodeId> = gone.iter().copied().collect();
             nodes.sort_unstable();
-            for node in nodes {
-                self.take_out_call(node, &gone);
+            self.take_out_calls(&nodes, &gone);
+        }
+    }
+
+    /// Takes calls of one message out.
+    fn take_out_calls(&mut self, nodes: &[NodeId], others: &HashSet<NodeId>) {
+        let mut done = None;
+        for node in nodes {
+            let slot = self.slot_of(*node);
+            let message = self.document.value(self.messages[slot]);
+            if message.id() == *node {
+                self.gone.insert(slot);
+            } else if self.take_out_block(slot, *node) {
+                if self.blocks_left(slot) <= MOST_REASONING && self.is_only_reasoning(slot) {
+                    self.gone.insert(slot);
+                }
+            } else if done.replace(slot) != Some(slot) {
+                self.take_out_of_list(slot, others);
             }
         }
     }
 
-    fn take_out_call(&mut self, node: NodeId, others: &HashSet<NodeId>) {
-        let slot = self.slot_of(node);
+    /// Whether nothing but reasoning is left of a message.
+    fn is_only_reasoning(&self, slot: usize) -> bool {
+        let is_reasoning = |piece: &Piece| {
+            let Piece::Node(node) = piece else { return false };
+            let number = self.transcript.parts.partition_point(|part| part.place.node < *node);
+            let parts = self.transcript.parts[number..].iter().take_while(|part| part.place.node == *node);
+            parts.into_iter().any(|part| matches!(part.body, Body::Reasoning(_)))
+        };
+        self.blocks_of(slot).is_some_and(|blocks| blocks.iter().all(is_reasoning))
+    }
+
+    /// Takes calls out of the list that a message has for them.
+    fn take_out_of_list(&mut self, slot: usize, gone: &HashSet<NodeId>) {
         let message = self.document.value(self.messages[slot]);
-        if message.id() == node {
-            self.gone.insert(slot);
-        } else if let Some(blocks) = self.blocks_of(slot) {
-            let is_reasoning = |piece: &Piece| {
-                let part = |part: &Part<'_>| {
-                    matches!(part.body, Body::Reasoning(_)) && *piece == Piece::Node(part.place.node)
-                };
-                self.transcript.parts.iter().any(part)
-            };
-            let left: Vec<Piece> = blocks.into_iter().filter(|block| *block != Piece::Node(node)).collect();
-            if left.len() <= MOST_REASONING && left.iter().all(is_reasoning) {
-                self.gone.insert(slot);
-            }
-            self.blocks.insert(slot, left);
-        } else if let Some((calls, text)) = self.repair.calls
-            && let Some(list) = message.get(calls)
-        {
-            let left = list.elements().map(Value::id).filter(|call| !others.contains(call));
-            let left: Vec<Piece> = left.map(Piece::Node).collect();
-            let says = message.get(text).is_some_and(|text| {
-                text.as_json_str().is_some_and(|text| !text.is_empty()) || text.elements().next().is_some()
-            });
-            match (left.is_empty(), says) {
-                (false, _) => self.edits.set_elements(list.id(), left),
-                (true, true) => self.members_gone.push((message.id(), list.id())),
-                (true, false) => _ = self.gone.insert(slot),
-            }
+        let Some((calls, text)) = self.repair.calls else { return };
+        let Some(list) = message.get(calls) else { return };
+        let left = list.elements().map(Value::id).filter(|call| !gone.contains(call));
+        let left: Vec<Piece> = left.map(Piece::Node).collect();
+        let says = message.get(text).is_some_and(|text| {
+            text.as_json_str().is_some_and(|text| !text.is_empty()) || text.elements().next().is_some()
+        });
+        match (left.is_empty(), says) {
+            (false, _) => self.edits.set_elements(list.id(), left),
+            (true, true) => self.members_gone.push((message.id(), list.id())),
+            (true, false) => _ = self.gone.insert(slot),
         }
     }
 
@@ -209,12 +220,8 @@ impl<'p> Planner<'p, '_> {
             self.after.entry(last).or_default().push(record);
             return;
         }
-        let mut all = self.blocks_of(slot).unwrap_or_default();
-        let is_result = |piece: &Piece| self.is_result(piece);
-        let end = all.iter().rposition(is_result).map_or(0, |last| last + 1);
-        all.splice(end..end, blocks);
         self.gone.remove(&slot);
-        self.blocks.insert(slot, all);
+        self.blocks.add_after_results(slot, blocks);
     }
 
     /// A block of a result as the user may have it: what only results may have is text.
@@ -270,12 +277,9 @@ impl<'p> Planner<'p, '_> {
             self.gone.insert(slot);
             return;
         }
-        let Some(mut blocks) = self.blocks_of(slot) else { return };
-        blocks.retain(|block| *block != Piece::Node(node));
-        if blocks.is_empty() {
+        if self.take_out_block(slot, node) && self.blocks_left(slot) == 0 {
             self.gone.insert(slot);
         }
-        self.blocks.insert(slot, blocks);
     }
 
     /// Puts a result in the place of another.
@@ -284,13 +288,9 @@ impl<'p> Planner<'p, '_> {
         let slot = self.slot_of(old.part.place.node);
         if self.is_slot(old) {
             self.instead.insert(slot, self.slot_of(new.part.place.node));
-        } else if let Some(mut blocks) = self.blocks_of(slot) {
-            let at = blocks.iter().position(|block| *block == Piece::Node(old.part.place.node));
-            if let Some(at) = at {
-                blocks[at] = Piece::Node(new.part.place.node);
-                self.gone.remove(&slot);
-                self.blocks.insert(slot, blocks);
-            }
+        } else {
+            self.gone.remove(&slot);
+            self.blocks.put_instead(slot, old.part.place.node, new.part.place.node);
         }
     }
 

@@ -7,6 +7,7 @@ use toolcheck_core::target::ArgumentType;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Document, NodeId, Value};
 
+use super::blocks::Blocks;
 use super::plan::Planner;
 use super::{Deed, ids};
 
@@ -14,37 +15,14 @@ use super::{Deed, ids};
 const NEAR: usize = 64;
 
 impl Planner<'_, '_> {
-    /// The blocks of a slot as they are so far; `None` if its content is neither text nor a list, or it is no object.
-    pub(super) fn blocks_of(&self, slot: usize) -> Option<Vec<Piece>> {
-        if let Some(blocks) = self.blocks.get(&slot) {
-            return Some(blocks.clone());
-        }
-        let key = self.repair.blocks?;
-        let message = self.document.value(self.messages[slot]);
-        // A list may hold a string between its messages.
-        if !message.is_object() {
-            return None;
-        }
-        let Some(content) = message.get(key) else {
-            return Some(Vec::new());
-        };
-        if content.as_json_str().is_some_and(|text| text.is_empty()) || content.is_null() {
-            return Some(Vec::new());
-        }
-        if content.as_json_str().is_some() {
-            return Some(vec![(self.repair.text)(Piece::Node(content.id()))]);
-        }
-        let blocks = content.elements().map(|block| Piece::Node(block.id())).collect();
-        content.is_array().then_some(blocks)
-    }
-
     /// Writes down what is planned for the list.
     pub(super) fn settle(&mut self) {
         let document = self.document;
         self.close_gaps();
         self.settle_lists();
-        for (slot, blocks) in std::mem::take(&mut self.blocks) {
+        for slot in self.blocks.changed() {
             let (Some(key), false) = (self.repair.blocks, self.gone.contains(&slot)) else { continue };
+            let Some(blocks) = self.blocks_of(slot) else { continue };
             let message = self.messages[slot];
             match document.value(message).get(key) {
                 Some(list) if list.is_array() => self.edits.set_elements(list.id(), blocks),
@@ -52,6 +30,7 @@ impl Planner<'_, '_> {
                 None => self.edits.set_member(message, key, Piece::List(blocks)),
             }
         }
+        self.blocks = Blocks::default();
         for (node, piece) in std::mem::take(&mut self.values) {
             self.edits.replace(node, piece);
         }

@@ -25,7 +25,9 @@ pub(super) fn places(sections: &[Section], changed: &[Range<usize>]) -> Vec<(Ran
     for bytes in changed {
         let first = rows.partition_point(|row| row.start < bytes.start);
         let inside = rows[first..].iter().take_while(|row| row.start < bytes.end);
-        let inside: Vec<_> = inside.filter(|row| row.end <= bytes.end).collect();
+        // Of two brackets that are alike, either may count as the new one: most of a row is enough.
+        let is_mostly_in = |row: &&Range<usize>| 2 * (row.end.min(bytes.end) - row.start) >= row.len();
+        let inside: Vec<_> = inside.filter(is_mostly_in).collect();
         match inside.is_empty() {
             true => places.push((bytes.start..bytes.start, mark())),
             false => places.extend(inside.into_iter().map(|row| (row.clone(), mark()))),
