@@ -140,18 +140,15 @@ impl Planner<'_, '_> {
             self.reorder(&in_place, &in_call_order);
             in_place = in_call_order;
         }
-        let mut units: Vec<Unit> = in_place.iter().map(|site| Unit::InPlace(site.number)).collect();
-        let mut at = 0;
+        let settled: HashSet<usize> = in_place.iter().map(|site| site.number).collect();
+        // What comes after each result that stays, and before all of them.
+        let mut inserted: HashMap<Option<usize>, Vec<Unit>> = HashMap::default();
+        let mut after = None;
         let moves_late = self.late_turns(turn);
         for call in calls {
             let answer = pairing.answer_of(call);
-            let own = answer.and_then(|answer| {
-                units
-                    .iter()
-                    .position(|unit| matches!(unit, Unit::InPlace(number) if *number == answer.number))
-            });
-            if let Some(own) = own {
-                at = own + 1;
+            if let Some(own) = answer.map(|answer| answer.number).filter(|own| settled.contains(own)) {
+                after = Some(own);
                 continue;
             }
             let unit = match answer {
@@ -159,10 +156,12 @@ impl Planner<'_, '_> {
                 Some(site) => self.moved(call, site, &moves_late),
                 None => self.written(call),
             };
-            if let Some(unit) = unit {
-                units.insert(at, unit);
-                at += 1;
-            }
+            inserted.entry(after).or_default().extend(unit);
+        }
+        let mut units = inserted.remove(&None).unwrap_or_default();
+        for site in in_place {
+            units.push(Unit::InPlace(site.number));
+            units.extend(inserted.remove(&Some(site.number)).unwrap_or_default());
         }
         units
     }
@@ -177,9 +176,7 @@ impl Planner<'_, '_> {
             // The model's own words in between were said without the result.
             let from = call.message_number.min(site.message_number) + 1;
             let to = call.message_number.max(site.message_number);
-            let between = &self.transcript.messages[from.min(to)..to];
-            let has_spoken =
-                site.turn > turn && between.iter().any(|message| message.role == Role::Assistant);
+            let has_spoken = site.turn > turn && self.model_speaks_in(from, to);
             let lost = has_spoken.then(|| {
                 "what the model said before it saw the result now seems to follow from it".to_owned()
             });
@@ -310,36 +307,71 @@ impl Planner<'_, '_> {
 
     /// Puts new results directly after their message, if none of its calls is answered and another message with calls
     /// follows: what was between the two is lost, and the turn is really two.
-    fn place_early(&mut self, turn: usize, mut units: Vec<Unit>) -> Vec<Unit> {
+    fn place_early(&mut self, turn: usize, units: Vec<Unit>) -> Vec<Unit> {
         let calls = self.pairing.calls_of_turn(turn);
         let Some(last) = calls.last().map(|call| call.message_number) else { return units };
+        // The new results of each message with calls.
+        let mut new_of: HashMap<usize, usize> = HashMap::default();
+        for unit in &units {
+            if let Unit::New(number, _) = unit {
+                *new_of.entry(self.pairing.calls[*number].message_number).or_default() += 1;
+            }
+        }
+        let merged: HashSet<usize> =
+            self.merged_into.iter().flat_map(|(from, into)| [*from, *into]).collect();
+        let mut early: HashMap<usize, Vec<Piece>> = HashMap::default();
+        let mut slots = Vec::new();
         for calls in calls.chunk_by(|one, other| one.message_number == other.message_number) {
-            let slot = self.slot_of(calls[0].part.place.node);
-            let is_merged =
-                self.merged_into.contains_key(&slot) || self.merged_into.values().any(|into| *into == slot);
-            if calls[0].message_number == last || is_merged {
-                continue;
+            let (message, slot) = (calls[0].message_number, self.slot_of(calls[0].part.place.node));
+            let is_new = new_of.get(&message) == Some(&calls.len());
+            if message != last && is_new && !merged.contains(&slot) {
+                early.insert(message, Vec::with_capacity(calls.len()));
+                slots.push((message, slot));
             }
-            let is_of = |unit: &Unit| matches!(unit, Unit::New(number, _) if calls.iter().any(|call| call.number == *number));
-            if units.iter().filter(|unit| is_of(unit)).count() != calls.len() {
-                continue;
+        }
+        if early.is_empty() {
+            return units;
+        }
+        let mut rest = Vec::new();
+        for unit in units {
+            match unit {
+                Unit::New(number, piece) => match early.get_mut(&self.pairing.calls[number].message_number) {
+                    Some(pieces) => pieces.push(piece),
+                    None => rest.push(Unit::New(number, piece)),
+                },
+                unit => rest.push(unit),
             }
-            let (early, rest): (Vec<Unit>, Vec<Unit>) = units.into_iter().partition(is_of);
-            let pieces = early.into_iter().filter_map(|unit| match unit {
-                Unit::New(_, piece) => Some(piece),
-                _ => None,
-            });
+        }
+        for (message, slot) in slots {
+            let pieces = early.remove(&message).unwrap_or_default();
             let messages: Vec<Piece> = match self.repair.blocks {
-                Some(_) => vec![(self.repair.user)(pieces.collect())],
-                None => pieces.collect(),
+                Some(_) => vec![(self.repair.user)(pieces)],
+                None => pieces,
             };
             for message in messages {
                 let record = self.recorded(message, slot);
                 self.after.entry(slot).or_default().push(record);
             }
-            units = rest;
         }
-        units
+        rest
+    }
+
+    /// Whether one of these messages is the model's.
+    fn model_speaks_in(&self, from: usize, to: usize) -> bool {
+        // For each message, how many there are up to the last one of the model before it.
+        let said = self.said_before.get_or_init(|| {
+            let mut last = 0;
+            let mut said = Vec::with_capacity(self.transcript.messages.len() + 1);
+            said.push(0);
+            for (number, message) in self.transcript.messages.iter().enumerate() {
+                if message.role == Role::Assistant {
+                    last = number + 1;
+                }
+                said.push(last);
+            }
+            said
+        });
+        said.get(to).is_some_and(|last| *last > from)
     }
 
     /// The slot after which the results of a turn come.
@@ -377,12 +409,14 @@ impl Planner<'_, '_> {
             None => Vec::new(),
         };
         let before = blocks.clone();
+        let mut later = Vec::new();
         for number in self.later_messages(turn, home) {
             let site = &pairing.results[number];
             self.take_out(site);
-            let end = blocks.iter().rposition(|block| self.is_result(block)).map_or(0, |last| last + 1);
-            blocks.insert(end, Piece::Node(site.part.place.node));
+            later.push(Piece::Node(site.part.place.node));
         }
+        let end = blocks.iter().rposition(|block| self.is_result(block)).map_or(0, |last| last + 1);
+        blocks.splice(end..end, later);
         if let Some(finding) = self.after_other_content(turn + 1) {
             let at = message.map_or(0, |message| message.place.span.start);
             if self.mends(finding, Deed::Moved, at, None) {

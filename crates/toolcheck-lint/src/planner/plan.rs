@@ -1,6 +1,7 @@
 //! The plan for one record.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashSet};
@@ -77,6 +78,8 @@ pub(crate) struct Planner<'p, 's> {
     pub(super) results_gone: HashSet<usize>,
     /// The start of the last reasoning whose signature depends on what is before it.
     last_signed: Option<u32>,
+    /// For each message, how many there are up to the last one of the model before it.
+    pub(super) said_before: OnceCell<Vec<usize>>,
     pub(super) edits: Edits<'p, 's>,
     /// What mends findings in their place.
     pub(super) remedies: Vec<(usize, &'p Remedy)>,
@@ -146,6 +149,7 @@ impl<'p, 's> Planner<'p, 's> {
             new_ids: HashMap::default(),
             results_gone: HashSet::default(),
             last_signed: None,
+            said_before: OnceCell::new(),
             edits: Edits::new(document),
             remedies,
             remedied: 0,
@@ -190,6 +194,7 @@ impl<'p, 's> Planner<'p, 's> {
             self.messages = list.elements().map(message).collect();
         }
         self.transcript = source.transcript;
+        self.said_before = OnceCell::new();
         self.pairing = source.pairing;
         self.repair = source.repair;
         self.mend = source.mend;
