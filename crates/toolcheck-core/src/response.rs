@@ -8,7 +8,7 @@ use std::ops::Range;
 use toolcheck_json::{Decoded, Document, Kind, Records, Value};
 
 use crate::assembly::{Assembly, Locate};
-pub use crate::assembly::{Choice, ChoiceCall, Completion};
+pub use crate::assembly::{Choice, ChoiceCall, ChoiceReasoning, Completion};
 use crate::formats::{self, Format};
 use crate::ir::Place;
 

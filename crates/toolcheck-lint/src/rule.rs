@@ -20,7 +20,7 @@ use crate::finding::Draft;
 use crate::schema::Schemas;
 use crate::settings::Settings;
 use crate::view::checks::{self, Checks};
-use crate::view::exchanges::HistoryMatch;
+use crate::view::exchanges::{Course, HistoryMatch};
 use crate::view::pairing::{CallSite, PairedWith, Pairing, ResultSite};
 use crate::view::shape::{self, FactsOfModels, Found};
 use crate::vocabulary::Term;
@@ -53,6 +53,8 @@ pub struct Rule {
     pub on_text: bool,
     /// Whether it checks each call by itself, so that it also applies to a response, which is not a conversation.
     pub on_call: bool,
+    /// Whether it reports what something later in the file may put right, so that its findings count only at the end.
+    pub on_end: bool,
     /// What it looks at. If a transcript contains none of it, the rule is skipped.
     pub looks_at: Contents,
     /// Whether it is opt-in, because what it reports is not always a problem.
@@ -204,6 +206,7 @@ macro_rules! declare_rule {
             reports_shape: declare_rule!(@shape $($shape)?),
             on_text: declare_rule!(@text $($scope)?),
             on_call: declare_rule!(@call $($scope)?),
+            on_end: declare_rule!(@end $($scope)?),
             looks_at: declare_rule!(@contents $($($content)+)?),
             is_optional: declare_rule!(@optional $($selected)?),
             cases: &[$($($crate::vocabulary::Term {
@@ -233,6 +236,7 @@ macro_rules! declare_rule {
             reports_shape: false,
             on_text: false,
             on_call: false,
+            on_end: false,
             looks_at: toolcheck_core::ir::Contents::ANYTHING,
             is_optional: false,
             cases: &[],
@@ -258,6 +262,8 @@ macro_rules! declare_rule {
     (@shape) => { false };
     (@text text) => { true };
     (@text $($other:ident)?) => { false };
+    (@end end) => { true };
+    (@end $($other:ident)?) => { false };
     (@call call) => { true };
     (@call $($other:ident)?) => { false };
     (@contents) => { toolcheck_core::ir::Contents::ANYTHING };
@@ -287,6 +293,8 @@ pub struct Context<'c, 's> {
     pub pairing: &'c Pairing<'c, 's>,
     /// How the transcript keeps the model's previous answer, if that is recorded beside it.
     pub(crate) kept: Option<&'c HistoryMatch<'c>>,
+    /// What its exchange has to do with those before it, if it is recorded as one.
+    pub(crate) course: Option<&'c Course<'c>>,
     /// The schemas of tools that were compiled so far.
     pub(crate) schemas: &'c Schemas,
     /// The target to check against; `None` if there is none for the format.

@@ -120,6 +120,7 @@ impl Linter<'_> {
                 Pieces::lock(&pieces).free.push(piece);
             }
             if let Some(end) = Pieces::lock(&pieces).end.take() {
+                parts.add(lines.end());
                 return end;
             }
         }

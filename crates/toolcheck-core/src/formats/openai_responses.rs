@@ -482,10 +482,14 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
             let is_done = event.get_str("type").as_deref() == Some("response.output_item.done");
             let said = Completion { transcript, is_whole: true };
             let answer = Choice::new(&said, value, locate);
+            if is_done {
+                assembly.add_contents(0, number, &answer);
+            }
             for mut call in answer.calls {
                 // An item is added without its arguments, and complete once it is done.
                 if !is_done {
                     call.arguments.clear();
+                    call.has_all_arguments = false;
                 }
                 assembly.call(0, number, call);
             }
