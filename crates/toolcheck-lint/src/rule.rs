@@ -66,6 +66,8 @@ pub struct Rule {
     pub values: &'static [Term],
     /// The groups of placeholders that it shares with other rules.
     pub common_values: &'static [&'static [Term]],
+    /// Another rule of whose refusals the target's answers to this one are: it is the same mistake, seen better.
+    pub answered_as: Option<&'static Rule>,
     /// Checks a transcript; `None` if the problem is not visible in one, and the rule only explains an error.
     pub(crate) check: Option<fn(&Context<'_, '_>, &mut Sink<'_>)>,
 }
@@ -191,7 +193,7 @@ impl Rule {
 /// Declares a rule: the doc comment is its manual page and its test. A rule that only looks at certain things says
 /// which (`looks at [RESULTS]`, of [`Contents`]), and is skipped if a transcript has none of them.
 macro_rules! declare_rule {
-    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(reports $shape:ident)? $(if $selected:ident)? $(looks at [$($content:ident),+])?, $check:ident
+    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(reports $shape:ident)? $(if $selected:ident)? $(looks at [$($content:ident),+])? $(answered as $other:ident)?, $check:ident
         $(, cases [$($case:literal $(for $case_mark:ident)?: $case_meaning:literal),+ $(,)?])?
         $(, values $($common:ident),* $([$($value:literal $(for $value_mark:ident)?: $value_meaning:literal),+ $(,)?])?)?
     ) => {
@@ -220,6 +222,7 @@ macro_rules! declare_rule {
                 is_for_users: declare_rule!(@mark $($value_mark)?),
             }),+)?)?],
             common_values: &[$($($crate::vocabulary::$common),*)?],
+            answered_as: declare_rule!(@answered $($other)?),
             check: Some($check),
         };
     };
@@ -246,6 +249,7 @@ macro_rules! declare_rule {
                 is_for_users: false,
             }),+],
             common_values: &[$($crate::vocabulary::$common),*],
+            answered_as: None,
             check: None,
         };
     };
@@ -270,6 +274,8 @@ macro_rules! declare_rule {
     (@contents $first:ident $($other:ident)*) => {
         toolcheck_core::ir::Contents::$first$(.and(toolcheck_core::ir::Contents::$other))*
     };
+    (@answered) => { None };
+    (@answered $other:ident) => { Some(&$crate::rules::$other::RULE) };
     (@optional) => { false };
     (@optional selected) => { true };
     (@mark) => { false };

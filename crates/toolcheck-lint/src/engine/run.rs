@@ -271,7 +271,7 @@ impl<'r> Run<'r> {
             self.exchanges.mark_compared(continued);
         }
         let mut owed = checker.check_end(document, &transcript, &course).into_iter();
-        let owed = owed.next().map(|draft| Owed::new(&transcript, &answers, draft));
+        let owed = owed.next().map(|draft| Owed::new(&answers, draft));
         let response = Response { value: exchange.response, answers: &answers };
         self.observer.response(&response);
         let mut found_in_response = Vec::new();

@@ -19,8 +19,8 @@ declare_rule! {
     ///
     /// This rule needs exchanges: each request with the response to it, in chronological order. White space, the order
     /// of keys, `1.0` for `1`, `{}` for no arguments, and JSON that was decoded once more are the same arguments. So is
-    /// a repair of nothing but quotation marks and commas. If the arguments of the response are no JSON, the finding is
-    /// a warning.
+    /// a repair of nothing but quotation marks and commas. If the arguments of the response are cut off or no JSON object,
+    /// the finding is a warning.
     ///
     /// Other rules about the arguments are silent about such a call: they would blame the model.
     ///
@@ -66,17 +66,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 fn report(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &MatchedCall) {
     let Body::Call(call) = &cx.transcript.parts[stored.part].body else { return };
     let title = call.title();
-    let was = if given.has_broken_arguments() { "are no JSON" } else { "are others" };
+    let was = if given.has_odd_arguments() { "are no JSON object" } else { "are others" };
     let message = match stored.change {
         Change::Wrapped => format!(
             "the arguments of tool call {title} {was}, and the history has them as a text in an object that the model \
              did not write"
         ),
-        Change::Emptied if given.has_broken_arguments() => format!(
+        Change::Emptied if given.has_odd_arguments() => format!(
             "the arguments of tool call {title} {was} in the response, and the history has none in their place"
         ),
         Change::Emptied => format!("the history has none of the arguments of tool call {title}"),
-        _ if given.has_broken_arguments() => format!(
+        _ if given.has_odd_arguments() => format!(
             "the arguments of tool call {title} {was} in the response, and the history has a repaired form of them"
         ),
         _ => format!("the arguments of tool call {title} {was} in the history than in the response"),
@@ -88,7 +88,7 @@ fn report(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &M
     );
     finding.label_at(given.call.place, given.spot.clone(), "in the response");
     finding.say().tool_name = given.call.name.as_deref().map(text::kept);
-    if given.is_unfinished {
+    if given.is_unfinished || given.has_odd_arguments() {
         finding.at_most(Level::Warning);
     }
 }

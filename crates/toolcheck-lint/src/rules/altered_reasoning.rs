@@ -1,6 +1,7 @@
 use toolcheck_core::text;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::rules::unsigned_reasoning;
 use crate::view::exchanges::Thoughts;
 
 declare_rule! {
@@ -46,12 +47,12 @@ declare_rule! {
     ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "at noon"}]}]},
     ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
     /// ```
-    "altered-reasoning" in Reasoning, since "0.1.0", warning on wire looks at [ANSWER], check,
+    "altered-reasoning" in Reasoning, since "0.1.0", warning on wire looks at [ANSWER] answered as modified_reasoning, check,
     cases [
-        "signature": "it has another signature",
-        "unsigned": "its signature is missing",
-        "signed-text": "it has another text under the same signature",
-        "text": "it has another text, and there is no signature",
+        "signature" for users: "it has another signature",
+        "unsigned" for users: "its signature is missing",
+        "signed-text" for users: "it has another text under the same signature",
+        "text" for users: "it has another text, and there is no signature",
     ],
     values PART
 }
@@ -61,6 +62,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let is_signed = kept.answer.reasoning.iter().any(|block| block.signature.is_some());
     let (case, what) = match kept.thoughts(cx) {
         Thoughts::SignedOtherwise => ("signature", "with another signature"),
+        // Where the signature must be there, another rule says so.
+        Thoughts::Unsigned if is_unsigned_refused(cx) => return,
         Thoughts::Unsigned => ("unsigned", "without its signature"),
         Thoughts::Reworded if is_signed => ("signed-text", "with another text under the same signature"),
         Thoughts::Reworded => ("text", "with another text"),
@@ -81,4 +84,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if let Some(call) = kept.answer.calls.first() {
         finding.tool_call_id = call.call.id.as_deref().map(text::kept);
     }
+}
+
+fn is_unsigned_refused(cx: &Context<'_, '_>) -> bool {
+    ["missing", "null", "empty"]
+        .iter()
+        .any(|case| cx.entry(&unsigned_reasoning::RULE, Some(case)).is_harmful())
 }

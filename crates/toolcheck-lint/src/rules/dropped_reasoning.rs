@@ -1,4 +1,5 @@
 use toolcheck_core::Level;
+use toolcheck_core::ir::Body;
 use toolcheck_core::text;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -46,10 +47,12 @@ declare_rule! {
     ///     {"role": "tool", "tool_call_id": "call_1", "content": "at noon"}]},
     ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}}]
     /// ```
-    "dropped-reasoning" in Reasoning, since "0.1.0", warning on wire looks at [ANSWER], check,
+    "dropped-reasoning" in Reasoning, since "0.1.0", warning on wire looks at [ANSWER] answered as missing_reasoning, check,
     cases [
-        "empty": "there is an empty text in its place",
-        "unasked": "the request does not ask for reasoning",
+        "empty" for users: "there is an empty text in its place",
+        "by-default" for users: "the request does not say whether the model reasons",
+        "call" for users: "the message starts with a call",
+        "text" for users: "the message starts with something else",
     ],
     values PART
 }
@@ -74,7 +77,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .help("keep the whole message of the response, with all its reasoning and signatures")
         .at(cx, (number, message, first));
     finding.case_if(thoughts == Thoughts::Emptied, "empty");
-    finding.case_if(cx.transcript.request.reasoning.is_none(), "unasked");
+    if cx.transcript.request.reasoning.is_none() {
+        finding.case("by-default");
+    } else {
+        finding.case(if matches!(first.body, Body::Call(_)) { "call" } else { "text" });
+    }
     if thoughts == Thoughts::PartlyDropped {
         // What is known is what happens where all of it is missing.
         finding.at_most(Level::Warning);

@@ -2,7 +2,7 @@ use toolcheck_core::ir::Body;
 use toolcheck_core::text;
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::view::exchanges::{MatchedCall, PastCall};
+use crate::view::exchanges::{Change, MatchedCall, PastCall};
 use crate::view::failure::{is_failed, tells_trouble};
 
 declare_rule! {
@@ -68,7 +68,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// Whether a tool ran for a call that the model did not finish.
 pub(crate) fn has_run(cx: &Context<'_, '_>, given: &PastCall, stored: &MatchedCall) -> bool {
-    if !given.is_unfinished || stored.is_renamed {
+    // What was repaired without a loss had only been written in another way.
+    let is_repaired = !given.is_cut && stored.change == Change::Same && stored.meaning != given.meaning();
+    if !given.is_unfinished || is_repaired || stored.is_renamed {
         return false;
     }
     let Some(site) = cx.pairing.call_at(stored.part).and_then(|call| cx.pairing.answer_of(call)) else {

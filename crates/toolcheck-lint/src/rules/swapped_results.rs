@@ -62,6 +62,10 @@ declare_rule! {
 const MOST_CALLS: usize = 16;
 /// The most bytes of a result that are searched.
 const MOST_BYTES: usize = 16_384;
+/// The most texts of a call that are searched for.
+const MOST_TEXTS: usize = 16;
+/// The most bytes of such a text.
+const LONGEST_TEXT: usize = 256;
 /// The least number of letters of an argument that is searched for.
 const LEAST_LETTERS: usize = 3;
 
@@ -161,9 +165,11 @@ fn texts_in(body: &toolcheck_core::ir::Body<'_>, cx: &Context<'_, '_>) -> Vec<St
     let text = call.arguments.json(cx.document);
     let Ok(Json::Object(members)) = serde_json::from_slice(&text[..]) else { return Vec::new() };
     let texts = members.into_iter().filter_map(|(_, value)| match value {
-        Json::String(text) if text.chars().count() >= LEAST_LETTERS => Some(text),
+        Json::String(text) if text.len() <= LONGEST_TEXT && text.chars().count() >= LEAST_LETTERS => {
+            Some(text)
+        }
         _ => None,
     });
-    let unique: FxHashSet<String> = texts.collect();
+    let unique: FxHashSet<String> = texts.take(MOST_TEXTS).collect();
     unique.into_iter().collect()
 }

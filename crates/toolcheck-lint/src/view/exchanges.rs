@@ -96,6 +96,8 @@ pub(crate) struct PastCall {
     pub(crate) call: ChoiceCall,
     /// The arguments, to compare others with.
     arguments: Said,
+    /// Whether the response ends in it.
+    pub(crate) is_cut: bool,
     /// Whether the model did not finish its arguments.
     pub(crate) is_unfinished: bool,
     /// Whether another call of the answer has the same id.
@@ -110,9 +112,9 @@ impl PastCall {
         self.arguments.meaning
     }
 
-    /// Whether its arguments are there, and no JSON.
-    pub(crate) fn has_broken_arguments(&self) -> bool {
-        self.arguments.is_broken
+    /// Whether its arguments are there, and no JSON object.
+    pub(crate) fn has_odd_arguments(&self) -> bool {
+        self.arguments.is_odd
     }
 }
 
@@ -132,7 +134,7 @@ impl PastChoice {
             let is_unfinished = is_cut || arguments.is_broken;
             let shares_id = call.id.as_deref().is_some_and(|id| uses[&hash_of(id)] > 1);
             let call = ChoiceCall { arguments: String::new(), ..call };
-            PastCall { call, arguments, is_unfinished, shares_id, spot: None }
+            PastCall { call, arguments, is_cut, is_unfinished, shares_id, spot: None }
         });
         Self {
             calls: calls.collect(),

@@ -12,7 +12,7 @@ use crate::view::arguments::{hash_of, hash_of_json};
 pub(crate) enum Change {
     /// They mean the same, however they are written, or they are not known.
     Same,
-    /// The arguments of the response are no JSON, and stand in the history as a text in an object.
+    /// The arguments of the response are no JSON object, and stand in the history as a text in an object.
     Wrapped,
     /// There are none any more.
     Emptied,
@@ -31,6 +31,8 @@ pub(crate) struct Said {
     raw: u64,
     /// Whether they are there, and no JSON.
     pub(super) is_broken: bool,
+    /// Whether they are there, and no JSON object.
+    pub(super) is_odd: bool,
     is_known: bool,
 }
 
@@ -43,6 +45,7 @@ impl Said {
             letters: if is_broken { letters(text.as_bytes()) } else { 0 },
             raw: hash_of(text),
             is_broken,
+            is_odd: is_broken || call.is_function && !text.is_empty() && !text.starts_with('{'),
             is_known: call.has_all_arguments,
         }
     }
@@ -55,7 +58,7 @@ impl Said {
             return Change::Same;
         }
         match () {
-            () if self.is_broken && wrapped(text) == Some(self.raw) => Change::Wrapped,
+            () if self.is_odd && wrapped(text) == Some(self.raw) => Change::Wrapped,
             () if other == meaning(b"{}") => Change::Emptied,
             () => Change::Other,
         }
@@ -137,6 +140,7 @@ mod tests {
         assert_eq!(change(r#"{"port": "Oban"}"#, r#"{"port": "Mull"}"#), Change::Other);
         assert_eq!(change(r#"["Oban"]"#, "{}"), Change::Emptied);
         assert_eq!(change(r#"{"port": "Ob"#, r#"{"raw": "{\"port\": \"Ob"}"#), Change::Wrapped);
+        assert_eq!(change(r#"["Oban"]"#, r#"{"raw": "[\"Oban\"]"}"#), Change::Wrapped);
         assert_eq!(change(r#"{"port": "Ob"#, r#"{"raw": "{\"port\": \"Oban"}"#), Change::Other);
     }
 }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 use toolcheck_core::exchange::Exchange;
 use toolcheck_core::ir::{Body, Executor, Place, Role, Transcript, Wanted};
-use toolcheck_core::response::Choice;
+use toolcheck_core::response::{Choice, ChoiceCall};
 use toolcheck_json::Document;
 
 use super::changes::{Said, meaning};
@@ -161,19 +161,13 @@ pub(crate) struct Owed {
 
 impl Owed {
     /// What the only choice of a response is owed, with the finding if nothing pays it.
-    pub(crate) fn new(transcript: &Transcript<'_>, answers: &[Choice], draft: Draft) -> Self {
-        let calls = || {
-            answers.iter().flat_map(|answer| &answer.calls).filter(|call| call.executor == Executor::Client)
-        };
-        let tools = &transcript.request.tools;
-        let is_declared =
-            |name: &str| tools.declared().any(|tool| tool.name.as_ref().is_some_and(|own| own.text == name));
-        let is_odd = |name: &str| !tools.listed().is_empty() && !is_declared(name);
+    pub(crate) fn new(answers: &[Choice], draft: Draft) -> Self {
+        let is_of_client = |call: &&ChoiceCall| call.executor == Executor::Client;
+        let calls = || answers.iter().flat_map(|answer| &answer.calls).filter(is_of_client);
         Self {
             ids: calls().filter_map(|call| call.id.as_deref().map(hash_of)).collect(),
             tools: calls().filter_map(|call| call.name.as_deref().map(hash_of)).collect(),
-            is_certain: calls()
-                .any(|call| call.name.as_deref().is_some_and(is_odd) || Said::of(call).is_broken),
+            is_certain: calls().any(|call| Said::of(call).is_broken),
             draft: Some(draft),
             finding: None,
         }
@@ -208,25 +202,28 @@ impl Exchanges {
             return (Run::default(), false);
         }
         let first_new = continued.map_or(0, Continued::first_new);
-        let mut results = Vec::new();
-        let mut is_failing = false;
         let new = transcript.messages.get(first_new..).unwrap_or_default();
-        for part in new.iter().flat_map(|message| transcript.parts_of(message)) {
-            if let Body::Result(result) = &part.body {
-                let content = result.content_place.map(|place| document.value(place.node).raw());
-                is_failing |= result.is_error == Some(true) || content.is_some_and(failure::tells_trouble);
-                results.push(content);
-            }
-        }
-        let (calls, results) = (hash_of(calls), hash_of(results));
+        let parts = new.iter().flat_map(|message| transcript.parts_of(message));
+        let results = parts.filter_map(|part| match &part.body {
+            Body::Result(result) => Some((result.is_error, result.content_place)),
+            _ => None,
+        });
+        let read = |place: Option<Place>| place.map(|place| document.value(place.node).raw());
+        let results: Vec<_> = results.map(|(is_error, place)| (is_error, read(place))).collect();
+        let tells = |(is_error, text): &(Option<bool>, Option<&[u8]>)| {
+            *is_error == Some(true) || text.is_some_and(failure::tells_trouble)
+        };
+        let (calls, hash) = (hash_of(calls), hash_of(&results));
         let before = continued.and_then(|continued| self.open(continued)).map(|open| &open.run);
-        let before = before.filter(|run| run.calls == calls && (run.count == 1 || run.results == results));
+        let before = before.filter(|run| run.calls == calls && (run.count == 1 || run.results == hash));
         let here = answer.calls.first().map(|call| (call.place, None));
         let (count, first) = match before {
             Some(run) if run.count > 0 => (run.count + 1, run.first.clone()),
             _ => (1, here),
         };
-        (Run { calls, results, count, first }, is_failing)
+        // Only the end of a long run asks.
+        let is_failing = count > 1 && results.iter().any(tells);
+        (Run { calls, results: hash, count, first }, is_failing)
     }
 
     /// Notes which calls a request answers, and which exchanges it takes up again or goes on from.

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use toolcheck_core::ir::{Body, Role};
+use rustc_hash::FxHashSet;
+use toolcheck_core::ir::{Body, Message, Part, Role};
 use toolcheck_core::response::ChoiceReasoning;
 
 use super::{HistoryMatch, brings_results};
@@ -46,10 +47,13 @@ impl HistoryMatch<'_> {
 
     /// Whether the turn has something that nobody reads, such as a reference to what the provider keeps.
     pub(crate) fn is_unclear(&self, cx: &Context<'_, '_>) -> bool {
-        self.turn(cx).any(|number| {
-            let parts = cx.transcript.parts_of(&cx.transcript.messages[number]);
-            parts.iter().any(|part| matches!(part.body, Body::Opaque))
-        })
+        let is_opaque = |part: &Part<'_>| matches!(part.body, Body::Opaque);
+        let parts =
+            |number: usize| cx.transcript.messages.get(number).map(|message| cx.transcript.parts_of(message));
+        // What may be anything does not start a turn.
+        let before = self.first_new.checked_sub(1).and_then(parts).and_then(<[_]>::last);
+        before.is_some_and(is_opaque)
+            || self.turn(cx).filter_map(parts).any(|parts| parts.iter().any(is_opaque))
     }
 
     /// The text of the turn in the history.
@@ -97,12 +101,12 @@ impl HistoryMatch<'_> {
     }
 }
 
-fn brings_no_results(cx: &Context<'_, '_>, message: &toolcheck_core::ir::Message<'_>) -> bool {
+fn brings_no_results(cx: &Context<'_, '_>, message: &Message<'_>) -> bool {
     message.role == Role::User && !brings_results(cx.transcript.parts_of(message))
 }
 
 fn compare(given: &[&ChoiceReasoning], stored: &[ChoiceReasoning]) -> Thoughts {
-    let signatures = |blocks: &mut dyn Iterator<Item = &ChoiceReasoning>| -> Vec<String> {
+    let signatures = |blocks: &mut dyn Iterator<Item = &ChoiceReasoning>| -> FxHashSet<String> {
         blocks.filter_map(|block| block.signature.clone()).filter(|signature| !signature.is_empty()).collect()
     };
     let signed = signatures(&mut given.iter().copied());
