@@ -55,7 +55,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     let completes = |call: &ChoiceCall| {
-        call.name.as_ref().is_some_and(|name| cx.settings.completion_tools.contains(&**name))
+        call.name.as_ref().is_some_and(|name| cx.settings.completion_tools.contains(name))
     };
     let mut calls = answer.calls.iter().filter(|call| call.executor == Executor::Client).peekable();
     let Some(first) = calls.peek().copied() else { return };

@@ -1,7 +1,7 @@
-use rustc_hash::FxHashSet;
 use toolcheck_core::Level;
-use toolcheck_core::ir::{Body, Place};
+use toolcheck_core::ir::Body;
 use toolcheck_core::text;
+use toolcheck_json::Span;
 
 use crate::finding::Draft;
 use crate::rule::{Context, Sink, declare_rule};
@@ -97,31 +97,19 @@ fn report(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &M
 pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) -> Vec<Draft> {
     let Some(kept) = cx.kept else { return Vec::new() };
     let changed = kept.calls_kept().filter(|(_, stored)| stored.change != Change::Same);
-    let places: FxHashSet<u32> =
-        changed.map(|(_, stored)| cx.transcript.parts[stored.part].place.span.start).collect();
-    if places.is_empty() {
+    let mut spans: Vec<Span> =
+        changed.map(|(_, stored)| cx.transcript.parts[stored.part].place.span).collect();
+    spans.sort_unstable_by_key(|span| span.start);
+    let is_silenced = |finding: &Draft| {
+        let is_of_arguments = matches!(finding.rule, "arguments-schema-mismatch" | "invalid-arguments-json");
+        let span = finding.place.span;
+        let before = spans.partition_point(|call| call.start <= span.start).checked_sub(1);
+        is_of_arguments && before.is_some_and(|call| span.end <= spans[call].end)
+    };
+    if spans.is_empty() {
         return Vec::new();
     }
-    let mut starts: Vec<Place> = kept
-        .calls_kept()
-        .map(|(_, stored)| cx.transcript.parts[stored.part].place)
-        .filter(|place| places.contains(&place.span.start))
-        .collect();
-    starts.sort_by_key(|place| place.span.start);
-    let is_within = |finding: &Draft| {
-        let at = starts.partition_point(|place| place.span.start <= finding.place.span.start);
-        at.checked_sub(1).is_some_and(|at| finding.place.span.end <= starts[at].span.end)
-    };
-    let (before, own) = (findings.drain(..).collect::<Vec<_>>(), Vec::new());
-    let (mut kept_findings, mut silenced) = (Vec::with_capacity(before.len()), own);
-    for (number, finding) in before.into_iter().enumerate() {
-        let is_of_arguments = matches!(finding.rule, "arguments-schema-mismatch" | "invalid-arguments-json");
-        if number >= first && is_of_arguments && is_within(&finding) {
-            silenced.push(finding);
-        } else {
-            kept_findings.push(finding);
-        }
-    }
-    *findings = kept_findings;
+    let (silenced, others) = findings.split_off(first).into_iter().partition(is_silenced);
+    findings.extend::<Vec<Draft>>(others);
     silenced
 }
