@@ -6,7 +6,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::exchanges::Thoughts;
 
 declare_rule! {
-    /// Reasoning of a response that is missing from the next request, while the model works with tools.
+    /// Reasoning that is missing from the next request, while the model works with tools.
     ///
     /// ## Why is this bad?
     ///

@@ -4,7 +4,7 @@ use toolcheck_core::text::{self, shorten};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// The same call with the same result, request after request, and a loop that never stops it.
+    /// The same call with the same result, in a loop that never stops it.
     ///
     /// ## Why is this bad?
     ///
@@ -14,6 +14,8 @@ declare_rule! {
     /// This rule needs exchanges: each request with the response to it, in chronological order. It reports the tenth
     /// same call in a row if the results tell of a problem, and else the 25th: some tools are asked until something is
     /// done. `repeated-failing-call` reports the first few failures, of which the model should have learnt.
+    ///
+    /// Ten requests can't be shown here; `fixtures/openai-chat/endless-loop.json` has them.
     ///
     /// ## Passes
     ///

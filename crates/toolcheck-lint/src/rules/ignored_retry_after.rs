@@ -13,22 +13,22 @@ declare_rule! {
     ///
     /// ## Fails
     ///
-    /// ```json anthropic
+    /// ```json openai-chat
     /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]}, "time": "2026-11-21T10:00:00.0Z",
-    ///   "response": {"type": "error", "error": {"type": "rate_limit_error", "message": "later"}}, "status": 429,
+    ///   "response": {"error": {"message": "later"}}, "status": 429,
     ///   "headers": {"retry-after": "20"}},
     ///  {"request": {"messages": [{"role": "user", "content": "when is the tide?"}]}, "time": "2026-11-21T10:00:02.0Z",  // flagged
-    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}, "status": 200}]
+    ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}, "status": 200}]
     /// ```
     ///
     /// ## Passes
     ///
-    /// ```json anthropic
+    /// ```json openai-chat
     /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]}, "time": "2026-11-21T10:00:00.0Z",
-    ///   "response": {"type": "error", "error": {"type": "rate_limit_error", "message": "later"}}, "status": 429,
+    ///   "response": {"error": {"message": "later"}}, "status": 429,
     ///   "headers": {"retry-after": "20"}},
     ///  {"request": {"messages": [{"role": "user", "content": "when is the tide?"}]}, "time": "2026-11-21T10:00:21.0Z",
-    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}, "status": 200}]
+    ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}, "status": 200}]
     /// ```
     "ignored-retry-after" in Agents, since "0.1.0", warning looks at [EXCHANGE], check
 }

@@ -13,20 +13,20 @@ declare_rule! {
     ///
     /// ## Fails
     ///
-    /// ```json anthropic
+    /// ```json openai-chat
     /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
-    ///   "response": {"type": "error", "error": {"type": "invalid_request_error", "message": "no"}}, "status": 400},
+    ///   "response": {"error": {"message": "no"}}, "status": 400},
     ///  {"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},  // flagged
-    ///   "response": {"type": "error", "error": {"type": "invalid_request_error", "message": "no"}}, "status": 400}]
+    ///   "response": {"error": {"message": "no"}}, "status": 400}]
     /// ```
     ///
     /// ## Passes
     ///
-    /// ```json anthropic
+    /// ```json openai-chat
     /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
-    ///   "response": {"type": "error", "error": {"type": "overloaded_error", "message": "later"}}, "status": 529},
+    ///   "response": {"error": {"message": "later"}}, "status": 529},
     ///  {"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
-    ///   "response": {"type": "error", "error": {"type": "overloaded_error", "message": "later"}}, "status": 529}]
+    ///   "response": {"error": {"message": "later"}}, "status": 529}]
     /// ```
     "retried-refusal" in Agents, since "0.1.0", warning looks at [EXCHANGE], check
 }
