@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use toolcheck_json::{Document, Value};
+use toolcheck_json::Value;
 
-use crate::formats;
-use crate::ir::{Arguments, Body, Call, Executor, Named, Part, Place, Transcript};
+use crate::conversation;
+use crate::ir::{Arguments, Body, Call, Executor, Named, Place, Transcript};
 
 /// One choice of a response; a request can ask for several.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,17 +54,6 @@ pub struct ChoiceReasoning {
     pub place: Place,
 }
 
-impl ChoiceReasoning {
-    /// Reads the reasoning in a part; `None` if it is something else.
-    #[must_use]
-    pub fn of_part(transcript: &Transcript<'_>, part: &Part<'_>, document: &Document<'_>) -> Option<Self> {
-        let Body::Reasoning(_) = part.body else { return None };
-        let format = formats::find(transcript.format?.id)?;
-        let read = (format.read_reasoning)(document.value(part.place.node));
-        Some(Self { text: read.text, signature: read.signature, place: part.place })
-    }
-}
-
 impl ChoiceCall {
     /// Summarises the call at `value`.
     pub(crate) fn new<'d, 's>(call: &Call<'s>, value: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) -> Self {
@@ -83,11 +72,15 @@ impl ChoiceCall {
 /// Finds a value's place in the file: a response inside a string is parsed as a separate document.
 pub(crate) type Locate<'l, 'd, 's> = dyn Fn(Value<'d, 's>) -> Place + 'l;
 
+/// Reads the reasoning in a part.
+pub(crate) type ReadReasoning = for<'d, 's> fn(Value<'d, 's>) -> conversation::Reasoning;
+
 impl Choice {
     /// Summarises a completion in the document of `root`.
     pub(crate) fn new<'d, 's>(
         said: &Completion<'s>,
         root: Value<'d, 's>,
+        reasoning: ReadReasoning,
         locate: &Locate<'_, 'd, 's>,
     ) -> Self {
         let mut answer =
@@ -100,9 +93,9 @@ impl Choice {
                 }
                 Body::Text(text) => text.string.decode_into(&mut answer.text),
                 Body::Reasoning(_) => {
-                    let read = ChoiceReasoning::of_part(&said.transcript, part, root.document());
-                    let place = locate(root.document().value(part.place.node));
-                    answer.reasoning.extend(read.map(|read| ChoiceReasoning { place, ..read }));
+                    let value = root.document().value(part.place.node);
+                    let conversation::Reasoning { text, signature } = reasoning(value);
+                    answer.reasoning.push(ChoiceReasoning { text, signature, place: locate(value) });
                 }
                 _ => {}
             }

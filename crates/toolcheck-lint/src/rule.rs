@@ -275,7 +275,7 @@ macro_rules! declare_rule {
         toolcheck_core::ir::Contents::$first$(.and(toolcheck_core::ir::Contents::$other))*
     };
     (@answered) => { None };
-    (@answered $other:ident) => { Some(&$crate::rules::$other::RULE) };
+    (@answered $other:ident) => { Some(&$other::RULE) };
     (@optional) => { false };
     (@optional selected) => { true };
     (@mark) => { false };

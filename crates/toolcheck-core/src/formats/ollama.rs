@@ -130,7 +130,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
 fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
     if let Some(message) = event.get("message") {
         let said = openai_chat::answer(message, true, &DIALECT);
-        let said = Choice::new(&said, message, locate);
+        let said = Choice::new(&said, message, openai_chat::read_reasoning, locate);
         assembly.add_contents(0, 0, &said);
         for call in said.calls {
             assembly.next_call(0, None, call);

@@ -1,7 +1,7 @@
 use toolcheck_core::text;
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::rules::unsigned_reasoning;
+use crate::rules::{modified_reasoning, unsigned_reasoning};
 use crate::view::exchanges::Thoughts;
 
 declare_rule! {

@@ -3,6 +3,7 @@ use toolcheck_core::ir::Body;
 use toolcheck_core::text;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::rules::missing_reasoning;
 use crate::view::exchanges::Thoughts;
 
 declare_rule! {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 use toolcheck_core::ir::{Body, Message, Part, Role};
-use toolcheck_core::response::ChoiceReasoning;
+use toolcheck_core::response::{self, ChoiceReasoning};
 
 use super::{HistoryMatch, brings_results};
 use crate::rule::Context;
@@ -82,8 +82,7 @@ impl HistoryMatch<'_> {
             let message = &cx.transcript.messages[number];
             is_emptied |= message.has_empty_reasoning;
             let parts = cx.transcript.parts_of(message).iter();
-            stored
-                .extend(parts.filter_map(|part| ChoiceReasoning::of_part(cx.transcript, part, cx.document)));
+            stored.extend(parts.filter_map(|part| response::reasoning(cx.transcript, part, cx.document)));
         }
         is_emptied |= !stored.is_empty();
         stored.retain(|block| !is_blank(block));
