@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -115,7 +115,7 @@ impl Baseline {
             path: path.to_owned(),
             entries,
             known: entries.iter().map(|entry| &*entry.fingerprint).collect(),
-            matched: FxHashSet::default(),
+            matched: HashSet::default(),
             fingerprints: Fingerprints::default(),
         }
     }
@@ -150,8 +150,8 @@ fn has_run(entry: &Entry, rules: &[&'static Rule]) -> bool {
 pub struct FileBaseline<'b> {
     path: String,
     entries: &'b [Entry],
-    known: FxHashSet<&'b str>,
-    matched: FxHashSet<&'b str>,
+    known: HashSet<&'b str>,
+    matched: HashSet<&'b str>,
     fingerprints: Fingerprints,
 }
 

@@ -1,6 +1,6 @@
 //! A conversation without a wire format, to compare and to write.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use serde_json::{Map, Value as Json};
 
 /// A conversation: what is said and done, without the form that a provider gives it.
@@ -277,7 +277,7 @@ impl Conversation {
     /// Shows each result with the call that it answers.
     pub(crate) fn visit_outputs(&mut self, mut visit: impl FnMut(&mut ToolOutput, Option<&CallSeen>)) {
         let mut seen: Vec<CallSeen> = Vec::new();
-        let mut by_id: FxHashMap<String, usize> = FxHashMap::default();
+        let mut by_id: HashMap<String, usize> = HashMap::default();
         // The number of the first call of the last turn that has some.
         let mut last = 0;
         for (number, turn) in self.turns.iter_mut().enumerate() {

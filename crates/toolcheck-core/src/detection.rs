@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_json::{Document, Value};
 
 use crate::claim::MESSAGES_LOOKED_AT;
@@ -196,8 +196,8 @@ const EVERY: u32 = (1 << ALL.len()) - 1;
 /// The formats that may be sure of a record: a glance, since every record of a long file may be looked at.
 fn marked(record: Value<'_, '_>) -> u32 {
     /// The formats that have a key for a mark.
-    static KEYS: LazyLock<FxHashMap<&str, u32>> = LazyLock::new(|| {
-        let mut keys = FxHashMap::default();
+    static KEYS: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
+        let mut keys = HashMap::default();
         for (number, format) in ALL.iter().enumerate() {
             format.marks.keys().for_each(|key| *keys.entry(key).or_default() |= 1 << number);
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 
 use crate::string::JsonStr;
 use crate::{Fault, parse};
@@ -256,7 +256,7 @@ impl<'s> Document<'s> {
                 continue;
             }
             let object = Value { document: self, id: id as u32 };
-            let mut seen: FxHashMap<Cow<'s, str>, Value<'_, 's>> = FxHashMap::default();
+            let mut seen: HashMap<Cow<'s, str>, Value<'_, 's>> = HashMap::default();
             for member in object.children() {
                 let Some(key) = member.key() else { continue };
                 match seen.entry(key.decode()) {

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 
 use crate::document::{Document, Kind, NodeId, Span, Value};
 
@@ -80,14 +80,14 @@ enum Change {
 #[derive(Debug, Clone)]
 pub struct Edits<'d, 's> {
     document: &'d Document<'s>,
-    changes: FxHashMap<NodeId, Change>,
+    changes: HashMap<NodeId, Change>,
 }
 
 impl<'d, 's> Edits<'d, 's> {
     /// No changes to a document.
     #[must_use]
     pub fn new(document: &'d Document<'s>) -> Self {
-        Self { document, changes: FxHashMap::default() }
+        Self { document, changes: HashMap::default() }
     }
 
     /// Whether nothing is changed.
@@ -243,9 +243,9 @@ impl<'s> Writer<'_, '_, 's> {
             out.push(self.bytes[whole.end as usize - 1]);
             return;
         }
-        let gap_before: FxHashMap<u32, &[u8]> =
+        let gap_before: HashMap<u32, &[u8]> =
             old.windows(2).map(|pair| (pair[1].start, raw(pair[0].end, pair[1].start))).collect();
-        let gap_after: FxHashMap<u32, &[u8]> =
+        let gap_after: HashMap<u32, &[u8]> =
             old.windows(2).map(|pair| (pair[0].start, raw(pair[0].end, pair[1].start))).collect();
         let spacing = self.spacing_in(parent);
         let alone: Vec<u8> =
@@ -281,7 +281,7 @@ impl<'s> Writer<'_, '_, 's> {
         let whole = all.span();
         let (first, last) = (old[0], old[old.len() - 1]);
         let raw = |start: u32, end: u32| &self.bytes[start as usize..end as usize];
-        let gap_before: FxHashMap<u32, &[u8]> =
+        let gap_before: HashMap<u32, &[u8]> =
             old.windows(2).map(|pair| (pair[1].start, raw(pair[0].end, pair[1].start))).collect();
         let tail = raw(last.end, whole.end);
         let is_windows =

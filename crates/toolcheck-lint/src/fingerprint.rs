@@ -1,6 +1,6 @@
 //! The fingerprints that identify findings from one run to the next.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 
 use crate::finding::Finding;
 
@@ -12,7 +12,7 @@ use crate::finding::Finding;
 /// unique.
 #[derive(Debug, Default)]
 pub struct Fingerprints {
-    seen: FxHashMap<u128, u32>,
+    seen: HashMap<u128, u32>,
 }
 
 impl Fingerprints {

@@ -4,7 +4,7 @@ mod run;
 
 use std::cell::{OnceCell, RefCell};
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_core::Level;
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
@@ -464,7 +464,7 @@ struct Said {
     /// The model of the requests.
     model: Option<String>,
     /// The verdicts on the cases of each rule.
-    rules: FxHashMap<usize, Cases>,
+    rules: HashMap<usize, Cases>,
 }
 
 /// The verdicts on the cases of a rule that were needed so far.

@@ -1,6 +1,6 @@
 //! Gemini's generateContent, on the Gemini API and on Vertex, in camel case and snake case.
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
@@ -284,7 +284,7 @@ fn dangling_reference(result: Value<'_, '_>) -> Option<Place> {
     // Most responses have no reference, and they may be long.
     memchr::memmem::find(response.raw(), b"$ref")?;
     let parts = result.get("parts").into_iter().flat_map(|parts| parts.elements());
-    let names: FxHashSet<_> = parts
+    let names: HashSet<_> = parts
         .filter_map(|part| {
             let data = part.get_any(&["inlineData", "inline_data", "fileData", "file_data"])?;
             data.get_any(&["displayName", "display_name"])?.as_str()

@@ -7,7 +7,7 @@ mod write;
 
 use std::borrow::Cow;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::openai_chat;
@@ -285,9 +285,9 @@ const FOREIGN_TOOLS: [&str; 4] =
 #[derive(Default)]
 struct Namespaces<'s> {
     /// The names that need no namespace. Until the calls are checked, only those of tools declared in the input.
-    default: FxHashSet<Cow<'s, str>>,
+    default: HashSet<Cow<'s, str>>,
     /// The names that need a namespace, with their definitions. Each deferred function is a namespace of its own.
-    other: FxHashMap<Cow<'s, str>, Place>,
+    other: HashMap<Cow<'s, str>, Place>,
 }
 
 /// Where a tool is declared.
@@ -438,7 +438,7 @@ fn look_at_callers<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
         caller.is_some_and(|kind| kind == "program")
     };
     let ends_with = |value: Value<'_, '_>, end| value.get_str("type").is_some_and(|kind| kind.ends_with(end));
-    let mut called = FxHashMap::default();
+    let mut called = HashMap::default();
     for value in list.elements() {
         let Some(id) = value.get("call_id").and_then(Named::of) else { continue };
         if ends_with(value, "_call") && is_of_program(value) {

@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use foldhash::{HashMap, HashSet};
 use memchr::memmem::Finder;
-use rustc_hash::{FxHashMap, FxHashSet};
 use toolcheck_json::{Decoded, Document, JsonStr, NodeId, Value};
 
 pub use crate::ir::Malformation;
@@ -291,9 +291,9 @@ impl Found {
                 continue;
             }
             let names = own.iter().map(|call| call.name.as_str());
-            let names: FxHashSet<&str> =
+            let names: HashSet<&str> =
                 names.chain(own_malformed.iter().filter_map(|block| block.name.as_deref())).collect();
-            let mut results: FxHashMap<String, usize> = FxHashMap::default();
+            let mut results: HashMap<String, usize> = HashMap::default();
             let mut is_refused = false;
             let has_calls = || {
                 let turn = &transcript.messages[turn_end - turn_length..turn_end];

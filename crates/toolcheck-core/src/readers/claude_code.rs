@@ -4,7 +4,7 @@
 //! tree of `parentUuid` is no help: the results of parallel calls are siblings in it and not a chain, so that a walk from
 //! the last record would lose them. Only where the user went back to an earlier message does it tell what was left.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
@@ -133,8 +133,8 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> Entry<'d, 's> {
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let mut threads: Vec<Thread<'_, 's>> = Vec::new();
-    let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
-    let mut seen = FxHashSet::default();
+    let mut numbers: HashMap<String, usize> = HashMap::default();
+    let mut seen = HashSet::default();
     for &record in records {
         let entry = entry(record);
         match entry {
@@ -197,9 +197,9 @@ struct Thread<'d, 's> {
     parts: Vec<(Vec<Turn<'d, 's>>, Ended)>,
     turns: Vec<Turn<'d, 's>>,
     /// The number of the turn of each `message.id`.
-    by_id: FxHashMap<&'s [u8], usize>,
+    by_id: HashMap<&'s [u8], usize>,
     /// The records that something follows that is not a result.
-    followed: FxHashSet<&'s [u8]>,
+    followed: HashSet<&'s [u8]>,
 }
 
 struct Turn<'d, 's> {
@@ -215,8 +215,8 @@ impl<'d, 's> Thread<'d, 's> {
             title,
             parts: Vec::new(),
             turns: Vec::new(),
-            by_id: FxHashMap::default(),
-            followed: FxHashSet::default(),
+            by_id: HashMap::default(),
+            followed: HashSet::default(),
         }
     }
 

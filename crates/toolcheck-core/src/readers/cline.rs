@@ -3,7 +3,7 @@
 //! The blocks are those of Anthropic's Messages API. Roo keeps the messages that a summary or a truncation took out of the
 //! context, with the id of what took their place. Older versions write the results of calls as texts.
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
 
@@ -148,8 +148,8 @@ fn conversation<'s>(
 
 /// The ids of the summaries and markers that took the place of other messages.
 struct Hidden<'s> {
-    summaries: FxHashSet<&'s [u8]>,
-    truncations: FxHashSet<&'s [u8]>,
+    summaries: HashSet<&'s [u8]>,
+    truncations: HashSet<&'s [u8]>,
 }
 
 impl<'s> Hidden<'s> {
@@ -160,7 +160,7 @@ impl<'s> Hidden<'s> {
     }
 
     fn hides(&self, message: Value<'_, '_>) -> bool {
-        let names = |key: &str, ids: &FxHashSet<&'s [u8]>| {
+        let names = |key: &str, ids: &HashSet<&'s [u8]>| {
             message.get(key).is_some_and(|parent| ids.contains(parent.raw()))
         };
         names("condenseParent", &self.summaries) || names("truncationParent", &self.truncations)

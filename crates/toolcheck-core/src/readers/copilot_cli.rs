@@ -3,7 +3,7 @@
 //! A message of the model asks for calls, and an event tells that one of them is done. The event that a call starts
 //! repeats the request; where there was none, it is the call.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::threads::{Thread, Threads};
@@ -74,17 +74,16 @@ struct Log<'s> {
     /// The session itself and its sub-agents.
     threads: Threads<'s, ()>,
     /// The number of the thread in which a call was made.
-    called_in: FxHashMap<&'s [u8], usize>,
+    called_in: HashMap<&'s [u8], usize>,
     /// The threads in which something was said since the last abort.
-    running: FxHashSet<usize>,
+    running: HashSet<usize>,
     /// The calls that the user made.
-    of_user: FxHashSet<&'s [u8]>,
+    of_user: HashSet<&'s [u8]>,
 }
 
 impl<'s> Log<'s> {
     fn new() -> Self {
-        let (called_in, running, of_user) =
-            (FxHashMap::default(), FxHashSet::default(), FxHashSet::default());
+        let (called_in, running, of_user) = (HashMap::default(), HashSet::default(), HashSet::default());
         Self { threads: Threads::new(&READER), called_in, running, of_user }
     }
 

@@ -3,7 +3,7 @@
 //! A message of the model holds its calls together with their results. Line by line, a message that changed is written
 //! again under its id, `$rewindTo` takes messages away, and `$set` may replace them all: the last version counts.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::parts::{self, in_order, number_titles};
@@ -74,7 +74,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 struct History<'d, 's> {
     messages: Vec<Value<'d, 's>>,
     /// The number of the message with each id.
-    by_id: FxHashMap<&'s [u8], usize>,
+    by_id: HashMap<&'s [u8], usize>,
     left_out: LeftOut,
 }
 
@@ -126,7 +126,7 @@ fn conversation<'s>(messages: &[Value<'_, 's>], ended: Ended, conversations: &mu
     let Some(first) = messages.first() else { return };
     let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
     // The ids of the results that stand with their calls.
-    let mut answered = FxHashSet::default();
+    let mut answered = HashSet::default();
     for message in messages {
         match message.get_str("type").as_deref() {
             Some("gemini") => {
@@ -135,7 +135,7 @@ fn conversation<'s>(messages: &[Value<'_, 's>], ended: Ended, conversations: &mu
             }
             Some("user") => {
                 transcript.next_message(Role::User, *message);
-                let is_copy = add_content(&mut transcript, *message, &FxHashSet::default(), &answered);
+                let is_copy = add_content(&mut transcript, *message, &HashSet::default(), &answered);
                 if is_copy {
                     transcript.messages.pop();
                 }
@@ -153,9 +153,9 @@ fn conversation<'s>(messages: &[Value<'_, 's>], ended: Ended, conversations: &mu
 }
 
 /// Adds what the model said, its calls and then their results, as they are sent.
-fn add_turn<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, answered: &mut FxHashSet<&'s [u8]>) {
+fn add_turn<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, answered: &mut HashSet<&'s [u8]>) {
     let calls = || message.get("toolCalls").into_iter().flat_map(|calls| calls.elements());
-    let names: FxHashSet<&[u8]> =
+    let names: HashSet<&[u8]> =
         calls().flat_map(|call| [call.get("id"), call.get("name")]).flatten().map(Value::raw).collect();
     if let Some(thoughts) = message.get("thoughts").filter(|thoughts| thoughts.elements().next().is_some()) {
         transcript.part(thoughts, parts::reasoning(None));
@@ -226,8 +226,8 @@ fn response_of<'d, 's>(call: Value<'_, 's>, result: Value<'d, 's>) -> Option<Val
 fn add_content<'s>(
     transcript: &mut Transcript<'s>,
     message: Value<'_, 's>,
-    called: &FxHashSet<&[u8]>,
-    answered: &FxHashSet<&'s [u8]>,
+    called: &HashSet<&[u8]>,
+    answered: &HashSet<&'s [u8]>,
 ) -> bool {
     let Some(content) = message.get("content") else { return false };
     let own = Some(content).filter(|content| !content.is_array());

@@ -3,7 +3,7 @@
 //! The SDK for Python keeps the items of the Responses API as they are. The one for JavaScript has names of its own, such
 //! as `callId` and `function_call_result`.
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::parts::{call, id, reasoning, result};
@@ -67,7 +67,7 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
             read_item(&mut transcript, item, index);
         }
     }
-    let mut called: FxHashSet<&[u8]> = FxHashSet::default();
+    let mut called: HashSet<&[u8]> = HashSet::default();
     let mut programs = Programs::default();
     for (index, item) in items(state).into_iter().flat_map(|items| items.elements()).enumerate() {
         let raw = item.get_any(&["rawItem", "raw_item"]).unwrap_or(item);
@@ -105,7 +105,7 @@ fn step<'d, 's>(state: Value<'d, 's>) -> Option<Value<'d, 's>> {
 }
 
 /// The ids of the calls that wait for a person.
-fn interruptions(state: Value<'_, '_>) -> FxHashSet<String> {
+fn interruptions(state: Value<'_, '_>) -> HashSet<String> {
     let list = step(state).and_then(|step| step.get("data")).and_then(|data| data.get("interruptions"));
     let items = list.into_iter().flat_map(|list| list.elements());
     let ids = items.filter_map(|item| {
@@ -116,7 +116,7 @@ fn interruptions(state: Value<'_, '_>) -> FxHashSet<String> {
 }
 
 /// Says of the calls with these ids why they may be without results.
-fn settle(transcript: &mut Transcript<'_>, ids: &FxHashSet<String>, settled: Settled) {
+fn settle(transcript: &mut Transcript<'_>, ids: &HashSet<String>, settled: Settled) {
     for part in &mut transcript.parts {
         if let Body::Call(call) = &mut part.body
             && call.id.as_ref().is_some_and(|id| ids.contains(&*id.text))
@@ -131,7 +131,7 @@ fn settle(transcript: &mut Transcript<'_>, ids: &FxHashSet<String>, settled: Set
 struct Programs<'d, 's> {
     /// The id of each call, and that of its program.
     calls: Vec<(Value<'d, 's>, &'s [u8])>,
-    ended: FxHashSet<&'s [u8]>,
+    ended: HashSet<&'s [u8]>,
 }
 
 impl<'d, 's> Programs<'d, 's> {
@@ -144,7 +144,7 @@ impl<'d, 's> Programs<'d, 's> {
         self.calls.extend(caller.map(|caller| (call_id, caller.raw())));
     }
 
-    fn answered(&self) -> FxHashSet<String> {
+    fn answered(&self) -> HashSet<String> {
         let ended = self.calls.iter().filter(|(_, program)| self.ended.contains(program));
         ended.filter_map(|(id, _)| Some(id.as_str()?.into_owned())).collect()
     }

@@ -1,7 +1,7 @@
 //! OpenHands: the events of a conversation, of version 0 (`action` and `observation`) and of version 1 (`kind`), and
 //! the `output.jsonl` of evaluations, which has them under `history`.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_json::Value;
 
 use super::nested::{self, List};
@@ -84,7 +84,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 struct Events<'d, 's> {
     transcript: Transcript<'s>,
     /// The id of the call of each action of version 0, by the id of the event.
-    by_event: FxHashMap<&'s [u8], Value<'d, 's>>,
+    by_event: HashMap<&'s [u8], Value<'d, 's>>,
     others: usize,
 }
 
@@ -93,7 +93,7 @@ fn conversation<'s>(list: &List<'_, 's>, others: &mut usize) -> Conversation<'s>
     let root = list.messages[0].document().root();
     let mut events = Events {
         transcript: Transcript::of_conversation(READER.key(), root),
-        by_event: FxHashMap::default(),
+        by_event: HashMap::default(),
         others: 0,
     };
     let mut ended = Ended::Open;

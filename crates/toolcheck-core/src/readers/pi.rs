@@ -4,7 +4,7 @@
 //! what lies beside it was left by the user. A turn that was aborted or failed stays in the log; when Pi sends the history
 //! it leaves such a turn out, or answers its calls itself.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_json::Value;
 
 use super::parts::{self, number_titles};
@@ -108,7 +108,7 @@ struct Branches {
 
 impl Branches {
     fn of(records: &[Value<'_, '_>]) -> Self {
-        let mut number_of: FxHashMap<&[u8], usize> = FxHashMap::default();
+        let mut number_of: HashMap<&[u8], usize> = HashMap::default();
         let mut parents: Vec<Option<usize>> = Vec::with_capacity(records.len());
         let mut last = None;
         for (number, record) in records.iter().enumerate() {

@@ -2,7 +2,7 @@
 //!
 //! What was said is in `history`; `trajectory` repeats it as steps. Most runs have no calls: their actions are text.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_json::Value;
 
 use super::parts::{call, id, is_media, reasoning, result};
@@ -38,7 +38,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     for &record in records {
         let Some(history) = record.get("history") else { continue };
         // Agents that share a file have histories of their own in it.
-        let mut agents: FxHashMap<&[u8], usize> = FxHashMap::default();
+        let mut agents: HashMap<&[u8], usize> = HashMap::default();
         let ended = ended(record);
         for message in history.elements() {
             let agent = message.get("agent");

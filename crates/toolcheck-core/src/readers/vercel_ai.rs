@@ -3,7 +3,7 @@
 //! A part of a `UIMessage` is a call together with its result. It becomes several messages when it is sent, divided at
 //! `step-start`: what the model wrote, and then all results.
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::nested::{self, List};
@@ -103,7 +103,7 @@ fn conversation<'s>(list: List<'_, 's>, left_out: &mut LeftOut) -> Conversation<
     transcript.batches_results = true;
     let last = list.messages.len() - 1;
     // The calls that wait for consent, until somebody says something else.
-    let mut asked = FxHashSet::default();
+    let mut asked = HashSet::default();
     for (number, &message) in list.messages.iter().enumerate() {
         let role = match message.get_str("role").as_deref() {
             Some("user") => Role::User,
@@ -279,12 +279,12 @@ fn read_model_message<'s>(
     transcript: &mut Transcript<'s>,
     role: Role,
     message: Value<'_, 's>,
-    asked: &mut FxHashSet<String>,
+    asked: &mut HashSet<String>,
 ) {
     transcript.next_message(role, message);
     // What the model's own message answers was run by the provider.
     let is_result = |block: &Value<'_, 's>| block.get_str("type").as_deref() == Some("tool-result");
-    let answered: FxHashSet<&[u8]> = blocks(message)
+    let answered: HashSet<&[u8]> = blocks(message)
         .filter(|block| role == Role::Assistant && is_result(block))
         .filter_map(|block| block.get("toolCallId").map(Value::raw))
         .collect();
@@ -338,7 +338,7 @@ fn result_of<'s>(block: Value<'_, 's>) -> crate::ir::ToolResult<'s> {
 }
 
 /// Marks the calls that a person was asked about, where nobody said anything else since.
-fn settle_asked(transcript: &mut Transcript<'_>, asked: &FxHashSet<String>) {
+fn settle_asked(transcript: &mut Transcript<'_>, asked: &HashSet<String>) {
     if asked.is_empty() {
         return;
     }

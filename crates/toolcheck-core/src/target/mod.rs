@@ -12,8 +12,8 @@ pub mod shape;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use foldhash::HashMap;
 use regex::Regex;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer};
 
 pub use facts::{
@@ -192,7 +192,7 @@ pub struct Target {
     family: Option<&'static str>,
     /// Where the entries of each rule are: many rules ask for every transcript.
     #[serde(skip)]
-    by_rule: FxHashMap<String, Entries>,
+    by_rule: HashMap<String, Entries>,
     /// The shape that requests must have, compiled when it is first asked.
     #[serde(skip)]
     compiled: OnceLock<Shapes>,

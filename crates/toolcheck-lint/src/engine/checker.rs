@@ -1,6 +1,6 @@
 use std::cell::OnceCell;
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Contents, Transcript, TranscriptKind};
 use toolcheck_core::response::Choice;
@@ -193,7 +193,7 @@ pub(super) struct Continuation<'e> {
 fn forget_the_cut(document: &Document<'_>, findings: &mut Vec<Draft>, first: usize) {
     let end = document.bytes().len() as u32;
     // A log may have lines that are cut off.
-    let cuts: FxHashSet<u32> =
+    let cuts: HashSet<u32> =
         document.faults().iter().filter(|fault| fault.kind.is_cut()).map(|fault| fault.span.start).collect();
     let mut number = 0;
     findings.retain(|finding| {

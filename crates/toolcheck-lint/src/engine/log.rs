@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_core::Level;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::formats;
@@ -413,7 +413,7 @@ impl<'r> Log<'r> {
 
 /// What was found in the conversations before. Spans and states repeat the history, and a fault in it is one fault.
 #[derive(Default)]
-struct Told(FxHashSet<(&'static str, u64)>);
+struct Told(HashSet<(&'static str, u64)>);
 
 impl Told {
     /// Longer values are not compared.

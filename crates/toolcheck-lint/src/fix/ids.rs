@@ -1,6 +1,6 @@
 //! Ids that a target takes, made from those that it refuses.
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_core::target::Target;
 
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -14,7 +14,7 @@ pub(super) fn replacement(
     id: &str,
     use_number: usize,
     target: &Target,
-    used: &FxHashSet<String>,
+    used: &HashSet<String>,
 ) -> Option<String> {
     let max = target.ids.max_length.unwrap_or(usize::MAX);
     let fits = |id: &str| {

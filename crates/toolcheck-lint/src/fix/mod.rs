@@ -14,7 +14,7 @@ mod write;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 use toolcheck_core::formats;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::readers::Conversation;
@@ -182,7 +182,7 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
         }
     }
     // In a file that is one document, the report has the places in its records.
-    let places: FxHashMap<(&str, usize), &Spot> =
+    let places: HashMap<(&str, usize), &Spot> =
         before.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), &found.spot)).collect();
     let spots = applied.iter_mut().map(|done| (done.rule, &mut done.spot));
     for (rule, spot) in spots.chain(skipped.iter_mut().map(|left| (left.rule, &mut left.spot))) {
@@ -217,8 +217,8 @@ fn assemble(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
 type Counts = BTreeMap<&'static str, usize>;
 
 /// The findings by rule: of each record, and of all.
-fn counts(report: &FileReport) -> (FxHashMap<usize, Counts>, Counts) {
-    let mut counts: FxHashMap<usize, Counts> = FxHashMap::default();
+fn counts(report: &FileReport) -> (HashMap<usize, Counts>, Counts) {
+    let mut counts: HashMap<usize, Counts> = HashMap::default();
     let mut all = Counts::new();
     for finding in &report.findings {
         *counts.entry(finding.spot.record).or_default().entry(finding.rule).or_default() += 1;
@@ -235,17 +235,13 @@ const SEEN_AFTER: [(&str, &str); 2] = [
 ];
 
 /// The changed records in which a fault that was to be mended is still there, or in which there is a new one.
-fn records_not_better(
-    before: &FileReport,
-    after: &FileReport,
-    changes: &[Change],
-) -> FxHashSet<Option<usize>> {
+fn records_not_better(before: &FileReport, after: &FileReport, changes: &[Change]) -> HashSet<Option<usize>> {
     let ((old, all_old), (new, all_new)) = (counts(before), counts(after));
     let none = Counts::new();
-    let mut worse = FxHashSet::default();
+    let mut worse = HashSet::default();
     for change in changes {
         // Records of a whole file get other numbers.
-        let of = |records: &'_ FxHashMap<usize, Counts>, all: &Counts| match &change.record {
+        let of = |records: &'_ HashMap<usize, Counts>, all: &Counts| match &change.record {
             Some(record) => records.get(record).unwrap_or(&none).clone(),
             None => all.clone(),
         };

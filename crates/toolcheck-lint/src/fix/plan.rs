@@ -1,6 +1,6 @@
 //! The plan for one record.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Body, Place, Signature, Transcript, TranscriptKind};
 use toolcheck_core::readers::Mend;
 use toolcheck_core::repair::Repair;
@@ -37,7 +37,7 @@ pub(super) struct Planner<'p, 's> {
     pub(super) mend: Option<&'static Mend>,
     pub(super) target: &'p Target,
     pub(super) how: &'p FixOptions,
-    findings: FxHashMap<(&'static str, NodeId), usize>,
+    findings: HashMap<(&'static str, NodeId), usize>,
     lists: Lists,
     pub(super) list: NodeId,
     pub(super) slots: Vec<NodeId>,
@@ -46,25 +46,25 @@ pub(super) struct Planner<'p, 's> {
     /// The messages of the conversation that are not in the list, which are not changed.
     elsewhere: Vec<Span>,
     /// The ids of the records in the list, as they are written.
-    pub(super) ids: Option<FxHashSet<&'s [u8]>>,
+    pub(super) ids: Option<HashSet<&'s [u8]>>,
     /// The slots that are removed.
-    pub(super) gone: FxHashSet<usize>,
+    pub(super) gone: HashSet<usize>,
     /// What is inserted after a slot.
-    pub(super) after: FxHashMap<usize, Vec<Piece>>,
+    pub(super) after: HashMap<usize, Vec<Piece>>,
     /// The slots in whose place another one stands.
-    pub(super) instead: FxHashMap<usize, usize>,
+    pub(super) instead: HashMap<usize, usize>,
     /// The slots that became part of another.
-    pub(super) merged_into: FxHashMap<usize, usize>,
+    pub(super) merged_into: HashMap<usize, usize>,
     /// The blocks of the slots whose blocks change.
-    pub(super) blocks: FxHashMap<usize, Vec<Piece>>,
+    pub(super) blocks: HashMap<usize, Vec<Piece>>,
     /// The values that are written in another way.
-    pub(super) values: FxHashMap<NodeId, Piece>,
+    pub(super) values: HashMap<NodeId, Piece>,
     /// The members that are removed, with their objects.
     pub(super) members_gone: Vec<(NodeId, NodeId)>,
     /// The new ids of calls.
-    pub(super) new_ids: FxHashMap<usize, String>,
+    pub(super) new_ids: HashMap<usize, String>,
     /// The results that are removed or have left their place.
-    pub(super) results_gone: FxHashSet<usize>,
+    pub(super) results_gone: HashSet<usize>,
     /// The start of the last reasoning whose signature depends on what is before it.
     last_signed: Option<u32>,
     pub(super) edits: Edits<'p, 's>,
@@ -93,7 +93,7 @@ impl<'p, 's> Planner<'p, 's> {
         findings: impl Iterator<Item = (usize, &'p Finding)>,
         first: Source<'p, 's>,
     ) -> Option<Self> {
-        let mut by_place = FxHashMap::default();
+        let mut by_place = HashMap::default();
         for (number, finding) in findings {
             by_place.entry((finding.rule, finding.spot.node)).or_insert(number);
         }
@@ -112,15 +112,15 @@ impl<'p, 's> Planner<'p, 's> {
             messages: Vec::new(),
             elsewhere: Vec::new(),
             ids: None,
-            gone: FxHashSet::default(),
-            after: FxHashMap::default(),
-            instead: FxHashMap::default(),
-            merged_into: FxHashMap::default(),
-            blocks: FxHashMap::default(),
-            values: FxHashMap::default(),
+            gone: HashSet::default(),
+            after: HashMap::default(),
+            instead: HashMap::default(),
+            merged_into: HashMap::default(),
+            blocks: HashMap::default(),
+            values: HashMap::default(),
             members_gone: Vec::new(),
-            new_ids: FxHashMap::default(),
-            results_gone: FxHashSet::default(),
+            new_ids: HashMap::default(),
+            results_gone: HashSet::default(),
             last_signed: None,
             edits: Edits::new(document),
             done: Vec::new(),
@@ -296,13 +296,13 @@ impl<'p, 's> Planner<'p, 's> {
     fn ids(&mut self) {
         let pairing = self.pairing;
         let known = pairing.calls.iter().filter_map(|site| site.call.id.as_ref());
-        let mut used: FxHashSet<String> = known.map(|id| id.text.to_string()).collect();
+        let mut used: HashSet<String> = known.map(|id| id.text.to_string()).collect();
         let state = self.transcript.request.continues_remote_state
             || self.transcript.details.refers_to_stored_items
             || !self.transcript.details.programmatic_calls.is_empty();
         let state = state.then(|| "other places may refer to the id".to_owned());
-        let mut uses: FxHashMap<&str, usize> = FxHashMap::default();
-        let mut renamed: FxHashSet<&str> = FxHashSet::default();
+        let mut uses: HashMap<&str, usize> = HashMap::default();
+        let mut renamed: HashSet<&str> = HashSet::default();
         for site in &pairing.calls {
             let Some(id) = &site.call.id else { continue };
             let number = uses.entry(&id.text).or_default();
@@ -363,9 +363,9 @@ fn is_wide(pairing: &Pairing<'_, '_>) -> bool {
 #[derive(Default)]
 struct Lists {
     /// The children of the values on the way to them.
-    children: FxHashMap<NodeId, Vec<NodeId>>,
+    children: HashMap<NodeId, Vec<NodeId>>,
     /// Those that have been planned.
-    seen: FxHashSet<NodeId>,
+    seen: HashSet<NodeId>,
 }
 
 impl Lists {

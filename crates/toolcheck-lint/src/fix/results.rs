@@ -1,6 +1,6 @@
 //! Results that are there twice, or without a call.
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_core::ir::{Body, Part, Place, ToolResult};
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Kind, NodeId, Value};
@@ -81,7 +81,7 @@ impl<'p> Planner<'p, '_> {
         }
         let pairing = self.pairing;
         for calls in pairing.calls.chunk_by(|one, other| one.message_number == other.message_number) {
-            let mut gone = FxHashSet::default();
+            let mut gone = HashSet::default();
             for call in calls.iter().filter(|call| !pairing.has_stand_in(call)) {
                 let Some(finding) = self.finding("unanswered-tool-call", call.part.place) else { continue };
                 let length = call.call.arguments.place().map_or(0, |place| place.span.range().len());
@@ -96,7 +96,7 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
-    fn take_out_call(&mut self, node: NodeId, others: &FxHashSet<NodeId>) {
+    fn take_out_call(&mut self, node: NodeId, others: &HashSet<NodeId>) {
         let slot = self.slot_of(node);
         let message = self.document.value(self.messages[slot]);
         if message.id() == node {

@@ -1,6 +1,6 @@
 //! The edits of a plan, made from the final order of the parts.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_core::ir::{Arguments, Call, Place};
 use toolcheck_core::readers::Added;
 use toolcheck_core::target::ArgumentType;
@@ -74,7 +74,7 @@ impl Planner<'_, '_> {
         gone.sort_unstable();
         let document = self.document;
         let member = |slot: usize, key: &str| document.value(self.slots[slot]).get(key);
-        let mut before: FxHashMap<&[u8], NodeId> = FxHashMap::default();
+        let mut before: HashMap<&[u8], NodeId> = HashMap::default();
         for slot in gone {
             if let (Some(id), Some(parent)) = (member(slot, id_key), member(slot, parent_key)) {
                 let parent = before.get(parent.raw()).copied().unwrap_or(parent.id());

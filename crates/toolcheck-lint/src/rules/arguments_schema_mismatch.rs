@@ -1,5 +1,5 @@
+use foldhash::HashSet;
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
-use rustc_hash::FxHashSet;
 use toolcheck_core::ir::{Arguments, Body, Call, Named, Part, Place};
 use toolcheck_core::text::shorten;
 use toolcheck_json::Value;
@@ -96,7 +96,7 @@ fn report_violations(
         Some(at) => violations(error, at, (at.id() == root.id(), is_padded), locate),
         None => Vec::new(),
     });
-    let mut reported = FxHashSet::default();
+    let mut reported = HashSet::default();
     let listed = listed.filter(|violation| reported.insert(violation.clone()));
     let mut violations: Vec<_> = listed.take(MOST_VIOLATIONS).collect();
     if violations.is_empty() && !errors.are_all {
@@ -130,7 +130,7 @@ fn violations(
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            let unexpected: FxHashSet<&str> = unexpected.iter().map(String::as_str).collect();
+            let unexpected: HashSet<&str> = unexpected.iter().map(String::as_str).collect();
             let members = at.members().filter(|member| !(is_padded && member.is_null()));
             let members = members.filter_map(|member| Some((member.key_text()?, member)));
             members

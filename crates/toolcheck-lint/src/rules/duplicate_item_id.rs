@@ -1,4 +1,4 @@
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -42,7 +42,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let mut first = FxHashMap::default();
+    let mut first = HashMap::default();
     for item in cx.transcript.details.items.iter().filter(|item| !item.id.text.is_empty()) {
         let Some(earlier) = first.insert(&*item.id.text, item) else { continue };
         let title = toolcheck_core::text::shorten(&item.id.text);

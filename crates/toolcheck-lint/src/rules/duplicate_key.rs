@@ -1,4 +1,4 @@
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_core::ir::Place;
 use toolcheck_core::text::shorten;
 
@@ -45,7 +45,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let pairs = cx.document.duplicate_keys();
     // For the first member of each key: the number of repetitions, and the last one.
-    let mut repeats = FxHashMap::default();
+    let mut repeats = HashMap::default();
     for (first, again) in &pairs {
         let (count, last) = repeats.entry(first.id()).or_insert((0, *again));
         (*count, *last) = (*count + 1, *again);

@@ -1,4 +1,4 @@
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -37,7 +37,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let mut seen = FxHashMap::default();
+    let mut seen = HashMap::default();
     for tool in cx.transcript.request.tools.listed().iter() {
         let Some(name) = &tool.name else { continue };
         let Some(first) = seen.insert(&*name.text, tool.place) else { continue };

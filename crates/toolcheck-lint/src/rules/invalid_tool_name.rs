@@ -1,4 +1,4 @@
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Body, Executor, Named, Place};
 use toolcheck_core::text::shorten;
@@ -52,7 +52,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // A name that is invalid in its definition is invalid in all calls, which is one problem. Names are checked only
     // once: a transcript calls the same few tools again and again.
-    let mut seen = FxHashSet::default();
+    let mut seen = HashSet::default();
     for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
         let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) else { continue };
         if seen.insert((&*name.text, name.instead))

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Named, Place};
 use toolcheck_core::text::shorten;
 use toolcheck_json::{Kind, Value};
@@ -67,7 +67,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     shape::report(cx, &RULE, out);
     strict_tools(cx, out);
     let unchecked = cx.checks().unchecked.iter();
-    let mut unchecked: FxHashMap<&str, &Unchecked> = unchecked.map(|tool| (&*tool.tool, tool)).collect();
+    let mut unchecked: HashMap<&str, &Unchecked> = unchecked.map(|tool| (&*tool.tool, tool)).collect();
     for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
         let Some(place) = tool.schema else { continue };
         let value = cx.document.value(place.node);
@@ -195,7 +195,7 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let schema = cx.document.value(place.node);
         let name = Named::text_or_unknown(tool.name.as_ref());
         let required = schema.get("required").into_iter().flat_map(|required| required.elements());
-        let required: FxHashSet<Cow<'_, str>> = required.filter_map(Value::as_str).collect();
+        let required: HashSet<Cow<'_, str>> = required.filter_map(Value::as_str).collect();
         for parameter in schema.get("properties").into_iter().flat_map(|properties| properties.members()) {
             let key = parameter.key_text();
             let is_required = key.as_ref().is_some_and(|key| required.contains(key));

@@ -1,4 +1,4 @@
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Instead, Message, Named, Part, ToolKind};
 use toolcheck_core::text::{kept, shorten};
@@ -66,7 +66,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let accepts_unknown_ids =
         cx.transcript.request.continues_remote_state || cx.target().accepts_unknown_ids();
     // An id appears on both sides of a pair and, if ids are reused, in many pairs: this is one problem.
-    let mut seen = FxHashSet::default();
+    let mut seen = HashSet::default();
     for call in cx.pairing.calls.iter().filter(|call| call.call.kind != ToolKind::Approval) {
         let Some(id) = &call.call.id else { continue };
         if let Some(fault) = fault(cx, id)

@@ -1,4 +1,4 @@
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::server_pairs::halves;
@@ -55,7 +55,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     let running = halves(transcript).0;
-    let running: FxHashSet<&str> =
+    let running: HashSet<&str> =
         running.iter().filter_map(|half| half.is.id.as_ref()).map(|id| &*id.text).collect();
     let mut calls = transcript.details.programmatic_calls.iter();
     if let Some(call) = calls.find(|call| running.contains(&*call.program.text)) {

@@ -1,4 +1,4 @@
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -46,7 +46,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     // For each id: its first call, and whether its reuse has been reported. Each id is reported once.
-    let mut seen: FxHashMap<&str, (usize, bool)> = FxHashMap::default();
+    let mut seen: HashMap<&str, (usize, bool)> = HashMap::default();
     for call in pairing.calls.iter().filter(|call| pairing.answer_of(call).is_some()) {
         let Some(id) = &call.call.id else { continue };
         let (first, is_reported) = seen.entry(&id.text).or_insert((call.number, false));

@@ -1,4 +1,4 @@
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use serde_json::Value as Json;
 use toolcheck_core::Level;
 use toolcheck_core::text;
@@ -122,8 +122,8 @@ fn report_by_contents(cx: &Context<'_, '_>, out: &mut Sink<'_>, calls: &[(&PastC
         let asked = texts_in(&cx.transcript.parts[stored.part].body, cx);
         answered.push(Answered { given, site, result, asked });
     }
-    let mut seen = FxHashSet::default();
-    let mut shared = FxHashSet::default();
+    let mut seen = HashSet::default();
+    let mut shared = HashSet::default();
     for text in answered.iter().flat_map(|one| &one.asked) {
         if !seen.insert(text.clone()) {
             shared.insert(text.clone());
@@ -170,6 +170,6 @@ fn texts_in(body: &toolcheck_core::ir::Body<'_>, cx: &Context<'_, '_>) -> Vec<St
         }
         _ => None,
     });
-    let unique: FxHashSet<String> = texts.take(MOST_TEXTS).collect();
+    let unique: HashSet<String> = texts.take(MOST_TEXTS).collect();
     unique.into_iter().collect()
 }

@@ -1,4 +1,4 @@
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_core::ir::{Body, Executor};
 use toolcheck_core::text::shorten;
 
@@ -60,7 +60,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     let declared = transcript.request.tools.listed().iter().filter_map(|tool| tool.name.as_ref());
-    let mut known: FxHashSet<&str> = declared.map(|name| &*name.text).collect();
+    let mut known: HashSet<&str> = declared.map(|name| &*name.text).collect();
     for (number, (message, parts)) in transcript.messages_with_parts().enumerate() {
         for part in parts {
             let Body::Call(call) = &part.body else { continue };

@@ -1,4 +1,4 @@
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_core::ir::{Body, Executor, ToolDef};
 use toolcheck_core::text::shorten;
 
@@ -47,7 +47,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let mut known: FxHashSet<&str> = cx.definitions().map(|tool| &*tool.name).collect();
+    let mut known: HashSet<&str> = cx.definitions().map(|tool| &*tool.name).collect();
     let tools = &cx.transcript.request.tools;
     // Without any definition, another rule applies, or the transcript doesn't show them.
     if tools.declared().next().is_none() && known.is_empty() {

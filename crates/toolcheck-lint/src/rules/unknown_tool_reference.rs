@@ -1,4 +1,4 @@
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -70,7 +70,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     // The tools of an MCP server are declared by the server, not by name.
-    let mut known: FxHashSet<&str> = FxHashSet::default();
+    let mut known: HashSet<&str> = HashSet::default();
     for tool in tools {
         let Some(name) = &tool.name else { return };
         known.insert(&name.text);

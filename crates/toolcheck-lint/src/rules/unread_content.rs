@@ -1,4 +1,4 @@
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 use toolcheck_core::Level;
 use toolcheck_core::detection::Detection;
 use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, What};
@@ -80,7 +80,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     // One finding for each name: a wrong key is one mistake, even if every message has it.
     let mut groups: Vec<Vec<&Unread<'_>>> = Vec::new();
-    let mut known = FxHashMap::default();
+    let mut known = HashMap::default();
     for unread in &cx.transcript.unread {
         let number = *known.entry((unread.what, &*unread.name)).or_insert_with(|| {
             groups.push(Vec::new());
@@ -234,7 +234,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
     let messages: Vec<_> = messages.filter(|message| holds(*message)).collect();
     // A finding about what the API answers replaces one that can't tell, but a warning about a part of it does not, unless it
     // says what the whole is.
-    let places: FxHashSet<_> = reported().map(|finding| finding.place.node).collect();
+    let places: HashSet<_> = reported().map(|finding| finding.place.node).collect();
     let is_answered = |finding: &Draft| {
         let is_of_whole = finding.rule == foreign_shape::RULE.id || places.contains(&finding.place.node);
         let is_known = finding.is_refused() || finding.has_harm();

@@ -1,4 +1,4 @@
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_core::ir::{Arguments, Body};
 use toolcheck_core::target::ArgumentType;
 use toolcheck_json::NodeId;
@@ -57,7 +57,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let shape = cx.target().arguments.shape;
     // A reader knows what the program writes.
     let not_text = &cx.transcript.details.arguments_not_text;
-    let not_text: FxHashSet<NodeId> = not_text.iter().map(|place| place.node).collect();
+    let not_text: HashSet<NodeId> = not_text.iter().map(|place| place.node).collect();
     if shape.is_none() && not_text.is_empty() {
         return;
     }

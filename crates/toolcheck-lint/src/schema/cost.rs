@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use serde_json::{Map, Value as Json};
 use toolcheck_json::{Kind, Value};
 
@@ -230,12 +230,12 @@ struct Builder<'j> {
     steps: Vec<Step>,
     /// The parts of the schema by their number, and the numbers by their addresses.
     parts: Vec<&'j Json>,
-    numbers: FxHashMap<*const Json, usize>,
+    numbers: HashMap<*const Json, usize>,
     /// Whether a reference can't be resolved.
     has_unresolved: bool,
     has_references: bool,
     /// The named parts of the schema, by `$id`, `$anchor` and the like; collected when first needed.
-    named: Option<FxHashMap<&'j str, &'j Json>>,
+    named: Option<HashMap<&'j str, &'j Json>>,
 }
 
 impl Default for Builder<'_> {
@@ -244,7 +244,7 @@ impl Default for Builder<'_> {
             root: &Json::Null,
             steps: Vec::new(),
             parts: Vec::new(),
-            numbers: FxHashMap::default(),
+            numbers: HashMap::default(),
             has_unresolved: false,
             has_references: false,
             named: None,
@@ -352,7 +352,7 @@ impl<'j> Builder<'j> {
     fn named(&mut self, name: &str) -> Option<&'j Json> {
         let root = self.root;
         let named = self.named.get_or_insert_with(|| {
-            let mut named = FxHashMap::default();
+            let mut named = HashMap::default();
             let mut pending = vec![root];
             while let Some(json) = pending.pop() {
                 if let Json::Object(members) = json {

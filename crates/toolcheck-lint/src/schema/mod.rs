@@ -10,9 +10,9 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::{Keyword, PatternOptions, Validator};
-use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::tools::Definition;
@@ -62,13 +62,13 @@ const STEPS_TO_LIST_A_BYTE: u64 = 8;
 /// What is known of schemas, by their text, in bounded memory.
 #[derive(Debug)]
 struct Kept<T> {
-    known: FxHashMap<Box<[u8]>, T>,
+    known: HashMap<Box<[u8]>, T>,
     size: usize,
 }
 
 impl<T> Default for Kept<T> {
     fn default() -> Self {
-        Self { known: FxHashMap::default(), size: 0 }
+        Self { known: HashMap::default(), size: 0 }
     }
 }
 

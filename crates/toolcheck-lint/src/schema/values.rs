@@ -5,9 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use foldhash::HashMap;
 use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, Node, NodeIdentity, Object, SerdeJson};
-use rustc_hash::FxHashMap;
 use serde_json::{Number, Value as SerdeValue};
 use toolcheck_json::{Document, Kind, NodeId, Value};
 
@@ -44,9 +44,9 @@ pub(crate) struct Read<'a> {
 /// an object is a list.
 #[derive(Debug, Default)]
 pub(crate) struct Index<'a> {
-    objects: RefCell<FxHashMap<NodeId, Rc<Members<'a>>>>,
-    arrays: RefCell<FxHashMap<NodeId, Rc<[Value<'a, 'a>]>>>,
-    lengths: RefCell<FxHashMap<NodeId, usize>>,
+    objects: RefCell<HashMap<NodeId, Rc<Members<'a>>>>,
+    arrays: RefCell<HashMap<NodeId, Rc<[Value<'a, 'a>]>>>,
+    lengths: RefCell<HashMap<NodeId, usize>>,
     /// The number of children that were looked at.
     looked_at: Cell<usize>,
 }

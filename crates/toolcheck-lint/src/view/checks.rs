@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_core::ir::Executor;
 use toolcheck_json::Value;
 
@@ -85,11 +85,11 @@ pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
     }
     let mut fuel = Fuel::of_record(cx.document.value(cx.transcript.place.node).raw().len());
     // A schema is compiled when its tool is first called: most tools never are.
-    let mut compiled: FxHashMap<&str, Arc<Result<Schema, Unusable>>> = FxHashMap::default();
+    let mut compiled: HashMap<&str, Arc<Result<Schema, Unusable>>> = HashMap::default();
     let mut buffers = arguments::Buffers::default();
     // The tool whose call took the last steps, and the others of which a call is not checked.
     let mut last = None;
-    let mut known: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut known: HashMap<&str, usize> = HashMap::default();
     for (part, call) in arguments::numbered_calls(cx) {
         let Some(name) = &call.name else { continue };
         let Some(tool) = declared.get(&*name.text).copied().flatten() else { continue };
@@ -146,8 +146,8 @@ fn take_compiling(schema: &Result<Schema, Unusable>, fuel: &mut Fuel) {
 }
 
 /// The schemas of the tools that may be called, by name; `None` if it is unclear which of several is called.
-fn declared<'c>(cx: &'c Context<'_, '_>) -> FxHashMap<&'c str, Option<Declared<'c>>> {
-    let mut schemas: FxHashMap<&str, Option<Declared<'_>>> = FxHashMap::default();
+fn declared<'c>(cx: &'c Context<'_, '_>) -> HashMap<&'c str, Option<Declared<'c>>> {
+    let mut schemas: HashMap<&str, Option<Declared<'_>>> = HashMap::default();
     // If a name is declared twice, it is unclear which of the two tools is called.
     let tools = &cx.transcript.request.tools;
     for (number, tool) in tools.declared().enumerate() {

@@ -13,7 +13,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::finding::Draft;
 use crate::finding::Spot;
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Place, Role, Transcript};
 use toolcheck_core::response::{Choice, ChoiceCall, ChoiceReasoning};
 use toolcheck_json::{Document, Record};
@@ -43,15 +43,15 @@ pub(crate) struct Exchanges {
     /// The number of exchanges that are no longer open.
     closed: usize,
     /// The numbers of the exchanges by their histories.
-    by_history: FxHashMap<u64, Vec<usize>>,
+    by_history: HashMap<u64, Vec<usize>>,
     /// The ids in all answers: a call with one of them belongs to that answer only.
-    given: FxHashSet<u64>,
+    given: HashSet<u64>,
     /// The requests that were refused, and may be sent again.
     sent: Sent,
     /// The tools whose calls were answered.
-    answered: FxHashSet<u64>,
+    answered: HashSet<u64>,
     /// The exchanges whose calls nothing has answered, by the ids of the calls.
-    owed_by_id: FxHashMap<u64, usize>,
+    owed_by_id: HashMap<u64, usize>,
 }
 
 /// An exchange that a later request may continue.
@@ -64,9 +64,9 @@ struct Open {
     /// Whether a later request has been compared with it, so that no other request is.
     is_compared: bool,
     /// The hashes of the findings in the conversation so far.
-    reported: FxHashSet<u64>,
+    reported: HashSet<u64>,
     /// The hashes of the findings in the response, with their calls: the history of the next request repeats them.
-    reported_of_choice: FxHashSet<u64>,
+    reported_of_choice: HashSet<u64>,
     /// Whether it is in an earlier record than the one that is being read.
     is_elsewhere: bool,
     /// The same calls so far, one response after the other.
@@ -122,7 +122,7 @@ impl PastChoice {
     fn new(answer: Choice) -> Self {
         let calls: Vec<ChoiceCall> =
             answer.calls.into_iter().filter(|call| call.executor == Executor::Client).collect();
-        let mut uses: FxHashMap<u64, usize> = FxHashMap::default();
+        let mut uses: HashMap<u64, usize> = HashMap::default();
         for id in calls.iter().filter_map(|call| call.id.as_deref()) {
             *uses.entry(hash_of(id)).or_default() += 1;
         }
@@ -493,7 +493,7 @@ fn match_by_id(
         let key = |id, name, arguments| {
             (id, if by_name { name } else { "" }, if by_arguments { arguments } else { 0 })
         };
-        let mut left: FxHashMap<(&str, &str, u64), VecDeque<usize>> = FxHashMap::default();
+        let mut left: HashMap<(&str, &str, u64), VecDeque<usize>> = HashMap::default();
         for (number, stored) in behind.calls.iter().enumerate().filter(|(number, _)| !is_taken[*number]) {
             let name = stored.call.name.as_ref().map_or("", |name| &*name.text);
             if let Some(id) = &stored.call.id {
@@ -522,7 +522,7 @@ fn match_by_tool(
 ) {
     for by_arguments in [true, false] {
         let key = |name, arguments| (name, if by_arguments { arguments } else { 0 });
-        let mut left: FxHashMap<(&str, u64), VecDeque<usize>> = FxHashMap::default();
+        let mut left: HashMap<(&str, u64), VecDeque<usize>> = HashMap::default();
         for (number, stored) in behind.calls.iter().enumerate() {
             if stored.is_free && !is_taken[number] {
                 let name = stored.call.name.as_ref().map_or("", |name| &*name.text);
@@ -556,7 +556,7 @@ impl<'t, 's> NewMessages<'t, 's> {
         transcript: &'t Transcript<'s>,
         first_new: usize,
         is_verbatim: bool,
-        given: &FxHashSet<u64>,
+        given: &HashSet<u64>,
     ) -> Self {
         let mut calls = Vec::new();
         let (mut turn, mut last, mut is_near) = (0, None, true);

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use foldhash::{HashMap, HashMapExt};
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Role, Settled, ToolResult, Transcript};
 use toolcheck_core::target::{Placement, Target};
 
@@ -108,9 +108,9 @@ pub struct Pairing<'t, 's> {
     /// Whether several calls have the same id.
     repeats_ids: bool,
     /// For each call without a result, the result in its place that has another id.
-    stand_ins: FxHashMap<usize, usize>,
+    stand_ins: HashMap<usize, usize>,
     /// The reverse of `stand_ins`: for each such result, the call.
-    stands_for: FxHashMap<usize, usize>,
+    stands_for: HashMap<usize, usize>,
     placement: Placement,
     merges: bool,
     merges_user: bool,
@@ -170,7 +170,7 @@ struct Latest<'t> {
     turn: Option<usize>,
     in_line: VecDeque<usize>,
     /// The same calls by tool name; computed when first needed.
-    by_name: Option<FxHashMap<&'t str, VecDeque<usize>>>,
+    by_name: Option<HashMap<&'t str, VecDeque<usize>>>,
     /// The call that was paired most recently.
     last: Option<usize>,
 }
@@ -194,8 +194,8 @@ impl<'t, 's> Pairing<'t, 's> {
             answered_by: Vec::new(),
             same_id_in_turn: Vec::new(),
             repeats_ids: false,
-            stand_ins: FxHashMap::default(),
-            stands_for: FxHashMap::default(),
+            stand_ins: HashMap::default(),
+            stands_for: HashMap::default(),
             placement: target.result_placement(),
             merges: target.merges_assistant_messages(),
             merges_user: target.merges_user_messages(),
@@ -279,8 +279,7 @@ impl<'t, 's> Pairing<'t, 's> {
     }
 
     fn pair(&mut self) {
-        let mut by_id: FxHashMap<&'t str, Open> =
-            FxHashMap::with_capacity_and_hasher(self.calls.len(), FxBuildHasher);
+        let mut by_id: HashMap<&'t str, Open> = HashMap::with_capacity(self.calls.len());
         let mut latest = Latest::default();
         let mut unmatched = Vec::new();
         let mut next_call = 0;
@@ -362,7 +361,7 @@ impl<'t, 's> Pairing<'t, 's> {
         self.calls[call].part_number < result.part_number
     }
 
-    fn open(&mut self, call: usize, by_id: &mut FxHashMap<&'t str, Open>) {
+    fn open(&mut self, call: usize, by_id: &mut HashMap<&'t str, Open>) {
         let site = self.calls[call];
         let Some(id) = &site.call.id else { return };
         let open = match by_id.entry(&*id.text) {
@@ -382,7 +381,7 @@ impl<'t, 's> Pairing<'t, 's> {
         let result = self.results[number].result;
         let calls = &self.calls;
         let by_name = latest.by_name.get_or_insert_with(|| {
-            let mut by_name: FxHashMap<&'t str, VecDeque<usize>> = FxHashMap::default();
+            let mut by_name: HashMap<&'t str, VecDeque<usize>> = HashMap::default();
             for &call in &latest.in_line {
                 if let Some(name) = &calls[call].call.name {
                     by_name.entry(&name.text).or_default().push_back(call);

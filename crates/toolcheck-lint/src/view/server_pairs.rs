@@ -1,6 +1,6 @@
 //! The provider's own calls and results, which appear in the history as pairs.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, ToolResult, Transcript};
 
 /// A call or result whose other half is missing.
@@ -32,7 +32,7 @@ pub(crate) fn halves<'t, 's>(
             }
         }
     }
-    let mut by_id: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut by_id: HashMap<&str, usize> = HashMap::default();
     for (number, call) in calls.iter().enumerate() {
         if let Some(id) = call.as_ref().and_then(|call| call.is.id.as_ref()) {
             by_id.insert(&id.text, number);

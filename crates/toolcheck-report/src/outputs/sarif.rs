@@ -1,7 +1,7 @@
 use std::io;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 use toolcheck_core::Level;
@@ -81,7 +81,7 @@ fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> 
     // If there are too many, warnings are left out first.
     let mut warnings = report.count(Level::Warning).saturating_sub(left_out);
     let mut fingerprints = Fingerprints::default();
-    let mut indices = FxHashMap::default();
+    let mut indices = HashMap::default();
     let mut descriptions = Vec::new();
     let mut results = Vec::new();
     for file in &report.files {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_core::ir::{
     Body, Call, Content, Executor, Message, Named, Part, Place, Role, ToolKind, ToolResult,
 };
@@ -228,8 +228,8 @@ fn text_of<'n>(name: Option<&'n Named<'_>>) -> Option<&'n str> {
 }
 
 /// The rows of calls written in text, by message.
-fn in_text(calls: &TextCalls) -> FxHashMap<u32, Vec<Row>> {
-    let mut rows: FxHashMap<u32, Vec<Row>> = FxHashMap::default();
+fn in_text(calls: &TextCalls) -> HashMap<u32, Vec<Row>> {
+    let mut rows: HashMap<u32, Vec<Row>> = HashMap::default();
     for call in &calls.calls {
         let row = Row::of_call(None, Some(&call.name), call.place.span)
             .note(IN_TEXT)

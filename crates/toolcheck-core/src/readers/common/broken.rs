@@ -1,7 +1,7 @@
 //! Records of a log that are not whole, because the program crashed or two of them wrote at once. What such a record may
 //! have held is missing for a reason that is reported, and nothing else is said of it.
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_json::{Document, Value};
 
 use super::Reading;
@@ -80,7 +80,7 @@ fn has_results(transcript: &Transcript<'_>, message: &Message<'_>) -> bool {
 
 /// Settles what has no other side in these messages and in the broken records.
 fn settle_near(transcript: &mut Transcript<'_>, is_near: &[bool], broken: &[(u32, u32)]) {
-    let (mut called, mut answered) = (FxHashSet::default(), FxHashSet::default());
+    let (mut called, mut answered) = (HashSet::default(), HashSet::default());
     for part in &transcript.parts {
         match &part.body {
             Body::Call(call) => called.extend(call.id.as_ref().map(|id| id.text.to_string())),

@@ -1,6 +1,6 @@
 //! What holds for the conversations of all readers.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_json::{Document, NodeId, Value, pointers};
 
 use super::{Reader, Reading, Sort, Unit};
@@ -69,7 +69,7 @@ fn is_taken_out(id: Option<&Named<'_>>) -> bool {
 }
 
 /// The numbers of the conversations that have an id, in order.
-type Places = FxHashMap<String, Vec<usize>>;
+type Places = HashMap<String, Vec<usize>>;
 
 /// Marks the calls and results whose other side is in another conversation, such as before a compaction.
 fn settle_across(reader: &Reader, reading: &mut Reading<'_>) {

@@ -1,6 +1,6 @@
 //! Lists of messages that stand anywhere in a file, for readers of what frameworks keep: each is a conversation.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_json::{NodeId, Value, pointers};
 
 use crate::claim::certainty;
@@ -79,7 +79,7 @@ const CONVERSATION: [&str; 6] =
 
 /// Divides rows that belong to several conversations.
 fn divide<'d, 's>(title: String, rows: Vec<Value<'d, 's>>, lists: &mut Vec<List<'d, 's>>) {
-    let mut numbers: FxHashMap<&[u8], usize> = FxHashMap::default();
+    let mut numbers: HashMap<&[u8], usize> = HashMap::default();
     let start = lists.len();
     for row in rows {
         let key = row.get_any(&CONVERSATION).filter(|key| !key.is_null());

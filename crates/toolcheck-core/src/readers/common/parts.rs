@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_json::Value;
 
 use super::Conversation;
@@ -77,7 +77,7 @@ pub(crate) fn in_order(conversations: &mut [Conversation<'_>]) {
 
 /// Numbers the conversations that have the same title.
 pub(crate) fn number_titles(conversations: &mut [Conversation<'_>]) {
-    let mut counts: FxHashMap<String, usize> = FxHashMap::default();
+    let mut counts: HashMap<String, usize> = HashMap::default();
     for conversation in conversations.iter() {
         *counts.entry(conversation.title.clone()).or_default() += 1;
     }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use serde::Deserialize;
 
 use super::Sort;
@@ -11,14 +11,14 @@ use crate::level::Level;
 /// The rules that hold for a sort of files, each with the level of its findings. A rule that is not named reports nothing.
 #[derive(Debug, Default)]
 pub struct Policy {
-    levels: FxHashMap<String, Level>,
+    levels: HashMap<String, Level>,
 }
 
 /// The policies as they are written, with the evidence for each level.
 #[derive(Deserialize)]
 struct File {
     #[serde(flatten)]
-    sorts: FxHashMap<String, FxHashMap<String, Entry>>,
+    sorts: HashMap<String, HashMap<String, Entry>>,
 }
 
 #[derive(Deserialize)]
@@ -44,12 +44,12 @@ impl Policy {
         self.levels.keys().map(String::as_str)
     }
 
-    fn all() -> &'static FxHashMap<String, Self> {
-        static ALL: OnceLock<FxHashMap<String, Policy>> = OnceLock::new();
+    fn all() -> &'static HashMap<String, Self> {
+        static ALL: OnceLock<HashMap<String, Policy>> = OnceLock::new();
         ALL.get_or_init(|| {
             // A test reads it, so that it can't fail for users.
             let file: File = toml::from_str(TEXT).expect("the policies are valid");
-            let policy = |rules: FxHashMap<String, Entry>| {
+            let policy = |rules: HashMap<String, Entry>| {
                 let level = |(rule, entry): (String, Entry)| {
                     (rule, entry.level.parse().expect("a level is `error` or `warning`"))
                 };

@@ -1,6 +1,6 @@
 //! The search for lists of messages in a document, for readers of data sets and traces.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_json::{NodeId, Value};
 
 use super::columns::value_at;
@@ -104,7 +104,7 @@ pub(crate) fn read_value<'d, 's>(
     search.run(root, row);
     search.found.sort_by_key(|found| found.list.id());
     let before = reading.conversations.len();
-    let mut rows: FxHashMap<NodeId, Beside<'_, '_>> = FxHashMap::default();
+    let mut rows: HashMap<NodeId, Beside<'_, '_>> = HashMap::default();
     let mut spent = 0;
     let transcripts = search.found.iter().filter_map(|found| {
         let beside = found.row.map(|row| *rows.entry(row.id()).or_insert_with(|| Beside::of(row)));

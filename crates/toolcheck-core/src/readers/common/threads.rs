@@ -1,6 +1,6 @@
 //! Several conversations that a log writes into one another, such as a session and its sub-agents.
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_json::Value;
 
 use super::parts::{in_order, number_titles};
@@ -12,7 +12,7 @@ pub(crate) struct Threads<'s, T> {
     reader: &'static Reader,
     reading: Reading<'s>,
     threads: Vec<Thread<'s, T>>,
-    numbers: FxHashMap<String, usize>,
+    numbers: HashMap<String, usize>,
 }
 
 pub(crate) struct Thread<'s, T> {
@@ -27,7 +27,7 @@ pub(crate) struct Thread<'s, T> {
 
 impl<'s, T: Default> Threads<'s, T> {
     pub(crate) fn new(reader: &'static Reader) -> Self {
-        let (reading, threads, numbers) = (Reading::default(), Vec::new(), FxHashMap::default());
+        let (reading, threads, numbers) = (Reading::default(), Vec::new(), HashMap::default());
         Self { reader, reading, threads, numbers }
     }
 

@@ -1,6 +1,6 @@
 //! What no reader knows: whatever looks like a call or a result is reported, so that it does not look clean.
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_json::{Document, NodeId, Value};
 
 use super::{LeftOut, Reader, Reading, broken, parts};
@@ -50,7 +50,7 @@ fn count(transcript: &Transcript<'_>, document: &Document<'_>, left_out: &mut Le
 }
 
 fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
-    let mut known: FxHashSet<NodeId> = transcript.unread.iter().map(|unread| unread.place.node).collect();
+    let mut known: HashSet<NodeId> = transcript.unread.iter().map(|unread| unread.place.node).collect();
     let mut found = Vec::new();
     let (mut calls, mut results) = (Vec::new(), Vec::new());
     for part in &transcript.parts {

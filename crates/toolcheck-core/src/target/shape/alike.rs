@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_json::NodeId;
 
 use super::fault::{Fault, PathStep};
@@ -14,7 +14,7 @@ const MOST_ALIKE: usize = 256;
 /// The faults of a request that are alike.
 #[derive(Debug, Default)]
 pub(super) struct Alike {
-    groups: FxHashMap<u64, Group>,
+    groups: HashMap<u64, Group>,
 }
 
 #[derive(Debug, Default)]

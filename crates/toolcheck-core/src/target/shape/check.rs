@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Kind as JsonKind, NodeId, Value};
 
 use super::alike::Alike;
@@ -52,13 +52,13 @@ pub(super) struct Checker<'f, 'd, 's> {
     /// Those that are not held one by one.
     alike: Alike,
     /// The values of fields that must be unique.
-    pub(super) unique: FxHashSet<(usize, u16, String)>,
+    pub(super) unique: HashSet<(usize, u16, String)>,
     /// What wide objects have under a key.
-    pub(super) beside: FxHashMap<(NodeId, &'f str), Option<NodeId>>,
+    pub(super) beside: HashMap<(NodeId, &'f str), Option<NodeId>>,
     /// What is at a pointer.
-    pub(super) pointed: FxHashMap<&'f str, Option<NodeId>>,
+    pub(super) pointed: HashMap<&'f str, Option<NodeId>>,
     /// The strings that a pointer leads to.
-    pub(super) listed: FxHashMap<&'f str, FxHashSet<Cow<'s, str>>>,
+    pub(super) listed: HashMap<&'f str, HashSet<Cow<'s, str>>>,
     /// What the objects were so far that had no faults.
     layouts: Vec<Layout<'f, 's>>,
     /// How many of them are kept.
@@ -66,7 +66,7 @@ pub(super) struct Checker<'f, 'd, 's> {
     /// The one that the last object looked like.
     last_like: usize,
     /// The name that an object has, if it has one.
-    names: FxHashMap<NodeId, Option<NodeId>>,
+    names: HashMap<NodeId, Option<NodeId>>,
 }
 
 /// What an object is.
@@ -121,14 +121,14 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             is_whole,
             faults: Vec::new(),
             alike: Alike::default(),
-            unique: FxHashSet::default(),
-            beside: FxHashMap::default(),
-            pointed: FxHashMap::default(),
-            listed: FxHashMap::default(),
+            unique: HashSet::default(),
+            beside: HashMap::default(),
+            pointed: HashMap::default(),
+            listed: HashMap::default(),
             layouts: Vec::new(),
             most_layouts: MOST_LAYOUTS,
             last_like: 0,
-            names: FxHashMap::default(),
+            names: HashMap::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_json::Value;
 
 use super::keys::Keys;
@@ -226,7 +226,7 @@ struct Compiler<'t> {
     snake_case: bool,
     objects: Vec<Object>,
     /// The objects that were compiled, each as a variant of another or by itself.
-    numbers: FxHashMap<(String, Option<String>), usize>,
+    numbers: HashMap<(String, Option<String>), usize>,
 }
 
 /// The shape that a target enforces.
@@ -242,7 +242,7 @@ pub(super) fn compile(format: &'static str, file: &ShapeFile, enforced: &Enforce
         accepted: &enforced.accepted,
         snake_case: file.snake_case,
         objects: Vec::new(),
-        numbers: FxHashMap::default(),
+        numbers: HashMap::default(),
     };
     let request = compiler.object("request", None)?;
     let message = compiler.object("message", None)?;

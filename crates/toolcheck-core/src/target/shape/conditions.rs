@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::check::{Cause, Checker, Problem, Within};
@@ -80,14 +80,14 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 let text = value.as_str()?;
                 let known = self.listed.entry(pointer).or_insert_with(|| {
                     let steps: Vec<&str> = pointer.split('/').skip(1).collect();
-                    let mut listed = FxHashSet::default();
+                    let mut listed = HashSet::default();
                     collect(root, &steps, &mut listed);
                     listed
                 });
                 (!known.contains(&text)).then(|| Detail::Values { allowed: Vec::new(), got: short(value) })
             }
             What::Lists(key) => {
-                let keys: FxHashSet<Cow<'s, str>> = parent
+                let keys: HashSet<Cow<'s, str>> = parent
                     .get(key)
                     .into_iter()
                     .flat_map(Value::members)
@@ -99,7 +99,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 Some(Detail::Value { got: crate::text::shorten(&wrong).into_owned() })
             }
             What::ListsAll(key) => {
-                let names: FxHashSet<Cow<'s, str>> = value.elements().filter_map(Value::as_str).collect();
+                let names: HashSet<Cow<'s, str>> = value.elements().filter_map(Value::as_str).collect();
                 let properties = parent.get(key)?;
                 let wrong =
                     properties.members().filter_map(Value::key_text).find(|key| !names.contains(key))?;
@@ -208,7 +208,7 @@ fn at_steps<'d, 's>(value: Value<'d, 's>, steps: &[&str]) -> Option<Value<'d, 's
 }
 
 /// All strings that these steps lead to.
-fn collect<'s>(value: Value<'_, 's>, steps: &[&str], listed: &mut FxHashSet<Cow<'s, str>>) {
+fn collect<'s>(value: Value<'_, 's>, steps: &[&str], listed: &mut HashSet<Cow<'s, str>>) {
     match steps {
         [] => listed.extend(value.as_str()),
         ["*", rest @ ..] => value.elements().for_each(|element| collect(element, rest, listed)),

@@ -13,7 +13,7 @@ mod words;
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 
 use super::compile::{By, Check, Field, Object, What, bit};
 use super::fault::Condition;
@@ -85,7 +85,7 @@ impl Shape {
     pub fn objects(&self) -> Vec<ObjectView<'_>> {
         let mut objects = Vec::new();
         let mut open = vec![self.message(), self.request()];
-        let mut seen = FxHashSet::default();
+        let mut seen = HashSet::default();
         while let Some(object) = open.pop() {
             if seen.insert(object.number) {
                 objects.push(object);

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Document, NodeId, Value};
 
 use super::check::Checker;
@@ -42,7 +42,7 @@ impl Shape {
     /// The objects among the faulty ones that are written as another API has them, in the order of the file.
     #[must_use]
     pub fn foreign<'f>(&'f self, faults: &[Fault<'f>], document: &Document<'_>) -> Vec<Foreign<'f>> {
-        let mut of_objects: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
+        let mut of_objects: HashMap<NodeId, Vec<usize>> = HashMap::default();
         for (number, fault) in faults.iter().enumerate() {
             if matches!(fault.above.last(), Some((_, Some(_)))) {
                 of_objects.entry(fault.parent).or_default().push(number);
@@ -80,7 +80,7 @@ impl Shape {
             }
         }
         // What is in another is a part of it.
-        let nodes: FxHashSet<NodeId> = foreign.iter().map(|foreign| foreign.node).collect();
+        let nodes: HashSet<NodeId> = foreign.iter().map(|foreign| foreign.node).collect();
         foreign.retain(|foreign| {
             let above = &faults[foreign.fault].above;
             !above.iter().any(|(node, _)| *node != foreign.node && nodes.contains(node))

@@ -1,6 +1,6 @@
 //! How well a body fits as a request, where its messages do not show its format.
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_json::{NodeId, Value};
 
 use super::check::Checker;
@@ -55,7 +55,7 @@ impl Shape {
         }
         let faults = self.check_request(self.plain_facts(), body, true);
         let (mut missing, mut of_request) = (0_usize, 0_usize);
-        let mut objects: FxHashSet<NodeId> = FxHashSet::default();
+        let mut objects: HashSet<NodeId> = HashSet::default();
         for fault in faults.iter().filter(|fault| fault.is_refused(self, None)) {
             match fault.kind {
                 _ if !fault.is_of_request() => {

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_core::exchange::Exchange;
 use toolcheck_core::ir::{Body, Executor, Place, Role, Transcript, Wanted};
 use toolcheck_core::response::{Choice, ChoiceCall};
@@ -73,7 +73,7 @@ pub(crate) struct Repeated {
 /// The requests that were refused.
 #[derive(Debug, Default)]
 pub(super) struct Sent {
-    by_hash: FxHashMap<u64, Refused>,
+    by_hash: HashMap<u64, Refused>,
     order: VecDeque<u64>,
 }
 

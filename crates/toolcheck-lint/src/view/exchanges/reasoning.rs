@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_core::ir::{Body, Message, Part, Role};
 use toolcheck_core::response::{self, ChoiceReasoning};
 
@@ -105,7 +105,7 @@ fn brings_no_results(cx: &Context<'_, '_>, message: &Message<'_>) -> bool {
 }
 
 fn compare(given: &[&ChoiceReasoning], stored: &[ChoiceReasoning]) -> Thoughts {
-    let signatures = |blocks: &mut dyn Iterator<Item = &ChoiceReasoning>| -> FxHashSet<String> {
+    let signatures = |blocks: &mut dyn Iterator<Item = &ChoiceReasoning>| -> HashSet<String> {
         blocks.filter_map(|block| block.signature.clone()).filter(|signature| !signature.is_empty()).collect()
     };
     let signed = signatures(&mut given.iter().copied());

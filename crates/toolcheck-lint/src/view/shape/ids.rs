@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_core::shape::FaultKind;
 use toolcheck_json::Value;
 
@@ -17,7 +17,7 @@ pub(super) fn find_renamed(cx: &Context<'_, '_>, refused: &mut [Refused<'_>]) {
     }
     let calls = cx.pairing.calls.iter().filter_map(|call| call.call.id.as_ref());
     let results = cx.pairing.results.iter().filter_map(|result| result.result.call_id.as_ref());
-    let ids: FxHashSet<&str> = calls.chain(results).map(|id| &*id.text).collect();
+    let ids: HashSet<&str> = calls.chain(results).map(|id| &*id.text).collect();
     let is_id = |value: Value<'_, '_>| value.as_str().is_some_and(|text| ids.contains(&*text));
     for refused in refused {
         let Some(key) = id_key(refused) else { continue };

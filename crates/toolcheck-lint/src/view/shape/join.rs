@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::Entry;
 
-use rustc_hash::FxHashMap;
+use foldhash::HashMap;
 use toolcheck_core::shape::FaultKind;
 use toolcheck_core::unsupported;
 use toolcheck_json::{Document, NodeId};
@@ -26,7 +26,7 @@ const MOST_KEYS: usize = 12;
 /// Makes one of the faults of an object that lacks keys and has others instead: the API names the first key that is
 /// missing, and the unknown ones are probably what was meant. An object all of whose keys are unknown is one fault too.
 pub(super) fn objects<'c>(document: &Document<'_>, refused: Vec<Refused<'c>>) -> Vec<Refused<'c>> {
-    let mut of_objects: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
+    let mut of_objects: HashMap<NodeId, Vec<usize>> = HashMap::default();
     for (number, other) in refused.iter().enumerate() {
         let is_joined = match other.fault.kind {
             FaultKind::Missing => other.rule == FaultKind::Missing.usual_rule(),
@@ -116,7 +116,7 @@ fn join<'c>(document: &Document<'_>, first: &mut Refused<'c>, others: Vec<Refuse
 
 /// Makes one of the same fault in several objects of the same lists: a wrong key is one mistake, even if every tool has it.
 pub(super) fn repeats(document: &Document<'_>, refused: &mut Vec<Refused<'_>>) {
-    let mut first_of: FxHashMap<(&str, FaultKind, String, String), usize> = FxHashMap::default();
+    let mut first_of: HashMap<(&str, FaultKind, String, String), usize> = HashMap::default();
     let mut end = 0;
     for number in 0..refused.len() {
         let other = &refused[number];

@@ -7,7 +7,7 @@ mod wording;
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashSet;
+use foldhash::HashSet;
 use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::shape::{Answer, Fault, FaultKind, Foreign, Kind, ModelFacts, Shape};
 use toolcheck_core::target;
@@ -27,7 +27,7 @@ pub(crate) struct Found<'c> {
     refused: Vec<Refused<'c>>,
     /// Those objects.
     pub(crate) foreign: Vec<ForeignObjects<'c>>,
-    nodes: FxHashSet<NodeId>,
+    nodes: HashSet<NodeId>,
 }
 
 /// A fault that the target refuses, with what else is the same mistake.
@@ -160,8 +160,8 @@ fn foreign_objects<'c>(
     shape: &'c Shape,
     faults: &[Fault<'c>],
     answer: impl Fn(&Fault<'c>) -> Answer,
-) -> (Vec<ForeignObjects<'c>>, FxHashSet<NodeId>) {
-    let mut nodes = FxHashSet::default();
+) -> (Vec<ForeignObjects<'c>>, HashSet<NodeId>) {
+    let mut nodes = HashSet::default();
     let mut groups: Vec<ForeignObjects<'c>> = Vec::new();
     for mut foreign in shape.foreign(faults, cx.document) {
         let alike = std::mem::take(&mut foreign.alike);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Body, Place};
 use toolcheck_json::{NodeId, Value};
 
@@ -19,7 +19,7 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
         return;
     }
     let others = OtherFindings::new(cx, &findings[first..]);
-    let mut dropped = FxHashSet::default();
+    let mut dropped = HashSet::default();
     let (mut told, mut follow): (Vec<(usize, usize)>, Vec<usize>) = (Vec::new(), Vec::new());
     for (number, finding) in findings.iter().enumerate().skip(first) {
         let Some(yields) = &finding.of_shape else { continue };
@@ -93,9 +93,9 @@ fn is_vague(finding: &Draft) -> bool {
 struct OtherFindings<'r, 'c, 's> {
     cx: &'r Context<'c, 's>,
     /// Their numbers, by the node that they point at.
-    by_node: FxHashMap<NodeId, Vec<usize>>,
+    by_node: HashMap<NodeId, Vec<usize>>,
     /// The nodes that those of each rule point at, sorted, with their numbers.
-    by_rule: FxHashMap<&'static str, Vec<(usize, usize)>>,
+    by_rule: HashMap<&'static str, Vec<(usize, usize)>>,
     /// The schemas of the tools, sorted.
     tool_schemas: Vec<Range<usize>>,
     /// The parts of schemas that the shape has a finding in, sorted, with its number.
@@ -103,17 +103,17 @@ struct OtherFindings<'r, 'c, 's> {
     /// The values of the objects that are written for another API: they follow the object.
     foreign: Vec<Range<usize>>,
     /// The ids in calls and results that are not read because of their shape.
-    unread_ids: FxHashSet<String>,
+    unread_ids: HashSet<String>,
     /// The first calls that are not read.
     first_hidden: Option<usize>,
     /// The values under keys that should be others.
-    renamed: FxHashSet<NodeId>,
+    renamed: HashSet<NodeId>,
 }
 
 impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
     fn new(cx: &'r Context<'c, 's>, findings: &[Draft]) -> Self {
-        let mut by_node: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
-        let mut by_rule: FxHashMap<&'static str, Vec<(usize, usize)>> = FxHashMap::default();
+        let mut by_node: HashMap<NodeId, Vec<usize>> = HashMap::default();
+        let mut by_rule: HashMap<&'static str, Vec<(usize, usize)>> = HashMap::default();
         let mut schemas = Vec::new();
         let mut elements: Vec<NodeId> = cx.shape_faults().nodes.iter().copied().collect();
         for (number, finding) in findings.iter().enumerate() {
@@ -231,12 +231,12 @@ const LONGEST_ID: usize = 128;
 const MOST_IDS: usize = 64;
 
 /// The ids in objects that have the wrong shape, and so are not read as the calls or results that they are.
-fn unread_ids(cx: &Context<'_, '_>, elements: &[NodeId]) -> FxHashSet<String> {
+fn unread_ids(cx: &Context<'_, '_>, elements: &[NodeId]) -> HashSet<String> {
     let is_pair = |body: &Body<'_>| matches!(body, Body::Call(_) | Body::Result(_));
     let parts = cx.transcript.parts.iter().filter(|part| is_pair(&part.body));
     let mut read: Vec<usize> = parts.map(|part| part.place.node.index()).collect();
     read.sort_unstable();
-    let mut ids = FxHashSet::default();
+    let mut ids = HashSet::default();
     for element in elements.iter().filter(|element| element.index() != cx.transcript.place.node.index()) {
         let value = cx.document.value(*element);
         let next = read.partition_point(|node| *node < element.index());
@@ -247,7 +247,7 @@ fn unread_ids(cx: &Context<'_, '_>, elements: &[NodeId]) -> FxHashSet<String> {
     ids
 }
 
-fn collect_ids(value: Value<'_, '_>, ids: &mut FxHashSet<String>) {
+fn collect_ids(value: Value<'_, '_>, ids: &mut HashSet<String>) {
     let of_member = |member: Value<'_, '_>| {
         let text = member.as_json_str().filter(|text| text.raw().len() <= LONGEST_ID)?;
         Some(text.decode().into_owned())

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::thread;
 
+use foldhash::HashMap;
 use rable::{Node, NodeKind};
-use rustc_hash::FxHashMap;
 
 use super::*;
 
@@ -80,7 +80,7 @@ fn plain(script: &str) -> String {
     let lines = || script.split_inclusive('\n').enumerate();
     // The last position of each line, so that an unclosed here-document needs no search.
     let has_texts = script.contains("<<");
-    let last: FxHashMap<&str, usize> =
+    let last: HashMap<&str, usize> =
         lines().filter(|_| has_texts).map(|(number, line)| (bare(line), number)).collect();
     let mut text = String::with_capacity(script.len());
     let mut marks: VecDeque<&str> = VecDeque::new();
