@@ -487,11 +487,15 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
             let number = event.get("output_index").and_then(Value::as_u64).unwrap_or_default();
             let is_done = event.get_str("type").as_deref() == Some("response.output_item.done");
             let said = Completion { transcript, is_whole: true };
-            let answer = Choice::new(&said, value, locate);
+            let answer = Choice::new(&said, value, read_reasoning, locate);
+            if is_done {
+                assembly.add_contents(0, number, &answer);
+            }
             for mut call in answer.calls {
-                // An item is added without its arguments, and complete once it is done.
+                // An item is added without its arguments, and complete once done.
                 if !is_done {
                     call.arguments.clear();
+                    call.has_all_arguments = false;
                 }
                 assembly.call(0, number, call);
             }
@@ -501,7 +505,9 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
             let response = event.get("response");
             let said = response.and_then(|response| Some((response, answers(response)?)));
             let answers = said.map(|(response, said)| {
-                said.iter().map(|said| Choice::new(said, response, locate)).collect::<Vec<_>>()
+                said.iter()
+                    .map(|said| Choice::new(said, response, read_reasoning, locate))
+                    .collect::<Vec<_>>()
             });
             match answers {
                 Some(answers) if answers.iter().any(|answer| !answer.calls.is_empty()) => {
