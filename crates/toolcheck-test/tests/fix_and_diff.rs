@@ -107,11 +107,18 @@ fn mended<'b>(format: &'static Format, broken: &'b [u8], is_unsafe: bool) -> Fix
 fn is_expected(plant: Plant, kind: Kind, level: Level) -> bool {
     level == Level::Form
         || match plant {
-            // The text of the result is not known, and neither is whether the tool failed.
+            // The text of the result is not known, and neither is whether the tool failed. Without the result, the
+            // turns before and after it are one, in formats in which items are not in messages.
             Plant::LostResult => {
-                matches!(kind, Kind::ResultChanged | Kind::ErrorFlagAdded | Kind::ErrorFlagLost)
+                matches!(
+                    kind,
+                    Kind::ResultChanged | Kind::ErrorFlagAdded | Kind::ErrorFlagLost | Kind::TurnMerged
+                )
             }
-            Plant::LostCall => matches!(kind, Kind::CallLost | Kind::ResultLost | Kind::TextAdded),
+            // Reasoning for which nothing is left goes with the call.
+            Plant::LostCall => {
+                matches!(kind, Kind::CallLost | Kind::ResultLost | Kind::TextAdded | Kind::ReasoningLost)
+            }
             // The words of the user stay.
             Plant::LateResult => kind == Kind::TextAdded,
             Plant::BrokenArguments => kind == Kind::CallChanged,
