@@ -6,6 +6,7 @@ pub mod archive;
 pub mod baseline;
 pub mod config;
 pub mod containers;
+pub mod diff;
 pub mod exchanges;
 pub mod expectation;
 pub mod explain;
@@ -26,7 +27,7 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub static ALL: [Target; 13] = [
+pub static ALL: [Target; 14] = [
     Target { name: "json", run: json::run },
     Target { name: "lint", run: lint::run },
     Target { name: "exchanges", run: exchanges::run },
@@ -40,6 +41,7 @@ pub static ALL: [Target; 13] = [
     Target { name: "archive", run: archive::run },
     Target { name: "containers", run: containers::run },
     Target { name: "fix", run: fix::run },
+    Target { name: "diff", run: diff::run },
 ];
 
 /// Takes the first byte, which makes a choice for the input; 0 if there is none.

@@ -121,5 +121,6 @@ fn in_pieces(bytes: &[u8], options: &Options) -> Option<Report> {
     for (bytes, piece) in pieces.into_iter().zip(linted) {
         file.add(lines.add(bytes, piece), usize::MAX);
     }
+    file.add(lines.end(), usize::MAX);
     Some(Report::new(vec![file]))
 }

@@ -16,7 +16,7 @@ pub const UNCHANGED: u8 = b'!';
 type Make = fn(&Path) -> io::Result<Vec<Vec<u8>>>;
 
 /// The fuzz targets, with the functions that make their seeds.
-pub static ALL: [(&str, Make); 13] = [
+pub static ALL: [(&str, Make); 14] = [
     ("json", cases),
     ("lint", lint),
     ("exchanges", exchanges),
@@ -30,6 +30,7 @@ pub static ALL: [(&str, Make); 13] = [
     ("archive", archives),
     ("containers", containers),
     ("fix", fix),
+    ("diff", diff),
 ];
 
 /// The cases of the corpus.
@@ -69,6 +70,17 @@ fn fix(root: &Path) -> io::Result<Vec<Vec<u8>>> {
         [&choices[..], &case].concat()
     };
     Ok(cases(root)?.into_iter().enumerate().map(with_choices).collect())
+}
+
+/// The cases of the corpus, each with the next one, which often is its fixed version, or with one in another format.
+fn diff(root: &Path) -> io::Result<Vec<Vec<u8>>> {
+    let cases = cases(root)?;
+    let pairs = cases.iter().enumerate().map(|(number, case)| {
+        let other = if number % 3 == 0 { number * 7 } else { number + 1 };
+        let choices = [64, 64, number % 24].map(|choice| choice as u8);
+        [&choices[..], case, &[0], &cases[other % cases.len()]].concat()
+    });
+    Ok(pairs.collect())
 }
 
 /// Prepends to a case the bytes that choose its format (detected for most of them), its target and its kind.

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod diff;
 mod fix;
 mod hints;
 mod test;
@@ -26,6 +27,7 @@ use toolcheck_core::text::bounded;
 
 use crate::screen;
 
+pub(crate) use diff::DiffArgs;
 pub(crate) use fix::FixArgs;
 pub(crate) use hints::{printable, with_hint};
 pub(crate) use test::{BlessArg, TestArgs, TestOutputSpec};
@@ -62,6 +64,8 @@ pub(crate) enum Command {
     Fix(Box<FixArgs>),
     /// Show a transcript as an outline: messages, tool calls, results and problems.
     Show(Box<ShowArgs>),
+    /// Compare two conversations, in any formats: what was lost, and what is only said in another way.
+    Diff(Box<DiffArgs>),
     /// Explain a rule, or an error message from an API.
     Explain(ExplainArgs),
     /// List the rules.
@@ -403,6 +407,14 @@ pub(crate) struct ShowArgs {
 
     #[command(flatten)]
     pub(crate) outline: OutlineArgs,
+
+    /// Show the file as `toolcheck fix` would write it, with what it would change marked
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) fix: bool,
+
+    /// With --fix, also do what loses or guesses something
+    #[arg(long, requires = "fix", help_heading = "Fixes")]
+    pub(crate) unsafe_fixes: bool,
 }
 
 #[derive(Debug, ClapArgs)]

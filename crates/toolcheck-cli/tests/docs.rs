@@ -258,7 +258,9 @@ fn commands() -> Vec<(String, String)> {
             commands.extend(block.lines().map(|line| (name.clone(), line.to_owned())));
         }
     }
-    for help in ["", "lint", "show", "explain", "rules", "shapes", "test", "init", "completions", "man"] {
+    for help in
+        ["", "lint", "show", "diff", "explain", "rules", "shapes", "test", "init", "completions", "man"]
+    {
         let text = output(&format!("toolcheck {help} --help"));
         let examples = text.split_once("Examples:\n").map_or("", |(_, examples)| examples);
         let examples = examples.lines().take_while(|line| line.starts_with("  "));
@@ -297,6 +299,10 @@ fn sandbox() -> PathBuf {
     for (name, bytes) in [
         ("request.json", &broken),
         ("history.json", &clean),
+        ("before.json", &clean),
+        ("after.json", &clean),
+        ("session.jsonl", &log),
+        ("pairs.txt", &b"before.json after.json\nbefore.json one.json\n".to_vec()),
         ("transcript.json", &clean),
         ("one.json", &clean),
         ("transcripts/a.json", &clean),
@@ -354,7 +360,7 @@ fn every_example_runs() {
         );
         let status = output.status.code();
         // An example may have findings; the status is that of the last command of a pipe.
-        let is_lint = line.contains("toolcheck lint");
+        let is_lint = line.contains("toolcheck lint") || line.contains("toolcheck diff");
         assert!(status == Some(0) || is_lint && matches!(status, Some(1 | 123)), "{status:?}\n{printed}");
         assert!(!printed.contains("\nerror: "), "{printed}");
         if line.contains("--error") {

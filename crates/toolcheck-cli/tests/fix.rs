@@ -93,6 +93,11 @@ fn a_plan_and_a_diff_write_nothing() {
     let added = fixed().lines().nth(3).unwrap().to_owned();
     assert!(diff.contains(&format!("\n+{added}\n")) && diff.contains("and now?"), "{diff}");
     assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), UNANSWERED);
+    // The new result is marked, and not the one before it, whose closing bracket is the same.
+    let seed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/seeds/coco-before.json");
+    let seen = seen_in(&folder, &["show", "--isolated", "--fix", seed]);
+    let marked: Vec<&str> = seen.lines().filter(|line| line.contains("changed by")).collect();
+    assert!(marked.len() == 1 && marked[0].contains("2 search_patterns"), "{seen}");
 }
 
 #[track_caller]
@@ -101,6 +106,43 @@ fn fits_the_schema(plan: &serde_json::Value) {
     let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
     let errors: Vec<String> = validator.iter_errors(plan).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?}");
+}
+
+#[test]
+fn a_plan_names_the_bytes_that_change_and_show_marks_their_lines() {
+    let folder = folder("fix-edits");
+    write(&folder, "a.json", UNANSWERED);
+    let output = toolcheck_in(&folder).args(["fix", "--isolated", "--plan", "a.json"]).output().unwrap();
+    let plan: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let file = &plan["files"][0];
+    let edits = file["edits"].as_array().unwrap();
+    let number = |of: &serde_json::Value, key: &str| usize::try_from(of[key].as_u64().unwrap()).unwrap();
+    let change: isize = edits
+        .iter()
+        .map(|edit| {
+            let old = number(edit, "byte_end") - number(edit, "byte_start");
+            number(edit, "new_length").cast_signed() - old.cast_signed()
+        })
+        .sum();
+    assert_eq!(number(file, "bytes_before"), UNANSWERED.len());
+    assert_eq!(number(file, "bytes_after").cast_signed(), UNANSWERED.len().cast_signed() + change);
+    assert!(number(&edits[0], "byte_start") <= number(file, "first_changed_byte"));
+    let seen = seen_in(&folder, &["show", "--isolated", "--fix", "a.json"]);
+    assert_eq!(seen.matches("changed by `toolcheck fix`").count(), 1, "{seen}");
+    assert!(!seen.contains("unanswered-tool-call"), "{seen}");
+    let seen = seen_in(&folder, &["show", "--isolated", "--fix", "--output-format", "html", "a.json"]);
+    assert!(seen.contains("changed by <code>toolcheck fix</code>"), "{seen}");
+    assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), UNANSWERED);
+}
+
+#[test]
+fn what_is_left_in_a_form_of_its_own_is_said_to_be() {
+    let folder = folder("fix-own-form");
+    let text = fs::read_to_string(root().join("fixtures/inputs/langchain/state-lost-result.json")).unwrap();
+    write(&folder, "a.json", &text);
+    let seen = seen_in(&folder, &["fix", "--isolated", "--fail-on", "warning", "a.json"]);
+    assert!(seen.contains("its messages have a form of their own, or are inside a string"), "{seen}");
+    assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), text);
 }
 
 #[test]

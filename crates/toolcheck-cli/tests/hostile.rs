@@ -74,6 +74,7 @@ fn names_of_files() {
         write(&folder, &format!("c{name}/{name}.json"), b"\x1f\x8b\x08\x00\x00\x00");
         std::fs::create_dir_all(folder.join(format!("{name}-empty"))).unwrap();
     }
+    write(&folder, "a.json", request("a"));
     let seen = lint_with_every_output(&folder, &[]);
     assert!(seen.contains("cut off"), "{seen}");
     for name in HOSTILE {
@@ -92,6 +93,13 @@ fn names_of_files() {
         for output in ["text", "markdown", "html", "json"] {
             run(&folder, &["show", "--text", "--output-format", output, "--", &file]);
         }
+        for output in ["full", "concise", "picture", "html", "markdown", "github", "json"] {
+            let options = ["diff", "--show-values", "--output-format", output, "--"];
+            run(&folder, &[&options[..], &[&file, "a.json"]].concat());
+            run(&folder, &[&options[..], &["a.json", &file]].concat());
+        }
+        run(&folder, &["diff", "--pairs", &file]);
+        run(&folder, &["diff", "--", &file, &empty]);
         run(&folder, &["show", "--", &empty]);
         run(&folder, &["explain", "--error", name, "--", &file]);
         run(&folder, &["explain", "--error", "x", "--", &empty]);

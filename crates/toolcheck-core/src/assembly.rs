@@ -1,10 +1,13 @@
 //! A model's response, read from a single value or assembled from the events of a stream.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use toolcheck_json::Value;
 
-use crate::ir::{Body, Call, Executor, Named, Place, Transcript};
+use crate::conversation;
+use crate::ir::{Arguments, Body, Call, Executor, Named, Place, Transcript};
 
 /// One choice of a response; a request can ask for several.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +16,8 @@ pub struct Choice {
     pub calls: Vec<ChoiceCall>,
     /// The text besides the calls.
     pub text: String,
+    /// The model's reasoning, in order.
+    pub reasoning: Vec<ChoiceReasoning>,
     /// Whether the choice is complete: one that was cut off, filtered or aborted need not be kept.
     pub is_whole: bool,
 }
@@ -30,7 +35,22 @@ pub struct ChoiceCall {
     pub executor: Executor,
     /// Whether it calls a function of the client, whose arguments are a JSON object.
     pub is_function: bool,
+    /// Whether the arguments are written as an object, so that the end of a response does not show in them.
+    pub is_object: bool,
+    /// Whether all arguments were read: some streams bring them in forms that are not.
+    pub has_all_arguments: bool,
     /// The place of the call or, if streamed, of its first piece.
+    pub place: Place,
+}
+
+/// A block of reasoning, in a choice or in the history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChoiceReasoning {
+    /// The text, which may be a summary; empty if the provider only shows the signature.
+    pub text: String,
+    /// The signature or the encrypted form; `None` if there is none.
+    pub signature: Option<String>,
+    /// The place of the block or, if streamed, of its first piece.
     pub place: Place,
 }
 
@@ -43,21 +63,28 @@ impl ChoiceCall {
         let arguments = String::from_utf8_lossy(&call.arguments.json(value.document())).into_owned();
         let (id, name) = (text(&call.id), text(&call.name));
         let is_function = call.is_of_function();
-        Self { id, name, arguments, executor: call.executor, is_function, place: locate(value) }
+        let is_object = matches!(call.arguments, Arguments::Object(_));
+        let (executor, place) = (call.executor, locate(value));
+        Self { id, name, arguments, executor, is_function, is_object, has_all_arguments: true, place }
     }
 }
 
 /// Finds a value's place in the file: a response inside a string is parsed as a separate document.
 pub(crate) type Locate<'l, 'd, 's> = dyn Fn(Value<'d, 's>) -> Place + 'l;
 
+/// Reads the reasoning in a part.
+pub(crate) type ReadReasoning = for<'d, 's> fn(Value<'d, 's>) -> conversation::Reasoning;
+
 impl Choice {
     /// Summarises a completion in the document of `root`.
     pub(crate) fn new<'d, 's>(
         said: &Completion<'s>,
         root: Value<'d, 's>,
+        reasoning: ReadReasoning,
         locate: &Locate<'_, 'd, 's>,
     ) -> Self {
-        let mut answer = Self { calls: Vec::new(), text: String::new(), is_whole: said.is_whole };
+        let mut answer =
+            Self { calls: Vec::new(), text: String::new(), reasoning: Vec::new(), is_whole: said.is_whole };
         for part in &said.transcript.parts {
             match &part.body {
                 Body::Call(call) => {
@@ -65,6 +92,11 @@ impl Choice {
                     answer.calls.push(ChoiceCall::new(call, value, locate));
                 }
                 Body::Text(text) => text.string.decode_into(&mut answer.text),
+                Body::Reasoning(_) => {
+                    let value = root.document().value(part.place.node);
+                    let conversation::Reasoning { text, signature } = reasoning(value);
+                    answer.reasoning.push(ChoiceReasoning { text, signature, place: locate(value) });
+                }
                 _ => {}
             }
         }
@@ -93,6 +125,8 @@ struct Growing {
     numbers: BTreeMap<u64, usize>,
     /// The text besides the calls.
     text: String,
+    /// The blocks of reasoning, by their numbers in the stream.
+    reasoning: BTreeMap<u64, ChoiceReasoning>,
     /// Whether the choice is complete, once it has ended.
     is_whole: Option<bool>,
 }
@@ -119,6 +153,7 @@ impl Assembly {
                 known.id = known.id.take().or(call.id);
                 known.name = known.name.take().or(call.name);
                 known.arguments.push_str(&call.arguments);
+                known.has_all_arguments |= call.has_all_arguments;
             }
             _ => answer.push(number, call),
         }
@@ -139,6 +174,7 @@ impl Assembly {
             if call.arguments == "{}" {
                 call.arguments.clear();
             }
+            call.is_object = false;
             piece.decode_into(&mut call.arguments);
         }
     }
@@ -147,6 +183,47 @@ impl Assembly {
     pub(crate) fn text(&mut self, answer: u64, piece: Option<Value<'_, '_>>) {
         if let Some(piece) = piece.and_then(Value::as_json_str) {
             piece.decode_into(&mut self.answers.entry(answer).or_default().text);
+        }
+    }
+
+    /// Appends to the reasoning with this number.
+    pub(crate) fn reasoning(&mut self, answer: u64, number: u64, piece: ChoiceReasoning) {
+        if piece.text.is_empty() && piece.signature.is_none() {
+            return;
+        }
+        let blocks = &mut self.answers.entry(answer).or_default().reasoning;
+        match blocks.entry(number) {
+            Entry::Vacant(entry) => {
+                entry.insert(piece);
+            }
+            Entry::Occupied(mut known) => {
+                let known = known.get_mut();
+                known.text.push_str(&piece.text);
+                if let Some(signature) = piece.signature {
+                    known.signature.get_or_insert_default().push_str(&signature);
+                }
+            }
+        }
+    }
+
+    /// Appends text pieces to the reasoning with this number: of its text, and of its signature.
+    pub(crate) fn reasons(
+        &mut self,
+        answer: u64,
+        number: u64,
+        [text, signature]: [Option<Value<'_, '_>>; 2],
+        place: Place,
+    ) {
+        let said = |value: Option<Value<'_, '_>>| value.and_then(Value::as_str).map(Cow::into_owned);
+        let text = said(text).unwrap_or_default();
+        self.reasoning(answer, number, ChoiceReasoning { text, signature: said(signature), place });
+    }
+
+    /// Adds a choice that a stream contains as a whole, such as an item that is done, to one that is growing.
+    pub(crate) fn add_contents(&mut self, answer: u64, number: u64, said: &Choice) {
+        self.answers.entry(answer).or_default().text.push_str(&said.text);
+        for block in &said.reasoning {
+            self.reasoning(answer, number, block.clone());
         }
     }
 
@@ -160,8 +237,12 @@ impl Assembly {
         self.answers = (0u64..)
             .zip(answers)
             .map(|(number, answer)| {
-                let mut whole =
-                    Growing { text: answer.text, is_whole: Some(answer.is_whole), ..Growing::default() };
+                let mut whole = Growing {
+                    text: answer.text,
+                    reasoning: (0u64..).zip(answer.reasoning).collect(),
+                    is_whole: Some(answer.is_whole),
+                    ..Growing::default()
+                };
                 (0u64..).zip(answer.calls).for_each(|(number, call)| whole.push(number, call));
                 (number, whole)
             })
@@ -173,6 +254,7 @@ impl Assembly {
         let answers = self.answers.into_values().map(|answer| Choice {
             calls: answer.calls,
             text: answer.text,
+            reasoning: answer.reasoning.into_values().collect(),
             // A stream without an end was aborted.
             is_whole: answer.is_whole == Some(true),
         });
@@ -199,7 +281,16 @@ mod tests {
         let place = Place { node: NodeId::ROOT, span: toolcheck_json::Span::default() };
         let id = id.map(str::to_owned);
         let (name, arguments, executor) = (None, arguments.to_owned(), Executor::Client);
-        ChoiceCall { id, name, arguments, executor, is_function: true, place }
+        ChoiceCall {
+            id,
+            name,
+            arguments,
+            executor,
+            is_function: true,
+            is_object: false,
+            has_all_arguments: true,
+            place,
+        }
     }
 
     /// The ids and arguments of the calls of the only choice.

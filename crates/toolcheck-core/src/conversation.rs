@@ -95,17 +95,27 @@ pub enum Feature {
     Signatures,
     /// The tools that the provider ran itself. A conversation has only their names, so no format can write them.
     ServerTools,
+    /// Images and documents in results.
+    ResultMedia,
+    /// The order of texts and calls in a turn of the model.
+    TextOrder,
+    /// Signatures of calls.
+    CallSignatures,
 }
 
 impl Feature {
-    /// All features.
-    pub const ALL: [Self; 6] = [
+    /// All features. A conversation contains none of the last three, because it has no media, no order in a turn and no
+    /// signatures of calls.
+    pub const ALL: [Self; 9] = [
         Self::CallIds,
         Self::Failures,
         Self::Reasoning,
         Self::UnsignedReasoning,
         Self::Signatures,
         Self::ServerTools,
+        Self::ResultMedia,
+        Self::TextOrder,
+        Self::CallSignatures,
     ];
 }
 

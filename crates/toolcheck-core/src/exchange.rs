@@ -2,6 +2,8 @@
 //!
 //! `{"request": {...}, "response": {...}}`, alone, in an array, or one per line.
 
+mod timing;
+
 use toolcheck_json::Value;
 
 use crate::{formats, unsupported};
@@ -16,6 +18,19 @@ pub struct Exchange<'d, 's> {
     pub response: Option<Value<'d, 's>>,
     /// The status of the response, if it is known.
     pub status: Option<u16>,
+    /// The address of the request or its path, if it is known.
+    pub url: Option<Value<'d, 's>>,
+    /// How many seconds the response asks to wait before the next request.
+    pub retry_after: Option<f64>,
+    /// When the exchange took place, in seconds since 1970.
+    pub time: Option<f64>,
+}
+
+impl<'d, 's> Exchange<'d, 's> {
+    /// A request of which nothing else is known.
+    fn of_request(request: Value<'d, 's>) -> Self {
+        Self { request, response: None, status: None, url: None, retry_after: None, time: None }
+    }
 }
 
 /// The number of elements of an array to check for exchanges.
@@ -29,8 +44,8 @@ pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
         return exchange(root).map(|exchange| vec![exchange]);
     }
     root.elements().take(LOOKED_AT).find_map(exchange)?;
-    let none = |value| Exchange { request: value, response: None, status: None };
-    Some(root.elements().map(|value| exchange(value).unwrap_or(none(value))).collect())
+    let none = |value| Exchange::of_request(value);
+    Some(root.elements().map(|value| exchange(value).unwrap_or_else(|| none(value))).collect())
 }
 
 /// The response in a record that has no request, such as a stream that was recorded by itself. Gemini CLI keeps the
@@ -64,7 +79,14 @@ fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
         return None;
     }
     let response = value.get("response").filter(|response| !response.is_null());
-    Some(Exchange { request, response, status })
+    Some(Exchange {
+        request,
+        response,
+        status,
+        url: value.get_any(&["url", "path"]),
+        retry_after: timing::retry_after(value),
+        time: timing::time(value),
+    })
 }
 
 /// The status of an HTTP response, beside it or in it.

@@ -4,6 +4,7 @@
 //! - [`conversation`] and [`mod@write`]: a conversation without a wire format, which every format reads and writes.
 //! - [`readers`]: logs, histories and data sets, which hold conversations and are no requests.
 //! - [`detection`]: which of them a document is written in.
+//! - [`mod@diff`]: what a change to a conversation lost.
 //! - [`unsupported`]: what else a file may be, by name.
 //! - [`ir`]: that representation. Neutral words, every part with its place in the file.
 //! - [`exchange`] and [`response`]: requests with what the model answered to them, streamed or at once.
@@ -19,6 +20,7 @@ mod assembly;
 mod claim;
 pub mod conversation;
 pub mod detection;
+pub mod diff;
 pub mod endpoint;
 mod error;
 pub mod exchange;
@@ -30,6 +32,7 @@ pub mod protocols;
 mod read;
 pub mod readers;
 pub mod recognise;
+pub mod remedy;
 pub mod repair;
 pub mod reply;
 pub mod response;

@@ -145,6 +145,15 @@ const NAMES: [&str; 15] = [
 const SAID: [&str; 9] =
     ["input", "arguments", "args", "response", "parameters", "output", "json", "data", "toolUseResult"];
 
+/// The longest text that is taken for a name.
+const LONGEST_NAME: usize = 128;
+
+/// Whether a value may be a name: what has a space in it is something that was said.
+fn is_name(value: Value<'_, '_>) -> bool {
+    let raw = value.raw();
+    raw.len() <= LONGEST_NAME && raw.iter().all(u8::is_ascii_graphic)
+}
+
 /// A text of JSON without the texts, arguments and results in it, line by line as it was. `None` if it is not whole JSON.
 #[must_use]
 pub fn without_values(bytes: &[u8]) -> Option<Vec<u8>> {
@@ -158,12 +167,18 @@ pub fn without_values(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut open = vec![(document.root(), false)];
     while let Some((value, is_said)) = open.pop() {
         let is = |keys: &[&str]| keys.iter().any(|key| value.has_key(key));
+        // What a tool is given has keys of its own, which may say as much as its values.
+        if let Some(key) = value.key_span().filter(|_| is_said) {
+            out.extend_from_slice(&bytes[at..key.start as usize]);
+            out.extend_from_slice("\"\u{2026}\"".as_bytes());
+            at = key.end as usize;
+        }
         let is_said = is_said || is(&SAID);
         let span = value.span().range();
         if value.is_object() || value.is_array() {
             let inner: Vec<_> = value.children().collect();
             open.extend(inner.into_iter().rev().map(|child| (child, is_said)));
-        } else if is_said || !is(&NAMES) && !value.is_null() {
+        } else if is_said || !(value.is_null() || is(&NAMES) && is_name(value)) {
             out.extend_from_slice(&bytes[at..span.start]);
             out.extend_from_slice(format!("\"\u{2026} {} bytes\"", span.len()).as_bytes());
             at = span.end;

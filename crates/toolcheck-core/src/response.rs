@@ -8,9 +8,9 @@ use std::ops::Range;
 use toolcheck_json::{Decoded, Document, Kind, Records, Value};
 
 use crate::assembly::{Assembly, Locate};
-pub use crate::assembly::{Choice, ChoiceCall, Completion};
+pub use crate::assembly::{Choice, ChoiceCall, ChoiceReasoning, Completion};
 use crate::formats::{self, Format};
-use crate::ir::Place;
+use crate::ir::{Body, Part, Place, Transcript};
 
 /// Reads a response of a format; `None` if the value is something else, such as an error. The completions are empty if
 /// the response was streamed or is inside a string.
@@ -19,7 +19,10 @@ pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Vec<Choice>, V
     let value = unwrapped(value);
     if value.is_object() {
         let said = (format.answers)(value)?;
-        let answers = said.iter().map(|said| Choice::new(said, value, &|value| Place::of(value))).collect();
+        let answers = said
+            .iter()
+            .map(|said| Choice::new(said, value, format.read_reasoning, &|value| Place::of(value)))
+            .collect();
         return Some((answers, said));
     }
     let mut pieces =
@@ -90,7 +93,9 @@ impl Pieces<'_> {
     fn add<'d, 's>(&mut self, data: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
         if self.count == 0 {
             let said = (self.format.answers)(data);
-            self.whole = said.map(|said| said.iter().map(|said| Choice::new(said, data, locate)).collect());
+            self.whole = said.map(|said| {
+                said.iter().map(|said| Choice::new(said, data, self.format.read_reasoning, locate)).collect()
+            });
         }
         self.count += 1;
         (self.format.event)(&mut self.assembly, data, locate);
@@ -102,6 +107,19 @@ impl Pieces<'_> {
         let whole = self.whole.filter(|_| self.count == 1 && !self.is_streamed);
         whole.or_else(|| Some(self.assembly.finish()).filter(|assembled| !assembled.is_empty()))
     }
+}
+
+/// Reads the reasoning in a part of a transcript; `None` if it is something else.
+#[must_use]
+pub fn reasoning(
+    transcript: &Transcript<'_>,
+    part: &Part<'_>,
+    document: &Document<'_>,
+) -> Option<ChoiceReasoning> {
+    let Body::Reasoning(_) = part.body else { return None };
+    let format = formats::find(transcript.format?.id)?;
+    let read = (format.read_reasoning)(document.value(part.place.node));
+    Some(ChoiceReasoning { text: read.text, signature: read.signature, place: part.place })
 }
 
 /// What an API says in a response that is an error.

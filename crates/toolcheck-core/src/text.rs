@@ -178,10 +178,14 @@ pub fn inert(text: &str) -> Cow<'_, str> {
 }
 
 /// A text that begins a line, on one line, with control characters made visible. GitHub takes a line that begins with `::`
-/// for a command.
+/// for a command, and behind the name of a file a colon may follow.
 #[must_use]
 pub fn line(text: &str) -> String {
-    guard(&shown(text)).into_owned()
+    let text = shown(text);
+    match without_indent(&text) {
+        ":" => text.replace(':', "\\u{3a}"),
+        _ => guard(&text).into_owned(),
+    }
 }
 
 /// A line that is ready to print; if a CI runner would take it for a command, with a character of that made visible.
@@ -336,6 +340,7 @@ mod tests {
         assert_eq!(line(" ::error::x"), " \\u{3a}:error::x");
         assert_eq!(guard("\u{1b}[1m \u{1b}[2;31m::error::x"), "\u{1b}[1m \u{1b}[2;31m\\u{3a}:error::x");
         assert_eq!(line("a::b #[c] ##"), "a::b #[c] ##");
+        assert_eq!(line(":") + ":1:33: error", "\\u{3a}:1:33: error");
         assert_eq!(line("\n::error::x"), "\\u{a}::error::x");
     }
 

@@ -63,6 +63,8 @@ fn write_string(text: &str, out: &mut Vec<u8>) {
 enum Entry {
     /// A child of the document: an element, or a member with its key.
     Old(NodeId),
+    /// A child of the document, with another key.
+    Renamed(NodeId, Cow<'static, str>),
     /// A value without a key, in a list.
     Element(Piece),
     /// A member.
@@ -135,7 +137,21 @@ impl<'d, 's> Edits<'d, 's> {
     ///
     /// The value is not an object.
     pub fn remove_member(&mut self, object: NodeId, member: NodeId) {
-        self.entries(object).retain(|entry| *entry != Entry::Old(member));
+        let is_it =
+            |entry: &Entry| matches!(entry, Entry::Old(node) | Entry::Renamed(node, _) if *node == member);
+        self.entries(object).retain(|entry| !is_it(entry));
+    }
+
+    /// Gives a member of an object another key.
+    ///
+    /// # Panics
+    ///
+    /// The value is not an object.
+    pub fn rename_member(&mut self, object: NodeId, member: NodeId, key: impl Into<Cow<'static, str>>) {
+        let old = self.entries(object).iter_mut().find(|entry| **entry == Entry::Old(member));
+        if let Some(entry) = old {
+            *entry = Entry::Renamed(member, key.into());
+        }
     }
 
     /// The members that an object is to have.
@@ -258,7 +274,7 @@ impl<'s> Writer<'_, '_, 's> {
         let mut before: Option<u32> = None;
         for (number, entry) in entries.iter().enumerate() {
             let start = match entry {
-                Entry::Old(node) => Some(self.span_of(*node).start),
+                Entry::Old(node) | Entry::Renamed(node, _) => Some(self.span_of(*node).start),
                 _ => None,
             };
             if number > 0 {
@@ -323,6 +339,12 @@ impl<'s> Writer<'_, '_, 's> {
     fn entry(&self, entry: &Entry, spacing: Spacing<'_>, out: &mut Vec<u8>) {
         match entry {
             Entry::Old(node) => self.copy(self.span_of(*node), *node, out),
+            Entry::Renamed(node, key) => {
+                write_string(key, out);
+                let span = self.span_of(*node);
+                let after_key = self.value(*node).key_span().map_or(span.start, |key| key.end);
+                self.copy(Span::new(after_key, span.end), *node, out);
+            }
             Entry::Element(piece) => self.piece(piece, spacing, 0, out),
             Entry::Member(key, piece) => {
                 write_string(key, out);

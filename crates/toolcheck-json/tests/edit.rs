@@ -27,6 +27,28 @@ fn ids_below(root: Value<'_, '_>) -> Vec<NodeId> {
 }
 
 #[test]
+fn a_member_gets_another_key_and_keeps_the_rest() {
+    let text = r#"{"a" :  1e0, "b":{"c":[ 2 ]}}"#;
+    let renamed = edited(text, |document, edits| {
+        let root = document.root();
+        let (a, b) = (root.get("a").expect("is there"), root.get("b").expect("is there"));
+        edits.rename_member(root.id(), a.id(), "x\"y");
+        edits.rename_member(root.id(), b.id(), "d");
+        edits.replace(a.id(), Piece::Raw(b"7".to_vec()));
+        edits.set_member(b.id(), "e", Piece::text("f"));
+    });
+    // What is new in an object of one member is written as the document begins.
+    assert_eq!(renamed, r#"{"x\"y" :  7, "d":{"c":[ 2 ], "e" :  "f"}}"#);
+    let removed = edited(text, |document, edits| {
+        let root = document.root();
+        let a = root.get("a").expect("is there").id();
+        edits.rename_member(root.id(), a, "x");
+        edits.remove_member(root.id(), a);
+    });
+    assert_eq!(removed, r#"{"b":{"c":[ 2 ]}}"#);
+}
+
+#[test]
 fn elements_are_inserted_in_the_style_of_their_neighbours() {
     let with_another = |text| {
         edited(text, |document, edits| {

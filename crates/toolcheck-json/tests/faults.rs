@@ -67,6 +67,9 @@ fn numbers() {
     assert_eq!(check("[NaN, -Infinity, 1]", &[(NotANumber, 1, 4), (NotANumber, 6, 15)]), "NaN -Infinity 1");
     assert_eq!(check("[01, 1]", &[(InvalidNumber, 1, 3)]), "01 1");
     assert_eq!(check("[1., 1]", &[(InvalidNumber, 1, 3)]), "1. 1");
+    assert_eq!(check("[1e, 1]", &[(InvalidNumber, 1, 3)]), "1e 1");
+    assert_eq!(check("[1e+, 1]", &[(InvalidNumber, 1, 4)]), "1e+ 1");
+    assert_eq!(check("[1e5, 1E-5]", &[]), "1e5 1E-5");
     assert_eq!(check("[+1, 1]", &[(InvalidValue, 1, 3)]), "+1 1");
     // Kept as written, however long.
     let long = "123456789012345678901234567890.5e-400";

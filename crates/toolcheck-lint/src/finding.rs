@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Call, Place, ToolResult};
+use toolcheck_core::remedy::Remedy;
 use toolcheck_core::shape::Answer;
 use toolcheck_core::target::Grounds;
 use toolcheck_core::text::{Line, kept};
@@ -44,6 +45,8 @@ pub struct Finding {
     pub tool_name: Option<String>,
     /// How `toolcheck fix` may mend it, by its rule and where it is; whether it does is seen when it plans.
     pub fix: Option<Fixable>,
+    /// What mends it in its place.
+    pub(crate) remedy: Option<Box<Remedy>>,
     /// The start of the text at its place, which identifies it in later runs.
     pub(crate) head: Head,
 }
@@ -234,6 +237,8 @@ pub struct Said {
     pub(crate) values: Vec<(&'static str, String)>,
     /// What the target answers, if the rule knows it.
     pub(crate) answer: Option<Answer>,
+    /// What mends it in its place.
+    pub(crate) remedy: Option<Box<Remedy>>,
 }
 
 /// What a finding about the shape of a request is about, for the findings of other rules that may be about the same.
@@ -406,6 +411,12 @@ impl Draft {
     pub(crate) fn doubt(&mut self, doubt: &'static str) -> &mut Self {
         self.say().doubt = Some(doubt);
         self.at_most(Level::Warning)
+    }
+
+    /// Sets what mends it in its place.
+    pub(crate) fn remedy(&mut self, remedy: Remedy) -> &mut Self {
+        self.say().remedy = Some(Box::new(remedy));
+        self
     }
 
     /// Sets a placeholder of the target's text.

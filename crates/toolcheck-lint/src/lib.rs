@@ -28,6 +28,7 @@ pub mod fix;
 mod fixable;
 pub mod observe;
 mod options;
+mod planner;
 pub mod policy;
 mod relocation;
 pub mod report;

@@ -91,7 +91,7 @@ pub struct FileReport {
     pub conversations_listed: usize,
     /// Whether something in it is probably a request, although no format recognises it.
     pub is_meant_as_request: bool,
-    /// The findings, in the order of the text.
+    /// The findings, in the order of the text; and then those that only the end of the file shows.
     pub findings: Vec<Finding>,
     /// The requests that the file shows to be refused, although nothing in them is found to be an error.
     pub refusals: Vec<Refusal>,
@@ -469,6 +469,7 @@ pub(crate) fn locate_all(document: &Document<'_>, record: &Record<'_>, drafts: V
             tool_call_id,
             tool_name: said.tool_name,
             fix: None,
+            remedy: said.remedy,
             head: heads.next().unwrap_or_default(),
         })
     };

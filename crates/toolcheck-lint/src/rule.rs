@@ -20,7 +20,7 @@ use crate::finding::Draft;
 use crate::schema::Schemas;
 use crate::settings::Settings;
 use crate::view::checks::{self, Checks};
-use crate::view::exchanges::HistoryMatch;
+use crate::view::exchanges::{Course, HistoryMatch};
 use crate::view::pairing::{CallSite, PairedWith, Pairing, ResultSite};
 use crate::view::shape::{self, FactsOfModels, Found};
 use crate::vocabulary::Term;
@@ -53,6 +53,8 @@ pub struct Rule {
     pub on_text: bool,
     /// Whether it checks each call by itself, so that it also applies to a response, which is not a conversation.
     pub on_call: bool,
+    /// Whether it reports what something later in the file may put right, so that its findings count only at the end.
+    pub on_end: bool,
     /// What it looks at. If a transcript contains none of it, the rule is skipped.
     pub looks_at: Contents,
     /// Whether it is opt-in, because what it reports is not always a problem.
@@ -64,6 +66,8 @@ pub struct Rule {
     pub values: &'static [Term],
     /// The groups of placeholders that it shares with other rules.
     pub common_values: &'static [&'static [Term]],
+    /// Another rule of whose refusals the target's answers to this one are: it is the same mistake, seen better.
+    pub answered_as: Option<&'static Rule>,
     /// Checks a transcript; `None` if the problem is not visible in one, and the rule only explains an error.
     pub(crate) check: Option<fn(&Context<'_, '_>, &mut Sink<'_>)>,
 }
@@ -189,7 +193,7 @@ impl Rule {
 /// Declares a rule: the doc comment is its manual page and its test. A rule that only looks at certain things says
 /// which (`looks at [RESULTS]`, of [`Contents`]), and is skipped if a transcript has none of them.
 macro_rules! declare_rule {
-    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(reports $shape:ident)? $(if $selected:ident)? $(looks at [$($content:ident),+])?, $check:ident
+    ($(#[doc = $doc:literal])+ $id:literal in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(reports $shape:ident)? $(if $selected:ident)? $(looks at [$($content:ident),+])? $(answered as $other:ident)?, $check:ident
         $(, cases [$($case:literal $(for $case_mark:ident)?: $case_meaning:literal),+ $(,)?])?
         $(, values $($common:ident),* $([$($value:literal $(for $value_mark:ident)?: $value_meaning:literal),+ $(,)?])?)?
     ) => {
@@ -204,6 +208,7 @@ macro_rules! declare_rule {
             reports_shape: declare_rule!(@shape $($shape)?),
             on_text: declare_rule!(@text $($scope)?),
             on_call: declare_rule!(@call $($scope)?),
+            on_end: declare_rule!(@end $($scope)?),
             looks_at: declare_rule!(@contents $($($content)+)?),
             is_optional: declare_rule!(@optional $($selected)?),
             cases: &[$($($crate::vocabulary::Term {
@@ -217,6 +222,7 @@ macro_rules! declare_rule {
                 is_for_users: declare_rule!(@mark $($value_mark)?),
             }),+)?)?],
             common_values: &[$($($crate::vocabulary::$common),*)?],
+            answered_as: declare_rule!(@answered $($other)?),
             check: Some($check),
         };
     };
@@ -233,6 +239,7 @@ macro_rules! declare_rule {
             reports_shape: false,
             on_text: false,
             on_call: false,
+            on_end: false,
             looks_at: toolcheck_core::ir::Contents::ANYTHING,
             is_optional: false,
             cases: &[],
@@ -242,6 +249,7 @@ macro_rules! declare_rule {
                 is_for_users: false,
             }),+],
             common_values: &[$($crate::vocabulary::$common),*],
+            answered_as: None,
             check: None,
         };
     };
@@ -258,12 +266,16 @@ macro_rules! declare_rule {
     (@shape) => { false };
     (@text text) => { true };
     (@text $($other:ident)?) => { false };
+    (@end end) => { true };
+    (@end $($other:ident)?) => { false };
     (@call call) => { true };
     (@call $($other:ident)?) => { false };
     (@contents) => { toolcheck_core::ir::Contents::ANYTHING };
     (@contents $first:ident $($other:ident)*) => {
         toolcheck_core::ir::Contents::$first$(.and(toolcheck_core::ir::Contents::$other))*
     };
+    (@answered) => { None };
+    (@answered $other:ident) => { Some(&$other::RULE) };
     (@optional) => { false };
     (@optional selected) => { true };
     (@mark) => { false };
@@ -287,6 +299,8 @@ pub struct Context<'c, 's> {
     pub pairing: &'c Pairing<'c, 's>,
     /// How the transcript keeps the model's previous answer, if that is recorded beside it.
     pub(crate) kept: Option<&'c HistoryMatch<'c>>,
+    /// What its exchange has to do with those before it, if it is recorded as one.
+    pub(crate) course: Option<&'c Course<'c>>,
     /// The schemas of tools that were compiled so far.
     pub(crate) schemas: &'c Schemas,
     /// The target to check against; `None` if there is none for the format.

@@ -194,3 +194,38 @@ fn broken_text_and_exchanges_come_back_as_they_were() {
         assert!(fix("a", text.as_bytes(), &Options::new(), &FixOptions::new()).is_unchanged(), "{text}");
     }
 }
+
+#[test]
+fn what_is_only_written_in_another_way_is_mended_in_its_place() {
+    let body = r#"{"model": "m", "messages": [{"role": "human", "content": "go"}], "Temperature": 1e0, "stream": "true", "stop": null, "top_k": null}"#;
+    let (text, done) = safely("openai-chat", body);
+    let wanted = body.replace("human", "user").replace("Temperature", "temperature");
+    let wanted = wanted.replace(r#""true""#, "true").replace(r#", "top_k": null"#, "");
+    assert_eq!(text, wanted);
+    assert!(done.iter().any(|(_, deed)| *deed == Deed::Removed), "{done:?}");
+    // A member moves with its spelling, and two of them share the object that they need.
+    let body =
+        r#"{"contents": [{"role": "user", "parts": [{"text": "go"}]}], "temperature": 0.50, "topP": 1}"#;
+    let (text, _) = safely("gemini", body);
+    let wanted = r#"{"contents": [{"role": "user", "parts": [{"text": "go"}]}], "generationConfig": {"temperature": 0.50, "topP": 1}}"#;
+    assert_eq!(text, wanted);
+}
+
+#[test]
+fn the_same_again_is_removed_and_half_a_character_is_replaced() {
+    let body =
+        r#"{"messages": [{"role": "user", "content": "a\ud83d b\u0041", "content": "a\ud83d b\u0041"}]}"#;
+    let (text, _) = safely("openai-chat", body);
+    assert_eq!(text, r#"{"messages": [{"role": "user", "content": "a\ufffd b\u0041"}]}"#);
+    let different = r#"{"messages": [{"role": "user", "content": "a", "content": "b"}]}"#;
+    assert_eq!(safely("openai-chat", different).0, different);
+}
+
+#[test]
+fn a_remedy_that_does_not_help_does_not_keep_the_rest_from_being_mended() {
+    // Without the text that starts it, the conversation would begin with the user, but the result is mended anyway.
+    let body =
+        chat("").replace(r#""messages""#, r#""tool_choice": {"type": "function", "name": 1}, "messages""#);
+    let fixed = fix("body.json", body.as_bytes(), &options("openai-chat"), &FixOptions::new().accepted(true));
+    assert!(fixed.applied.iter().any(|done| done.rule == "unanswered-tool-call"), "{:?}", fixed.applied);
+}

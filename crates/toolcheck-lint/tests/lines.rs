@@ -72,6 +72,7 @@ fn in_pieces(text: &[u8], cuts: &[f64], options: &Options) -> Option<FileReport>
     for (bytes, piece) in pieces {
         file.add(lines.add(bytes, piece), usize::MAX);
     }
+    file.add(lines.end(), usize::MAX);
     Some(file)
 }
 

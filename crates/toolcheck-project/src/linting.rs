@@ -130,6 +130,7 @@ impl Linter<'_> {
                 }
             }
             if let Some(end) = Pieces::lock(&pieces).end.take() {
+                parts.add(lines.end());
                 return end.and_then(|()| too_long.end(self.limits.document));
             }
         }

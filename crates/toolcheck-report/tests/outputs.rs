@@ -520,6 +520,8 @@ fn plant(value: &mut Json, is_content: bool) -> usize {
         }
         Json::Array(items) => items.iter_mut().map(|item| plant(item, is_content)).sum(),
         Json::Object(members) => {
+            // What an API answered: the words of a refusal are reported as they are.
+            let is_exchange = members.contains_key("request");
             let contents = [
                 "text",
                 "content",
@@ -536,7 +538,8 @@ fn plant(value: &mut Json, is_content: bool) -> usize {
             let plant = |(key, value): (&String, &mut Json)| {
                 let is_name =
                     names.iter().any(|name| key.ends_with(name)) || settings().contains(key.as_str());
-                plant(value, !is_name && (is_content || contents.contains(&key.as_str())))
+                let is_body = is_exchange && key == "response";
+                plant(value, !is_name && !is_body && (is_content || contents.contains(&key.as_str())))
             };
             members.iter_mut().map(plant).sum()
         }

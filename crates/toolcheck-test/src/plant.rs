@@ -124,6 +124,10 @@ fn pick<T>(all: &[T], at: usize) -> Option<&T> {
     all.get(at % all.len().max(1))
 }
 
+fn kept(value: Value<'_, '_>) -> Vec<Piece> {
+    vec![Piece::Node(value.id())]
+}
+
 /// The calls and results that the client is responsible for.
 struct Sites<'t, 's> {
     calls: Vec<&'t Part<'s>>,
@@ -177,21 +181,27 @@ impl<'d, 's> Garden<'d, 's> {
         self.edits.set_elements(list.id(), list.elements().flat_map(change).collect::<Vec<_>>());
     }
 
-    /// Removes a part, and its message if nothing but reasoning is left in it.
+    /// Removes a part, and its message if nothing but reasoning and empty texts are left in it.
     fn remove(&mut self, node: NodeId, transcript: &Transcript<'_>) -> Option<()> {
         let list = self.list_of(node)?;
         let (message, messages) = self.message_of(node)?;
-        let is_reasoning = |id: NodeId| {
-            let part = transcript.parts.iter().find(|part| part.place.node == id);
-            part.is_some_and(|part| matches!(part.body, Body::Reasoning(_)))
+        let is_last = list.elements().count() == 1;
+        let stays = |part: &Part<'_>| {
+            let is_inside = self.path(part.place.node).iter().any(|value| value.id() == message.id());
+            let is_nothing = match &part.body {
+                Body::Reasoning(_) => true,
+                Body::Text(text) => text.string.is_empty(),
+                _ => false,
+            };
+            is_inside && part.place.node != node && !is_nothing
         };
-        let mut others = list.elements().filter(|other| other.id() != node);
-        let is_alone = list.id() != messages.id() && others.all(|other| is_reasoning(other.id()));
-        let (node, list) = if is_alone { (message.id(), messages) } else { (node, list) };
-        self.set(
-            list,
-            |element| if element.id() == node { Vec::new() } else { vec![Piece::Node(element.id())] },
-        );
+        if list.id() != messages.id() && !transcript.parts.iter().any(stays) {
+            self.set(messages, |element| if element.id() == message.id() { vec![] } else { kept(element) });
+        } else if is_last && message.is_object() && list.id() != messages.id() {
+            self.edits.remove_member(message.id(), list.id());
+        } else {
+            self.set(list, |element| if element.id() == node { vec![] } else { kept(element) });
+        }
         Some(())
     }
 

@@ -117,6 +117,11 @@ fn seeds_of_fix() {
 }
 
 #[test]
+fn seeds_of_diff() {
+    try_seeds("diff");
+}
+
+#[test]
 fn seeds_of_archive() {
     try_seeds("archive");
 }

@@ -57,10 +57,11 @@ fn program(toolcheck: &Path, shape: &Shape, times: usize) -> Result<(Program, us
             vec!["explain".into(), "--error".into(), text]
         }
         Run::Test => vec!["test".into(), at("")],
+        Run::Diff => vec!["diff".into(), at("before.json"), at("after.json")],
         _ => ["lint", "-j", "1", "--output-format", "concise"].map(str::to_owned).to_vec(),
     };
     match shape.run {
-        Run::Show | Run::Explain | Run::Test => {}
+        Run::Show | Run::Explain | Run::Test | Run::Diff => {}
         Run::Dataset => words.extend(["--kind".into(), "dataset".into()]),
         Run::AllRules => {
             words.extend(["--extend-select".into(), "shell-file-write,oversized-command".into()])

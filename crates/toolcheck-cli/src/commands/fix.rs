@@ -6,9 +6,11 @@ use std::io::Write;
 use anyhow::Result;
 use serde_json::{Value as Json, json};
 use toolcheck_core::Level;
+use toolcheck_core::readers;
 use toolcheck_core::repair::without_values;
 use toolcheck_core::text::{Counted, line, reason, shown};
-use toolcheck_lint::fix::{Applied, Deed, Skipped};
+use toolcheck_json::locate;
+use toolcheck_lint::fix::{Applied, Deed, Skipped, is_fixable};
 use toolcheck_lint::{FileReport, FixOptions, Fixed, fix};
 use toolcheck_project::{FileOptions, Input, Limits, LintOptions, Project, ProjectOptions, Source};
 
@@ -211,11 +213,28 @@ fn left_over(fixed: &Fixed<'_>, fail_on: Level) -> Vec<String> {
                     format!("only with --unsafe-fixes, because this is lost or guessed: {lost}")
                 }
                 Some(None) => "what was tried was no better, so nothing is changed".to_owned(),
-                None => "there is no fix".to_owned(),
+                None => without_fix(fixed, finding.rule).to_owned(),
             };
             format!("{}:{}: {}: {}", start.line, start.column, finding.rule, line(&why))
         })
         .collect()
+}
+
+/// Why a finding is not mended.
+fn without_fix(fixed: &Fixed<'_>, rule: &str) -> &'static str {
+    let reader = fixed.before.format.and_then(readers::find);
+    match (is_fixable(rule), reader) {
+        (false, _) => "there is no fix",
+        (true, Some(reader)) if reader.mend().is_none() => {
+            "not in this sort of file: its messages have a form of their own, or are inside a string"
+        }
+        (true, Some(_)) => {
+            "not here: the place is not that of a message of a known form, or the call is at the open end"
+        }
+        (true, None) => {
+            "not here: exchanges are what was sent, and text that is not whole JSON is not changed; or more than one way is left"
+        }
+    }
 }
 
 /// What was done in one line: "2 results inserted, 1 moved; nothing lost".
@@ -246,6 +265,23 @@ fn show_lost(fixed: &Fixed<'_>, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
+/// The places of a file that change.
+fn edits(before: &[u8], after: &[u8]) -> Vec<Json> {
+    let edits = unified::edits(before, after);
+    let offsets: Vec<usize> = edits.iter().flat_map(|(old, _)| [old.start, old.end]).collect();
+    let places = locate(before, &offsets);
+    let edits = edits.iter().zip(places.chunks_exact(2));
+    edits
+        .map(|((old, new), places)| {
+            json!({
+                "byte_start": old.start, "byte_end": old.end, "new_length": new.len(),
+                "line": places[0].line, "column": places[0].column,
+                "end_line": places[1].line, "end_column": places[1].column,
+            })
+        })
+        .collect()
+}
+
 /// What is done to a file, for programs. It holds no text of the file.
 fn plan(name: &str, bytes: &[u8], fixed: &Fixed<'_>) -> Json {
     let applied = fixed.applied.iter().map(|done| {
@@ -262,6 +298,8 @@ fn plan(name: &str, bytes: &[u8], fixed: &Fixed<'_>) -> Json {
         })
     });
     json!({
+        "edits": edits(bytes, &fixed.bytes),
+        "bytes_before": bytes.len(), "bytes_after": fixed.bytes.len(),
         "path": shown(name).to_string(), "format": fixed.before.format, "target": fixed.before.target,
         "first_changed_byte": fixed.first_changed_byte(bytes),
         "applied": applied.collect::<Vec<_>>(), "skipped": skipped.collect::<Vec<_>>(),

@@ -1,6 +1,7 @@
 //! The subcommands.
 
 pub(crate) mod completions;
+pub(crate) mod diff;
 pub(crate) mod explain;
 mod explain_error;
 pub(crate) mod fix;

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &ShapesArgs, out: &mut dyn Write) -> Result<Status> {
 }
 
 /// The target of that name, or in that file.
-fn load(name: &str) -> Result<TargetRef> {
+pub(super) fn load(name: &str) -> Result<TargetRef> {
     let mut overrides = Overrides::default();
     overrides.read_as.target = Some(find_target(name)?);
     let configs = Configs::new(&ConfigOptions::Isolated)?;

@@ -1,17 +1,18 @@
 //! `toolcheck show`: the outline of a transcript.
 
 use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use toolcheck_config::allow::Allow;
 use toolcheck_core::text::name_of;
-use toolcheck_lint::{Finding, Rule};
+use toolcheck_lint::{Finding, FixOptions, Options, Rule, fix};
 use toolcheck_project::{Configs, Input, Limits, Resolver};
 use toolcheck_report::{View, outline, outline_opened};
 
-use super::no_such_conversation;
+use super::{no_such_conversation, unified};
 use crate::args::{self, ShowArgs};
 use crate::{Status, screen};
 
@@ -25,12 +26,14 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
         return Ok(Status::Trouble);
     };
     let bytes = input.read()?;
+    let (bytes, changed) =
+        if args.fix { mended(args, &input, &bytes, &settings.options()) } else { (bytes, Vec::new()) };
     let allows = &settings.config.config.allows;
     let allows: Vec<&Allow> = allows.iter().filter(|allow| allow.is_for(&input.real)).collect();
     let command = lint_command(args);
     let is_allowed = |finding: &Finding| allows.iter().any(|allow| allow.allows(finding));
     let view = View::new().shows_all(args.outline.all).shows_text(args.outline.text);
-    let view = view.more(&command).is_allowed(&is_allowed);
+    let view = view.more(&command).is_allowed(&is_allowed).changed(&changed);
     let options = settings.options();
     let outline = match toolcheck_project::open(&bytes, settings.container(), Limits::default()) {
         Some(opened) => outline_opened(&input.name, &bytes, &opened, &options, &view),
@@ -41,6 +44,15 @@ pub(crate) fn run(args: &ShowArgs, out: &mut dyn Write) -> Result<Status> {
     }
     (args.outline.output_format.write)(&outline, &screen::style(args.outline.color), out)?;
     Ok(Status::Clean)
+}
+
+/// The text as `toolcheck fix` would write it, and what of it is new.
+fn mended(args: &ShowArgs, input: &Input, bytes: &[u8], options: &Options) -> (Vec<u8>, Vec<Range<usize>>) {
+    let names_rules = !(args.selection.select.is_empty() && args.selection.extend_select.is_empty());
+    let how = FixOptions::new().unsafe_fixes(args.unsafe_fixes).accepted(names_rules);
+    let fixed = fix(&input.name, bytes, options, &how);
+    let changed = unified::edits(bytes, &fixed.bytes).into_iter().map(|(_, new)| new).collect();
+    (fixed.bytes.into_owned(), changed)
 }
 
 /// The command that prints the same findings in full.

@@ -45,6 +45,69 @@ pub(super) fn write(name: &str, before: &[u8], after: &[u8], out: &mut dyn Write
     Ok(())
 }
 
+/// Changes with no more bytes between them are one: what is moved has brackets and keys in common with its neighbours.
+const NEAR: usize = 40;
+
+/// The bytes of the old text that change, each with the bytes that take their place in the new one: whole words,
+/// strings and brackets.
+pub(super) fn edits(before: &[u8], after: &[u8]) -> Vec<Change> {
+    let in_lines = changes(&lines(before), &lines(after));
+    let (line_starts, new_starts) = (starts(&lines(before)), starts(&lines(after)));
+    let mut edits: Vec<Change> = Vec::new();
+    for (removed, added) in in_lines {
+        let (from, to) = (line_starts[removed.start], new_starts[added.start]);
+        let old = tokens(&before[from..line_starts[removed.end]]);
+        let new = tokens(&after[to..new_starts[added.end]]);
+        let (old_starts, new_starts) = (starts(&old), starts(&new));
+        for (removed, added) in changes(&old, &new) {
+            let own = from + old_starts[removed.start]..from + old_starts[removed.end];
+            let its = to + new_starts[added.start]..to + new_starts[added.end];
+            match edits.last_mut().filter(|last| own.start - last.0.end <= NEAR) {
+                Some(last) => *last = (last.0.start..own.end, last.1.start..its.end),
+                None => edits.push((own, its)),
+            }
+        }
+    }
+    edits
+}
+
+/// Where each part of a text starts, and where the last one ends.
+fn starts(parts: &[&[u8]]) -> Vec<usize> {
+    let mut at = 0;
+    let mut starts = vec![0];
+    for part in parts {
+        at += part.len();
+        starts.push(at);
+    }
+    starts
+}
+
+/// The strings, words, brackets and gaps of a text of JSON.
+fn tokens(text: &[u8]) -> Vec<&[u8]> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(&first) = rest.first() {
+        let is_gap = |byte: &u8| byte.is_ascii_whitespace();
+        let is_word = |byte: &u8| !is_gap(byte) && !b"\"[]{},:".contains(byte);
+        let length = match first {
+            b'"' => {
+                let mut end = 1;
+                while end < rest.len() && rest[end] != b'"' && rest[end] != b'\n' {
+                    end += if rest[end] == b'\\' { 2 } else { 1 };
+                }
+                (end + 1).min(rest.len())
+            }
+            _ if is_gap(&first) => rest.iter().take_while(|byte| is_gap(byte)).count(),
+            _ if is_word(&first) => rest.iter().take_while(|byte| is_word(byte)).count(),
+            _ => 1,
+        };
+        let (token, left) = rest.split_at(length);
+        tokens.push(token);
+        rest = left;
+    }
+    tokens
+}
+
 /// The lines of a text, with their ends.
 fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
@@ -141,7 +204,7 @@ fn anchors(old: &[&[u8]], new: &[&[u8]], (from, to): (&Range<usize>, &Range<usiz
 
 #[cfg(test)]
 mod tests {
-    use super::write;
+    use super::{edits, write};
 
     fn diff(before: &str, after: &str) -> String {
         let mut out = Vec::new();
@@ -157,6 +220,32 @@ mod tests {
             diff(&before, &after),
             "--- f\n+++ f\n@@ -1,5 +1,6 @@\n 1\n 2\n+new\n 3\n 4\n 5\n@@ -15,6 +16,5 @@\n 15\n 16\n 17\n-18\n 19\n 20\n"
         );
+    }
+
+    #[test]
+    fn edits_are_the_words_that_change() {
+        let same = "what stays between the two is longer than what would join them";
+        let before = format!(r#"{{"a": [1, "x y", 2], "c": "{same}", "b": 3}}"#);
+        let after = format!(r#"{{"a": [1, 2], "c": "{same}", "b": 30}}"#);
+        let edits = edits(before.as_bytes(), after.as_bytes());
+        let texts: Vec<_> =
+            edits.iter().map(|(old, new)| (&before[old.clone()], &after[new.clone()])).collect();
+        assert_eq!(texts, [(r#""x y", "#, ""), ("3", "30")]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn edits_make_the_one_text_of_the_other(before in "[a-c\"\\\\\\[\\], \n]{0,60}", after in "[a-c\"\\\\\\[\\], \n]{0,60}") {
+            let mut made = Vec::new();
+            let mut at = 0;
+            for (old, new) in edits(before.as_bytes(), after.as_bytes()) {
+                made.extend_from_slice(&before.as_bytes()[at..old.start]);
+                made.extend_from_slice(&after.as_bytes()[new]);
+                at = old.end;
+            }
+            made.extend_from_slice(&before.as_bytes()[at..]);
+            proptest::prop_assert_eq!(made, after.as_bytes());
+        }
     }
 
     #[test]

@@ -135,3 +135,8 @@ fn recordings() {
 fn projects() {
     check(shapes::projects::all());
 }
+
+#[test]
+fn diffs() {
+    check(shapes::diffs::all());
+}

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use toolcheck_config::Overrides;
+use toolcheck_core::diff;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::recognise::recognise;
 use toolcheck_lint::{Options, rules};
@@ -11,6 +12,7 @@ use toolcheck_project::{
     BaselineOptions, BaselineUpdate, ConfigOptions, FileOptions, LintOptions, Project, ProjectOptions,
     find_target,
 };
+use toolcheck_report::diff::{Compare, Compared};
 use toolcheck_report::{Style, View, outline, outputs, show};
 use toolcheck_test::corpus::{self, Bless, Corpus};
 
@@ -45,6 +47,7 @@ pub(crate) fn costs(shape: &Shape, size: usize, folder: &Path) -> Costs {
         Run::Show => show_steps(),
         Run::Explain => explain_steps(),
         Run::Test => test_steps(),
+        Run::Diff => diff_steps(),
         run => on_one_thread(|| lint_steps(run)),
     };
     Costs { size: read, steps }
@@ -133,6 +136,26 @@ fn explain_steps() -> Vec<(String, Cost)> {
     let text = fs::read_to_string("error.txt").unwrap();
     let (_, cost) = Start::now().count(|_| recognise(&text));
     vec![("recognise".to_owned(), cost)]
+}
+
+fn diff_steps() -> Vec<(String, Cost)> {
+    let texts = ["before.json", "after.json"].map(|name| fs::read(name).unwrap());
+    let start = Start::now();
+    let (found, cost) = start.count(|_| {
+        let files = [&texts[0], &texts[1]].map(|text| diff::files::File::read(text, None).unwrap());
+        (diff::files::compare(&files[0], &files[1], None), files.map(|file| file.format))
+    });
+    let (report, formats) = found;
+    let mut steps = vec![("compare".to_owned(), cost)];
+    let side =
+        |number: usize| Compare { name: "input.json", format: formats[number], text: Some(&texts[number]) };
+    let compared = Compared { before: side(0), after: side(1), report: &report, allowed: 0 };
+    for output in toolcheck_report::diff::ALL {
+        let (written, cost) = start.count(|sink| (output.write)(&compared, &Style::default(), sink));
+        written.unwrap();
+        steps.push((output.id.to_owned(), cost));
+    }
+    steps
 }
 
 fn test_steps() -> Vec<(String, Cost)> {

@@ -34,7 +34,14 @@ pub(crate) static FORMAT: Format = Format {
     answers,
     event,
     read_reasoning,
-    holds: &[Feature::CallIds, Feature::Failures, Feature::Reasoning, Feature::Signatures],
+    holds: &[
+        Feature::CallIds,
+        Feature::Failures,
+        Feature::Reasoning,
+        Feature::Signatures,
+        Feature::ResultMedia,
+        Feature::TextOrder,
+    ],
     write_request,
     write_reply: reply::write,
     write_events: reply::events,
@@ -183,14 +190,25 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
     match event.get_str("type").as_deref() {
         Some("content_block_start") => {
             let started = event.get("content_block").map(|value| (value, block(value)));
-            if let Some((value, Body::Call(call))) = started {
-                assembly.next_call(0, number, ChoiceCall::new(&call, value, locate));
+            match started {
+                Some((value, Body::Call(call))) => {
+                    assembly.next_call(0, number, ChoiceCall::new(&call, value, locate));
+                }
+                Some((value, Body::Reasoning(_))) => {
+                    let said = [value.get("thinking"), value.get_any(&["signature", "data"])];
+                    assembly.reasons(0, number.unwrap_or_default(), said, locate(value));
+                }
+                _ => {}
             }
         }
         Some("content_block_delta") => {
             let delta = event.get("delta");
             assembly.arguments(0, number, delta.and_then(|delta| delta.get("partial_json")));
             assembly.text(0, delta.and_then(|delta| delta.get("text")));
+            if let Some(delta) = delta {
+                let said = [delta.get("thinking"), delta.get("signature")];
+                assembly.reasons(0, number.unwrap_or_default(), said, locate(delta));
+            }
         }
         Some("message_delta") => {
             let reason = event.get("delta").and_then(|delta| delta.get("stop_reason"));
@@ -428,7 +446,9 @@ fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
 
 fn read_reasoning(block: Value<'_, '_>) -> conversation::Reasoning {
     let text = block.get_str("thinking").unwrap_or_default();
-    conversation::Reasoning::new(text, block.get_str("signature").map(Into::into))
+    // Redacted reasoning is all data.
+    let signature = block.get_any(&["signature", "data"]).and_then(Value::as_str);
+    conversation::Reasoning::new(text, signature.map(Into::into))
 }
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {

@@ -32,7 +32,14 @@ pub(super) static FORMAT: Format = Format {
     answers,
     event,
     read_reasoning,
-    holds: &[Feature::CallIds, Feature::Failures, Feature::Reasoning, Feature::Signatures],
+    holds: &[
+        Feature::CallIds,
+        Feature::Failures,
+        Feature::Reasoning,
+        Feature::Signatures,
+        Feature::ResultMedia,
+        Feature::TextOrder,
+    ],
     write_request,
     write_reply: reply::write,
     write_events: reply::events,
@@ -174,6 +181,10 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
         let input = delta.and_then(|delta| delta.get("toolUse")).and_then(|tool| tool.get("input"));
         assembly.arguments(0, number(piece), input);
         assembly.text(0, delta.and_then(|delta| delta.get("text")));
+        if let Some(block) = delta.and_then(|delta| delta.get("reasoningContent")) {
+            let said = [block.get("text"), block.get_any(&["signature", "redactedContent"])];
+            assembly.reasons(0, number(piece).unwrap_or_default(), said, locate(block));
+        }
     } else if let Some(stop) = event.get("messageStop") {
         assembly.end(0, assembly::is_whole(stop.get("stopReason"), &WHOLE));
     }
@@ -308,7 +319,9 @@ fn reasoning<'s>(value: Value<'_, 's>) -> Body<'s> {
 fn read_reasoning(block: Value<'_, '_>) -> conversation::Reasoning {
     let reasoning = block.get("reasoningContent").and_then(|reasoning| reasoning.get("reasoningText"));
     let member = |key| reasoning.and_then(|reasoning| reasoning.get_str(key));
-    conversation::Reasoning::new(member("text").unwrap_or_default(), member("signature").map(Into::into))
+    let redacted = block.get("reasoningContent").and_then(|reasoning| reasoning.get_str("redactedContent"));
+    let signature = member("signature").or(redacted);
+    conversation::Reasoning::new(member("text").unwrap_or_default(), signature.map(Into::into))
 }
 
 fn write_request(conversation: &Conversation, tools: &[&str]) -> Json {

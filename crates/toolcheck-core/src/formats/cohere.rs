@@ -95,6 +95,14 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
     let call = delta.and_then(|delta| delta.get("message")).and_then(|message| message.get("tool_calls"));
     let number = event.get("index").and_then(Value::as_u64);
     match event.get_str("type").as_deref() {
+        Some("content-delta") => {
+            let content =
+                delta.and_then(|delta| delta.get("message")).and_then(|message| message.get("content"));
+            assembly.text(0, content.and_then(|content| content.get("text")));
+            if let Some(text) = content.and_then(|content| content.get("thinking")) {
+                assembly.reasons(0, number.unwrap_or_default(), [Some(text), None], locate(text));
+            }
+        }
         Some("tool-call-start") => {
             if let Some((value, call)) = call.and_then(|value| Some((value, openai_chat::call_of(value)?))) {
                 assembly.next_call(0, number, ChoiceCall::new(&call, value, locate));

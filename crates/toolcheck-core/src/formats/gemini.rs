@@ -30,7 +30,15 @@ pub(super) static FORMAT: Format = Format {
     answers,
     event,
     read_reasoning,
-    holds: &[Feature::Failures, Feature::Reasoning, Feature::UnsignedReasoning, Feature::Signatures],
+    holds: &[
+        Feature::Failures,
+        Feature::Reasoning,
+        Feature::UnsignedReasoning,
+        Feature::Signatures,
+        Feature::ResultMedia,
+        Feature::TextOrder,
+        Feature::CallSignatures,
+    ],
     write_request,
     write_reply: reply::write,
     write_events: reply::events,
@@ -215,9 +223,17 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
             // A part that continues the arguments of an earlier call has no name.
             match part(value) {
                 Body::Call(call) if call.name.is_some() => {
-                    assembly.next_call(index, None, ChoiceCall::new(&call, value, locate));
+                    let mut call = ChoiceCall::new(&call, value, locate);
+                    // The rest of the arguments follows in pieces that are not read.
+                    let function = value.get_any(&["functionCall", "function_call"]);
+                    let goes_on = |function: Value<'_, '_>| {
+                        function.get_any(&["willContinue", "partialArgs"]).is_some()
+                    };
+                    call.has_all_arguments = !function.is_some_and(goes_on);
+                    assembly.next_call(index, None, call);
                 }
                 Body::Text(_) => assembly.text(index, value.get("text")),
+                Body::Reasoning(_) => assembly.reasons(index, 0, [value.get("text"), None], locate(value)),
                 _ => {}
             }
         }

@@ -14,8 +14,8 @@ pub(crate) mod openai_responses;
 use serde_json::Value as Json;
 use toolcheck_json::{Document, JsonStr, Kind, Value};
 
-use crate::assembly::{Assembly, Completion, Locate};
-use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput, Turn};
+use crate::assembly::{Assembly, Completion, Locate, ReadReasoning};
+use crate::conversation::{Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::ir::{
     Buffers, Content, FormatId, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, ToolDef,
     Transcript,
@@ -49,7 +49,7 @@ pub struct Format {
     /// Reads an event of a streamed response.
     pub(crate) event: for<'d, 's> fn(&mut Assembly, Value<'d, 's>, &Locate<'_, 'd, 's>),
     /// Reads the reasoning in a part.
-    pub(crate) read_reasoning: for<'d, 's> fn(Value<'d, 's>) -> conversation::Reasoning,
+    pub(crate) read_reasoning: ReadReasoning,
     /// The features of a conversation that a request can express.
     pub holds: &'static [Feature],
     /// Writes a request that declares tools with these names. The conversation holds only what the format can express.

@@ -135,10 +135,11 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
 fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
     if let Some(message) = event.get("message") {
         let said = openai_chat::answer(message, true, &DIALECT);
-        for call in Choice::new(&said, message, locate).calls {
+        let said = Choice::new(&said, message, openai_chat::read_reasoning, locate);
+        assembly.add_contents(0, 0, &said);
+        for call in said.calls {
             assembly.next_call(0, None, call);
         }
-        assembly.text(0, message.get("content"));
     }
     if is_done(event, false) {
         assembly.end(0, is_whole(event, false));

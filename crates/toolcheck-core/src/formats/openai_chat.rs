@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use toolcheck_json::Value;
 
 use super::{Format, Marks, blocks, declare_tools, is_enabled, is_of_no_provider, list_of};
-use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
+use crate::assembly::{self, Assembly, ChoiceCall, ChoiceReasoning, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Conversation, Feature};
 use crate::ir::{
@@ -276,7 +276,9 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
     for choice in event.get("choices").into_iter().flat_map(|choices| choices.elements()) {
         let answer = number(choice).unwrap_or_default();
         let delta = choice.get("delta");
-        assembly.text(answer, delta.and_then(|delta| delta.get("content")));
+        if let Some(delta) = delta {
+            contents(assembly, answer, delta, locate);
+        }
         let pieces = delta.and_then(|delta| delta.get("tool_calls"));
         for (place, piece) in (0..).zip(pieces.into_iter().flat_map(|pieces| pieces.elements())) {
             if let Body::Call(call) = call(piece) {
@@ -294,6 +296,26 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
         if reason.is_some_and(|reason| !reason.is_null()) {
             assembly.end(answer, assembly::is_whole(reason, &WHOLE));
         }
+    }
+}
+
+/// Adds what a piece of a choice says besides calls.
+fn contents<'d, 's>(assembly: &mut Assembly, answer: u64, delta: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
+    let content = delta.get("content");
+    assembly.text(answer, content);
+    for block in content.into_iter().flat_map(|content| content.elements()) {
+        assembly.text(answer, block.get("text"));
+        if block.get_str("type").as_deref() == Some("thinking") {
+            let read = read_reasoning(block);
+            let read = ChoiceReasoning { text: read.text, signature: read.signature, place: locate(block) };
+            assembly.reasoning(answer, 0, read);
+        }
+    }
+    let is_text = |value: &Value<'_, '_>| value.as_json_str().is_some();
+    let text =
+        ["reasoning_content", "reasoning", "thinking"].iter().find_map(|key| delta.get(key).filter(is_text));
+    if let Some(text) = text {
+        assembly.reasons(answer, 0, [Some(text), None], locate(text));
     }
 }
 

@@ -4,6 +4,7 @@
 //! Each result is a message of its own, as in Chat Completions.
 
 mod reply;
+mod response;
 mod write;
 
 use std::borrow::Cow;
@@ -13,7 +14,6 @@ use toolcheck_json::Value;
 
 use super::openai_chat;
 use super::{Format, Marks, declare_tools};
-use crate::assembly::{self, Assembly, Choice, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
 use crate::ir::{
@@ -33,10 +33,16 @@ pub(crate) static FORMAT: Format = Format {
     marks: Marks { body: &[], message: &[], models: &openai_chat::MODELS },
     sniff,
     read_with,
-    answers,
-    event,
+    answers: response::answers,
+    event: response::event,
     read_reasoning,
-    holds: &[Feature::CallIds, Feature::Reasoning, Feature::Signatures],
+    holds: &[
+        Feature::CallIds,
+        Feature::Reasoning,
+        Feature::Signatures,
+        Feature::ResultMedia,
+        Feature::TextOrder,
+    ],
     write_request: write::request,
     write_reply: reply::write,
     write_events: reply::events,
@@ -459,59 +465,6 @@ fn look_at_callers<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
                 because: Some(*because),
             });
         }
-    }
-}
-
-fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
-    let output = value.get("output").filter(|output| output.is_array())?;
-    let mut transcript = Transcript::new(FORMAT.key(), value);
-    let mut namespaces = Namespaces::default();
-    for (index, value) in output.elements().enumerate() {
-        if matches!(item(&mut transcript, value, index), Item::Tools | Item::Output(ToolKind::ToolSearch)) {
-            namespaces.add(&mut transcript, value);
-        }
-    }
-    let is_cut = |item: Value<'_, '_>| item.get_str("status").is_some_and(|status| status == "incomplete");
-    let is_whole = assembly::is_whole(value.get("status"), &["completed"]) && !output.elements().any(is_cut);
-    Some(vec![Completion { transcript, is_whole }])
-}
-
-fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
-    match event.get_str("type").as_deref() {
-        Some("response.output_item.added" | "response.output_item.done") => {
-            let Some(value) = event.get("item") else { return };
-            let mut transcript = Transcript::new(FORMAT.key(), value);
-            item(&mut transcript, value, 0);
-            let number = event.get("output_index").and_then(Value::as_u64).unwrap_or_default();
-            let is_done = event.get_str("type").as_deref() == Some("response.output_item.done");
-            let said = Completion { transcript, is_whole: true };
-            let answer = Choice::new(&said, value, locate);
-            for mut call in answer.calls {
-                // An item is added without its arguments, and complete once it is done.
-                if !is_done {
-                    call.arguments.clear();
-                }
-                assembly.call(0, number, call);
-            }
-        }
-        Some("response.output_text.delta") => assembly.text(0, event.get("delta")),
-        // The last event repeats the whole response, but some servers leave its output empty.
-        Some("response.completed" | "response.incomplete" | "response.failed") => {
-            let response = event.get("response");
-            let said = response.and_then(|response| Some((response, answers(response)?)));
-            let answers = said.map(|(response, said)| {
-                said.iter().map(|said| Choice::new(said, response, locate)).collect::<Vec<_>>()
-            });
-            match answers {
-                Some(answers) if answers.iter().any(|answer| !answer.calls.is_empty()) => {
-                    assembly.replace(answers);
-                }
-                Some(answers) => assembly.end(0, answers.iter().all(|answer| answer.is_whole)),
-                None => assembly.end(0, event.get_str("type").as_deref() == Some("response.completed")),
-            }
-        }
-        Some("error") => assembly.end(0, false),
-        _ => {}
     }
 }
 

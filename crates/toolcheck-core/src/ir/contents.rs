@@ -40,6 +40,9 @@ impl Contents {
     /// The model's response, if it is recorded next to the request. It belongs to the exchange, not to the transcript.
     pub const ANSWER: Self = Self(1 << 14);
 
+    /// What happened between the requests of a recording. It belongs to the exchange, not to the transcript.
+    pub const EXCHANGE: Self = Self(1 << 15);
+
     /// The union of both sets.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {

@@ -11,9 +11,9 @@ use crate::finding::Draft;
 use crate::observe::Observer;
 use crate::options::Options;
 use crate::rule::{self, Context, Rule};
-use crate::rules::{self, invalid_arguments_json, unread_content};
+use crate::rules::{self, altered_arguments, invalid_arguments_json, unread_content};
 use crate::schema::Schemas;
-use crate::view::exchanges::HistoryMatch;
+use crate::view::exchanges::{Course, HistoryMatch};
 use crate::view::pairing::Pairing;
 use crate::view::shape;
 
@@ -42,7 +42,7 @@ impl Checker<'_> {
         said.kind = TranscriptKind::Session;
         said.request = request.request.after(std::mem::take(&mut said.request));
         let pairing = Pairing::new(&said, self.rules.target());
-        let context = Context { is_answer: true, ..self.context(document, &said, &pairing, None) };
+        let context = Context { is_answer: true, ..self.context(document, &said, &pairing) };
         let of_calls = self.rules.rules.iter().copied().filter(|rule| rule.on_call);
         run_rules(of_calls, &context, findings, usize::MAX);
     }
@@ -77,10 +77,28 @@ impl Checker<'_> {
         observer: &mut dyn Observer,
     ) {
         let pairing = Pairing::new(transcript, self.rules.target());
-        observer.transcript(&self.context(document, transcript, &pairing, None), 0);
+        observer.transcript(&self.context(document, transcript, &pairing), 0);
     }
 
-    /// Runs the rules on a transcript. Rules about the text of the file run only on its first transcript.
+    /// Runs the rules whose findings count only if nothing in the rest of the file puts them right.
+    pub(super) fn check_end(
+        &self,
+        document: &Document<'_>,
+        transcript: &Transcript<'_>,
+        course: &Course<'_>,
+    ) -> Vec<Draft> {
+        let mut findings = Vec::new();
+        let mut rules = self.rules.rules.iter().copied().filter(|rule| rule.on_end).peekable();
+        if rules.peek().is_some() && course.answers.iter().any(|answer| !answer.calls.is_empty()) {
+            let pairing = Pairing::new(transcript, self.rules.target());
+            let context = Context { course: Some(course), ..self.context(document, transcript, &pairing) };
+            rules.for_each(|rule| rule::run(rule, &context, &mut findings, usize::MAX));
+        }
+        findings
+    }
+
+    /// Runs the rules on a transcript, and returns the findings that yield to one about what the client changed. Rules
+    /// about the text of the file run only on its first transcript.
     pub(super) fn check(
         &self,
         document: &Document<'_>,
@@ -89,18 +107,21 @@ impl Checker<'_> {
         is_first: bool,
         observer: &mut dyn Observer,
         findings: &mut Vec<Draft>,
-    ) {
+    ) -> Vec<Draft> {
         let pairing = Pairing::new(transcript, self.rules.target());
-        let context = self.context(document, transcript, &pairing, continuation.kept);
+        let Continuation { kept, course, .. } = continuation;
+        let context = Context { kept, course, ..self.context(document, transcript, &pairing) };
         observer.transcript(&context, continuation.known);
         let before = findings.len();
-        let rules = self.rules.rules.iter().copied().filter(|rule| is_first || !rule.on_text);
+        let applies = |rule: &&Rule| (is_first || !rule.on_text) && !rule.on_end;
+        let rules = self.rules.rules.iter().copied().filter(applies);
         run_rules(rules, &context, findings, self.most_said);
         shape::settle(&context, findings, before);
         unread_content::settle(&context, findings, before);
         if context.is_cut_off {
             forget_the_cut(document, findings, before);
         }
+        altered_arguments::settle(&context, findings, before)
     }
 
     fn context<'c, 's>(
@@ -108,7 +129,6 @@ impl Checker<'_> {
         document: &'c Document<'s>,
         transcript: &'c Transcript<'s>,
         pairing: &'c Pairing<'c, 's>,
-        kept: Option<&'c HistoryMatch<'c>>,
     ) -> Context<'c, 's> {
         self.rules.verdicts.turn_to(transcript.request.model.as_deref());
         Context {
@@ -117,7 +137,8 @@ impl Checker<'_> {
             wanted_format: self.options.format,
             is_cut_off: is_cut_off(document),
             pairing,
-            kept,
+            kept: None,
+            course: None,
             text_calls: OnceCell::new(),
             shape_faults: OnceCell::new(),
             checks: OnceCell::new(),
@@ -144,7 +165,8 @@ fn run_rules(
         .transcript
         .contents()
         .and_if(!context.document.faults().is_empty(), Contents::FAULTS)
-        .and_if(context.kept.is_some(), Contents::ANSWER);
+        .and_if(context.kept.is_some(), Contents::ANSWER)
+        .and_if(context.course.is_some(), Contents::EXCHANGE);
     for rule in rules {
         if rule.looks_at.intersects(contents) {
             rule::run(rule, context, findings, most);
@@ -160,6 +182,8 @@ fn run_rules(
 pub(super) struct Continuation<'e> {
     /// How it keeps the answer, if there is anything to compare.
     pub(super) kept: Option<&'e HistoryMatch<'e>>,
+    /// What the exchange has to do with those before it.
+    pub(super) course: Option<&'e Course<'e>>,
     /// The number of its messages that were sent before.
     pub(super) known: usize,
 }

@@ -79,6 +79,7 @@ fn lint_records(bytes: &[u8], options: &Options, observer: &mut dyn Observer, re
         record = next;
         document = Document::read_in(record.bytes, document.into_arena());
     }
+    run.finish();
     run.report_blank_line(&records);
 }
 

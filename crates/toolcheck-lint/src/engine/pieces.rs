@@ -33,7 +33,9 @@ use crate::view::exchanges::Exchanges;
 /// let mut lines = Lines::new("log.jsonl", text.as_bytes(), &options).expect("it is JSON Lines");
 /// let (one, two) = text.as_bytes().split_at(line.len());
 /// let found = [one, two].map(|piece| lines.lint(piece));
-/// let reports: Vec<_> = [one, two].into_iter().zip(found).map(|(piece, found)| lines.add(piece, found)).collect();
+/// let mut reports: Vec<_> =
+///     [one, two].into_iter().zip(found).map(|(piece, found)| lines.add(piece, found)).collect();
+/// reports.push(lines.end());
 /// assert_eq!((reports[0].transcripts, reports[1].transcripts), (1, 2));
 /// ```
 #[derive(Debug)]
@@ -191,6 +193,18 @@ impl Lines {
         let Offset { records, bytes: start, lines } = self.offset;
         self.offset = Offset { records: records + 1, bytes: start + bytes, lines: lines + 1 };
         lines + 1
+    }
+
+    /// The report of what only the end of the file shows, after that of the last piece.
+    pub fn end(&mut self) -> FileReport {
+        let mut report = self.empty_report();
+        let schemas = self.schemas();
+        let mut none = ();
+        let exchanges = std::mem::take(&mut self.exchanges);
+        let mut run = Run::new(self.rules(), &self.options, &schemas, &mut none, &mut report);
+        run.exchanges = exchanges;
+        run.finish();
+        report
     }
 
     /// Lints the records with exchanges, which may continue those of earlier pieces.

@@ -15,14 +15,22 @@ use super::log::Log;
 use super::refusals::{self, Refused};
 use super::text;
 use crate::finding::Draft;
-use crate::fixable;
 use crate::observe::{Observer, Response};
 use crate::options::Options;
+use crate::planner;
 use crate::report::{FileReport, locate_all};
 use crate::rule::Rule;
 use crate::rules::unrecognised_format;
 use crate::schema::Schemas;
-use crate::view::exchanges::{Exchanges, Histories};
+use crate::view::exchanges::{Continued, Course, Exchanges, Histories, Owed};
+
+/// The answers in the response of an exchange.
+fn answer_of<'s>(
+    exchange: &Exchange<'_, 's>,
+    rules: &FormatRules<'_>,
+) -> Option<(Vec<Choice>, Vec<Completion<'s>>)> {
+    response::read(rules.format?, exchange.response?)
+}
 
 /// A file while it is linted.
 pub(super) struct Run<'r> {
@@ -129,7 +137,8 @@ impl<'r> Run<'r> {
         let from = self.report.findings.len();
         self.finish_record(record, document, findings);
         if transcript.place.node == NodeId::ROOT {
-            fixable::mark(&mut self.report.findings[from..], document, transcript.kind, false);
+            let own = &mut self.report.findings[from..];
+            planner::mark_request(own, record, document, &transcript, self.options);
         }
         transcript.into_buffers()
     }
@@ -195,6 +204,18 @@ impl<'r> Run<'r> {
         self.report.findings.extend(findings);
     }
 
+    /// Reports what only the end of the file shows. These findings come after all others.
+    pub(super) fn finish(&mut self) {
+        let room = self.options.max_findings.saturating_sub(self.listed);
+        for (number, finding) in self.exchanges.unpaid().into_iter().enumerate() {
+            if number < room {
+                self.report.findings.push(finding);
+            } else {
+                self.report.leave_out(finding.rule, finding.level, 1);
+            }
+        }
+    }
+
     /// Reports the first blank line among the records of a data set, at its place. It belongs to none of them.
     pub(super) fn report_blank_line(&mut self, records: &Records<'_>) {
         text::report_blank_line(records, self.options, self.report);
@@ -228,22 +249,24 @@ impl<'r> Run<'r> {
     ) -> Buffers<'s> {
         let transcript = self.read(rules, document, exchange.request, buffers);
         let histories = Histories::of(&transcript);
+        let (answers, said) = answer_of(&exchange, rules).unwrap_or_default();
+        let resent = self.exchanges.again(&exchange);
         let (continued, kept) = self.exchanges.continued_by(document, &transcript, &histories).unzip();
         let kept = kept.flatten();
+        let known = continued.map_or(0, Continued::first_new);
+        let (run, is_failing) = self.exchanges.run_of(continued, &transcript, document, &answers);
+        let course = Course::new(&answers, resent, &run, is_failing);
         let mut found = Vec::new();
-        let continuation = Continuation {
-            kept: kept.as_ref(),
-            known: continued.map_or(0, |continued| continued.first_new()),
-        };
+        let continuation = Continuation { kept: kept.as_ref(), course: Some(&course), known };
         // What an exchange reports is compared with later ones by what it says.
         let checker = self.checker(rules, usize::MAX);
-        checker.check(document, &transcript, continuation, is_first, self.observer, &mut found);
+        let silenced =
+            checker.check(document, &transcript, continuation, is_first, self.observer, &mut found);
         if let Some(continued) = continued.filter(|_| kept.is_some()) {
             self.exchanges.mark_compared(continued);
         }
-        let response = exchange.response.zip(rules.format);
-        let response = response.and_then(|(response, format)| response::read(format, response));
-        let (answers, said) = response.unwrap_or_default();
+        let mut owed = checker.check_end(document, &transcript, &course).into_iter();
+        let owed = owed.next().map(|draft| Owed::new(&answers, draft));
         let response = Response { value: exchange.response, answers: &answers };
         self.observer.response(&response);
         let mut found_in_response = Vec::new();
@@ -258,7 +281,9 @@ impl<'r> Run<'r> {
             !continued.is_some_and(|at| self.exchanges.was_reported(at, &transcript, finding))
         };
         found.retain(is_new);
-        self.exchanges.add(&histories, answers, continued, [&found, &found_in_response]);
+        self.exchanges.note_answers(&transcript, &histories, known);
+        let reported = [&found, &found_in_response, &silenced].map(|found| &**found);
+        self.exchanges.add(&histories, answers, continued, reported, (run, owed));
         findings.append(&mut found);
         findings.append(&mut found_in_response);
         transcript.into_buffers()

@@ -4,74 +4,25 @@
 //! edits are made from the final order of its parts. Then the result is linted again: a record in which a fault that was
 //! to be mended is still there, or in which there is a new one, stays as it was.
 
-mod arrange;
-mod ids;
-mod options;
-mod plan;
-mod results;
-mod write;
-
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::formats;
-use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::ir::{Transcript, TranscriptKind};
 use toolcheck_core::readers::Conversation;
-use toolcheck_core::target::{self, Target};
-use toolcheck_json::{Document, FaultKind, NodeId, Record};
+use toolcheck_json::{Document, NodeId, Record};
 
-use self::plan::{Planned, Planner, Source};
 use crate::engine::lint_with;
 use crate::finding::{Finding, Spot};
-use crate::fixable::writer_of;
 use crate::observe::{Context, Observer, Response};
 use crate::options::Options;
+use crate::planner::{Planned, Planner, Plans, can_mend, on_conversations, plan_request};
 use crate::report::FileReport;
-use crate::view::pairing::Pairing;
 
 pub use crate::finding::Fixable;
 pub use crate::fixable::{describe, is_fixable};
-pub use options::{Duplicates, FixOptions, Orphans, PLACEHOLDER, Unanswered};
-
-/// What was done to mend a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Deed {
-    /// A result that says that there is none was inserted.
-    Inserted,
-    /// Something was moved as it is.
-    Moved,
-    /// What belongs together was put into one message.
-    Merged,
-    /// Something was removed.
-    Removed,
-    /// An id was replaced, at the call and at its results.
-    Renamed,
-    /// A result got the id of the call that it probably answers.
-    Reattached,
-    /// A result became text of the user.
-    BecameText,
-    /// A value is written in another way.
-    Rewritten,
-}
-
-impl Deed {
-    /// The past participle of what was done.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Inserted => "inserted",
-            Self::Moved => "moved",
-            Self::Merged => "merged",
-            Self::Removed => "removed",
-            Self::Renamed => "renamed",
-            Self::Reattached => "re-attached",
-            Self::BecameText => "turned into text",
-            Self::Rewritten => "rewritten",
-        }
-    }
-}
+pub use crate::planner::{Deed, Duplicates, FixOptions, Orphans, PLACEHOLDER, Unanswered};
 
 /// A finding that was mended.
 #[derive(Debug, Clone)]
@@ -161,8 +112,9 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
     let Collector { mut changes, mut skipped, .. } = collector;
     let mut applied: Vec<Applied> = Vec::new();
     let mut after = None;
-    // A record that is no better comes back as it was. Records are independent, so the second round is the last.
-    for _ in 0..2 {
+    // A record that is no better is mended less, or comes back as it was. Records are independent, so each is tried at
+    // most twice.
+    for _ in 0..3 {
         if changes.is_empty() {
             break;
         }
@@ -174,12 +126,11 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
             after = Some((text, report));
             break;
         }
-        let (back, kept) = changes.into_iter().partition(|change| worse.contains(&change.record));
-        changes = kept;
-        for change in back as Vec<Change> {
-            let tried = change.applied.into_iter();
+        for change in changes.iter_mut().filter(|change| worse.contains(&change.record)) {
+            let tried = change.fall_back().into_iter();
             skipped.extend(tried.map(|done| Skipped { rule: done.rule, spot: done.spot, lost: None }));
         }
+        changes.retain(|change| !change.applied.is_empty());
     }
     // In a file that is one document, the report has the places in its records.
     let places: HashMap<(&str, usize), &Spot> =
@@ -270,6 +221,21 @@ struct Change {
     /// Its new bytes.
     bytes: Vec<u8>,
     applied: Vec<Applied>,
+    /// What is tried next if that is no better.
+    instead: Option<(Vec<u8>, Vec<Applied>)>,
+}
+
+impl Change {
+    /// Goes over to what is tried next, and returns what is not mended then.
+    fn fall_back(&mut self) -> Vec<Applied> {
+        let Some((bytes, applied)) = self.instead.take() else { return std::mem::take(&mut self.applied) };
+        self.bytes = bytes;
+        let tried = std::mem::replace(&mut self.applied, applied);
+        let is_kept = |done: &Applied| {
+            self.applied.iter().any(|kept| kept.rule == done.rule && kept.spot.bytes == done.spot.bytes)
+        };
+        tried.into_iter().filter(|done| !is_kept(done)).collect()
+    }
 }
 
 /// Plans the changes of each record while a file is linted.
@@ -306,30 +272,13 @@ impl<'o> Collector<'o> {
 
     /// Plans the changes of a record that is a request.
     fn plan(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Finding]) -> Option<()> {
-        // What was not read as it is written cannot be written as it was.
-        let is_harmless = |kind: FaultKind| kind.is_in_text() || kind == FaultKind::ByteOrderMark;
-        let is_whole = document.faults().iter().all(|fault| is_harmless(fault.kind));
-        if !is_whole || document.bytes().len() != record.bytes.len() {
-            return None;
-        }
         let format = formats::find(self.format?)?;
-        let mut transcript = format.read(document.root())?;
+        let read = format.read(document.root());
+        let mut transcript =
+            read.unwrap_or_else(|| Transcript::without_messages(format.key(), document.root()));
         transcript.kind = self.kind;
-        let target = self.options.target.as_deref().or_else(|| target::find(format.id));
-        let target = target.unwrap_or_else(|| Target::unknown());
-        let pairing = Pairing::new(&transcript, target);
-        let source = Source {
-            transcript: &transcript,
-            pairing: &pairing,
-            target,
-            repair: format.repair,
-            mend: None,
-            binds_signatures: target.binds_signatures(),
-        };
-        let wanted = findings.iter().enumerate().filter(|(_, finding)| self.how.wants(finding));
-        let mut planner = Planner::new(document, self.how, wanted, source)?;
-        planner.plan();
-        self.keep(record, document, findings, planner.finish(), Some(record.index))
+        let plans = plan_request(record, document, &transcript, self.options, self.how, findings)?;
+        self.keep(record, document, findings, plans, Some(record.index))
     }
 
     /// Plans the changes of conversations in a file that holds several.
@@ -340,38 +289,11 @@ impl<'o> Collector<'o> {
         conversations: &[Conversation<'_>],
         findings: &[Finding],
     ) -> Option<()> {
-        let target = self.options.target.as_deref().unwrap_or_else(|| Target::unknown());
-        let mut usable = Vec::new();
-        for conversation in conversations {
-            let transcript = &conversation.transcript;
-            let Some((format, mend)) = writer_of(conversation) else { continue };
-            usable.push((transcript, Pairing::new(transcript, target), format, mend));
-        }
-        let mut planner: Option<Planner<'_, '_>> = None;
-        for (transcript, pairing, format, mend) in &usable {
-            // What signs the model's reasoning is the API that the messages are for.
-            let judge = self.options.target.as_deref().or_else(|| target::find(format.id));
-            let source = Source {
-                transcript,
-                pairing,
-                target,
-                repair: format.repair,
-                mend: *mend,
-                binds_signatures: judge.is_some_and(Target::binds_signatures),
-            };
-            let is_ready = match &mut planner {
-                Some(planner) => planner.enter(source),
-                none => {
-                    *none = Planner::new(document, self.how, findings.iter().enumerate(), source);
-                    none.is_some()
-                }
-            };
-            if let Some(planner) = planner.as_mut().filter(|_| is_ready) {
-                planner.plan();
-            }
-        }
-        let is_whole = record.bytes.len() == self.bytes.len();
-        self.keep(record, document, findings, planner?.finish(), (!is_whole).then_some(record.index))
+        let finish = |planner: Planner<'_, '_>| planner.finish();
+        let whole = on_conversations(document, conversations, self.options, self.how, findings, finish)?;
+        let is_all = record.bytes.len() == self.bytes.len();
+        let plans = Plans { whole, without_remedies: None };
+        self.keep(record, document, findings, plans, (!is_all).then_some(record.index))
     }
 
     /// Keeps what was planned for a record, if it changes something.
@@ -380,30 +302,36 @@ impl<'o> Collector<'o> {
         record: &Record<'_>,
         document: &Document<'_>,
         findings: &[Finding],
-        planned: Planned,
+        plans: Plans,
         number: Option<usize>,
     ) -> Option<()> {
         let spot = |finding: usize| findings[finding].spot.clone();
-        self.skipped.extend(planned.skipped.into_iter().map(|(finding, lost)| Skipped {
+        let Plans { mut whole, without_remedies } = plans;
+        self.skipped.extend(std::mem::take(&mut whole.skipped).into_iter().map(|(finding, lost)| Skipped {
             rule: findings[finding].rule,
             spot: spot(finding),
             lost: Some(lost),
         }));
-        if planned.done.is_empty() || planned.bytes == document.bytes() {
+        let text_of = |planned: Planned| {
+            let applied = planned.done.into_iter().map(|done| Applied {
+                rule: findings[done.finding].rule,
+                spot: spot(done.finding),
+                deed: done.deed,
+                lost: done.lost,
+            });
+            (planned.bytes, applied.collect::<Vec<_>>())
+        };
+        if whole.done.is_empty() || whole.bytes == document.bytes() {
             return None;
         }
-        let applied = planned.done.into_iter().map(|done| Applied {
-            rule: findings[done.finding].rule,
-            spot: spot(done.finding),
-            deed: done.deed,
-            lost: done.lost,
-        });
+        let (bytes, applied) = text_of(whole);
         self.changes.push(Change {
             record: number,
             start: record.start,
             end: record.start + record.bytes.len(),
-            bytes: planned.bytes,
-            applied: applied.collect(),
+            bytes,
+            applied,
+            instead: without_remedies.map(text_of),
         });
         Some(())
     }
@@ -442,7 +370,7 @@ impl Observer for Collector<'_> {
 
     fn record(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Finding]) {
         let is_request = self.transcripts == 1 && !self.is_more;
-        if is_request && findings.iter().any(|finding| is_fixable(finding.rule) && self.how.wants(finding)) {
+        if is_request && findings.iter().any(|finding| can_mend(finding) && self.how.wants(finding)) {
             self.plan(record, document, findings);
         }
         (self.transcripts, self.is_more) = (0, false);

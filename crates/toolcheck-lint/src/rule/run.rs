@@ -87,7 +87,7 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
     let said = finding.say();
     let verdict = match context.policy {
         Some(_) => Verdict::Unknown,
-        None => context.verdict_of(rule, &said.cases),
+        None => context.verdict_of(rule.answered_as.unwrap_or(rule), &said.cases),
     };
     let level = match verdict {
         // Nobody sends the file as it is, so no API answers.

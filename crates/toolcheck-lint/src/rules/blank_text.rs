@@ -1,5 +1,7 @@
-use toolcheck_core::ir::{Body, Content};
+use toolcheck_core::ir::{Body, Content, Message, Part};
+use toolcheck_core::remedy::{Change, Remedy};
 
+use super::empty_content::may_go;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -73,11 +75,37 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             } else {
                 continue;
             };
-            out.report(part.place, message_text)
-                .caption("no text")
-                .help("remove the block")
-                .case(case)
-                .at(cx, (number, message, part));
+            let remedy = without(cx, (number, message), parts, part);
+            let finding = out.report(part.place, message_text);
+            if let Some(remedy) = remedy {
+                finding.remedy(remedy);
+            }
+            finding.caption("no text").help("remove the block").case(case).at(cx, (number, message, part));
         }
     }
+}
+
+/// The message without a block, or the conversation without the message if it has no other.
+fn without(
+    cx: &Context<'_, '_>,
+    (number, message): (usize, &Message<'_>),
+    parts: &[Part<'_>],
+    block: &Part<'_>,
+) -> Option<Remedy> {
+    let is_other = |part: &Part<'_>| match &part.body {
+        Body::Empty => false,
+        Body::Text(text) => !text.string.is_blank(),
+        _ => true,
+    };
+    if !parts.iter().any(is_other) {
+        let lost = "a message that is only white space";
+        return (cx.transcript.messages.len() > 1 && may_go(cx, number))
+            .then(|| Remedy::lossy(lost, [Change::Remove(message.place.node)]));
+    }
+    let is_marked = cx.document.value(block.place.node).members().count() > 2;
+    let change = [Change::Remove(block.place.node)];
+    (block.place.node != message.content_place.node).then(|| match is_marked {
+        true => Remedy::lossy("the marks of the block", change),
+        false => Remedy::safe(change),
+    })
 }

@@ -1,4 +1,5 @@
 use toolcheck_core::ir::Body;
+use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -48,16 +49,20 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(part) = parts.last() else { continue };
         let Body::Reasoning(reasoning) = &part.body else { continue };
         let Some(id) = &reasoning.id else { continue };
-        out.report(
+        let finding = out.report(
             part.place,
             format!(
                 "reasoning item `{}` is not followed by the message or call that it led to",
                 shorten(&id.text)
             ),
-        )
-        .caption("its message or call is missing")
-        .help("remove the reasoning too, or send both unchanged")
-        .at(cx, (number, message, part))
-        .value("id", &id.text);
+        );
+        let length = cx.document.value(part.place.node).raw().len();
+        let lost = format!("the reasoning, {length} bytes");
+        finding.remedy(Remedy::lossy(lost, [Change::Remove(part.place.node)]));
+        finding
+            .caption("its message or call is missing")
+            .help("remove the reasoning too, or send both unchanged")
+            .at(cx, (number, message, part))
+            .value("id", &id.text);
     }
 }

@@ -62,7 +62,8 @@ declare_rule! {
 const NAMED: usize = 5;
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(kept) = cx.kept else { return };
+    // What was cut off need not be kept.
+    let Some(kept) = cx.kept.filter(|kept| kept.answer.is_whole) else { return };
     let calls = &kept.answer.calls;
     if calls.is_empty() {
         return;

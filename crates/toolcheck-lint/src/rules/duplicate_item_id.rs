@@ -1,4 +1,7 @@
 use foldhash::HashMap;
+use toolcheck_core::ir::Named;
+use toolcheck_core::remedy::{Change, Remedy};
+use toolcheck_json::Value;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -46,11 +49,28 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for item in cx.transcript.details.items.iter().filter(|item| !item.id.text.is_empty()) {
         let Some(earlier) = first.insert(&*item.id.text, item) else { continue };
         let title = toolcheck_core::text::shorten(&item.id.text);
-        out.report(item.id.place, format!("item `{title}` is sent twice"))
+        let finding = out.report(item.id.place, format!("item `{title}` is sent twice"));
+        let (one, other) = (item_of(cx, &earlier.id), item_of(cx, &item.id));
+        finding.remedy(match one.zip(other).filter(|(one, other)| one.raw() == other.raw()) {
+            Some((_, again)) => Remedy::safe([Change::Remove(again.id())]),
+            None => Remedy::lossy(
+                "the id of the second item, which is another item with the same id",
+                [Change::Remove(item.id.place.node)],
+            ),
+        });
+        finding
             .caption("again here")
             .label(earlier.id.place, "first here")
             .help("send each item once")
             .value("id", &item.id.text)
             .value("index", item.index);
     }
+}
+
+/// The item that has an id.
+fn item_of<'d, 's>(cx: &Context<'d, 's>, id: &Named<'_>) -> Option<Value<'d, 's>> {
+    let messages = &cx.transcript.messages;
+    let before = messages.partition_point(|message| message.place.span.start <= id.place.span.start);
+    let item = cx.document.value(messages[before.checked_sub(1)?].place.node);
+    item.members().any(|member| member.id() == id.place.node).then_some(item)
 }

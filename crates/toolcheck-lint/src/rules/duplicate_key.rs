@@ -1,5 +1,6 @@
 use foldhash::HashMap;
 use toolcheck_core::ir::Place;
+use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -47,11 +48,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // For the first member of each key: the number of repetitions, and the last one.
     let mut repeats = HashMap::default();
     for (first, again) in &pairs {
-        let (count, last) = repeats.entry(first.id()).or_insert((0, *again));
+        let (count, last, is_same) = repeats.entry(first.id()).or_insert((0, *again, true));
         (*count, *last) = (*count + 1, *again);
+        *is_same &= first.raw() == again.raw();
     }
     for (first, again) in pairs {
-        let Some((count, last)) = repeats.remove(&first.id()) else { continue };
+        let Some((count, last, is_same)) = repeats.remove(&first.id()) else { continue };
         let key = again.key().map(|key| key.decode()).unwrap_or_default();
         let times = if count == 1 { "twice".to_owned() } else { format!("{} times", count + 1) };
         let finding = out
@@ -61,5 +63,16 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.label(Place::of_key(last), "last here");
         }
         finding.help("keep only one; parsers differ in which one they use");
+        // Of three, the one between would stay.
+        if count == 1 {
+            let change = [Change::Remove(first.id())];
+            finding.remedy(match is_same {
+                true => Remedy::safe(change),
+                false => Remedy::lossy(
+                    format!("the first value, {} bytes: the last stays", first.raw().len()),
+                    change,
+                ),
+            });
+        }
     }
 }

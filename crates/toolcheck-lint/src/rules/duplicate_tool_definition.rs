@@ -1,4 +1,6 @@
 use foldhash::HashMap;
+use toolcheck_core::ir::Place;
+use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -48,5 +50,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .help("give each tool a unique name, for example by adding its server's name as a prefix")
             .value("name", shorten(&name.text));
         finding.about_tool(&name.text);
+        let raw = |place: Place| cx.document.value(place.node).raw();
+        if raw(first) == raw(tool.place) {
+            finding.remedy(Remedy::safe([Change::Remove(tool.place.node)]));
+        }
     }
 }

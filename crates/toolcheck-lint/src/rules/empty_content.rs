@@ -1,4 +1,5 @@
-use toolcheck_core::ir::{Body, Content, Role};
+use toolcheck_core::ir::{Body, Content, Message, Part, Place, Role};
+use toolcheck_core::remedy::{Change, Remedy};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -75,12 +76,16 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         for part in parts {
             let Body::Result(result) = &part.body else { continue };
             if result.is_error == Some(true) && result.content != Content::Filled {
-                out.report(part.place, format!("failed tool result {} has no content", result.title()))
+                let finding =
+                    out.report(part.place, format!("failed tool result {} has no content", result.title()));
+                finding
                     .about_result(result)
                     .caption("does not describe the failure")
                     .help("describe the failure in one line")
                     .case("failed-result")
                     .at(cx, (number, message, part));
+                let remedy = result.content_place.and_then(|place| of_result(cx, place));
+                remedy.into_iter().for_each(|remedy| _ = finding.remedy(remedy));
             }
         }
         // A message that only sets parameters needs no content, and a role that the model does not support is another
@@ -128,5 +133,67 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case_if(is_assistant && is_missing, "nothing-at-all")
             .case_if(message.role == Role::System, "system");
         finding.value("role", message.role_text());
+        if let Some(remedy) = remedy_of(cx, number, message, parts) {
+            finding.remedy(remedy);
+        }
     }
+}
+
+/// What mends a message without content.
+fn remedy_of(
+    cx: &Context<'_, '_>,
+    number: usize,
+    message: &Message<'_>,
+    parts: &[Part<'_>],
+) -> Option<Remedy> {
+    let result = parts.iter().find_map(|part| match &part.body {
+        Body::Result(result) => Some(result),
+        _ => None,
+    });
+    match result {
+        Some(result) => of_result(cx, result.content_place?),
+        None if may_go(cx, number) => of_message(cx, message, parts),
+        None => None,
+    }
+}
+
+/// A result that says that it is empty.
+fn of_result(cx: &Context<'_, '_>, content: Place) -> Option<Remedy> {
+    let value = cx.document.value(content.node);
+    let is_empty = value.as_json_str().is_some_and(|text| text.is_empty());
+    is_empty.then(|| Remedy::safe([Change::Write(content.node, "\"(no output)\"".to_owned())]))
+}
+
+/// Whether the messages around one may stand side by side.
+pub(super) fn may_go(cx: &Context<'_, '_>, number: usize) -> bool {
+    let role = |number: usize| cx.transcript.messages.get(number).map(|message| message.role);
+    let before = number.checked_sub(1).and_then(role);
+    let is_refused = || cx.entry(&super::misplaced_message::RULE, Some("repeated-role")).is_refused();
+    match role(number + 1) {
+        None => before != Some(Role::Assistant),
+        after => before != after || !is_refused(),
+    }
+}
+
+/// A conversation without a message that has nothing to say.
+fn of_message(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Remedy> {
+    let is_content = |part: &Part<'_>| !matches!(&part.body, Body::Text(text) if text.string.is_empty());
+    if cx.transcript.messages.len() == 1 {
+        return None;
+    }
+    if parts.iter().any(is_content) {
+        // Beside calls, a list without elements says no more than no list.
+        let content = message.content_place.node;
+        let is_member = message.content == Content::EmptyList && content != message.place.node;
+        return is_member.then(|| Remedy::safe([Change::Remove(content)]));
+    }
+    let role = message.role_name.as_ref().map(|name| name.place.node);
+    let says_more = cx.document.value(message.place.node).members().any(|member| {
+        member.id() != message.content_place.node && Some(member.id()) != role && !member.is_null()
+    });
+    let change = [Change::Remove(message.place.node)];
+    Some(match says_more {
+        true => Remedy::lossy("the other keys of the message", change),
+        false => Remedy::safe(change),
+    })
 }

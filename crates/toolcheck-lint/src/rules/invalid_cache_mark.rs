@@ -1,4 +1,5 @@
 use toolcheck_core::ir::Bearer;
+use toolcheck_core::remedy::{Change, Remedy};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -68,15 +69,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         && let Some(surplus) = marks.get(max)
     {
         let count = marks.len();
-        out.report(
+        let finding = out.report(
             surplus.place,
             format!("the request has {count} cache markers, but at most {max} are allowed"),
-        )
-        .caption("the first one over the limit")
-        .help("keep the last markers and remove the others")
-        .case("too-many")
-        .value("count", count)
-        .value("max", max);
+        );
+        // The last ones are of use to the next request.
+        let oldest = marks.iter().take(count - max).map(|mark| Change::Remove(mark.place.node));
+        finding.remedy(Remedy::safe(oldest));
+        finding
+            .caption("the first one over the limit")
+            .help("keep the last markers and remove the others")
+            .case("too-many")
+            .value("count", count)
+            .value("max", max);
     }
     for mark in marks {
         let (case, what, help) = match mark.bearer {
@@ -92,7 +97,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 "put the marker on a message that stays",
             ),
         };
-        out.report(mark.place, what).caption("not allowed here").help(help).case(case);
+        let finding = out.report(mark.place, what);
+        finding.caption("not allowed here").help(help).case(case);
+        finding.remedy(Remedy::safe([Change::Remove(mark.place.node)]));
     }
     let Some(short) = marks.iter().position(|mark| !mark.is_long_lived) else { return };
     let Some(late) = marks[short..].iter().find(|mark| mark.is_long_lived) else { return };

@@ -1,4 +1,5 @@
 use toolcheck_core::ir::Place;
+use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_json::FaultKind;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -33,8 +34,13 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for fault in cx.document.faults().iter().filter(|fault| fault.kind == FaultKind::LoneSurrogate) {
         let node = cx.document.innermost(fault.span.start);
-        out.report(Place { node, span: fault.span }, fault.kind.describe())
+        let finding = out.report(Place { node, span: fault.span }, fault.kind.describe());
+        finding
             .caption("half a character")
             .help("truncate text between characters, not between UTF-16 code units");
+        let value = cx.document.value(node);
+        if value.as_json_str().is_some() && value.span().contains(fault.span) {
+            finding.remedy(Remedy::safe([Change::Halves(node)]));
+        }
     }
 }

@@ -1,4 +1,5 @@
-use toolcheck_core::ir::Item;
+use toolcheck_core::ir::{Body, Item, Part};
+use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -79,10 +80,29 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(prefix) = ids.item_prefixes.get(&*item.kind) {
             finding.value("prefix", prefix);
         }
+        finding.remedy(without_id(cx, item));
     }
 }
 
 /// The fault of an item's id: the case of the rule and the message.
+/// An item needs no id, unless the server knows it by that.
+fn without_id(cx: &Context<'_, '_>, item: &Item<'_>) -> Remedy {
+    let change = [Change::Remove(item.id.place.node)];
+    let is_of_reasoning = |part: &Part<'_>| match &part.body {
+        Body::Reasoning(reasoning) => {
+            reasoning.id.as_ref().is_some_and(|id| id.place.node == item.id.place.node)
+        }
+        _ => false,
+    };
+    if cx.transcript.request.continues_remote_state || cx.transcript.details.refers_to_stored_items {
+        return Remedy::lossy("the id, by which the server may know the item", change);
+    }
+    match cx.transcript.parts.iter().any(is_of_reasoning) {
+        true => Remedy::lossy("the id, which may belong to the reasoning that is encrypted", change),
+        false => Remedy::safe(change),
+    }
+}
+
 fn fault(cx: &Context<'_, '_>, item: &Item<'_>) -> Option<(&'static str, String)> {
     let ids = &cx.target().ids;
     let (id, title) = (&item.id.text, shorten(&item.id.text));

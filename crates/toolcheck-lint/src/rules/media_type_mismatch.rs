@@ -1,3 +1,5 @@
+use toolcheck_core::remedy::{Change, Remedy};
+
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -47,16 +49,22 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         };
         let (index, part) = image.at;
-        out.report(
+        let finding = out.report(
             image.media_type.place,
             format!("the image data is {media_type}, but another type is declared"),
-        )
-        .caption("declared here")
-        .help(format!("declare it as {media_type}"))
-        .value("type", toolcheck_core::text::shorten(&image.media_type.text))
-        .value("other", media_type)
-        .value("index", index)
-        .value("part", part);
+        );
+        // The type may also be the start of a text.
+        let declared = image.media_type.place.node;
+        if cx.document.value(declared).as_str().is_some_and(|text| text == image.media_type.text) {
+            finding.remedy(Remedy::safe([Change::Write(declared, format!("\"{media_type}\""))]));
+        }
+        finding
+            .caption("declared here")
+            .help(format!("declare it as {media_type}"))
+            .value("type", toolcheck_core::text::shorten(&image.media_type.text))
+            .value("other", media_type)
+            .value("index", index)
+            .value("part", part);
     }
 }
 

@@ -2,6 +2,7 @@ use toolcheck_core::Level;
 use toolcheck_core::ir::{Body, Executor, Role};
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::rules::dropped_reasoning;
 
 declare_rule! {
     /// Tool calls that are sent back without the reasoning that led to them.
@@ -70,6 +71,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // Server tools come before the calls, and the reasoning before them.
     let is_server = matches!(&first.body, Body::Call(call) if call.executor == Executor::Server);
     if matches!(first.body, Body::Reasoning(_) | Body::Opaque) || is_server {
+        return;
+    }
+    // The exchange shows more: what the reasoning was.
+    if dropped_reasoning::reports(cx, number) {
         return;
     }
     let finding = out.report(first.place, "the model's current turn is sent back without its reasoning");

@@ -2,12 +2,17 @@
 //!
 //! To add a rule, add a file and two lines here.
 
+mod abandoned_call;
+pub(crate) mod altered_arguments;
+mod altered_reasoning;
 mod arguments_schema_mismatch;
 pub(crate) mod blank_line;
 mod blank_text;
 mod completion_after_failure;
 mod conflicting_parameters;
 mod detached_reasoning;
+mod dropped_reasoning;
+mod dropped_text;
 mod dropped_tool_call;
 mod duplicate_item_id;
 mod duplicate_key;
@@ -17,8 +22,10 @@ mod duplicate_tool_result;
 mod empty_content;
 mod empty_tool_calls;
 mod empty_tool_list;
+mod endless_loop;
 mod first_message_role;
 mod foreign_shape;
+mod ignored_retry_after;
 pub(crate) mod invalid_arguments_json;
 mod invalid_cache_mark;
 mod invalid_result_content;
@@ -45,24 +52,27 @@ mod missing_assistant_message;
 mod missing_container;
 mod missing_field;
 mod missing_parameter;
-mod missing_reasoning;
+pub(crate) mod missing_reasoning;
 mod missing_tool_call_id;
 mod missing_tool_definitions;
 mod mixed_content;
 mod mixed_tool_protocols;
-mod modified_reasoning;
+pub(crate) mod modified_reasoning;
 mod orphan_server_result;
 mod orphan_tool_result;
 mod oversized_command;
 mod oversized_content;
 mod parallel_calls_in_serial_protocol;
 mod policy_violation;
+mod ran_unfinished_arguments;
 mod reordered_tool_results;
 mod repeated_failing_call;
+mod retried_refusal;
 mod reused_tool_call_id;
 mod shell_file_write;
 mod split_assistant_turn;
 mod split_tool_results;
+mod swapped_results;
 mod too_many_tools;
 mod tool_name_mismatch;
 mod trailing_assistant;
@@ -92,12 +102,17 @@ use crate::view::shape::usual_rule;
 
 /// All rules, by id.
 pub static ALL: &[&Rule] = &[
+    &abandoned_call::RULE,
+    &altered_arguments::RULE,
+    &altered_reasoning::RULE,
     &arguments_schema_mismatch::RULE,
     &blank_line::RULE,
     &blank_text::RULE,
     &completion_after_failure::RULE,
     &conflicting_parameters::RULE,
     &detached_reasoning::RULE,
+    &dropped_reasoning::RULE,
+    &dropped_text::RULE,
     &dropped_tool_call::RULE,
     &duplicate_item_id::RULE,
     &duplicate_key::RULE,
@@ -107,8 +122,10 @@ pub static ALL: &[&Rule] = &[
     &empty_content::RULE,
     &empty_tool_calls::RULE,
     &empty_tool_list::RULE,
+    &endless_loop::RULE,
     &first_message_role::RULE,
     &foreign_shape::RULE,
+    &ignored_retry_after::RULE,
     &invalid_arguments_json::RULE,
     &invalid_cache_mark::RULE,
     &invalid_result_content::RULE,
@@ -147,12 +164,15 @@ pub static ALL: &[&Rule] = &[
     &oversized_content::RULE,
     &parallel_calls_in_serial_protocol::RULE,
     &policy_violation::RULE,
+    &ran_unfinished_arguments::RULE,
     &reordered_tool_results::RULE,
     &repeated_failing_call::RULE,
+    &retried_refusal::RULE,
     &reused_tool_call_id::RULE,
     &shell_file_write::RULE,
     &split_assistant_turn::RULE,
     &split_tool_results::RULE,
+    &swapped_results::RULE,
     &too_many_tools::RULE,
     &tool_name_mismatch::RULE,
     &trailing_assistant::RULE,

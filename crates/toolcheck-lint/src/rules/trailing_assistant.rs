@@ -1,4 +1,5 @@
 use toolcheck_core::ir::{Body, Role};
+use toolcheck_core::remedy::{Change, Remedy};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -40,7 +41,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if parts.iter().any(|part| matches!(part.body, Body::Call(_))) {
         return;
     }
-    out.report(message.place, "the request ends with an assistant message")
+    let finding = out.report(message.place, "the request ends with an assistant message");
+    let lost =
+        format!("the last message of the model, {} bytes", cx.document.value(message.place.node).raw().len());
+    finding.remedy(Remedy::lossy(lost, [Change::Remove(message.place.node)]));
+    finding
         .caption("the last message")
         .help("end with a user message, or with the results of the calls")
         .at(cx, (cx.transcript.messages.len() - 1, message));

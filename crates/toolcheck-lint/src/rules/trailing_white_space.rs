@@ -1,4 +1,5 @@
 use toolcheck_core::ir::{Body, Role};
+use toolcheck_core::remedy::{Change, Remedy};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -41,8 +42,28 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if text.string.is_blank() || !text.string.decode().ends_with(char::is_whitespace) {
         return;
     }
-    out.report(part.place, "the text that the model should continue ends with whitespace")
+    let trimmed = trimmed(text.string.raw());
+    let finding = out.report(part.place, "the text that the model should continue ends with whitespace");
+    if trimmed.len() < text.string.raw().len()
+        && let Ok(trimmed) = std::str::from_utf8(trimmed)
+    {
+        finding.remedy(Remedy::safe([Change::Write(text.place.node, format!("\"{trimmed}\""))]));
+    }
+    finding
         .caption("ends with whitespace")
         .help("remove the trailing whitespace")
         .at(cx, (cx.transcript.messages.len() - 1, message, part));
+}
+
+/// A string as it is written, without the white space at its end.
+fn trimmed(raw: &[u8]) -> &[u8] {
+    let mut left = raw.trim_ascii_end();
+    while let [before @ .., b'\\', b'n' | b't' | b'r'] = left {
+        // A backslash that is escaped is one of the text.
+        if before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1 {
+            break;
+        }
+        left = before.trim_ascii_end();
+    }
+    left
 }

@@ -1,4 +1,5 @@
 use toolcheck_core::ir::{Message, Role, ToolChange};
+use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::target::Verdict;
 use toolcheck_core::text::shorten;
 
@@ -71,11 +72,22 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             name.zip(cx.known_shape()).and_then(|(name, shape)| shape.instead_of_value("role", &name.text))
         {
             finding.help(instead);
+            let meant = name.zip(cx.known_shape());
+            if let Some((name, meant)) =
+                meant.and_then(|(name, shape)| Some((name, shape.meant_value("role", &name.text)?)))
+                && message.role == Role::Unknown
+                && allowed.is_none_or(|allowed| allowed.iter().any(|role| role == meant))
+            {
+                finding.remedy(Remedy::safe([Change::Write(name.place.node, format!("\"{meant}\""))]));
+            }
             continue;
         }
         let is_same = |role: &&String| name.is_some_and(|name| role.eq_ignore_ascii_case(&name.text));
         if let Some(meant) = allowed.and_then(|allowed| allowed.iter().find(is_same)) {
             finding.help(format!("use `{meant}`"));
+            if let Some(name) = name {
+                finding.remedy(Remedy::safe([Change::Write(name.place.node, format!("\"{meant}\""))]));
+            }
             continue;
         }
         match allowed {

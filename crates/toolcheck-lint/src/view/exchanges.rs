@@ -3,6 +3,11 @@
 //! A file of exchanges may contain several interleaved conversations. A request continues an earlier exchange if its
 //! history begins with the history of that exchange; the messages after that should be what the model answered.
 
+mod changes;
+mod course;
+mod reasoning;
+
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -10,11 +15,18 @@ use crate::finding::Draft;
 use crate::finding::Spot;
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Place, Role, Transcript};
-use toolcheck_core::response::{Choice, ChoiceCall};
+use toolcheck_core::response::{Choice, ChoiceCall, ChoiceReasoning};
 use toolcheck_json::{Document, Record};
 
-use crate::report::locate_places;
-use crate::view::arguments::{self, hash_of};
+use crate::report::{locate_all, locate_places};
+use crate::view::arguments::hash_of;
+
+use self::changes::Said;
+use self::course::{Run, Sent};
+
+pub(crate) use self::changes::Change;
+pub(crate) use self::course::{Course, Owed, forces_a_call};
+pub(crate) use self::reasoning::Thoughts;
 
 /// The maximum number of exchanges that later requests may continue. The log of a gateway may contain many
 /// conversations.
@@ -34,6 +46,12 @@ pub(crate) struct Exchanges {
     by_history: HashMap<u64, Vec<usize>>,
     /// The ids in all answers: a call with one of them belongs to that answer only.
     given: HashSet<u64>,
+    /// The requests that were refused, and may be sent again.
+    sent: Sent,
+    /// The tools whose calls were answered.
+    answered: HashSet<u64>,
+    /// The exchanges whose calls nothing has answered, by the ids of the calls.
+    owed_by_id: HashMap<u64, usize>,
 }
 
 /// An exchange that a later request may continue.
@@ -51,6 +69,10 @@ struct Open {
     reported_of_choice: HashSet<u64>,
     /// Whether it is in an earlier record than the one that is being read.
     is_elsewhere: bool,
+    /// The same calls so far, one response after the other.
+    run: Run,
+    /// What is reported if nothing answers its calls.
+    owed: Option<Owed>,
 }
 
 /// A choice of an earlier response.
@@ -58,19 +80,42 @@ struct Open {
 pub(crate) struct PastChoice {
     /// The calls that the client must keep.
     pub(crate) calls: Vec<PastCall>,
-    text: String,
-    is_whole: bool,
+    /// The text besides the calls.
+    pub(crate) text: String,
+    /// The reasoning.
+    pub(crate) reasoning: Vec<ChoiceReasoning>,
+    /// Where the reasoning starts, if it is in another record.
+    pub(crate) spot_of_reasoning: Option<Spot>,
+    /// Whether it is complete.
+    pub(crate) is_whole: bool,
 }
 
 /// A call in it.
 #[derive(Debug)]
 pub(crate) struct PastCall {
     pub(crate) call: ChoiceCall,
-    arguments: u64,
+    /// The arguments, to compare others with.
+    arguments: Said,
+    /// Whether the response ends in it.
+    pub(crate) is_cut: bool,
+    /// Whether the model did not finish its arguments.
+    pub(crate) is_unfinished: bool,
     /// Whether another call of the answer has the same id.
     shares_id: bool,
     /// Its place, if it is in another record.
     pub(crate) spot: Option<Spot>,
+}
+
+impl PastCall {
+    /// What its arguments mean.
+    pub(crate) fn meaning(&self) -> u64 {
+        self.arguments.meaning
+    }
+
+    /// Whether its arguments are there, and no JSON object.
+    pub(crate) fn has_odd_arguments(&self) -> bool {
+        self.arguments.is_odd
+    }
 }
 
 impl PastChoice {
@@ -81,13 +126,23 @@ impl PastChoice {
         for id in calls.iter().filter_map(|call| call.id.as_deref()) {
             *uses.entry(hash_of(id)).or_default() += 1;
         }
-        let calls = calls.into_iter().map(|call| {
-            let arguments = arguments::hash_of_json(call.arguments.as_bytes());
+        let last = calls.len().saturating_sub(1);
+        let calls = calls.into_iter().enumerate().map(|(number, call)| {
+            let arguments = Said::of(&call);
+            // Where arguments are objects, it does not show whether the end of the response is in them.
+            let is_cut = !answer.is_whole && number == last && call.is_object;
+            let is_unfinished = is_cut || arguments.is_broken;
             let shares_id = call.id.as_deref().is_some_and(|id| uses[&hash_of(id)] > 1);
             let call = ChoiceCall { arguments: String::new(), ..call };
-            PastCall { call, arguments, shares_id, spot: None }
+            PastCall { call, arguments, is_cut, is_unfinished, shares_id, spot: None }
         });
-        Self { calls: calls.collect(), text: answer.text, is_whole: answer.is_whole }
+        Self {
+            calls: calls.collect(),
+            text: answer.text,
+            reasoning: answer.reasoning,
+            spot_of_reasoning: None,
+            is_whole: answer.is_whole,
+        }
     }
 }
 
@@ -115,6 +170,10 @@ pub(crate) struct MatchedCall {
     pub(crate) is_renamed: bool,
     /// The number of its assistant turn, counted from the first new message.
     pub(crate) turn: usize,
+    /// How its arguments differ.
+    pub(crate) change: Change,
+    /// What its arguments mean.
+    pub(crate) meaning: u64,
 }
 
 /// The evidence that a history continues with an answer.
@@ -129,20 +188,29 @@ enum Evidence {
 }
 
 impl HistoryMatch<'_> {
+    /// The calls that are kept, each with the one in the history.
+    pub(crate) fn calls_kept(&self) -> impl Iterator<Item = (&PastCall, &MatchedCall)> {
+        let calls = self.answer.calls.iter().zip(&self.calls);
+        calls.filter_map(|(given, stored)| Some((given, stored.as_ref()?)))
+    }
+
     /// The number of calls that are kept.
     pub(crate) fn count(&self) -> usize {
         self.calls.iter().flatten().count()
     }
 
     /// How well the history matches the answer, to choose among several.
-    fn rank(&self) -> (Evidence, bool, usize) {
-        (self.evidence, self.count() == self.answer.calls.len(), self.count())
+    fn rank(&self) -> (Evidence, bool, usize, usize) {
+        let is_same = |call: &&MatchedCall| call.change == Change::Same;
+        let unchanged = self.calls.iter().flatten().filter(is_same).count();
+        (self.evidence, self.count() == self.answer.calls.len(), self.count(), unchanged)
     }
 
     /// Whether a call with this id was made but is not kept.
     pub(crate) fn has_dropped(&self, id: &str) -> bool {
         let calls = self.answer.calls.iter().zip(&self.calls);
-        calls.into_iter().any(|(given, kept)| kept.is_none() && given.call.id.as_deref() == Some(id))
+        self.answer.is_whole
+            && calls.into_iter().any(|(given, kept)| kept.is_none() && given.call.id.as_deref() == Some(id))
     }
 }
 
@@ -205,7 +273,8 @@ impl Exchanges {
     fn kept<'e>(&'e self, continued: Continued, behind: &NewMessages<'_, '_>) -> Option<HistoryMatch<'e>> {
         let open = self.open(continued)?;
         // The client chooses one of several answers. If one of them is incomplete, it is unknown which one.
-        if open.is_compared || open.answers.iter().any(|answer| !answer.is_whole) {
+        let is_unclear = open.answers.len() > 1 && open.answers.iter().any(|answer| !answer.is_whole);
+        if open.is_compared || is_unclear {
             return None;
         }
         let compared = open.answers.iter().map(|answer| compare(answer, behind));
@@ -256,7 +325,8 @@ impl Exchanges {
         histories: &Histories,
         answers: Vec<Choice>,
         continued: Option<Continued>,
-        [findings, of_answer]: [&[Draft]; 2],
+        [findings, of_answer, silenced]: [&[Draft]; 3],
+        (run, owed): (Run, Option<Owed>),
     ) {
         let histories = histories.keys();
         if histories.is_empty() {
@@ -266,7 +336,8 @@ impl Exchanges {
             .and_then(|continued| self.open(continued))
             .map(|open| open.reported.clone())
             .unwrap_or_default();
-        for finding in findings.iter().chain(of_answer).take(MOST_REPORTED.saturating_sub(reported.len())) {
+        let all = findings.iter().chain(of_answer).chain(silenced);
+        for finding in all.take(MOST_REPORTED.saturating_sub(reported.len())) {
             reported.insert(hash_of_finding(finding));
         }
         let of_answer = of_answer.iter().take(MOST_REPORTED);
@@ -283,6 +354,9 @@ impl Exchanges {
             }
         }
         let number = self.closed + self.open.len();
+        for id in owed.iter().flat_map(|owed| &owed.ids) {
+            self.owed_by_id.insert(*id, number);
+        }
         for history in &histories {
             self.by_history.entry(*history).or_default().push(number);
         }
@@ -293,11 +367,16 @@ impl Exchanges {
             reported,
             reported_of_choice,
             is_elsewhere: false,
+            run,
+            owed,
         });
     }
 
     fn close_first(&mut self) {
         let Some(open) = self.open.pop_front() else { return };
+        for id in open.owed.iter().flat_map(|owed| &owed.ids) {
+            self.owed_by_id.remove(id);
+        }
         for history in open.histories {
             if let Some(numbers) = self.by_history.get_mut(&history) {
                 numbers.retain(|number| *number != self.closed);
@@ -309,17 +388,36 @@ impl Exchanges {
         self.closed += 1;
     }
 
-    /// Locates the calls of the record's exchanges, so that findings in other records can refer to them.
+    /// Locates what the record's exchanges hold, so that findings in other records can refer to it.
     pub(crate) fn locate_calls(&mut self, document: &Document<'_>, record: &Record<'_>) {
-        let added = self.open.iter_mut().rev().take_while(|open| !open.is_elsewhere);
-        let calls = added.flat_map(|open| {
+        let mut wanted: Vec<(Place, &mut Option<Spot>)> = self.sent.unplaced();
+        let mut drafts = Vec::new();
+        let mut owed_here = Vec::new();
+        for open in self.open.iter_mut().rev().take_while(|open| !open.is_elsewhere) {
             open.is_elsewhere = true;
-            open.answers.iter_mut().flat_map(|answer| &mut answer.calls)
-        });
-        let mut calls: Vec<&mut PastCall> = calls.collect();
-        let places: Vec<Place> = calls.iter().map(|call| call.call.place).collect();
-        for (call, spot) in calls.iter_mut().zip(locate_places(document, record, &places)) {
-            call.spot = Some(spot);
+            for answer in &mut open.answers {
+                wanted.extend(answer.calls.iter_mut().map(|call| (call.call.place, &mut call.spot)));
+                let first = answer.reasoning.first().map(|block| block.place);
+                wanted.extend(first.map(|place| (place, &mut answer.spot_of_reasoning)));
+            }
+            wanted.extend(
+                open.run
+                    .first
+                    .as_mut()
+                    .filter(|(_, spot)| spot.is_none())
+                    .map(|(place, spot)| (*place, spot)),
+            );
+            if let Some(owed) = &mut open.owed {
+                drafts.extend(owed.draft.take());
+                owed_here.push(&mut owed.finding);
+            }
+        }
+        let places: Vec<Place> = wanted.iter().map(|(place, _)| *place).collect();
+        for ((_, spot), found) in wanted.into_iter().zip(locate_places(document, record, &places)) {
+            *spot = Some(found);
+        }
+        for (owed, finding) in owed_here.into_iter().zip(locate_all(document, record, drafts)) {
+            *owed = Some(finding);
         }
     }
 }
@@ -328,7 +426,8 @@ impl Exchanges {
 struct HistoryCall<'t, 's> {
     call: &'t Call<'s>,
     at: MatchedCall,
-    arguments: u64,
+    /// Its arguments.
+    text: Cow<'s, [u8]>,
     /// Whether it may be a call of the answer with a different id: it comes before the next user message, and no answer
     /// contains its id.
     is_free: bool,
@@ -348,48 +447,9 @@ struct NewMessages<'t, 's> {
 fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryMatch<'e> {
     let mut is_taken = vec![false; behind.calls.len()];
     let mut calls: Vec<Option<usize>> = vec![None; answer.calls.len()];
-    // Calls may share an id: then they are matched by tool, and for the same tool by order.
-    for by_name in [true, false] {
-        let key = |id, name| (id, if by_name { name } else { "" });
-        let mut left: HashMap<(&str, &str), VecDeque<usize>> = HashMap::default();
-        for (number, stored) in behind.calls.iter().enumerate().filter(|(number, _)| !is_taken[*number]) {
-            let name = stored.call.name.as_ref().map_or("", |name| &*name.text);
-            if let Some(id) = &stored.call.id {
-                left.entry(key(&*id.text, name)).or_default().push_back(number);
-            }
-        }
-        for (given, kept) in answer.calls.iter().zip(&mut calls).filter(|(_, kept)| kept.is_none()) {
-            let Some(id) = given.call.id.as_deref() else { continue };
-            let name = given.call.name.as_deref().unwrap_or_default();
-            *kept = left.get_mut(&key(id, name)).and_then(VecDeque::pop_front);
-            if let Some(number) = *kept {
-                is_taken[number] = true;
-            }
-        }
-    }
+    match_by_id(answer, behind, &mut calls, &mut is_taken);
     let is_same = calls.iter().any(Option::is_some);
-    // Calls with a different id, or without one, are matched by tool and arguments, and then by tool alone, because the
-    // client may repair arguments. If ids are kept, a different id means a different call.
-    for by_arguments in [true, false] {
-        let key = |name, arguments| (name, if by_arguments { arguments } else { 0 });
-        let mut left: HashMap<(&str, u64), VecDeque<usize>> = HashMap::default();
-        for (number, stored) in behind.calls.iter().enumerate() {
-            if stored.is_free && !is_taken[number] {
-                let name = stored.call.name.as_ref().map_or("", |name| &*name.text);
-                left.entry(key(name, stored.arguments)).or_default().push_back(number);
-            }
-        }
-        for (given, kept) in answer.calls.iter().zip(&mut calls).filter(|(_, kept)| kept.is_none()) {
-            if is_same && given.call.id.is_some() && !given.shares_id {
-                continue;
-            }
-            let name = given.call.name.as_deref().unwrap_or_default();
-            *kept = left.get_mut(&key(name, given.arguments)).and_then(VecDeque::pop_front);
-            if let Some(number) = *kept {
-                is_taken[number] = true;
-            }
-        }
-    }
+    match_by_tool(answer, behind, &mut calls, &mut is_taken, is_same);
     let kept = calls.iter().flatten().count();
     let has_ids = answer.calls.iter().any(|given| given.call.id.is_some());
     // All calls with different ids, or some calls if there are no ids, or the text alone.
@@ -404,14 +464,82 @@ fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryM
         // The same request again, another answer to it, or a side question.
         (false, false) => Evidence::Nothing,
     };
+    let in_turn = behind.calls.iter().filter(|call| call.at.turn == 0).count();
+    let is_all_there = behind.is_verbatim && kept == answer.calls.len() && kept == in_turn;
     let calls = answer.calls.iter().zip(calls).map(|(given, kept)| {
         let stored = &behind.calls[kept?];
         let ids = (given.call.id.as_deref(), stored.call.id.as_ref().map(|id| &*id.text));
         // A new id repairs a call that shares its id with another.
         let is_renamed = matches!(ids, (Some(given), Some(stored)) if given != stored) && !given.shares_id;
-        Some(MatchedCall { is_renamed, ..stored.at })
+        // A call with another id may be another call; without ids, all must be there.
+        let is_certain = if given.call.id.is_some() { is_same && !is_renamed } else { is_all_there };
+        let change =
+            if is_certain { given.arguments.change(stored.at.meaning, &stored.text) } else { Change::Same };
+        Some(MatchedCall { is_renamed, change, ..stored.at })
     });
-    HistoryMatch { answer, calls: calls.collect(), first_new: behind.first_new, evidence }
+    let first_new = behind.first_new;
+    HistoryMatch { answer, calls: calls.collect(), first_new, evidence }
+}
+
+/// Matches calls by their ids. Calls may share an id: then they are matched by tool and arguments, and for the same tool
+/// by order.
+fn match_by_id(
+    answer: &PastChoice,
+    behind: &NewMessages<'_, '_>,
+    calls: &mut [Option<usize>],
+    is_taken: &mut [bool],
+) {
+    for (by_name, by_arguments) in [(true, true), (true, false), (false, false)] {
+        let key = |id, name, arguments| {
+            (id, if by_name { name } else { "" }, if by_arguments { arguments } else { 0 })
+        };
+        let mut left: HashMap<(&str, &str, u64), VecDeque<usize>> = HashMap::default();
+        for (number, stored) in behind.calls.iter().enumerate().filter(|(number, _)| !is_taken[*number]) {
+            let name = stored.call.name.as_ref().map_or("", |name| &*name.text);
+            if let Some(id) = &stored.call.id {
+                left.entry(key(&*id.text, name, stored.at.meaning)).or_default().push_back(number);
+            }
+        }
+        for (given, kept) in answer.calls.iter().zip(&mut *calls).filter(|(_, kept)| kept.is_none()) {
+            let Some(id) = given.call.id.as_deref() else { continue };
+            let name = given.call.name.as_deref().unwrap_or_default();
+            *kept = left.get_mut(&key(id, name, given.arguments.meaning)).and_then(VecDeque::pop_front);
+            if let Some(number) = *kept {
+                is_taken[number] = true;
+            }
+        }
+    }
+}
+
+/// Matches calls with a different id, or without one: by tool and arguments, and then by tool alone, because the client
+/// may repair arguments. If ids are kept, a different id means a different call.
+fn match_by_tool(
+    answer: &PastChoice,
+    behind: &NewMessages<'_, '_>,
+    calls: &mut [Option<usize>],
+    is_taken: &mut [bool],
+    are_ids_kept: bool,
+) {
+    for by_arguments in [true, false] {
+        let key = |name, arguments| (name, if by_arguments { arguments } else { 0 });
+        let mut left: HashMap<(&str, u64), VecDeque<usize>> = HashMap::default();
+        for (number, stored) in behind.calls.iter().enumerate() {
+            if stored.is_free && !is_taken[number] {
+                let name = stored.call.name.as_ref().map_or("", |name| &*name.text);
+                left.entry(key(name, stored.at.meaning)).or_default().push_back(number);
+            }
+        }
+        for (given, kept) in answer.calls.iter().zip(&mut *calls).filter(|(_, kept)| kept.is_none()) {
+            if are_ids_kept && given.call.id.is_some() && !given.shares_id {
+                continue;
+            }
+            let name = given.call.name.as_deref().unwrap_or_default();
+            *kept = left.get_mut(&key(name, given.arguments.meaning)).and_then(VecDeque::pop_front);
+            if let Some(number) = *kept {
+                is_taken[number] = true;
+            }
+        }
+    }
 }
 
 /// Whether the history continues with the text of the answer.
@@ -445,10 +573,13 @@ impl<'t, 's> NewMessages<'t, 's> {
                 }
                 let id = call.id.as_ref().map(|id| &*id.text);
                 let part = message.parts.start as usize + index;
+                let text = call.arguments.json(document);
+                let meaning = changes::meaning(&text);
+                let (message, change) = (number, Change::Same);
                 calls.push(HistoryCall {
                     call,
-                    at: MatchedCall { part, message: number, is_renamed: false, turn },
-                    arguments: arguments::hash(&call.arguments, document),
+                    at: MatchedCall { part, message, is_renamed: false, turn, change, meaning },
+                    text,
                     is_free: is_near && !id.is_some_and(|id| given.contains(&hash_of(id))),
                 });
             }

@@ -19,6 +19,43 @@ const BEGINNINGS: [&str; 8] = [
     "Tool execution failed",
 ];
 
+/// Words of which a text that tells of a problem has one. Most texts of other results have some of them too, so they
+/// only excuse: a text without any of them is no failure.
+const TROUBLE: [&str; 24] = [
+    "error",
+    "fail",
+    "invalid",
+    "json",
+    "argument",
+    "parse",
+    "parsing",
+    "validation",
+    "unterminated",
+    "truncat",
+    "incomplete",
+    "cut off",
+    "malformed",
+    "not run",
+    "not executed",
+    "skipped",
+    "retry",
+    "again",
+    "interrupt",
+    "cancel",
+    "abort",
+    "reject",
+    "limit",
+    "down",
+];
+/// How much of a result is searched for them.
+const BYTES_OF_TROUBLE: usize = 4_000;
+
+/// Whether the text of a result may tell of a problem.
+pub(crate) fn tells_trouble(text: &[u8]) -> bool {
+    let text = text[..text.len().min(BYTES_OF_TROUBLE)].to_ascii_lowercase();
+    TROUBLE.iter().any(|word| memchr::memmem::find(&text, word.as_bytes()).is_some())
+}
+
 /// Whether the result reports a failure: as the format marks it, or else by the beginning of its text.
 pub(crate) fn is_failed(cx: &Context<'_, '_>, result: &ToolResult<'_>) -> bool {
     match result.is_error {

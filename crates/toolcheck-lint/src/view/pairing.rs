@@ -309,6 +309,9 @@ impl<'t, 's> Pairing<'t, 's> {
             if let PairedWith::First(call) = self.results[number].paired_with {
                 self.answered_by[call] = Some(number);
             } else if self.results[number].paired_with == PairedWith::NoCall {
+                if latest.by_name.is_none() {
+                    self.keep_own_calls(number, next_call, &mut latest);
+                }
                 self.pair_by_position(number, &mut latest);
             }
         }
@@ -373,6 +376,21 @@ impl<'t, 's> Pairing<'t, 's> {
         };
         self.same_id_in_turn[call] = open.first_of(site.turn);
         open.push(site.turn, call);
+    }
+
+    /// A turn may be in several messages, of which an earlier one was interrupted: if its last message has as many calls
+    /// as results follow, the results are those of that message.
+    fn keep_own_calls(&self, result: usize, next_call: usize, latest: &mut Latest<'t>) {
+        let Some(&last) = latest.in_line.back() else { return };
+        let message = self.calls[last].message_number;
+        let is_earlier = |call: &usize| self.calls[*call].message_number != message;
+        let earlier = latest.in_line.iter().take_while(|call| is_earlier(call)).count();
+        let own = latest.in_line.len() - earlier;
+        let next_call = self.calls.get(next_call).map_or(usize::MAX, |call| call.part_number);
+        let mut run = self.results[result..].iter().take_while(|site| site.part_number < next_call);
+        if earlier > 0 && run.nth(own).is_none() {
+            latest.in_line.drain(..earlier);
+        }
     }
 
     /// Pairs a result whose id matches no call, by its tool's name if it has one, and otherwise by its position among

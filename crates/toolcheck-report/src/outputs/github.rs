@@ -53,7 +53,7 @@ fn annotate(file: &FileReport, finding: &Finding, out: &mut dyn io::Write) -> io
 }
 
 /// The message of a workflow command.
-struct Data<'t>(&'t str);
+pub(crate) struct Data<'t>(pub(crate) &'t str);
 
 impl fmt::Display for Data<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -62,7 +62,7 @@ impl fmt::Display for Data<'_> {
 }
 
 /// The value of a property of a workflow command.
-struct Property<'t>(&'t str);
+pub(crate) struct Property<'t>(pub(crate) &'t str);
 
 impl fmt::Display for Property<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -24,6 +24,7 @@ use toolcheck_core::text::plain_name;
 
 use super::{Output, write_json};
 use crate::Style;
+use toolcheck_json::origins::Origin;
 use toolcheck_lint::Finding;
 use toolcheck_lint::finding::Spot;
 use toolcheck_lint::fix::Fixable;
@@ -185,6 +186,12 @@ pub struct OriginV1<'r> {
     /// The HTTP status of the response, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
+}
+
+impl<'r> From<&'r Origin> for OriginV1<'r> {
+    fn from(origin: &'r Origin) -> Self {
+        Self { label: &origin.label, member: origin.member.as_deref(), status: origin.status }
+    }
 }
 
 /// A finding. Each line of the output `jsonl` is one.
@@ -371,8 +378,7 @@ fn refusal(refusal: &Refusal) -> RefusalV1<'_> {
 }
 
 fn origin(spot: &Spot) -> Option<OriginV1<'_>> {
-    let origin = spot.origin.as_ref()?;
-    Some(OriginV1 { label: &origin.label, member: origin.member.as_deref(), status: origin.status })
+    spot.origin.as_deref().map(OriginV1::from)
 }
 
 fn reading(reading: &Reading) -> ReadingV1<'_> {

@@ -5,7 +5,7 @@
 mod agent;
 mod concise;
 mod full;
-mod github;
+pub(crate) mod github;
 mod gitlab;
 mod grouped;
 pub mod json;

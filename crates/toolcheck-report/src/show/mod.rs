@@ -3,6 +3,7 @@
 //! An outline is built while the file is linted, from the context of the rules. Its size is bounded, however large the
 //! file is: rows that are left out are counted, and marked rows are left out last.
 
+mod changed;
 mod fold;
 pub mod outputs;
 mod rows;
@@ -37,6 +38,8 @@ pub struct View<'v> {
     pub more: &'v str,
     /// Whether the user allows a finding, which is then not marked; `None` if nothing is allowed.
     pub is_allowed: Option<&'v dyn Fn(&Finding) -> bool>,
+    /// The bytes of the text that a fix has changed, in their order.
+    pub changed: &'v [Range<usize>],
 }
 
 impl<'v> View<'v> {
@@ -71,6 +74,13 @@ impl<'v> View<'v> {
     #[must_use]
     pub fn is_allowed(mut self, is_allowed: &'v dyn Fn(&Finding) -> bool) -> Self {
         self.is_allowed = Some(is_allowed);
+        self
+    }
+
+    /// The bytes of the text that a fix has changed, in their order.
+    #[must_use]
+    pub fn changed(mut self, changed: &'v [Range<usize>]) -> Self {
+        self.changed = changed;
         self
     }
 
@@ -265,6 +275,8 @@ fn make<'v>(
     file.allowed += found - file.findings.len();
     let mut sections = builder.sections;
     mark_from_elsewhere(&mut sections, builder.elsewhere);
+    let changed = changed::places(&sections, view.changed);
+    mark_from_elsewhere(&mut sections, changed);
     if let Some(made) = made {
         made.relocate(&mut sections, &file.findings);
     }

@@ -54,6 +54,27 @@ pub fn all() -> Vec<Shape> {
                 format!("{},{next}", exchange(&said, &response(2)))
             })
         }),
+        Shape::new("a response whose calls have other arguments", |size| {
+            let said = "{\"role\":\"user\",\"content\":\"a\"}";
+            let calls: Vec<String> =
+                (0..size / 250).map(|number| super::call(&format!("c{number}"), "f", "{\"a\":1}")).collect();
+            let next = exchange(&format!("{said},{}", super::calling(&calls.join(","))), "null");
+            format!("[{},{next}]", exchange(said, &response(size / 250)))
+        }),
+        Shape::new("a request that is refused again and again", |size| {
+            let refused = |number: usize| {
+                let request = exchange(&format!("{{\"role\":\"user\",\"content\":\"{}\"}}", number / 2), "null");
+                format!("{},\"status\":400}}", request.trim_end_matches('}'))
+            };
+            list(size, "[", ",", "]", |number| refused(number).replace("\"response\":null", "\"response\":{}"))
+        }),
+        Shape::new("reasoning in many blocks", |size| {
+            let said = "{\"role\":\"user\",\"content\":\"a\"}";
+            let blocks = |mark: &str| list(size / 3, "[", ",", "]", |number| format!("{{\"type\":\"thinking\",\"thinking\":\"a\",\"signature\":\"{mark}{number}\"}}"));
+            let turn = |mark: &str| format!("{{\"role\":\"assistant\",\"stop_reason\":\"tool_use\",\"content\":{},{{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"f\",\"input\":{{}}}}]}}", blocks(mark).trim_end_matches(']'));
+            let request = |messages: &str| format!("{{\"request\":{{\"model\":\"m\",\"max_tokens\":9,\"messages\":[{messages}]}}");
+            format!("[{},\"response\":{}}},{}}}]", request(said), turn("s"), request(&format!("{said},{}", turn("r").replace("\"stop_reason\":\"tool_use\",", ""))))
+        }),
         Shape::new("a stream with many calls", |size| {
             let event = |number: usize| format!("{{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":[{{\"index\":{number},\"id\":\"c{number}\",\"function\":{{\"name\":\"f\",\"arguments\":\"{{}}\"}}}}]}}}}]}}");
             streamed(&list(size, "[", ",", "]", event))

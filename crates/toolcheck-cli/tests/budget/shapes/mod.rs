@@ -4,6 +4,7 @@
 //! it. If its cost is a product, such as of findings and the length of a name, give each half of the bytes.
 
 pub mod conversations;
+pub mod diffs;
 pub mod exchanges;
 pub mod json;
 pub mod lines;
@@ -56,6 +57,8 @@ pub enum Run {
     Explain,
     /// `toolcheck test`.
     Test,
+    /// `toolcheck diff` of the files `before.json` and `after.json`, in each output.
+    Diff,
 }
 
 /// The size from which a log or an archive is read in several pieces.
@@ -121,6 +124,7 @@ pub fn all() -> Vec<Shape> {
         exchanges::all(),
         recordings::all(),
         projects::all(),
+        diffs::all(),
     ];
     groups.into_iter().flatten().collect()
 }

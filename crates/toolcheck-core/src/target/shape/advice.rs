@@ -17,7 +17,7 @@ use crate::text::shorten;
 const MOST_VALUES: usize = 12;
 
 /// The most members of an object that are looked at for one that was meant to be another.
-const MOST_KEYS: usize = 64;
+pub(super) const MOST_KEYS: usize = 64;
 
 impl Shape {
     /// What to write in place of a value of a key, if the description of any object says it.
@@ -273,7 +273,7 @@ fn in_place_of_value(instead: &str, value: &str) -> String {
 }
 
 /// Whether two keys are the same but for case and separators.
-fn is_same(one: &str, other: &str) -> bool {
+pub(super) fn is_same(one: &str, other: &str) -> bool {
     let letters = |key: &str| -> Vec<char> {
         key.chars()
             .take(LONGEST_NAME + 1)
@@ -291,7 +291,7 @@ const MOST_EDITS: usize = 2;
 const LONGEST_NAME: usize = 40;
 
 /// Whether one name was probably meant to be the other.
-fn is_near(one: &str, other: &str) -> bool {
+pub(super) fn is_near(one: &str, other: &str) -> bool {
     let is_plural = |one: &str, other: &str| one.strip_suffix('s') == Some(other);
     edits(one, other) <= MOST_EDITS || is_plural(one, other) || is_plural(other, one)
 }

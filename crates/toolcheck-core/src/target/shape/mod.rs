@@ -15,6 +15,7 @@ mod foreign;
 mod keys;
 mod layout;
 mod rating;
+mod remedy;
 mod samples;
 mod tables;
 mod value;

@@ -26,7 +26,7 @@ pub(super) fn find_renamed(cx: &Context<'_, '_>, refused: &mut [Refused<'_>]) {
             let Some(member) = object.members().find(|member| is_id(*member)) else { continue };
             let key = member.key_text().unwrap_or_default().into_owned();
             let means = Some(refused.fault.key.to_string());
-            refused.unknown = vec![Unknown { node: member.id(), key, means, label: "the id" }];
+            refused.unknown = vec![Unknown { node: member.id(), key, means, is_near: true, label: "the id" }];
         } else if object.get(key).is_none() && is_id(cx.document.value(refused.fault.node())) {
             refused.means = Some(Cow::Borrowed(key));
         }

@@ -16,6 +16,8 @@ pub(super) struct Unknown {
     pub(super) key: String,
     /// The missing key that it was probably meant to be.
     pub(super) means: Option<String>,
+    /// Whether the two are the same but for case and separators, or its value is the id.
+    pub(super) is_near: bool,
     /// What a finding says at its place.
     pub(super) label: &'static str,
 }
@@ -106,6 +108,7 @@ fn join<'c>(document: &Document<'_>, first: &mut Refused<'c>, others: Vec<Refuse
             Unknown {
                 node: other.fault.node(),
                 key: other.fault.key.to_string(),
+                is_near: near.as_deref().is_some_and(|key| is_near(&other.fault.key, key)),
                 means: near.or_else(fits),
                 label: "unknown key",
             }
@@ -131,8 +134,10 @@ pub(super) fn repeats(document: &Document<'_>, refused: &mut Vec<Refused<'_>>) {
                 let (place, times, is_of_one_name) =
                     (fault.place(document), other.times, other.is_of_one_name);
                 let name = fault.name(document);
+                let own = other.remedy.clone();
                 let first = &mut refused[*first.get()];
                 first.times += times;
+                first.remedy = first.remedy.take().zip(own).and_then(|(one, other)| one.and(other));
                 first.is_of_one_name &= is_of_one_name && first.fault.name(document) == name;
                 if first.repeats.len() < MOST_LABELS {
                     first.repeats.push(place);

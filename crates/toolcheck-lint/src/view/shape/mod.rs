@@ -2,6 +2,7 @@
 
 mod ids;
 mod join;
+mod remedies;
 mod settle;
 mod wording;
 
@@ -9,6 +10,7 @@ use std::borrow::Cow;
 
 use foldhash::HashSet;
 use toolcheck_core::ir::{Place, TranscriptKind};
+use toolcheck_core::remedy::Remedy;
 use toolcheck_core::shape::{Answer, Fault, FaultKind, Foreign, Kind, ModelFacts, Shape};
 use toolcheck_core::target;
 use toolcheck_core::text::kept;
@@ -54,6 +56,8 @@ struct Refused<'c> {
     times: usize,
     /// Whether all are in the same tool, or whatever else has a name.
     is_of_one_name: bool,
+    /// What mends all of them.
+    remedy: Option<Remedy>,
 }
 
 /// Objects of one kind that are written for another API.
@@ -121,10 +125,12 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
         repeats: Vec::new(),
         times: 1 + fault.alike.len(),
         is_of_one_name: fault.alike.is_empty(),
+        remedy: None,
         fault,
     });
     let mut refused = join::objects(cx.document, refused.collect());
     ids::find_renamed(cx, &mut refused);
+    remedies::find(cx.document, &mut refused);
     join::repeats(cx.document, &mut refused);
     for refused in &mut refused {
         refused.help = help_of(cx.document, shape, &refused.fault, model);
@@ -252,6 +258,7 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
         let name = fault.name(cx.document).filter(|_| refused.is_of_one_name);
         said.tool_name = name.map(|name| kept(&name));
         finding.say().answer.clone_from(&refused.answer);
+        finding.say().remedy = refused.remedy.clone().map(Box::new);
         finding.of_shape = Some(Box::new(OfShape {
             node: fault.node(),
             object: fault.object_node(),

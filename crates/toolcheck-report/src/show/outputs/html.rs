@@ -14,7 +14,7 @@ use toolcheck_lint::report::rule_url;
 pub(super) static OUTPUT: Output = Output { id: "html", summary: "a self-contained web page", write };
 
 /// Metadata for browsers. The page is valid XML too, so that programs can read it.
-const HEAD: &str = r#"<meta charset="utf-8"/>
+pub(crate) const HEAD: &str = r#"<meta charset="utf-8"/>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
 <meta name="color-scheme" content="light dark"/>

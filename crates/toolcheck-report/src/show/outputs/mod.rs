@@ -2,9 +2,9 @@
 //!
 //! To add an output, add a file and two lines here.
 
-mod html;
+pub(crate) mod html;
 mod markdown;
-mod text;
+pub(crate) mod text;
 
 use std::io;
 

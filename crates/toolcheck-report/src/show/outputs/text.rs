@@ -425,7 +425,7 @@ fn label_colors_of(level: Level) -> Colors {
 }
 
 /// At most `width` columns of a text: its beginning.
-fn cut(text: &str, width: usize) -> Cow<'_, str> {
+pub(crate) fn cut(text: &str, width: usize) -> Cow<'_, str> {
     let whole = head(text, width);
     if whole.len() == text.len() || width == 0 {
         return Cow::Borrowed(whole);

@@ -1,0 +1,195 @@
+//! Hashes of values that mean the same, however they are written.
+//!
+//! Two hashes that are equal by accident would hide a change, so they are not those of hash tables.
+
+use std::hash::{DefaultHasher, Hasher};
+
+use toolcheck_json::{Children, Document, Kind, Value};
+
+/// A hash of bytes; `tag` keeps different kinds of content apart.
+pub(super) fn of_bytes(tag: u8, bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write_u8(tag);
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// A hash of several hashes, in order.
+pub(super) fn of_all(tag: u8, hashes: &[u64]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write_u8(tag);
+    hashes.iter().for_each(|hash| hasher.write_u64(*hash));
+    hasher.finish()
+}
+
+/// A hash of a text without its white space.
+pub(super) fn of_words(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let mut buffer = [0; 4];
+    for character in text.chars().filter(|character| !character.is_whitespace()) {
+        hasher.write(character.encode_utf8(&mut buffer).as_bytes());
+    }
+    hasher.finish()
+}
+
+/// A hash of the JSON in a text; `None` if it is not JSON.
+pub(super) fn of_json_text(text: &str) -> Option<u64> {
+    let first = text.trim_start().bytes().next()?;
+    if !(b"{[-tfn".contains(&first) || first.is_ascii_digit()) {
+        return None;
+    }
+    let document = Document::read(text.as_bytes());
+    document.faults().is_empty().then(|| of_value(document.root()))
+}
+
+/// A hash of a text as of a JSON string.
+pub(super) fn of_string(text: &str) -> u64 {
+    of_bytes(b'"', text.as_bytes())
+}
+
+/// A hash of an empty object.
+pub(super) fn of_nothing() -> u64 {
+    of_all(b'{', &[0])
+}
+
+/// A container whose children are being read.
+struct Open<'d, 's> {
+    value: Value<'d, 's>,
+    children: Children<'d, 's>,
+    sum: u64,
+}
+
+impl Open<'_, '_> {
+    fn add(&mut self, child: Value<'_, '_>, hash: u64) {
+        if self.value.is_object() {
+            // Any order of the keys is the same.
+            let key = of_bytes(b'k', child.key_text().unwrap_or_default().as_bytes());
+            self.sum = self.sum.wrapping_add(of_all(b'm', &[key, hash]));
+        } else {
+            self.sum = of_all(b'e', &[self.sum, hash]);
+        }
+    }
+
+    fn hash(&self) -> u64 {
+        of_all(if self.value.is_object() { b'{' } else { b'[' }, &[self.sum])
+    }
+}
+
+/// A hash of a value: the order of keys, the spelling of numbers and escapes do not matter. It does not recurse, because a
+/// document may be deep.
+pub(super) fn of_value(root: Value<'_, '_>) -> u64 {
+    let mut open: Vec<Open<'_, '_>> = Vec::new();
+    let mut next = Some(root);
+    loop {
+        let done = match next.take() {
+            Some(value) if value.is_object() || value.is_array() => {
+                open.push(Open { value, children: value.children(), sum: 0 });
+                None
+            }
+            Some(value) => Some((value, of_scalar(value))),
+            None => open.pop().map(|closed| (closed.value, closed.hash())),
+        };
+        if let Some((value, hash)) = done {
+            match open.last_mut() {
+                Some(parent) => parent.add(value, hash),
+                None => return hash,
+            }
+        }
+        next = open.last_mut().and_then(|top| top.children.next());
+    }
+}
+
+fn of_scalar(value: Value<'_, '_>) -> u64 {
+    match value.kind() {
+        Kind::String => of_string(&value.as_str().unwrap_or_default()),
+        Kind::Number => of_number(value.raw()),
+        _ => of_bytes(b'l', value.raw()),
+    }
+}
+
+/// A hash of a number by its exact decimal value: `1.0`, `1` and `10e-1` are the same.
+fn of_number(raw: &[u8]) -> u64 {
+    let (mantissa, exponent) = match raw.iter().position(|byte| matches!(byte, b'e' | b'E')) {
+        Some(at) => (&raw[..at], std::str::from_utf8(&raw[at + 1..]).ok().and_then(|text| text.parse().ok())),
+        None => (raw, Some(0)),
+    };
+    // An exponent that is out of any range is only equal to itself.
+    let Some(exponent): Option<i64> = exponent else { return of_bytes(b'n', raw) };
+    let is_negative = mantissa.first() == Some(&b'-');
+    let point = mantissa.iter().position(|byte| *byte == b'.');
+    let behind = point.map_or(0, |point| mantissa.len() - point - 1) as i64;
+    let digits: Vec<u8> = mantissa.iter().copied().filter(u8::is_ascii_digit).collect();
+    let start = digits.iter().position(|digit| *digit != b'0').unwrap_or(digits.len());
+    let end = digits.iter().rposition(|digit| *digit != b'0').map_or(start, |last| last + 1);
+    if start == end {
+        return of_bytes(b'n', b"0");
+    }
+    let zeros = (digits.len() - end) as i64;
+    let exponent = exponent.saturating_sub(behind).saturating_add(zeros);
+    of_all(b'n', &[u64::from(is_negative), of_bytes(b'd', &digits[start..end]), exponent as u64])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(text: &str) -> u64 {
+        of_value(Document::read(text.as_bytes()).root())
+    }
+
+    #[test]
+    fn what_means_the_same_has_the_same_hash() {
+        for (one, other) in [
+            ("1.0", "1"),
+            ("100", "1e2"),
+            ("-0.50", "-5E-1"),
+            ("0", "-0.0e9"),
+            (r#"{"a": 1, "b": [true]}"#, r#"{"b":[true],"a":1.00}"#),
+            (r#""\u00e4\/""#, "\"ä/\""),
+        ] {
+            assert_eq!(hash(one), hash(other), "{one} {other}");
+        }
+        assert_eq!(Some(hash("[1]")), of_json_text(" [1]"));
+        assert_eq!(hash("{}"), of_nothing());
+    }
+
+    #[test]
+    fn what_differs_has_another_hash() {
+        let all = [
+            "1",
+            "-1",
+            "10",
+            "0.1",
+            "0",
+            "\"1\"",
+            "[1]",
+            "[1, 1]",
+            "[]",
+            "{}",
+            "[[]]",
+            "null",
+            "false",
+            "true",
+            "\"\"",
+            "1e99999999999999999999",
+            r#"{"a": 1}"#,
+            r#"{"b": 1}"#,
+            r#"{"a": {"b": 1}}"#,
+            "[1, 2]",
+            "[2, 1]",
+            "123456789012345678901234567890",
+            "123456789012345678901234567891",
+        ];
+        for (number, one) in all.iter().enumerate() {
+            for other in &all[number + 1..] {
+                assert_ne!(hash(one), hash(other), "{one} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn deep_values_are_hashed() {
+        let deep = format!("{}{}", "[".repeat(9000), "]".repeat(9000));
+        assert_ne!(hash(&deep), hash("[]"));
+    }
+}

@@ -1,0 +1,529 @@
+//! What changed between two sequences of events.
+
+mod declared;
+mod overall;
+mod retold;
+
+use foldhash::HashSet;
+
+use super::align::longest_increasing;
+use super::events::{Event, Events, Side, Sort, Speaker};
+use super::kinds::{Kind, Level};
+use super::pairing::Paired;
+use super::{Change, Counts};
+use crate::conversation::Feature;
+use crate::ir::Place;
+use crate::text::{Line, shorten};
+use retold::Retold;
+
+/// The changes so far.
+pub(super) struct Finder<'f, 'e, 's> {
+    sides: [&'f Side<'f, 's>; 2],
+    paired: &'f Paired<'e, 's>,
+    is_one_family: bool,
+    /// The events before of which something is lost.
+    lost: HashSet<usize>,
+    /// The stretches in which turns were merged or split.
+    regrouped: HashSet<usize>,
+    /// The texts that lost results have become.
+    retold: Retold,
+    found: Vec<Found>,
+}
+
+/// A change with its events.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) change: Change,
+    pub(super) at: At,
+}
+
+/// The two events of a change, by their numbers; none if it is about something beside the messages.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At(pub(super) Option<usize>, pub(super) Option<usize>);
+
+/// Finds the changes, and counts what there is.
+pub(super) fn find<'s>(
+    before: &Side<'_, 's>,
+    after: &Side<'_, 's>,
+    paired: &Paired<'_, 's>,
+    is_one_family: bool,
+) -> (Vec<Found>, Counts) {
+    let sides = [before, after];
+    let mut finder = Finder {
+        sides,
+        paired,
+        is_one_family,
+        lost: HashSet::default(),
+        regrouped: HashSet::default(),
+        retold: Retold::find(paired),
+        found: Vec::new(),
+    };
+    finder.pairs();
+    finder.gone();
+    finder.added();
+    finder.merged();
+    finder.turns();
+    finder.moved();
+    finder.ids();
+    finder.messages();
+    finder.tools();
+    finder.tool_choice();
+    finder.parameters();
+    let counts = finder.counts();
+    let mut found = finder.found;
+    found.sort_by_key(|Found { change, .. }| {
+        let place = |place: Option<Place>| place.map(|place| place.span.start);
+        (std::cmp::Reverse(change.level), place(change.before.or(change.after)), change.kind)
+    });
+    (found, counts)
+}
+
+impl<'e, 's> Finder<'_, 'e, 's> {
+    fn before(&self, number: usize) -> &'e Event<'s> {
+        &self.paired.before.all[number]
+    }
+
+    fn after(&self, number: usize) -> &'e Event<'s> {
+        &self.paired.after.all[number]
+    }
+
+    fn add(&mut self, kind: Kind, level: Level, At(before, after): At, about: String) {
+        // Of the others, the part itself is kept.
+        if level == Level::Loss
+            && !matches!(kind, Kind::ErrorFlagLost | Kind::SignatureLost | Kind::IdCollapsed)
+        {
+            self.lost.extend(before);
+        }
+        let change = Change {
+            kind,
+            level,
+            inexpressible: false,
+            before: before.map(|number| self.before(number).place),
+            after: after.map(|number| self.after(number).place),
+            about: Line::from(about),
+            count: 1,
+        };
+        self.found.push(Found { change, at: At(before, after) });
+    }
+
+    /// The change that was added last.
+    fn last(&mut self) -> Option<&mut Change> {
+        self.found.last_mut().map(|found| &mut found.change)
+    }
+
+    /// Adds the loss of something, which is only a matter of form if the format after has no place for it.
+    fn add_loss(&mut self, kind: Kind, level: Level, cannot: bool, at: At, about: String) {
+        self.add(kind, if cannot { Level::Form } else { level }, at, about);
+        if let Some(change) = self.last() {
+            change.inexpressible = cannot;
+        }
+    }
+
+    /// Adds that something is in another place, perhaps because the format after has no other place for it.
+    fn add_moved(&mut self, kind: Kind, level: Level, cannot: bool, at: At, about: String) {
+        self.add(kind, level, at, about);
+        if let Some(change) = self.last() {
+            change.inexpressible = cannot;
+        }
+    }
+
+    /// Whether only the format after is the reason that it does not say something: it has no place for that, and the
+    /// format before is another one.
+    fn cannot(&self, feature: Feature) -> bool {
+        let [before, after] = self.sides;
+        before.transcript.format != after.transcript.format && !after.can_hold(feature)
+    }
+
+    /// What changed in what is on both sides.
+    fn pairs(&mut self) {
+        for number in 0..self.paired.before.all.len() {
+            let Some(other) = self.paired.pairs.before[number] else { continue };
+            let (before, after) = (self.before(number), self.after(other));
+            let at = At(Some(number), Some(other));
+            match before.sort {
+                Sort::Call => self.call(before, after, at),
+                Sort::Result => self.result(before, after, at),
+                Sort::Text => self.text(before, after, at),
+                Sort::Reasoning => self.reasoning(before, after, at),
+                Sort::Media if before.key != after.key => {
+                    self.add(Kind::MediaChanged, Level::Loss, at, "its data".to_owned());
+                }
+                Sort::Media if before.speaker != after.speaker => {
+                    let cannot = before.owner.is_some() && self.cannot(Feature::ResultMedia);
+                    self.add_loss(Kind::MediaMoved, Level::Change, cannot, at, moved(before, after));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn call(&mut self, before: &Event<'s>, after: &Event<'s>, at: At) {
+        if before.key != after.key {
+            let what = match (before.name == after.name, before.arguments == after.arguments) {
+                (true, _) => "the arguments of",
+                (false, true) => "the name of",
+                (false, false) => "the name and the arguments of",
+            };
+            self.add(Kind::CallChanged, Level::Loss, at, format!("{what} {}", title(before)));
+        }
+        if before.signature.is_some() && after.signature.is_none() {
+            let cannot = self.cannot(Feature::CallSignatures);
+            self.add_loss(Kind::SignatureLost, Level::Loss, cannot, at, format!("of {}", title(before)));
+        }
+    }
+
+    fn result(&mut self, before: &Event<'s>, after: &Event<'s>, at: At) {
+        let call_after = before.owner.and_then(|call| self.paired.pairs.before[call]);
+        let title = self.result_title(before, self.paired.before);
+        match (before.owner, after.owner) {
+            (Some(_), None) => self.add(Kind::ResultOrphaned, Level::Loss, at, title),
+            (None, Some(_)) => self.add(Kind::ResultReattached, Level::Change, at, title),
+            (Some(_), Some(call)) if call_after != Some(call) => {
+                let other = self.after(call);
+                let about = format!("{title} answers {}", self::title(other));
+                self.add(Kind::ResultReattached, Level::Loss, at, about);
+            }
+            _ if !before.content.says_the_same(&after.content) => {
+                let is_spaced = before.content.words == after.content.words;
+                let level = if is_spaced { Level::Form } else { Level::Loss };
+                let how = lengths(before.content.length, after.content.length);
+                self.add(Kind::ResultChanged, level, at, format!("{title}, {how}"));
+            }
+            _ => {}
+        }
+        let about = || self.result_title(before, self.paired.before);
+        match (before.failed, after.failed) {
+            (true, false) => {
+                let (cannot, about) = (self.cannot(Feature::Failures), about());
+                self.add_loss(Kind::ErrorFlagLost, Level::Loss, cannot, at, about);
+            }
+            (false, true) => {
+                let [before, after] = self.sides.map(|side| side.transcript.format);
+                // What the format before had no place for was perhaps known all the same.
+                let could_say = before == after || self.sides[0].can_hold(Feature::Failures);
+                let level = if could_say { Level::Change } else { Level::Form };
+                let about = about();
+                self.add(Kind::ErrorFlagAdded, level, at, about);
+            }
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, before: &Event<'s>, after: &Event<'s>, at: At) {
+        // What is added to it is a result.
+        let is_retold = at.1.is_some_and(|number| self.retold.holds_one(number));
+        if self.is_merged(at) || is_retold && after.text.contains(&*before.text) {
+            return;
+        }
+        if before.key != after.key {
+            let is_spaced =
+                super::canonical::of_words(&before.text) == super::canonical::of_words(&after.text);
+            let level = if is_spaced { Level::Form } else { Level::Loss };
+            let how = lengths(before.text.chars().count(), after.text.chars().count());
+            self.add(Kind::TextChanged, level, at, format!("text of {}, {how}", speaker(before)));
+        } else if before.speaker != after.speaker {
+            self.add(Kind::RoleChanged, Level::Change, at, moved(before, after));
+        }
+    }
+
+    fn reasoning(&mut self, before: &Event<'s>, after: &Event<'s>, at: At) {
+        if self.is_merged(at) {
+            return;
+        }
+        // Of reasoning without a text, there is only the signature to compare.
+        let has_text = !before.text.is_empty() || !after.text.is_empty();
+        let is_signed = before.signature.is_some() || after.signature.is_some();
+        if before.key != after.key && (has_text || !is_signed) {
+            let is_spaced = !before.text.is_empty()
+                && super::canonical::of_words(&before.text) == super::canonical::of_words(&after.text);
+            let level = if is_spaced { Level::Form } else { Level::Loss };
+            let how = lengths(before.text.chars().count(), after.text.chars().count());
+            self.add(Kind::ReasoningChanged, level, at, how);
+        }
+        if before.signature.is_some() && before.signature != after.signature {
+            let cannot = after.signature.is_none() && self.cannot(Feature::Signatures);
+            self.add_loss(Kind::SignatureLost, Level::Loss, cannot, at, "of reasoning".to_owned());
+        }
+    }
+
+    fn is_merged(&self, At(before, _): At) -> bool {
+        let first = |(group, _): &(Vec<usize>, Vec<usize>)| group.first().copied();
+        self.paired.merged.binary_search_by_key(&before, first).is_ok()
+    }
+
+    /// What is only before.
+    fn gone(&mut self) {
+        let merged: HashSet<usize> =
+            self.paired.merged.iter().flat_map(|(group, _)| group).copied().collect();
+        for number in 0..self.paired.before.all.len() {
+            if self.paired.pairs.before[number].is_some() || merged.contains(&number) {
+                continue;
+            }
+            let before = self.before(number);
+            let at = At(Some(number), None);
+            let loss = Level::Loss;
+            match before.sort {
+                Sort::Call => self.add(Kind::CallLost, loss, at, title(before)),
+                Sort::Result => {
+                    let about = self.result_title(before, self.paired.before);
+                    // Once is enough.
+                    let level = if self.is_repeated(0, number) { Level::Change } else { loss };
+                    let mut about = format!("{about}, {}", characters(before.content.length));
+                    let text = self.retold.text_of(number);
+                    if let Some(text) = text {
+                        about.push_str(&format!(", is text of {} now", speaker(self.after(text))));
+                    }
+                    self.add(Kind::ResultLost, level, At(Some(number), text), about);
+                }
+                Sort::Text => self.add(Kind::TextLost, loss, at, text_title(before)),
+                Sort::Reasoning => {
+                    let cannot = self.cannot(Feature::Reasoning)
+                        || before.signature.is_none() && self.cannot(Feature::UnsignedReasoning)
+                        || before.text.is_empty() && !self.is_one_family;
+                    let about = characters(before.text.chars().count());
+                    self.add_loss(Kind::ReasoningLost, loss, cannot, at, about);
+                }
+                Sort::Media => {
+                    // The loss of its result is the loss of both.
+                    if before.owner.is_some_and(|result| self.paired.pairs.before[result].is_none()) {
+                        continue;
+                    }
+                    let cannot = before.owner.is_some() && self.cannot(Feature::ResultMedia);
+                    let about = if before.owner.is_some() { "in a result" } else { "in a message" };
+                    self.add_loss(Kind::MediaLost, loss, cannot, at, about.to_owned());
+                }
+                Sort::ServerCall => {
+                    let cannot = self.cannot(Feature::ServerTools);
+                    let about = format!("{}, which the provider ran", title(before));
+                    self.add_loss(Kind::CallLost, loss, cannot, at, about);
+                }
+                Sort::ServerResult if self.is_one_family => {
+                    self.add(Kind::ResultLost, loss, at, "of a call that the provider ran".to_owned());
+                }
+                Sort::ServerResult => {}
+                Sort::Part => {
+                    // Another format may say it in another way.
+                    let level = if self.is_one_family { loss } else { Level::Change };
+                    self.add(Kind::PartLost, level, at, String::new());
+                }
+            }
+        }
+    }
+
+    /// What is only after.
+    fn added(&mut self) {
+        let merged: HashSet<usize> =
+            self.paired.merged.iter().flat_map(|(_, group)| group).copied().collect();
+        let known: HashSet<(u64, Option<&str>)> =
+            self.paired.before.all.iter().filter(|event| event.sort == Sort::Call).map(call_key).collect();
+        for number in 0..self.paired.after.all.len() {
+            let is_told = self.paired.pairs.after[number].is_some() || merged.contains(&number);
+            if is_told || self.retold.holds_one(number) {
+                continue;
+            }
+            let after = self.after(number);
+            let at = At(None, Some(number));
+            let (kind, about) = match after.sort {
+                Sort::Call if after.id.is_some() && known.contains(&call_key(after)) => {
+                    (Kind::CallDuplicated, title(after))
+                }
+                Sort::Call => (Kind::CallAdded, title(after)),
+                Sort::Result => {
+                    let is_repeated = self.is_repeated(1, number);
+                    let kind = if is_repeated { Kind::ResultDuplicated } else { Kind::ResultAdded };
+                    (kind, self.result_title(after, self.paired.after))
+                }
+                Sort::Text => (Kind::TextAdded, text_title(after)),
+                Sort::Reasoning => (Kind::ReasoningAdded, characters(after.text.chars().count())),
+                Sort::Media if after.owner.is_some_and(|owner| self.paired.pairs.after[owner].is_none()) => {
+                    continue;
+                }
+                Sort::Media => (Kind::MediaAdded, String::new()),
+                Sort::ServerCall => (Kind::CallAdded, format!("{}, which the provider ran", title(after))),
+                Sort::ServerResult if self.is_one_family => {
+                    (Kind::ResultAdded, "of a call that the provider ran".to_owned())
+                }
+                Sort::ServerResult => continue,
+                Sort::Part => (Kind::PartAdded, String::new()),
+            };
+            self.add(kind, Level::Change, at, about);
+        }
+    }
+
+    /// Whether there is another result, on both sides, that says the same: one of the same call, or, for one without a call,
+    /// one beside it.
+    fn is_repeated(&self, side: usize, number: usize) -> bool {
+        let (events, pairs) = match side {
+            0 => (self.paired.before, &self.paired.pairs.before),
+            _ => (self.paired.after, &self.paired.pairs.after),
+        };
+        let own = &events.all[number];
+        let says_it = |other: &usize| {
+            let event = &events.all[*other];
+            let is_beside = own.owner.is_some() || event.turn == own.turn && event.sort == Sort::Result;
+            *other != number
+                && is_beside
+                && pairs[*other].is_some()
+                && event.content.says_the_same(&own.content)
+        };
+        let Some(call) = own.owner else {
+            let beside = [number.wrapping_sub(1), number + 1];
+            return beside.iter().filter(|other| **other < events.all.len()).any(says_it);
+        };
+        // Of many results, the first ones are enough.
+        events.all[call].results.iter().take(MOST_RESULTS).any(says_it)
+    }
+
+    fn merged(&mut self) {
+        for (before, after) in &self.paired.merged {
+            let (Some(first), Some(second)) = (before.first(), after.first()) else { continue };
+            let at = At(Some(*first), Some(*second));
+            let about = format!("{} into {}", before.len(), after.len());
+            if self.before(*first).sort == Sort::Reasoning {
+                self.add(Kind::ReasoningMerged, Level::Form, at, about);
+                let signed = |events: &Events<'_>, group: &[usize]| -> Vec<u64> {
+                    group.iter().filter_map(|number| events.all[*number].signature).collect()
+                };
+                let signatures = signed(self.paired.before, before);
+                let kept: HashSet<u64> = signed(self.paired.after, after).into_iter().collect();
+                if signatures.iter().any(|signature| !kept.contains(signature)) {
+                    let cannot = self.cannot(Feature::Signatures);
+                    self.add_loss(Kind::SignatureLost, Level::Loss, cannot, at, "of reasoning".to_owned());
+                }
+                continue;
+            }
+            let kind = if before.len() < after.len() { Kind::TextSplit } else { Kind::TextMerged };
+            let is_apart = before.iter().zip(&before[1..]).any(|(one, other)| other - one > 1);
+            let cannot = is_apart && self.cannot(Feature::TextOrder);
+            self.add(kind, Level::Form, at, about);
+            if let Some(change) = self.last() {
+                change.inexpressible = cannot;
+            }
+        }
+    }
+
+    /// What is in another place.
+    fn moved(&mut self) {
+        let chain: HashSet<usize> = self.paired.chain.iter().map(|(before, _)| *before).collect();
+        let ranks = [
+            ranks(self.paired.before.all.len(), self.paired.chain.iter().map(|pair| pair.0)),
+            ranks(self.paired.after.all.len(), self.paired.chain.iter().map(|pair| pair.1)),
+        ];
+        let results =
+            (0..self.paired.before.all.len()).filter(|number| self.before(*number).sort == Sort::Result);
+        let results: Vec<(usize, usize)> =
+            results.filter_map(|number| Some((number, self.paired.pairs.before[number]?))).collect();
+        let in_order: HashSet<usize> =
+            longest_increasing(&results).into_iter().map(|(before, _)| before).collect();
+        for number in 0..self.paired.before.all.len() {
+            let Some(other) = self.paired.pairs.before[number] else { continue };
+            let (before, after) = (self.before(number), self.after(other));
+            let at = At(Some(number), Some(other));
+            let is_near = self.paired.stretch(0, before) == self.paired.stretch(1, after);
+            let level = if is_near { Level::Form } else { Level::Change };
+            // Where the format before has no order in a turn, nothing can leave it.
+            let is_in_place =
+                chain.contains(&number) || is_near && !self.sides[0].can_hold(Feature::TextOrder);
+            let cannot = is_near && self.cannot(Feature::TextOrder);
+            match before.sort {
+                Sort::Call if !is_in_place => {
+                    self.add_moved(Kind::CallMoved, level, cannot, at, title(before));
+                }
+                Sort::Text if !is_in_place && before.speaker == after.speaker => {
+                    self.add_moved(Kind::TextMoved, level, cannot, at, text_title(before));
+                }
+                Sort::Reasoning if !is_in_place => {
+                    let about = characters(before.text.chars().count());
+                    self.add_moved(Kind::ReasoningMoved, level, cannot, at, about);
+                }
+                Sort::Media if !is_in_place && before.owner.is_none() && before.speaker == after.speaker => {
+                    self.add(Kind::MediaMoved, level, at, String::new());
+                }
+                Sort::Result => {
+                    let is_bound_alike = before.owner.and_then(|call| self.paired.pairs.before[call]);
+                    if is_bound_alike != after.owner {
+                        continue;
+                    }
+                    let about = self.result_title(before, self.paired.before);
+                    if ranks[0][number] != ranks[1][other] && !self.follows_its_call(before, after, &chain) {
+                        self.add(Kind::ResultMoved, Level::Change, at, about);
+                    } else if !in_order.contains(&number) {
+                        self.add(Kind::ResultMoved, Level::Form, at, about);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a result has only moved with its call, or with the turn of its call.
+    fn follows_its_call(&self, before: &Event<'_>, after: &Event<'_>, chain: &HashSet<usize>) -> bool {
+        let Some(call) = before.owner else { return false };
+        let distance = |event: &Event<'_>, events: &Events<'_>| {
+            event.owner.map(|call| event.turn.abs_diff(events.all[call].turn))
+        };
+        let is_near = distance(before, self.paired.before) == distance(after, self.paired.after);
+        let has_moved = !chain.contains(&call);
+        self.regrouped.contains(&self.paired.stretch(0, self.before(call))) || has_moved && is_near
+    }
+
+    /// What to call a result: by its call, if it has one.
+    fn result_title(&self, result: &Event<'_>, events: &Events<'_>) -> String {
+        match result.owner {
+            Some(call) => format!("result of {}", title(&events.all[call])),
+            None => format!("result of {}", title(result)),
+        }
+    }
+}
+
+/// The most results of one call that are compared with each other.
+const MOST_RESULTS: usize = 16;
+
+/// How many pairs of the chain stand before each event of a side.
+fn ranks(length: usize, chain: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut ranks = vec![0; length + 1];
+    chain.for_each(|number| ranks[number + 1] += 1);
+    for number in 0..length {
+        ranks[number + 1] += ranks[number];
+    }
+    ranks
+}
+
+fn call_key<'a>(event: &'a Event<'_>) -> (u64, Option<&'a str>) {
+    (event.key, event.id.as_deref())
+}
+
+/// What to call a call: by its tool and its id.
+fn title(event: &Event<'_>) -> String {
+    let name = event.name.as_deref().unwrap_or("?");
+    match event.id.as_deref() {
+        Some(id) => format!("`{}` (`{}`)", shorten(name), shorten(id)),
+        None => format!("`{}`", shorten(name)),
+    }
+}
+
+fn text_title(event: &Event<'_>) -> String {
+    format!("text of {}, {}", speaker(event), characters(event.text.chars().count()))
+}
+
+fn speaker(event: &Event<'_>) -> &'static str {
+    match event.speaker {
+        Speaker::System => "the system",
+        Speaker::User => "the user",
+        Speaker::Assistant => "the model",
+        Speaker::Tool => "a tool",
+        Speaker::Unknown => "an unknown role",
+    }
+}
+
+fn moved(before: &Event<'_>, after: &Event<'_>) -> String {
+    format!("from {} to {}", speaker(before), speaker(after))
+}
+
+pub(super) fn characters(count: usize) -> String {
+    format!("{count} character{}", if count == 1 { "" } else { "s" })
+}
+
+fn lengths(before: usize, after: usize) -> String {
+    format!("{before} to {}", characters(after))
+}

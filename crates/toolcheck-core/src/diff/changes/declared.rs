@@ -1,0 +1,170 @@
+//! What changed in what a request declares beside its messages: tools, and other parameters.
+
+use foldhash::{HashMap, HashSet};
+
+use super::{At, Finder, Found};
+use crate::diff::Change;
+use crate::diff::canonical;
+use crate::diff::events::Side;
+use crate::diff::kinds::{Kind, Level};
+use crate::ir::{Executor, Place, ToolDef, Wanted};
+use crate::text::{Line, shorten};
+
+impl<'s> Finder<'_, '_, 's> {
+    fn declared(
+        &mut self,
+        kind: Kind,
+        level: Level,
+        (before, after): (Option<Place>, Option<Place>),
+        name: &str,
+    ) {
+        let about = Line::from(format!("`{}`", shorten(name)));
+        let change = Change { kind, level, inexpressible: false, before, after, about, count: 1 };
+        self.found.push(Found { change, at: At(None, None) });
+    }
+
+    /// Whether both sides are whole requests.
+    fn are_bodies(&self) -> bool {
+        self.sides.iter().all(|side| side.transcript.is_body)
+    }
+
+    /// The tools that requests declare.
+    pub(super) fn tools(&mut self) {
+        let [before, after] = self.sides;
+        if !self.are_bodies() {
+            return;
+        }
+        let named = |side: &'_ Side<'_, 's>| {
+            // Providers have different names for their own tools.
+            let is_compared = |tool: &&ToolDef<'_>| self.is_one_family || tool.executor == Executor::Client;
+            let tools = side.transcript.request.tools.declared().filter(is_compared);
+            let tools = tools.filter_map(|tool| {
+                let schema = tool.schema.map(|place| side.document.value(place.node));
+                let schema = schema.map(canonical::of_value);
+                Some((tool.name.as_ref()?.text.to_string(), (tool.place, schema)))
+            });
+            let mut seen: HashSet<String> = HashSet::default();
+            tools.filter(|(name, _)| seen.insert(name.clone())).collect::<Vec<_>>()
+        };
+        let (old, new) = (named(before), named(after));
+        let known: HashMap<&str, _> = new.iter().map(|(name, tool)| (&**name, *tool)).collect();
+        // Tools in a form that is not read may be any.
+        let is_open = |side: &Side<'_, '_>| {
+            let tools = &side.transcript.request.tools;
+            !tools.in_text.is_empty() || tools.hides_some || tools.place.is_some() && tools.list.is_none()
+        };
+        for (name, (place, schema)) in &old {
+            match known.get(&**name) {
+                None if is_open(after) => {}
+                None => self.declared(Kind::ToolLost, Level::Loss, (Some(*place), None), name),
+                Some((other, after)) if self.is_one_family && after != schema => {
+                    let places = (Some(*place), Some(*other));
+                    self.declared(Kind::ToolChanged, Level::Change, places, name);
+                }
+                Some(_) => {}
+            }
+        }
+        let known: HashSet<&str> = old.iter().map(|(name, _)| &**name).collect();
+        for (name, (place, _)) in new.iter().filter(|(name, _)| !known.contains(&**name)) {
+            if !is_open(before) {
+                self.declared(Kind::ToolAdded, Level::Change, (None, Some(*place)), name);
+            }
+        }
+    }
+
+    /// Which tools the model may call.
+    pub(super) fn tool_choice(&mut self) {
+        let [before, after] = self.sides;
+        if !self.are_bodies() {
+            return;
+        }
+        let [old, new] = [before, after].map(|side| side.transcript.request.tool_choice.as_ref());
+        // The model decides if a request does not say who does.
+        let is_said = |wanted: &Wanted<'_>| !matches!(wanted, Wanted::Free | Wanted::Invalid);
+        match (old, new) {
+            (Some(old), None) if is_said(&old.wanted) => {
+                // Not every format has a place for it.
+                let is_same = before.transcript.format == after.transcript.format;
+                let level = if is_same { Level::Loss } else { Level::Change };
+                self.declared(Kind::ParameterLost, level, (Some(old.place), None), &old.key);
+            }
+            (None, Some(new)) if is_said(&new.wanted) => {
+                self.declared(Kind::ParameterAdded, Level::Change, (None, Some(new.place)), &new.key);
+            }
+            (Some(old), Some(new)) if meaning(&old.wanted) != meaning(&new.wanted) => {
+                let places = (Some(old.place), Some(new.place));
+                self.declared(Kind::ParameterChanged, Level::Change, places, &old.key);
+            }
+            _ => {}
+        }
+    }
+
+    /// The other parameters. Each format has its own.
+    pub(super) fn parameters(&mut self) {
+        let [before, after] = self.sides;
+        if !self.are_bodies() || before.transcript.format != after.transcript.format {
+            return;
+        }
+        let compared = [before, after].map(compared_elsewhere);
+        let parameters = |side: &Side<'_, 's>| -> Vec<(String, Place, u64)> {
+            let root = side.document.value(side.transcript.place.node);
+            let mut seen: HashSet<String> = HashSet::default();
+            let own = root.members().filter(|member| !member.is_null()).filter_map(|member| {
+                let key = member.key_text()?.into_owned();
+                let is_own = !compared.iter().any(|keys| keys.contains(&key));
+                (is_own && seen.insert(key.clone()))
+                    .then(|| (key, Place::of(member), canonical::of_value(member)))
+            });
+            own.collect()
+        };
+        let (old, new) = (parameters(before), parameters(after));
+        let named: HashMap<&str, _> =
+            new.iter().map(|(key, place, value)| (&**key, (*place, *value))).collect();
+        for (key, place, value) in &old {
+            match named.get(&**key) {
+                None => self.declared(Kind::ParameterLost, Level::Loss, (Some(*place), None), key),
+                Some((other, now)) if now != value => {
+                    let places = (Some(*place), Some(*other));
+                    self.declared(Kind::ParameterChanged, Level::Change, places, key);
+                }
+                Some(_) => {}
+            }
+        }
+        let known: HashSet<&str> = old.iter().map(|(key, ..)| &**key).collect();
+        for (key, place, _) in new.iter().filter(|(key, ..)| !known.contains(&**key)) {
+            self.declared(Kind::ParameterAdded, Level::Change, (None, Some(*place)), key);
+        }
+    }
+}
+
+/// The keys of a request with what is compared by its meaning: messages, instructions, tools and the choice of one.
+fn compared_elsewhere(side: &Side<'_, '_>) -> HashSet<String> {
+    let transcript = side.transcript;
+    let request = &transcript.request;
+    let messages = transcript.messages.iter().map(|message| message.place);
+    let tools = [request.tools.place, request.tools.second_place, request.instructions];
+    let choice = request.tool_choice.as_ref().map(|choice| choice.place);
+    let declared = request.tools.declared().map(|tool| tool.place);
+    let places = tools.into_iter().flatten().chain(choice).chain(messages).chain(declared);
+    let mut starts: Vec<u32> = places.map(|place| place.span.start).collect();
+    starts.sort_unstable();
+    let root = side.document.value(transcript.place.node);
+    let holds = |span: toolcheck_json::Span| {
+        let first = starts.partition_point(|start| *start < span.start);
+        starts.get(first).is_some_and(|start| *start < span.end)
+    };
+    let holding = root.members().filter(|member| holds(member.span()));
+    holding.filter_map(|member| member.key_text()).map(std::borrow::Cow::into_owned).collect()
+}
+
+/// What a choice asks for, in every format.
+fn meaning<'w>(wanted: &'w Wanted<'_>) -> (u8, Option<&'w str>) {
+    match wanted {
+        Wanted::Free => (0, None),
+        Wanted::Nothing => (1, None),
+        Wanted::Any => (2, None),
+        Wanted::Tool(tool) => (3, Some(&tool.text)),
+        Wanted::Other => (4, None),
+        Wanted::Invalid => (5, None),
+    }
+}

@@ -1,0 +1,79 @@
+//! Results that are only there as text any more.
+
+use foldhash::{HashMap, HashSet};
+
+use crate::diff::content::Content;
+use crate::diff::events::Sort;
+use crate::diff::pairing::Paired;
+
+/// The texts that lost results have become.
+#[derive(Debug, Default)]
+pub(super) struct Retold {
+    /// For each lost result, the text after that holds it.
+    texts: HashMap<usize, usize>,
+    /// These texts.
+    held_by: HashSet<usize>,
+}
+
+/// How far from its place a result is looked for, in stretches of the conversation.
+const FAR: usize = 3;
+/// How often each text is searched, on average: the cost does not grow faster than the texts.
+const SEARCHES: usize = 8;
+/// The shortest result that is looked for inside a text, in bytes: a short one is found in any.
+const SHORTEST: usize = 4;
+
+impl Retold {
+    /// Looks for each lost result in the texts that are new or have changed near its place.
+    pub(super) fn find(paired: &Paired<'_, '_>) -> Self {
+        let mut own = Self::default();
+        let is_new = |number: &usize| {
+            let after = &paired.after.all[*number];
+            let before = paired.pairs.after[*number].map(|before| &paired.before.all[before]);
+            after.sort == Sort::Text && before.is_none_or(|before| before.key != after.key)
+        };
+        // In the order of the conversation, and so in that of its stretches.
+        let texts: Vec<usize> = (0..paired.after.all.len()).filter(is_new).collect();
+        let stretch = |number: usize| paired.stretch(1, &paired.after.all[number]);
+        let length = |number: usize| paired.after.all[number].text.len();
+        let mut fuel: usize = SEARCHES * texts.iter().map(|number| length(*number)).sum::<usize>();
+        for (number, result) in paired.before.all.iter().enumerate() {
+            if result.sort != Sort::Result || paired.pairs.before[number].is_some() {
+                continue;
+            }
+            let content = &result.content;
+            let here = paired.stretch(0, result);
+            let first = texts.partition_point(|text| stretch(*text) + FAR < here);
+            for text in texts[first..].iter().take_while(|text| stretch(**text) <= here + FAR) {
+                let Some(left) = fuel.checked_sub(length(*text)) else { return own };
+                fuel = left;
+                if holds(&paired.after.all[*text].text, content) {
+                    own.texts.insert(number, *text);
+                    own.held_by.insert(*text);
+                    break;
+                }
+            }
+        }
+        own
+    }
+
+    /// The text that a lost result has become.
+    pub(super) fn text_of(&self, result: usize) -> Option<usize> {
+        self.texts.get(&result).copied()
+    }
+
+    /// Whether a text holds a result that is lost.
+    pub(super) fn holds_one(&self, text: usize) -> bool {
+        self.held_by.contains(&text)
+    }
+}
+
+/// Whether a text holds a result: anywhere in it, or as all of it but a title in the first line.
+fn holds(said: &str, content: &Content<'_>) -> bool {
+    let result = content.text.as_deref().unwrap_or_default().trim();
+    if result.len() >= SHORTEST && said.contains(result) {
+        return true;
+    }
+    let below = said.split_once('\n').map_or(said, |(_, below)| below);
+    let is_all = |said: &str| !said.trim().is_empty() && content.is_said_by(said.trim());
+    is_all(said) || is_all(below)
+}

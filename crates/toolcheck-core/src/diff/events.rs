@@ -1,0 +1,365 @@
+//! A transcript as a sequence of events: what is said and done, without messages.
+
+use std::borrow::Cow;
+
+use toolcheck_json::{Document, Value};
+
+use super::binding::{self, Binding};
+use super::canonical;
+use super::content::{self, Content};
+use crate::conversation::Feature;
+use crate::formats::{self, Format};
+use crate::ir::{
+    Arguments, Body, Call, Executor, Named, Place, Reasoning, Role, Settled, Signature, ToolResult,
+    Transcript,
+};
+use crate::response::Choice;
+
+/// One side of a comparison.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'t, 's> {
+    /// The transcript.
+    pub(super) transcript: &'t Transcript<'s>,
+    /// What the model answered to it, in the same document.
+    pub(super) answers: &'t [Answer<'s>],
+    /// The document that it was read from.
+    pub(super) document: &'t Document<'s>,
+    /// How results belong to calls.
+    pub(super) binding: Binding,
+}
+
+impl<'t, 's> Side<'t, 's> {
+    /// A transcript, which was read from `document`. Results belong to calls as in its own format.
+    #[must_use]
+    pub fn new(transcript: &'t Transcript<'s>, document: &'t Document<'s>) -> Self {
+        let format = transcript.format.and_then(|format| formats::find(format.id));
+        Self { transcript, answers: &[], document, binding: Binding::of(format) }
+    }
+
+    /// The same, with what the model answered, which was read from the same document.
+    pub(super) fn answered(self, answers: &'t [Answer<'s>]) -> Self {
+        Self { answers, ..self }
+    }
+
+    /// The same, but results belong to calls as in requests of this format.
+    #[must_use]
+    pub fn bound_as(self, format: &Format) -> Self {
+        Self { binding: Binding::of(Some(format)), ..self }
+    }
+
+    /// The wire format, if it is one.
+    pub(super) fn format(&self) -> Option<&'static Format> {
+        self.transcript.format.and_then(|format| formats::find(format.id))
+    }
+
+    /// Whether its format can say something. What is no request may say anything.
+    pub(super) fn can_hold(&self, feature: Feature) -> bool {
+        self.format().is_none_or(|format| format.can_hold(feature))
+    }
+
+    /// The family of the format.
+    pub(super) fn family(&self) -> Option<&'static str> {
+        self.transcript.format.map(|format| format.family)
+    }
+}
+
+/// What the model answered to a request.
+#[derive(Debug)]
+pub(super) enum Answer<'s> {
+    /// At once.
+    Whole(Box<Transcript<'s>>),
+    /// In pieces: what they make together, and where they are.
+    Streamed(Choice, Place),
+}
+
+/// What an event is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Sort {
+    Text,
+    Call,
+    Result,
+    Reasoning,
+    Media,
+    /// A call that the provider runs.
+    ServerCall,
+    /// Its result.
+    ServerResult,
+    /// A part that this version does not know.
+    Part,
+}
+
+/// Who an event is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Speaker {
+    System,
+    User,
+    Assistant,
+    Tool,
+    Unknown,
+}
+
+/// Something that is said or done.
+#[derive(Debug)]
+pub(super) struct Event<'s> {
+    pub(super) sort: Sort,
+    pub(super) speaker: Speaker,
+    pub(super) place: Place,
+    /// The number of its message.
+    pub(super) message: usize,
+    /// The number of its turn: consecutive events of one speaker are one.
+    pub(super) turn: usize,
+    /// A hash of what it says, which does not depend on the speaker.
+    pub(super) key: u64,
+    /// The text of a text or of reasoning.
+    pub(super) text: Cow<'s, str>,
+    /// The id of a call, or of the call that a result names.
+    pub(super) id: Option<Cow<'s, str>>,
+    /// The name of the tool.
+    pub(super) name: Option<Cow<'s, str>>,
+    /// A hash of the arguments of a call.
+    pub(super) arguments: u64,
+    /// The content of a result.
+    pub(super) content: Content<'s>,
+    /// Whether the tool failed.
+    pub(super) failed: bool,
+    /// A hash of the signature of reasoning or of a call.
+    pub(super) signature: Option<u64>,
+    /// The result that a medium is in; the call that a result answers.
+    pub(super) owner: Option<usize>,
+    /// The results of a call.
+    pub(super) results: Vec<usize>,
+}
+
+impl<'s> Event<'s> {
+    fn new(sort: Sort, speaker: Speaker, place: Place) -> Self {
+        Self {
+            sort,
+            speaker,
+            place,
+            message: 0,
+            turn: 0,
+            key: 0,
+            text: Cow::Borrowed(""),
+            id: None,
+            name: None,
+            arguments: 0,
+            content: Content::default(),
+            failed: false,
+            signature: None,
+            owner: None,
+            results: Vec::new(),
+        }
+    }
+
+    fn text(speaker: Speaker, place: Place, text: Cow<'s, str>) -> Self {
+        let key = canonical::of_bytes(b't', text.as_bytes());
+        Self { key, text, ..Self::new(Sort::Text, speaker, place) }
+    }
+}
+
+/// The events of a side.
+#[derive(Debug)]
+pub(super) struct Events<'s> {
+    pub(super) all: Vec<Event<'s>>,
+    /// The number of turns.
+    pub(super) turns: usize,
+}
+
+impl<'s> Events<'s> {
+    pub(super) fn of(side: &Side<'_, 's>) -> Self {
+        let mut reading = Reading { side, all: Vec::new(), message: 0 };
+        let transcript = side.transcript;
+        if let Some(place) = transcript.request.instructions {
+            let text = formats::text_of(side.document.value(place.node));
+            reading.text(Speaker::System, place, Cow::Owned(text));
+        }
+        reading.messages(transcript);
+        for answer in side.answers {
+            match answer {
+                Answer::Whole(transcript) => reading.messages(transcript),
+                Answer::Streamed(choice, place) => reading.streamed(choice, *place),
+            }
+        }
+        let mut all = reading.all;
+        let mut turns = 0;
+        let mut last = None;
+        for event in &mut all {
+            if last.replace(event.speaker).is_some_and(|last| last != event.speaker) {
+                turns += 1;
+            }
+            event.turn = turns;
+        }
+        binding::bind(&mut all, side.binding);
+        Self { all, turns: turns + 1 }
+    }
+}
+
+/// The events so far.
+struct Reading<'r, 't, 's> {
+    side: &'r Side<'t, 's>,
+    all: Vec<Event<'s>>,
+    message: usize,
+}
+
+impl<'s> Reading<'_, '_, 's> {
+    fn push(&mut self, event: Event<'s>) {
+        self.all.push(Event { message: self.message, ..event });
+    }
+
+    fn value(&self, place: Place) -> Value<'_, 's> {
+        self.side.document.value(place.node)
+    }
+
+    fn messages(&mut self, transcript: &Transcript<'s>) {
+        for (message, parts) in transcript.messages_with_parts() {
+            let speaker = match message.role {
+                Role::System => Speaker::System,
+                Role::User => Speaker::User,
+                Role::Assistant => Speaker::Assistant,
+                Role::Tool => Speaker::Tool,
+                Role::Unknown => Speaker::Unknown,
+            };
+            parts.iter().for_each(|part| self.part(speaker, part.place, &part.body));
+            self.message += 1;
+        }
+    }
+
+    /// Adds an answer that came in pieces.
+    fn streamed(&mut self, choice: &Choice, place: Place) {
+        self.text(Speaker::Assistant, place, Cow::Owned(choice.text.clone()));
+        for call in &choice.calls {
+            let name: Option<Cow<'s, str>> = call.name.clone().map(Cow::Owned);
+            if call.executor != Executor::Client {
+                let key = canonical::of_string(&call.arguments);
+                self.push(Event {
+                    key,
+                    name,
+                    ..Event::new(Sort::ServerCall, Speaker::Assistant, call.place)
+                });
+                continue;
+            }
+            let arguments = arguments_in(&call.arguments);
+            let key = canonical::of_all(b'c', &[name_hash(name.as_deref()), arguments]);
+            let id = call.id.clone().filter(|id| !id.is_empty()).map(Cow::Owned);
+            let event = Event::new(Sort::Call, Speaker::Assistant, call.place);
+            self.push(Event { key, name, arguments, id, ..event });
+        }
+        self.message += 1;
+    }
+
+    /// Adds a text. Nobody loses a text of white space.
+    fn text(&mut self, speaker: Speaker, place: Place, text: Cow<'s, str>) {
+        if !text.trim().is_empty() {
+            self.push(Event::text(speaker, place, text));
+        }
+    }
+
+    fn part(&mut self, speaker: Speaker, place: Place, body: &Body<'s>) {
+        match body {
+            Body::Text(text) => self.text(speaker, text.place, text.string.decode()),
+            Body::Call(call) if call.executor == Executor::Client => self.call(place, call),
+            Body::Call(call) => {
+                let name = text_of(call.name.as_ref());
+                let key = canonical::of_value(self.value(place));
+                self.push(Event { key, name, ..Event::new(Sort::ServerCall, Speaker::Assistant, place) });
+            }
+            Body::Result(result) if result.executor == Executor::Client => self.result(place, result),
+            Body::Result(_) => {
+                let key = canonical::of_value(self.value(place));
+                self.push(Event { key, ..Event::new(Sort::ServerResult, Speaker::Assistant, place) });
+            }
+            Body::Reasoning(reasoning) => self.reasoning(speaker, place, reasoning),
+            Body::Media => {
+                let key = content::identity(self.value(place));
+                self.push(Event { key, ..Event::new(Sort::Media, speaker, place) });
+            }
+            Body::Empty => {}
+            Body::Opaque => {
+                let key = canonical::of_value(self.value(place));
+                self.push(Event { key, ..Event::new(Sort::Part, speaker, place) });
+            }
+        }
+    }
+
+    fn call(&mut self, place: Place, call: &Call<'s>) {
+        let name = text_of(call.name.as_ref());
+        let arguments = arguments(&call.arguments, self.side.document);
+        let key = canonical::of_all(b'c', &[name_hash(name.as_deref()), arguments]);
+        let signature = (call.signature == Signature::Present).then_some(0);
+        let id = text_of(call.id.as_ref()).filter(|id| !id.is_empty());
+        let id = id.filter(|_| call.settled != Some(Settled::UnknownId));
+        let event = Event::new(Sort::Call, Speaker::Assistant, place);
+        self.push(Event { key, name, arguments, signature, id, ..event });
+    }
+
+    fn result(&mut self, place: Place, result: &ToolResult<'s>) {
+        let content = result.content_place.map(|place| self.value(place));
+        let mut content = Content::of(content, self.value(place));
+        let media = std::mem::take(&mut content.media);
+        let id = text_of(result.call_id.as_ref()).filter(|id| !id.is_empty());
+        let id = id.filter(|_| result.settled != Some(Settled::UnknownId));
+        let number = self.all.len();
+        self.push(Event {
+            key: canonical::of_all(b'r', &[content.loose]),
+            id,
+            name: text_of(result.name.as_ref()),
+            content,
+            failed: result.is_error == Some(true),
+            ..Event::new(Sort::Result, Speaker::Tool, place)
+        });
+        for (place, key) in media {
+            self.push(Event { key, owner: Some(number), ..Event::new(Sort::Media, Speaker::Tool, place) });
+        }
+    }
+
+    fn reasoning(&mut self, speaker: Speaker, place: Place, reasoning: &Reasoning<'s>) {
+        let value = self.value(place);
+        let read = match self.side.format() {
+            Some(format) => (format.read_reasoning)(value),
+            // A reader holds the blocks of one format or another.
+            None => read_by_any(value),
+        };
+        let is_known = !read.text.trim().is_empty() && !reasoning.is_redacted;
+        let key = match &read.signature {
+            _ if is_known => canonical::of_bytes(b't', read.text.as_bytes()),
+            Some(signature) => canonical::of_string(signature),
+            None => canonical::of_value(value),
+        };
+        let signature = read.signature.as_deref().map(canonical::of_string);
+        let text = if is_known { Cow::Owned(read.text) } else { Cow::Borrowed("") };
+        self.push(Event { key, text, signature, ..Event::new(Sort::Reasoning, speaker, place) });
+    }
+}
+
+/// Reads reasoning in the blocks of any format.
+fn read_by_any(value: Value<'_, '_>) -> crate::conversation::Reasoning {
+    let read = |format: &&'static Format| (format.read_reasoning)(value);
+    let all = formats::ALL.iter().map(read);
+    let found = all.max_by_key(|read| (!read.text.is_empty(), read.signature.is_some()));
+    found.unwrap_or_else(|| crate::conversation::Reasoning::new("", None))
+}
+
+fn text_of<'s>(name: Option<&Named<'s>>) -> Option<Cow<'s, str>> {
+    name.map(|name| name.text.clone())
+}
+
+pub(super) fn name_hash(name: Option<&str>) -> u64 {
+    canonical::of_bytes(b'f', name.unwrap_or_default().as_bytes())
+}
+
+/// A hash of the arguments, which may be JSON in a text.
+fn arguments(arguments: &Arguments<'_>, document: &Document<'_>) -> u64 {
+    match arguments {
+        Arguments::Missing | Arguments::Null(_) => canonical::of_nothing(),
+        Arguments::Text(text, _) => arguments_in(&text.decode()),
+        Arguments::Object(place) | Arguments::Other(place) => canonical::of_value(document.value(place.node)),
+    }
+}
+
+/// A hash of the arguments in a text.
+fn arguments_in(text: &str) -> u64 {
+    if text.trim().is_empty() {
+        return canonical::of_nothing();
+    }
+    canonical::of_json_text(text).unwrap_or_else(|| canonical::of_string(text))
+}

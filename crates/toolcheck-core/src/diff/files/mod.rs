@@ -1,0 +1,221 @@
+//! Files with conversations, compared with each other.
+
+mod compared;
+mod continued;
+
+use toolcheck_json::origins::Opened;
+use toolcheck_json::{Document, Layout, Position, Record, Records, Value, locate};
+
+use super::Side;
+use super::events::Answer;
+use crate::detection::Detection;
+use crate::error::Error;
+use crate::exchange;
+use crate::formats::Format;
+use crate::input_format::InputFormat;
+use crate::ir::{Place, Transcript};
+use crate::readers::{self, Reader, Unit};
+use crate::response;
+
+pub use compared::{Located, Report, Spot, compare};
+
+/// The conversations of a file: a request, several in JSON Lines, or what a reader finds. Of exchanges, a conversation is
+/// the last request of it with the answer.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct File<'s> {
+    /// The id of what it was read as: the kind of recording or archive, or else the first format, if the records have
+    /// several.
+    pub format: &'static str,
+    /// The number of parts with calls, results or messages that could not be read.
+    pub unread: usize,
+    documents: Vec<(Document<'s>, Record<'s>)>,
+    conversations: Vec<Conversation<'s>>,
+    /// What the text was made of, with the text of the file.
+    made_of: Option<(&'s Opened, &'s [u8])>,
+}
+
+#[derive(Debug)]
+struct Conversation<'s> {
+    title: String,
+    transcript: Transcript<'s>,
+    /// What the model answered.
+    answers: Vec<Answer<'s>>,
+    /// Whether it is a request of an exchange, which a later one may continue.
+    is_exchange: bool,
+    /// The number of its document.
+    document: usize,
+}
+
+impl<'s> File<'s> {
+    /// Reads the conversations in a recording or an archive; `source` is the text of the file.
+    ///
+    /// # Errors
+    ///
+    /// It is broken, this program cannot read it, or there is no conversation in it.
+    pub fn read_opened(source: &'s [u8], opened: &'s Opened) -> Result<Self, Error> {
+        if let Some(lacking) = opened.not_built {
+            return Err(Error::new(format!("this build does not read {}: {}", lacking.what, lacking.advice)));
+        }
+        if let Some(at) = opened.broken_at {
+            let line = locate(source, &[at])[0].line;
+            return Err(Error::new(format!("the {} is broken in line {line}", opened.name)));
+        }
+        let why = opened.unread.as_ref().map(|unread| unread.what.clone());
+        match why {
+            Some(why) if opened.is_other() => return Err(Error::new(why)),
+            _ if opened.exchanges > 0 => {}
+            why => {
+                let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+                return Err(Error::new(format!("there is no conversation in the {}{why}", opened.name)));
+            }
+        }
+        let mut file = Self::read(&opened.text, None)?;
+        file.format = opened.id;
+        file.unread += usize::from(opened.unread.is_some());
+        file.made_of = Some((opened, source));
+        Ok(file)
+    }
+
+    /// Reads the conversations of a file, in this format if one is given.
+    ///
+    /// # Errors
+    ///
+    /// It is not JSON, or there is no conversation in it.
+    pub fn read(bytes: &'s [u8], format: Option<InputFormat>) -> Result<Self, Error> {
+        let (records, _) = Records::reading(bytes);
+        let layout = records.layout();
+        let read = |record: Record<'s>| (Document::read(record.bytes), record);
+        let documents: Vec<_> = Records::laid_out(bytes, layout).map(read).collect();
+        if let Some((fault, record)) = documents.iter().find_map(|(document, record)| {
+            let is_broken = |fault: &&toolcheck_json::Fault| !fault.kind.is_in_text();
+            Some((document.faults().iter().find(is_broken)?, record))
+        }) {
+            let line = record.position.line + locate(record.bytes, &[fault.span.start as usize])[0].line - 1;
+            return Err(Error::new(format!("malformed JSON in line {line}: {}", fault.kind.describe())));
+        }
+        let roots: Vec<Value<'_, 's>> =
+            documents.iter().take(readers::LOOKED_AT).map(|(document, _)| document.root()).collect();
+        let reader = match format {
+            Some(format) => format.reader(),
+            None => readers::detect(&roots),
+        };
+        let file = match reader {
+            Some(reader) => Self::read_log(reader, bytes, layout, documents),
+            None => Self::read_requests(format.and_then(InputFormat::wire), documents)?,
+        };
+        if file.conversations.is_empty() {
+            return Err(Error::new("there is no conversation in it"));
+        }
+        Ok(file)
+    }
+
+    /// Reads a file of a reader.
+    fn read_log(
+        reader: &'static Reader,
+        bytes: &'s [u8],
+        layout: Layout,
+        documents: Vec<(Document<'s>, Record<'s>)>,
+    ) -> Self {
+        let mut file =
+            Self { format: reader.id, unread: 0, documents, conversations: Vec::new(), made_of: None };
+        let is_whole = layout != Layout::Single && reader.unit == Unit::File;
+        if is_whole {
+            let whole = Record { index: 0, bytes, start: 0, position: Position { line: 1, column: 1 } };
+            file.documents = vec![(Records::laid_out(bytes, layout).document(), whole)];
+        }
+        let mut found = Vec::new();
+        for (number, (document, _)) in file.documents.iter().enumerate() {
+            let records: Vec<Value<'_, 's>> =
+                if is_whole { document.root().elements().collect() } else { vec![document.root()] };
+            let read = reader.read(&records).conversations.into_iter();
+            found.extend(read.map(|one| Conversation {
+                title: one.title,
+                transcript: one.transcript,
+                answers: Vec::new(),
+                is_exchange: false,
+                document: number,
+            }));
+        }
+        file.unread = found.iter().map(|one| one.transcript.unread.len()).sum();
+        file.conversations = found;
+        file
+    }
+
+    /// Reads a file of requests, or of exchanges.
+    fn read_requests(
+        wanted: Option<&'static Format>,
+        documents: Vec<(Document<'s>, Record<'s>)>,
+    ) -> Result<Self, Error> {
+        let mut detection = Detection::default();
+        for (document, _) in documents.iter().take(DETECTED_BY) {
+            detection.add(document);
+        }
+        let usual = wanted.or_else(|| detection.best(None).map(|best| best.format));
+        let mut conversations = Vec::new();
+        let (mut first, mut unread) = (None, 0);
+        for (number, (document, _)) in documents.iter().enumerate() {
+            let root = document.root();
+            let exchanges = exchange::exchanges(root);
+            let requests: Vec<_> = match &exchanges {
+                Some(exchanges) => exchanges.iter().map(|one| (one.request, one.response)).collect(),
+                None => vec![(root, None)],
+            };
+            for (place, (request, answer)) in requests.into_iter().enumerate() {
+                let format = wanted.or_else(|| Detection::of_record(usual, request).0);
+                let read = format.and_then(|format| Some((format, format.read(request)?)));
+                let Some((format, transcript)) = read.filter(|(_, read)| !read.lacks_messages) else {
+                    unread += 1;
+                    continue;
+                };
+                first = first.or(Some(format));
+                unread += transcript.unread.len();
+                let answers = answer.map(|answer| answers(format, answer));
+                unread += usize::from(answers.as_ref().is_some_and(Option::is_none));
+                conversations.push(Conversation {
+                    title: title(number, exchanges.is_some().then_some(place), documents.len()),
+                    transcript,
+                    answers: answers.flatten().unwrap_or_default(),
+                    is_exchange: exchanges.is_some(),
+                    document: number,
+                });
+            }
+        }
+        let format = first.ok_or_else(|| Error::new("its format is not recognised"))?;
+        let mut file = Self { format: format.id, unread, documents, conversations, made_of: None };
+        file.keep_last_requests();
+        Ok(file)
+    }
+
+    fn side<'f>(&'f self, number: usize, bound_as: Option<&Format>) -> Side<'f, 's> {
+        let conversation = &self.conversations[number];
+        let side = Side::new(&conversation.transcript, &self.documents[conversation.document].0);
+        let side = side.answered(&conversation.answers);
+        bound_as.map_or(side, |format| side.bound_as(format))
+    }
+}
+
+/// The number of records that decide in which format the others are.
+const DETECTED_BY: usize = 64;
+
+/// What the model answered; `None` if that could not be read. An error is no answer.
+fn answers<'s>(format: &Format, answer: Value<'_, 's>) -> Option<Vec<Answer<'s>>> {
+    let Some((choices, said)) = response::read(format, answer) else {
+        return response::error_text(answer).is_some().then(Vec::new);
+    };
+    if said.is_empty() {
+        let place = Place::of(answer);
+        let choices = choices.into_iter().map(|choice| Answer::Streamed(choice, place));
+        return Some(choices.collect());
+    }
+    Some(said.into_iter().map(|said| Answer::Whole(Box::new(said.transcript))).collect())
+}
+
+/// What to call a conversation in a file of several.
+fn title(record: usize, exchange: Option<usize>, records: usize) -> String {
+    match (exchange, records) {
+        (Some(exchange), 1) => format!("request {}", exchange + 1),
+        (None, 1) => String::new(),
+        _ => format!("record {}", record + 1),
+    }
+}

@@ -1,0 +1,278 @@
+//! What mends a fault, as far as the description of the format and the request leave only one way.
+
+use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
+
+use super::Shape;
+use super::advice::{MOST_KEYS, is_near, is_same};
+use super::check::Checker;
+use super::compile::{Check, Field, What, bit, plain};
+use super::fault::{Condition, Detail, Fault};
+use super::tables::{FaultKind, JsonType, Kind};
+use super::value::type_of;
+use crate::remedy::{Change, Remedy};
+use crate::text::shorten;
+use crate::unsupported::is_list_key;
+
+impl Shape {
+    /// The value of a key that is meant by another, if the description of any object says it in one word.
+    #[must_use]
+    pub fn meant_value(&self, key: &str, value: &str) -> Option<&str> {
+        let mut fields = self.objects.iter().filter_map(|object| object.field(key));
+        fields.find_map(|field| field.instead.get(value)).map(String::as_str).filter(|word| is_word(word))
+    }
+}
+
+/// Whether an advice is one word to write, rather than what to do.
+fn is_word(advice: &str) -> bool {
+    !advice.is_empty() && !advice.contains([' ', '.'])
+}
+
+/// A text as a JSON string.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+impl Fault<'_> {
+    /// What mends it where it is. `None` if there is no way, or if there are several.
+    #[must_use]
+    pub fn remedy(&self, document: &Document<'_>) -> Option<Remedy> {
+        if !self.alike.is_empty() {
+            return None;
+        }
+        match (&self.detail, self.kind) {
+            (_, FaultKind::Missing) => self.completed(document),
+            (Detail::None, FaultKind::Unknown) => self.without_key(document),
+            (Detail::Types { expected, got }, _) => {
+                self.of_its_type(document.value(self.value?), expected, *got)
+            }
+            (Detail::Values { allowed, got }, _) => {
+                self.of_allowed(document.value(self.value?), allowed, got)
+            }
+            (Detail::Other { key, .. }, _) => self.without_conflict(document, key),
+            _ => None,
+        }
+    }
+
+    /// The object with the key that it lacks.
+    fn completed(&self, document: &Document<'_>) -> Option<Remedy> {
+        if let Some(member) = self.renamed(document) {
+            return Some(Remedy::safe([Change::Rename(member.id(), self.key.to_string())]));
+        }
+        let add = |json: String| [Change::Add(self.parent, self.key.to_string(), json)];
+        if let Some(likely) = self.likely {
+            return self.is_the_only_variant(likely, document).then(|| Remedy::safe(add(quoted(likely))));
+        }
+        let is_known = |member: Value<'_, '_>| {
+            let key = member.key_text().unwrap_or_default();
+            self.object.field(&key).is_some_and(|field| field.is_known)
+        };
+        // An object with other keys may be meant to be another.
+        let is_all_known = || document.value(self.parent).members().take(MOST_KEYS).all(is_known);
+        if let Some(json) = self.only_value().filter(|_| self.is_of_constant() && is_all_known()) {
+            return Some(Remedy::safe(add(json)));
+        }
+        let field = self.field?;
+        // What a call passes to its tool is the only thing in it that is not described.
+        let takes = |json_type| field.mask & bit(json_type) != 0;
+        let is_free = field.object.is_none() && field.entries.is_none() && field.checks.is_empty();
+        let is_of_call = self.object_kind() == Some(Kind::ToolCall) && is_free && !takes(JsonType::String);
+        (is_of_call && takes(JsonType::Object)).then(|| {
+            let guess = "it is a guess that the call has no arguments";
+            Remedy::lossy(guess, add("{}".to_owned()))
+        })
+    }
+
+    /// Whether the keys of the object are those of one variant only.
+    fn is_the_only_variant(&self, tag: &str, document: &Document<'_>) -> bool {
+        let Some(by) = &self.object.by else { return false };
+        let value = document.value(self.parent);
+        let mut fitting = by.values.iter().filter(|&&(_, number)| {
+            let variant = &self.shape.objects[number];
+            let mut required = variant.required.iter().map(|field| &variant.fields[usize::from(*field)]);
+            required.all(|field| field.key == by.key || value.get(&field.key).is_some())
+                && value
+                    .members()
+                    .take(MOST_KEYS)
+                    .filter_map(Value::key_text)
+                    .all(|key| variant.field(&key).is_some_and(|field| field.is_known))
+        });
+        fitting.next().is_some_and(|(only, _)| **only == *tag) && fitting.next().is_none()
+    }
+
+    /// The object without a key that it may not have, or with the one that was meant.
+    fn without_key(&self, document: &Document<'_>) -> Option<Remedy> {
+        let node = self.node();
+        let value = document.value(node);
+        let is_free = |key: &str| document.value(self.parent).get(key).is_none();
+        let fits = |key: &str| {
+            let field = self.object.field(key);
+            is_free(key) && field.is_some_and(|field| field.is_known && field.mask & bit(type_of(value)) != 0)
+        };
+        let rename = |key: &str| [Change::Rename(node, key.to_owned())];
+        if let Some(meant) = self.object.instead.get(&*self.key).filter(|key| is_word(key) && fits(key)) {
+            return Some(Remedy::safe(rename(meant)));
+        }
+        if let Some(way) = self.object.instead.get(&*self.key).and_then(|way| self.way(way, value, document))
+        {
+            return Some(Remedy::safe([Change::Move(node, way)]));
+        }
+        let is_nothing = value.is_null()
+            || value.as_json_str().is_some_and(|text| text.is_empty())
+            || matches!(value.kind(), JsonKind::Object | JsonKind::Array)
+                && value.children().next().is_none();
+        if !self.is_of_known_key() && !self.object.instead.contains_key(&*self.key) {
+            if let Some(same) = self.known_keys().find(|known| is_same(known, &self.key) && fits(known)) {
+                return Some(Remedy::safe(rename(same)));
+            }
+            if let Some(near) = self.known_keys().find(|known| is_near(known, &self.key) && fits(known)) {
+                let guess = format!("it is a guess that `{}` is meant to be `{near}`", shorten(&self.key));
+                return Some(Remedy::lossy(guess, rename(near)));
+            }
+        }
+        // Where it belongs elsewhere, or means something else, a removal would lose what is only in the wrong place.
+        let is_meant = self.object.instead.contains_key(&*self.key) || self.elsewhere().is_some();
+        // What is said is no key too many.
+        let is_all = self.is_of_request() && is_list_key(&self.key);
+        if !self.may_lack(node, document) || (is_meant || is_all) && !is_nothing {
+            return None;
+        }
+        Some(if is_nothing { Remedy::safe([Change::Remove(node)]) } else { removed(&self.key, value) })
+    }
+
+    /// The keys that lead to where a member belongs, if nothing is there and it fits there.
+    fn way(&self, way: &str, value: Value<'_, '_>, document: &Document<'_>) -> Option<Vec<String>> {
+        let keys: Vec<&str> = way.split('.').collect();
+        let [around, key] = keys[..] else { return None };
+        let outer = self.object.field(around).filter(|field| field.is_known)?;
+        let field = self.shape.objects[outer.object?].field(key).filter(|field| field.is_known)?;
+        let is_free = match document.value(self.parent).get(around) {
+            Some(around) => around.is_object() && around.get(key).is_none(),
+            None => true,
+        };
+        (is_free && field.mask & bit(type_of(value)) != 0).then(|| vec![around.to_owned(), key.to_owned()])
+    }
+
+    /// Whether the object is still something without a member.
+    fn may_lack(&self, member: NodeId, document: &Document<'_>) -> bool {
+        let is_union = self.object.exactly_one.is_some() || self.object.at_least_one.is_some();
+        !is_union && document.value(self.parent).members().any(|other| other.id() != member)
+    }
+
+    /// The value in a type that the key takes.
+    fn of_its_type(&self, value: Value<'_, '_>, expected: &[JsonType], got: JsonType) -> Option<Remedy> {
+        let takes = |json_type| expected.contains(&json_type);
+        let field = self.field?;
+        let is_part = self.key != plain(&self.key);
+        let node = value.id();
+        if let Some(json) = respelled(value, expected) {
+            return self.takes_json(field, &json).then(|| Remedy::safe([Change::Write(node, json)]));
+        }
+        if is_part {
+            return None;
+        }
+        let of_list = |object: usize| self.is_clean(value, object);
+        let is_text_list =
+            |field: &Field| field.items.is_none() && field.item_types.contains(&JsonType::String);
+        let is_element = match got {
+            JsonType::Object => field.items.is_some_and(of_list),
+            JsonType::String => is_text_list(field),
+            _ => false,
+        };
+        if is_element && takes(JsonType::Array) {
+            return Some(Remedy::safe([Change::Wrap(node)]));
+        }
+        (got == JsonType::Null && field.required.is_empty()).then(|| Remedy::safe([Change::Remove(node)]))
+    }
+
+    /// Whether a value has no fault as one of the objects.
+    fn is_clean(&self, value: Value<'_, '_>, object: usize) -> bool {
+        let mut checker = Checker::new(self.shape, self.shape.plain_facts().clone(), None, true);
+        checker.alone(value, object).is_some() && checker.faults.is_empty()
+    }
+
+    /// Whether a value that is written in another way has no fault of its own.
+    fn takes_json(&self, field: &Field, json: &str) -> bool {
+        let document = Document::read(json.as_bytes());
+        let value = document.root();
+        let is_taken = |check: &Check| match &check.what {
+            What::Values { values, .. } => {
+                let text = value.as_str();
+                values.iter().any(|known| text.as_deref().is_some_and(|text| *text == known.text))
+            }
+            _ => false,
+        };
+        match value.kind() {
+            JsonKind::String => field.checks.iter().all(is_taken),
+            JsonKind::Object => field.object.is_none_or(|object| self.is_clean(value, object)),
+            JsonKind::Array => {
+                field.items.is_none_or(|object| value.elements().all(|item| self.is_clean(item, object)))
+            }
+            _ => true,
+        }
+    }
+
+    /// The value that is meant by one that is not allowed.
+    fn of_allowed(&self, value: Value<'_, '_>, allowed: &[&str], got: &str) -> Option<Remedy> {
+        value.as_json_str()?;
+        let write = |meant: &str| [Change::Write(value.id(), quoted(meant))];
+        let field = self.field?;
+        let is_allowed = |word: &&String| is_word(word) && allowed.contains(&word.as_str());
+        if let Some(meant) = field.instead.get(got).filter(is_allowed) {
+            return Some(Remedy::safe(write(meant)));
+        }
+        if let Some(same) = allowed.iter().find(|known| is_same(known, got)) {
+            return Some(Remedy::safe(write(same)));
+        }
+        let near = allowed.iter().find(|known| is_near(known, got))?;
+        let guess = format!("it is a guess that `{}` is meant to be `{near}`", shorten(got));
+        Some(Remedy::lossy(guess, write(near)))
+    }
+
+    /// The object without a key that another forbids, if it need not be there.
+    fn without_conflict(&self, document: &Document<'_>, other: &str) -> Option<Remedy> {
+        let is_clear = matches!(
+            self.condition()?,
+            Condition::Excludes | Condition::Needs | Condition::OnlyIf | Condition::NotIf
+        );
+        let is_optional = self.field?.required.is_empty() && !other.is_empty();
+        let value = document.value(self.value?);
+        let may_lack = value.key_span().is_some() && self.may_lack(value.id(), document);
+        (is_clear && is_optional && may_lack).then(|| removed(&self.key, value))
+    }
+}
+
+/// The removal of a member that says something.
+fn removed(key: &str, value: Value<'_, '_>) -> Remedy {
+    let lost = format!("`{}` with its value, {} bytes", shorten(key), value.raw().len());
+    Remedy::lossy(lost, [Change::Remove(value.id())])
+}
+
+/// A value that only is quoted wrongly, as JSON in one of the expected types.
+fn respelled(value: Value<'_, '_>, expected: &[JsonType]) -> Option<String> {
+    let takes = |json_type| expected.contains(&json_type);
+    match value.kind() {
+        JsonKind::Number | JsonKind::Bool if takes(JsonType::String) => {
+            Some(format!("\"{}\"", std::str::from_utf8(value.raw()).ok()?))
+        }
+        JsonKind::String => {
+            let text = value.as_str()?;
+            let text = text.trim();
+            let document = Document::read(text.as_bytes());
+            let inner = document.value(NodeId::ROOT);
+            let is_one_line = !text.contains(['\n', '\r']);
+            // An empty text has no fault that says so.
+            let is_json = document.faults().is_empty() && inner.raw().len() == text.len() && is_one_line;
+            let is_wanted = match inner.kind() {
+                JsonKind::Object => takes(JsonType::Object),
+                JsonKind::Array => takes(JsonType::Array),
+                JsonKind::Bool => takes(JsonType::Boolean),
+                JsonKind::Number => {
+                    takes(JsonType::Number) || takes(JsonType::Integer) && text.parse::<i64>().is_ok()
+                }
+                _ => false,
+            };
+            (is_json && is_wanted).then(|| text.to_owned())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,569 @@
+//! Each kind of change, in each pair of formats that can hold it.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value as Json, json};
+use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reasoning, Turn};
+use toolcheck_core::diff::{Kind, Level};
+use toolcheck_core::{Format, formats};
+
+use super::{Seen, compare, format};
+
+fn call(id: &str, name: &str, number: u64) -> Call {
+    let mut arguments = Map::new();
+    arguments.insert("number".to_owned(), json!(number));
+    Call::new(id, name, arguments)
+}
+
+/// Two questions, each with calls, results and an answer.
+fn conversation() -> Conversation {
+    let calls =
+        [call("aaaaaaaa1", "search", 1), call("aaaaaaaa2", "search", 2), call("aaaaaaaa3", "read", 3)];
+    let mut outputs: Vec<_> =
+        calls.iter().zip(["one", "two", "three"]).map(|(call, text)| call.output(text)).collect();
+    outputs[2].failed = true;
+    let [one, two, three] = calls;
+    let first = Assistant::new("I will look.").with_reasoning(Reasoning::new("Two are needed.", None));
+    Conversation::new(vec![
+        Turn::User("Find both.".to_owned()),
+        Turn::Assistant(first.with_calls(vec![one, two])),
+        Turn::Results(outputs[..2].to_vec()),
+        Turn::Assistant(Assistant::new("There they are.")),
+        Turn::User("And the third?".to_owned()),
+        Turn::Assistant(Assistant::new("").with_calls(vec![three])),
+        Turn::Results(outputs[2..].to_vec()),
+        Turn::Assistant(Assistant::new("It can't be read.")),
+    ])
+}
+
+/// A change to the conversation, what it is, and what both formats must be able to say.
+struct Planted {
+    plant: fn(&mut Conversation),
+    kind: Kind,
+    level: Level,
+    needs: &'static [Feature],
+}
+
+/// The same as a row of a table.
+type Plant = (fn(&mut Conversation), Kind, Level, &'static [Feature]);
+
+fn said(conversation: &mut Conversation, turn: usize) -> &mut Assistant {
+    match &mut conversation.turns[turn] {
+        Turn::Assistant(said) => said,
+        turn => panic!("{turn:?}"),
+    }
+}
+
+fn outputs(
+    conversation: &mut Conversation,
+    turn: usize,
+) -> &mut Vec<toolcheck_core::conversation::ToolOutput> {
+    match &mut conversation.turns[turn] {
+        Turn::Results(outputs) => outputs,
+        turn => panic!("{turn:?}"),
+    }
+}
+
+fn planted() -> Vec<Planted> {
+    const LOSS: Level = Level::Loss;
+    const CHANGE: Level = Level::Change;
+    const NOTHING: &[Feature] = &[];
+    let all: [Plant; 18] = [
+        (
+            |all| {
+                said(all, 5).calls.push(call("aaaaaaaa4", "other", 4));
+            },
+            Kind::CallAdded,
+            CHANGE,
+            NOTHING,
+        ),
+        (
+            |all| {
+                let call = said(all, 5).calls[0].clone();
+                said(all, 5).calls.push(call);
+            },
+            Kind::CallDuplicated,
+            CHANGE,
+            &[Feature::CallIds],
+        ),
+        (|all| said(all, 5).calls[0].name = "write".to_owned(), Kind::CallChanged, LOSS, NOTHING),
+        (
+            |all| {
+                said(all, 1).calls[1].arguments.insert("number".to_owned(), json!(22));
+            },
+            Kind::CallChanged,
+            LOSS,
+            NOTHING,
+        ),
+        (
+            |all| {
+                outputs(all, 6).clear();
+                all.turns.remove(6);
+            },
+            Kind::ResultLost,
+            LOSS,
+            NOTHING,
+        ),
+        (|all| outputs(all, 2)[1].text = "more".to_owned(), Kind::ResultChanged, LOSS, NOTHING),
+        (
+            |all| {
+                let repeated = outputs(all, 2)[1].clone();
+                outputs(all, 2).push(repeated);
+            },
+            Kind::ResultDuplicated,
+            CHANGE,
+            &[Feature::CallIds],
+        ),
+        (
+            |all| outputs(all, 2)[1].call_id = "unknown01".to_owned(),
+            Kind::ResultOrphaned,
+            LOSS,
+            &[Feature::CallIds],
+        ),
+        (
+            |all| {
+                let late = all.turns.remove(6);
+                all.turns.insert(7, late);
+            },
+            Kind::ResultMoved,
+            CHANGE,
+            NOTHING,
+        ),
+        (|all| drop(all.turns.remove(4)), Kind::TextLost, LOSS, NOTHING),
+        (|all| all.turns.push(Turn::User("One more.".to_owned())), Kind::TextAdded, CHANGE, NOTHING),
+        (|all| all.turns[0] = Turn::User("Find nothing.".to_owned()), Kind::TextChanged, LOSS, NOTHING),
+        (
+            |all| said(all, 1).reasoning.clear(),
+            Kind::ReasoningLost,
+            LOSS,
+            &[Feature::Reasoning, Feature::UnsignedReasoning],
+        ),
+        (
+            |all| said(all, 7).reasoning.push(Reasoning::new("New.", None)),
+            Kind::ReasoningAdded,
+            CHANGE,
+            &[Feature::Reasoning, Feature::UnsignedReasoning],
+        ),
+        (
+            |all| said(all, 1).reasoning[0].text.push_str(" Or three."),
+            Kind::ReasoningChanged,
+            LOSS,
+            &[Feature::Reasoning, Feature::UnsignedReasoning],
+        ),
+        (|all| outputs(all, 6)[0].failed = false, Kind::ErrorFlagLost, LOSS, &[Feature::Failures]),
+        (|all| outputs(all, 2)[0].failed = true, Kind::ErrorFlagAdded, CHANGE, &[Feature::Failures]),
+        (
+            |all| {
+                // Each call with its own result, in a turn of its own.
+                let second = said(all, 1).calls.remove(1);
+                let result = outputs(all, 2).remove(1);
+                all.turns.insert(3, Turn::Assistant(Assistant::new("").with_calls(vec![second])));
+                all.turns.insert(4, Turn::Results(vec![result]));
+            },
+            Kind::TurnSplit,
+            CHANGE,
+            NOTHING,
+        ),
+    ];
+    all.map(|(plant, kind, level, needs)| Planted { plant, kind, level, needs }).into_iter().collect()
+}
+
+/// The changes that are neither of form nor about the tools that are declared.
+fn worse_than_form(seen: Vec<Seen>) -> Vec<(Kind, Level)> {
+    let tools = [Kind::ToolLost, Kind::ToolAdded];
+    let worse = seen.into_iter().filter(|seen| seen.level > Level::Form && !tools.contains(&seen.kind));
+    worse.map(|seen| (seen.kind, seen.level)).collect()
+}
+
+/// A conversation in a format, without what another one cannot hold.
+fn written(conversation: &Conversation, format: &Format, before: &Format) -> Json {
+    let mut held = conversation.clone();
+    for feature in Feature::ALL.into_iter().filter(|feature| !before.can_hold(*feature)) {
+        held = held.without(feature);
+    }
+    format.write_request(&held).body
+}
+
+#[test]
+fn each_kind_is_found_in_each_pair_of_formats() {
+    let mut pairs = 0;
+    for Planted { plant, kind, level, needs } in planted() {
+        for before in formats::ALL {
+            for after in formats::ALL {
+                let can_hold = |feature: &Feature| before.can_hold(*feature) && after.can_hold(*feature);
+                if !needs.iter().all(can_hold) {
+                    continue;
+                }
+                let mut changed = conversation();
+                plant(&mut changed);
+                let bodies = [written(&conversation(), before, before), written(&changed, after, before)];
+                let (_, seen) = compare((&bodies[0], before), (&bodies[1], after));
+                let seen = worse_than_form(seen);
+                assert_eq!(seen, [(kind, level)], "{} to {}", before.id, after.id);
+                pairs += 1;
+                if matches!(kind, Kind::TurnSplit) {
+                    let bodies = [written(&changed, after, after), written(&conversation(), before, after)];
+                    let (_, seen) = compare((&bodies[0], after), (&bodies[1], before));
+                    assert_eq!(worse_than_form(seen), [(Kind::TurnMerged, Level::Change)]);
+                }
+            }
+        }
+    }
+    assert!(pairs > 700, "{pairs} pairs");
+}
+
+/// A case: the format, what is before and after, and what changed.
+type Case = (&'static str, Json, Json, Vec<(Kind, Level)>);
+
+/// Cases that a conversation without places cannot hold.
+fn cases() -> Vec<Case> {
+    use Level::{Change, Form, Loss};
+    let user = |content: Json| json!({"role": "user", "content": content});
+    let model = |content: Json| json!({"role": "assistant", "content": content});
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let image = |data: &str| json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}});
+    let tool_use = |id: &str| json!({"type": "tool_use", "id": id, "name": "look", "input": {"at": id}});
+    let result =
+        |id: &str, content: Json| json!({"type": "tool_result", "tool_use_id": id, "content": content});
+    let thinking =
+        |text: &str, signature: &str| json!({"type": "thinking", "thinking": text, "signature": signature});
+    let body = |messages: Json| json!({"max_tokens": 9, "messages": messages});
+    let asked = |content: Json| {
+        body(json!([user(json!("go")), model(json!([tool_use("a")])), user(json!([result("a", content)]))]))
+    };
+    let tool = |name: &str, kind: &str| json!({"name": name, "input_schema": {"type": kind}});
+    let with_tools = |tools: Json| json!({"max_tokens": 9, "messages": [user(json!("go"))], "tools": tools});
+    let two_calls = |first: &str, second: &str, ids: [&str; 2]| {
+        let call = |name: &str, id: &str| json!({"type": "tool_use", "id": id, "name": name, "input": {}});
+        let results = json!([result(ids[0], json!(first)), result(ids[1], json!(second))]);
+        body(json!([
+            user(json!("go")),
+            model(json!([call("one", ids[0]), call("two", ids[1])])),
+            user(results)
+        ]))
+    };
+    let chat = |messages: Json| json!({"model": "gpt-5", "messages": messages});
+    let chat_call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "look", "arguments": format!("{{\"at\": \"{id}\"}}")}});
+    vec![
+        (
+            "anthropic",
+            body(json!([user(json!([text("one"), text("two")]))])),
+            body(json!([user(json!("one two"))])),
+            vec![(Kind::TextMerged, Form)],
+        ),
+        (
+            "anthropic",
+            body(json!([user(json!("one two"))])),
+            body(json!([user(json!([text("one"), text("two")]))])),
+            vec![(Kind::TextSplit, Form)],
+        ),
+        (
+            "anthropic",
+            body(json!([user(json!("one"))])),
+            body(json!([user(json!(" one\n"))])),
+            vec![(Kind::TextChanged, Form)],
+        ),
+        (
+            "anthropic",
+            body(json!([
+                user(json!("one")),
+                model(json!("two")),
+                user(json!("three")),
+                model(json!("four"))
+            ])),
+            body(json!([
+                user(json!("three")),
+                model(json!("two")),
+                user(json!("one")),
+                model(json!("four"))
+            ])),
+            vec![(Kind::TextMoved, Change), (Kind::TextMoved, Change)],
+        ),
+        (
+            "openai-chat",
+            chat(json!([{"role": "system", "content": "Be kind."}, user(json!("hi"))])),
+            chat(json!([user(json!("Be kind.")), user(json!("hi"))])),
+            vec![(Kind::RoleChanged, Change)],
+        ),
+        (
+            "anthropic",
+            asked(json!([text("x"), image("QUJD")])),
+            asked(json!([text("x")])),
+            vec![(Kind::MediaLost, Loss)],
+        ),
+        (
+            "anthropic",
+            asked(json!([text("x")])),
+            asked(json!([text("x"), image("QUJD")])),
+            vec![(Kind::MediaAdded, Change)],
+        ),
+        (
+            "anthropic",
+            asked(json!([image("QUJD")])),
+            asked(json!([image("QUJE")])),
+            vec![(Kind::MediaChanged, Loss)],
+        ),
+        (
+            "anthropic",
+            asked(json!([text("x"), image("QUJD")])),
+            body(json!([
+                user(json!("go")),
+                model(json!([tool_use("a")])),
+                user(json!([result("a", json!("x")), image("QUJD")]))
+            ])),
+            vec![(Kind::MediaMoved, Change)],
+        ),
+        (
+            "anthropic",
+            asked(json!("{\"a\": 1, \"b\": [2]}")),
+            asked(json!("{\"a\":1,\"b\":[2]}")),
+            vec![(Kind::ResultChanged, Form)],
+        ),
+        ("anthropic", asked(json!("one")), asked(json!([text("one")])), vec![]),
+        (
+            "anthropic",
+            body(json!([user(json!("go")), model(json!([tool_use("a")])), user(json!("on"))])),
+            body(json!([
+                user(json!("go")),
+                model(json!([tool_use("a")])),
+                user(json!([result("a", json!("x")), text("on")]))
+            ])),
+            vec![(Kind::ResultAdded, Change)],
+        ),
+        (
+            "anthropic",
+            two_calls("x", "y", ["a", "b"]),
+            two_calls("y", "x", ["a", "b"]),
+            vec![(Kind::ResultReattached, Loss); 2],
+        ),
+        (
+            "anthropic",
+            two_calls("x", "y", ["a", "b"]),
+            two_calls("x", "y", ["a", "c"]),
+            vec![(Kind::IdRenamed, Form)],
+        ),
+        (
+            "anthropic",
+            two_calls("x", "y", ["a", "b"]),
+            two_calls("x", "y", ["a", "a"]),
+            vec![(Kind::IdCollapsed, Loss), (Kind::IdRenamed, Form)],
+        ),
+        (
+            "anthropic",
+            body(json!([user(json!("go")), model(json!([thinking("hm", "c2ln"), text("ok")]))])),
+            body(json!([user(json!("go")), model(json!([thinking("hm", ""), text("ok")]))])),
+            vec![(Kind::SignatureLost, Loss)],
+        ),
+        (
+            "anthropic",
+            body(json!([
+                user(json!("go")),
+                model(json!([thinking("a", "c2ln"), thinking("b", "c2lo"), text("ok")]))
+            ])),
+            body(json!([user(json!("go")), model(json!([thinking("ab", "c2lo"), text("ok")]))])),
+            vec![(Kind::SignatureLost, Loss), (Kind::ReasoningMerged, Form)],
+        ),
+        (
+            "anthropic",
+            body(json!([user(json!("go")), model(json!([thinking("", "c2ln"), text("ok")]))])),
+            body(json!([user(json!("go")), model(json!([thinking("", "c2lo"), text("ok")]))])),
+            vec![(Kind::SignatureLost, Loss)],
+        ),
+        (
+            "anthropic",
+            body(json!([
+                user(json!("go")),
+                model(json!([text("ok"), tool_use("a"), thinking("hm", "c2ln")]))
+            ])),
+            body(json!([
+                user(json!("go")),
+                model(json!([thinking("hm", "c2ln"), text("ok"), tool_use("a")]))
+            ])),
+            vec![(Kind::ReasoningMoved, Form)],
+        ),
+        (
+            "anthropic",
+            body(json!([
+                user(json!("go")),
+                model(json!([tool_use("a")])),
+                user(json!("on")),
+                model(json!("ok"))
+            ])),
+            body(json!([
+                user(json!("go")),
+                user(json!("on")),
+                model(json!("ok")),
+                model(json!([tool_use("a")]))
+            ])),
+            vec![(Kind::CallMoved, Change)],
+        ),
+        (
+            "anthropic",
+            body(json!([user(json!([{"type": "odd", "x": 1}, text("go")]))])),
+            body(json!([user(json!([text("go")]))])),
+            vec![(Kind::PartLost, Loss)],
+        ),
+        (
+            "anthropic",
+            body(json!([user(json!([text("go")]))])),
+            body(json!([user(json!([{"type": "odd", "x": 1}, text("go")]))])),
+            vec![(Kind::PartAdded, Change)],
+        ),
+        (
+            "anthropic",
+            with_tools(json!([tool("a", "object"), tool("b", "object")])),
+            with_tools(json!([tool("a", "object")])),
+            vec![(Kind::ToolLost, Loss)],
+        ),
+        (
+            "anthropic",
+            with_tools(json!([])),
+            with_tools(json!([tool("a", "object")])),
+            vec![(Kind::ToolAdded, Change)],
+        ),
+        (
+            "anthropic",
+            with_tools(json!([tool("a", "object")])),
+            with_tools(json!([tool("a", "string")])),
+            vec![(Kind::ToolChanged, Change)],
+        ),
+        (
+            "openai-chat",
+            chat(
+                json!([{"role": "assistant", "tool_calls": [chat_call("a")]}, {"role": "assistant", "tool_calls": [chat_call("b")]}]),
+            ),
+            chat(json!([{"role": "assistant", "tool_calls": [chat_call("a"), chat_call("b")]}])),
+            vec![(Kind::MessageMerged, Form)],
+        ),
+        (
+            "openai-chat",
+            chat(json!([{"role": "assistant", "tool_calls": [chat_call("a"), chat_call("b")]}])),
+            chat(
+                json!([{"role": "assistant", "tool_calls": [chat_call("a")]}, {"role": "assistant", "tool_calls": [chat_call("b")]}]),
+            ),
+            vec![(Kind::MessageSplit, Form)],
+        ),
+        (
+            "gemini",
+            json!({"contents": [{"role": "model", "parts": [{"functionCall": {"id": "x", "name": "look", "args": {}}, "thoughtSignature": "c2ln"}]}]}),
+            json!({"contents": [{"role": "model", "parts": [{"functionCall": {"name": "look", "args": {}}}]}]}),
+            vec![(Kind::SignatureLost, Loss), (Kind::IdLost, Change)],
+        ),
+        (
+            "gemini",
+            json!({"contents": [{"role": "model", "parts": [{"functionCall": {"name": "look", "args": {}}}]}]}),
+            json!({"contents": [{"role": "model", "parts": [{"functionCall": {"id": "x", "name": "look", "args": {"a": 1}}}]}]}),
+            vec![(Kind::CallChanged, Loss), (Kind::IdAdded, Form)],
+        ),
+        (
+            "anthropic",
+            body(json!([
+                user(json!("go")),
+                model(json!([tool_use("a"), tool_use("b")])),
+                user(json!([result("a", json!("x"))]))
+            ])),
+            body(json!([user(json!("go")), model(json!([tool_use("b")])), user(json!("on"))])),
+            vec![(Kind::CallLost, Loss), (Kind::ResultLost, Loss), (Kind::TextAdded, Change)],
+        ),
+    ]
+}
+
+#[test]
+fn each_case_has_exactly_its_changes() {
+    for (number, (id, before, after, expected)) in cases().into_iter().enumerate() {
+        let (_, seen) = compare((&before, format(id)), (&after, format(id)));
+        let found: Vec<(Kind, Level)> = seen.iter().map(|seen| (seen.kind, seen.level)).collect();
+        assert_eq!(found, expected, "case {number}: {before}\n{after}\n{seen:#?}");
+    }
+}
+
+/// What a format has no place for is said to be the format's.
+#[test]
+fn what_a_format_has_no_place_for_is_no_loss() {
+    let (before, after) = (format("anthropic"), format("openai-chat"));
+    let image =
+        json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}});
+    let use_of = |id: &str| json!({"type": "tool_use", "id": id, "name": "look", "input": {}});
+    let one = json!({"max_tokens": 9, "messages": [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [
+            {"type": "thinking", "thinking": "hm", "signature": "c2ln"},
+            {"type": "text", "text": "First. "}, use_of("a"), {"type": "text", "text": "Then."}, use_of("b")
+        ]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "a", "content": "no", "is_error": true},
+            {"type": "tool_result", "tool_use_id": "b", "content": [{"type": "text", "text": "yes"}, image]}
+        ]}
+    ]});
+    let call =
+        |id: &str| json!({"id": id, "type": "function", "function": {"name": "look", "arguments": "{}"}});
+    let other = json!({"model": "gpt-5", "messages": [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": "First. Then.", "tool_calls": [call("a"), call("b")]},
+        {"role": "tool", "tool_call_id": "a", "content": "no"},
+        {"role": "tool", "tool_call_id": "b", "content": "yes"}
+    ]});
+    let (found, seen) = compare((&one, before), (&other, after));
+    assert!(seen.iter().all(|seen| seen.level == Level::Form && seen.inexpressible), "{seen:#?}");
+    let kinds: BTreeSet<Kind> = seen.iter().map(|seen| seen.kind).collect();
+    let expected = [Kind::ReasoningLost, Kind::ErrorFlagLost, Kind::MediaLost, Kind::TextMerged];
+    assert_eq!(kinds, BTreeSet::from(expected));
+    assert_eq!((found.counts.calls.kept, found.counts.results.kept, found.counts.texts.kept), (2, 2, 3));
+    // The same losses inside one format are losses.
+    let without = json!({"max_tokens": 9, "messages": [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [{"type": "text", "text": "First. Then."}, use_of("a"), use_of("b")]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "a", "content": "no"},
+            {"type": "tool_result", "tool_use_id": "b", "content": "yes"}
+        ]}
+    ]});
+    let (_, seen) = compare((&one, before), (&without, before));
+    let lost: Vec<Kind> =
+        seen.iter().filter(|seen| seen.level == Level::Loss).map(|seen| seen.kind).collect();
+    assert_eq!(lost, [Kind::ReasoningLost, Kind::ErrorFlagLost, Kind::MediaLost]);
+    assert!(!seen.iter().any(|seen| seen.inexpressible));
+}
+
+#[test]
+fn every_kind_has_a_test() {
+    let of_files = [Kind::ConversationLost, Kind::ConversationAdded];
+    let of_requests = [Kind::ParameterLost, Kind::ParameterAdded, Kind::ParameterChanged];
+    let mut tested: BTreeSet<Kind> = planted().iter().map(|planted| planted.kind).collect();
+    tested.insert(Kind::TurnMerged);
+    tested.extend(cases().into_iter().flat_map(|(.., kinds)| kinds).map(|(kind, _)| kind));
+    tested.extend(of_files.into_iter().chain(of_requests));
+    assert_eq!(tested, Kind::ALL.iter().copied().collect());
+    let ids: BTreeSet<&str> = Kind::ALL.iter().map(|kind| kind.id()).collect();
+    assert_eq!(ids.len(), Kind::ALL.len());
+    for kind in Kind::ALL {
+        assert_eq!(kind.id().parse(), Ok(*kind));
+    }
+}
+
+/// The page has the tables as they are here.
+#[test]
+fn the_page_has_every_kind_and_feature() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/diff.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    for kind in Kind::ALL {
+        let row = format!("| `{}` | {} |\n", kind.id(), kind.summary());
+        assert!(page.contains(&row), "{row}");
+    }
+    let head: String = formats::ALL.iter().map(|format| format!(" `{}` |", format.id)).collect();
+    assert!(page.contains(&format!("| |{head}\n")), "{head}");
+    for (feature, words) in [
+        (Feature::CallIds, "ids of calls"),
+        (Feature::Failures, "that a tool failed"),
+        (Feature::Reasoning, "reasoning"),
+        (Feature::UnsignedReasoning, "reasoning without a signature"),
+        (Feature::Signatures, "signatures of reasoning"),
+        (Feature::CallSignatures, "signatures of calls"),
+        (Feature::ResultMedia, "media in results"),
+        (Feature::TextOrder, "order of texts and calls in a turn"),
+    ] {
+        let holds = |format: &&Format| if format.can_hold(feature) { " yes |" } else { " no |" };
+        let row: String = formats::ALL.iter().map(holds).collect();
+        assert!(page.contains(&format!("| {words} |{row}\n")), "{words}: {row}");
+    }
+}

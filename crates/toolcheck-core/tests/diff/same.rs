@@ -1,0 +1,81 @@
+//! The conversations of the corpus.
+
+use std::path::{Path, PathBuf};
+
+use toolcheck_core::detection::Detection;
+use toolcheck_core::diff::{Kind, Level};
+use toolcheck_core::{Format, formats};
+use toolcheck_json::Document;
+
+use super::{Seen, compare_texts};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "json") {
+            found.push(path);
+        }
+    }
+}
+
+/// One conversation in two formats differs only by what the second one has no place for, or in form.
+#[test]
+fn the_same_conversation_is_the_same_in_every_format() {
+    let mut pairs = 0;
+    for folder in std::fs::read_dir(fixtures().join("same")).unwrap() {
+        let mut paths = Vec::new();
+        files(&folder.unwrap().path(), &mut paths);
+        let read = |path: &PathBuf| -> (&'static Format, String) {
+            let id = path.file_stem().unwrap().to_str().unwrap();
+            (super::format(id), std::fs::read_to_string(path).unwrap())
+        };
+        let all: Vec<_> = paths.iter().map(read).collect();
+        for (before, text) in &all {
+            for (after, other) in &all {
+                let (_, seen) = compare_texts((text, before), (other, after));
+                let bad: Vec<&Seen> = seen.iter().filter(|seen| !is_expected(seen)).collect();
+                assert!(bad.is_empty(), "{:?}: {} to {}: {bad:#?}", paths[0].parent(), before.id, after.id);
+                pairs += 1;
+            }
+        }
+    }
+    assert!(pairs > 300, "{pairs} pairs");
+}
+
+/// Some files have reasoning, which the others of the folder do not: it belongs to the provider that wrote it.
+fn is_expected(seen: &Seen) -> bool {
+    seen.level == Level::Form || matches!(seen.kind, Kind::ReasoningLost | Kind::ReasoningAdded)
+}
+
+/// Whatever a request is like, it has not changed.
+#[test]
+fn nothing_differs_from_itself() {
+    let mut paths = Vec::new();
+    files(&fixtures(), &mut paths);
+    let mut compared = 0;
+    for path in paths {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let document = Document::read(text.as_bytes());
+        let mut detection = Detection::default();
+        detection.add(&document);
+        let detected = detection.best(None).map(|best| best.format);
+        for format in detected.into_iter().chain(formats::ALL.iter().copied()) {
+            if format.read(document.root()).is_none() {
+                continue;
+            }
+            let (found, seen) = compare_texts((&text, format), (&text, format));
+            assert_eq!(seen, [], "{} as {}", path.display(), format.id);
+            for count in [found.counts.calls, found.counts.results, found.counts.texts, found.counts.media] {
+                assert_eq!((count.before, count.kept), (count.after, count.after), "{}", path.display());
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared > 2000, "{compared} requests");
+}

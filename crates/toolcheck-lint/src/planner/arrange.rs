@@ -1,0 +1,559 @@
+//! Where the parts of a conversation belong: turns that were split, and the results of each turn.
+
+use std::collections::BTreeSet;
+
+use foldhash::{HashMap, HashSet};
+use toolcheck_core::ir::Role;
+use toolcheck_core::repair::Missing;
+use toolcheck_json::NodeId;
+use toolcheck_json::edit::Piece;
+
+use super::Deed;
+use super::blocks::node_of;
+use super::options::Unanswered;
+use super::plan::Planner;
+use crate::view::pairing::{CallSite, ResultSite};
+
+/// A result in the order in which the results of a turn are to be.
+#[derive(Debug, Clone)]
+enum Unit {
+    /// One that is in its place.
+    InPlace(usize),
+    /// One that comes from elsewhere.
+    Moved(usize),
+    /// One that is written for the call with this number.
+    New(usize, Piece),
+}
+
+impl Planner<'_, '_> {
+    /// Puts the messages of each split turn into its first one.
+    pub(super) fn split_turns(&mut self) {
+        let pairing = self.pairing;
+        for (number, turn) in pairing.turns.iter().enumerate() {
+            let messages = &self.transcript.messages[turn.messages.clone()];
+            let finding = self.finding("split-assistant-turn", messages[0].place);
+            if finding.is_none() && !self.becomes_split(number) {
+                continue;
+            }
+            let slots: Vec<usize> = messages.iter().map(|message| self.slot_of(message.place.node)).collect();
+            let joins = self.joins_texts(&slots);
+            let is_possible = self.repair.blocks.is_some() || self.merged(&slots).is_some();
+            if !is_possible || joins && finding.is_none() && !self.how.unsafe_fixes {
+                continue;
+            }
+            let lost =
+                joins.then(|| "that there were two texts: a blank line is put between them".to_owned());
+            let at = messages[0].place.span.end.saturating_sub(1);
+            if finding.is_some_and(|finding| !self.mends(finding, Deed::Merged, at, lost)) {
+                continue;
+            }
+            if self.repair.blocks.is_some() {
+                let all: Option<Vec<_>> = slots.iter().map(|slot| self.blocks_of(*slot)).collect();
+                self.set_blocks(slots[0], all.unwrap_or_default().concat());
+            } else if let Some(members) = self.merged(&slots) {
+                let first = self.messages[slots[0]];
+                for (key, piece) in members {
+                    self.edits.set_member(first, key, piece);
+                }
+            }
+            for slot in &slots[1..] {
+                self.gone.insert(*slot);
+                self.merged_into.insert(*slot, slots[0]);
+            }
+        }
+    }
+
+    /// Whether a turn is in several messages, of which one that is not the last is answered after the turn: results that
+    /// are inserted for the others show that it is one turn.
+    fn becomes_split(&self, turn: usize) -> bool {
+        let calls = self.pairing.calls_of_turn(turn);
+        let (Some(first), Some(last)) = (calls.first(), calls.last()) else { return false };
+        let is_safe = self.how.unsafe_fixes
+            || !self.is_dataset() && !self.is_signed_after(first.message.place.span.end.saturating_sub(1));
+        if first.message_number == last.message_number
+            || self.how.unanswered != Unanswered::Answer
+            || !is_safe
+        {
+            return false;
+        }
+        let answer = |call: &CallSite<'_, '_>| self.pairing.answer_of(call).map(|site| site.turn);
+        let is_missing =
+            |call: &CallSite<'_, '_>| self.finding("unanswered-tool-call", call.part.place).is_some();
+        calls.iter().any(|call| call.message_number != last.message_number && answer(call) == Some(turn + 1))
+            && calls.iter().any(is_missing)
+            && calls.iter().all(|call| is_missing(call) || answer(call) == Some(turn + 1))
+    }
+
+    /// Puts the results of each turn where they belong.
+    pub(super) fn results(&mut self) {
+        let mut turns = BTreeSet::new();
+        let pairing = self.pairing;
+        for call in &pairing.calls {
+            if self.finding("unanswered-tool-call", call.part.place).is_some() {
+                turns.insert(call.turn);
+            }
+        }
+        for site in &pairing.results {
+            let rules =
+                ["late-tool-result", "misplaced-tool-result", "reordered-tool-results", "split-tool-results"];
+            let Some(call) = site.paired_with.call() else { continue };
+            if rules.iter().any(|rule| self.finding(rule, site.part.place).is_some()) {
+                turns.insert(pairing.calls[call].turn);
+            }
+        }
+        for turn in turns {
+            let units = self.units(turn);
+            if units.iter().any(|unit| !matches!(unit, Unit::InPlace(_))) || self.is_blocks() {
+                self.place(turn, units);
+            }
+        }
+    }
+
+    pub(super) fn is_blocks(&self) -> bool {
+        self.repair.blocks.is_some()
+    }
+
+    /// The results of a turn in the order in which they are to be.
+    fn units(&mut self, turn: usize) -> Vec<Unit> {
+        let pairing = self.pairing;
+        let calls = pairing.calls_of_turn(turn);
+        let is_settled = |site: &&ResultSite<'_, '_>| {
+            let call = site.paired_with.call().map(|call| &pairing.calls[call]);
+            call.is_some_and(|call| call.turn == turn && pairing.is_in_place(call, site))
+                && site.message.role != Role::Assistant
+                && pairing.is_first_answer(site)
+        };
+        let mut in_place: Vec<&ResultSite<'_, '_>> = calls
+            .iter()
+            .filter_map(|call| pairing.answer_of(call))
+            .filter(|site| is_settled(site) && !self.results_gone.contains(&site.number))
+            .collect();
+        let in_call_order = in_place.clone();
+        in_place.sort_by_key(|site| site.part_number);
+        let reordered = in_place.iter().find_map(|site| {
+            Some((site.part.place, self.finding("reordered-tool-results", site.part.place)?))
+        });
+        let have_ids = in_place.iter().all(|site| site.result.call_id.is_some());
+        if let Some((place, finding)) = reordered.filter(|_| have_ids)
+            && self.mends(finding, Deed::Moved, place.span.start, None)
+        {
+            self.reorder(&in_place, &in_call_order);
+            in_place = in_call_order;
+        }
+        let settled: HashSet<usize> = in_place.iter().map(|site| site.number).collect();
+        // What comes after each result that stays, and before all of them.
+        let mut inserted: HashMap<Option<usize>, Vec<Unit>> = HashMap::default();
+        let mut after = None;
+        let moves_late = self.late_turns(turn);
+        for call in calls {
+            let answer = pairing.answer_of(call);
+            if let Some(own) = answer.map(|answer| answer.number).filter(|own| settled.contains(own)) {
+                after = Some(own);
+                continue;
+            }
+            let unit = match answer {
+                Some(site) if self.results_gone.contains(&site.number) => None,
+                Some(site) => self.moved(call, site, &moves_late),
+                None => self.written(call),
+            };
+            inserted.entry(after).or_default().extend(unit);
+        }
+        let mut units = inserted.remove(&None).unwrap_or_default();
+        for site in in_place {
+            units.push(Unit::InPlace(site.number));
+            units.extend(inserted.remove(&Some(site.number)).unwrap_or_default());
+        }
+        units
+    }
+
+    /// The turns of which late results are moved to a turn of calls. One finding stands for all of a turn.
+    fn late_turns(&mut self, turn: usize) -> BTreeSet<usize> {
+        let pairing = self.pairing;
+        let mut turns = BTreeSet::new();
+        for call in pairing.calls_of_turn(turn) {
+            let Some(site) = pairing.answer_of(call) else { continue };
+            let Some(finding) = self.finding("late-tool-result", site.part.place) else { continue };
+            // The model's own words in between were said without the result.
+            let from = call.message_number.min(site.message_number) + 1;
+            let to = call.message_number.max(site.message_number);
+            let has_spoken = site.turn > turn && self.model_speaks_in(from, to);
+            let lost = has_spoken.then(|| {
+                "what the model said before it saw the result now seems to follow from it".to_owned()
+            });
+            let at = call.part.place.span.end.min(site.part.place.span.start);
+            if self.mends(finding, Deed::Moved, at, lost) {
+                turns.insert(site.turn);
+            }
+        }
+        turns
+    }
+
+    /// A result that is not in its place.
+    fn moved(
+        &mut self,
+        call: &CallSite<'_, '_>,
+        site: &ResultSite<'_, '_>,
+        late: &BTreeSet<usize>,
+    ) -> Option<Unit> {
+        if late.contains(&site.turn) {
+            return Some(Unit::Moved(site.number));
+        }
+        let finding = self
+            .finding("misplaced-tool-result", site.part.place)
+            .filter(|_| site.message.role == Role::Assistant)?;
+        let lost = "that the result was in a message of the model".to_owned();
+        let at = call.part.place.span.end;
+        self.mends(finding, Deed::Moved, at, Some(lost)).then_some(Unit::Moved(site.number))
+    }
+
+    /// A result for a call that has none.
+    fn written(&mut self, call: &CallSite<'_, '_>) -> Option<Unit> {
+        let finding = self.finding("unanswered-tool-call", call.part.place)?;
+        if self.how.unanswered != Unanswered::Answer || self.pairing.has_stand_in(call) {
+            return None;
+        }
+        let id = call.call.id.as_ref().map(|id| match self.new_ids.get(&call.number) {
+            Some(new) => Piece::text(new),
+            None => Piece::Node(id.place.node),
+        });
+        let name = call.call.name.as_ref().map(|name| Piece::Node(name.place.node));
+        let missing = Missing::new(call.call.kind, &*self.how.placeholder).id(id).name(name);
+        let piece = (self.repair.result)(&missing)?;
+        let lost = self.is_dataset().then(|| "a model would learn from a result that is made up".to_owned());
+        let at = call.part.place.span.end;
+        self.mends(finding, Deed::Inserted, at, lost).then_some(Unit::New(call.number, piece))
+    }
+
+    /// Puts results that are in their place into the order of their calls.
+    fn reorder(&mut self, now: &[&ResultSite<'_, '_>], wanted: &[&ResultSite<'_, '_>]) {
+        for (old, new) in now.iter().zip(wanted) {
+            let slot = self.slot_of(old.part.place.node);
+            if self.is_slot(old) {
+                self.instead.insert(slot, self.slot_of(new.part.place.node));
+            }
+        }
+        if now.iter().any(|site| self.is_slot(site)) {
+            return;
+        }
+        let Some(first) = now.first().map(|site| self.slot_of(site.part.place.node)) else { return };
+        let Some(mut blocks) = self.blocks_of(first) else { return };
+        let mut next = wanted.iter().map(|site| Piece::Node(site.part.place.node));
+        let own: HashSet<NodeId> = now.iter().map(|site| site.part.place.node).collect();
+        let is_one = |block: &Piece| matches!(block, Piece::Node(node) if own.contains(node));
+        for block in blocks.iter_mut().filter(|block| is_one(block)) {
+            if let Some(other) = next.next() {
+                *block = other;
+            }
+        }
+        self.set_blocks(first, blocks);
+    }
+
+    /// Puts the results of a turn where they belong.
+    fn place(&mut self, turn: usize, units: Vec<Unit>) {
+        let anchor = self.anchor(turn);
+        if self.mend.is_some_and(|mend| mend.is_alone) {
+            self.place_records(turn, anchor, units);
+            return;
+        }
+        let units = self.place_early(turn, units);
+        if self.is_blocks() {
+            self.place_blocks(turn, anchor, units);
+            return;
+        }
+        let mut slot = anchor;
+        for unit in units {
+            match unit {
+                Unit::InPlace(number) => slot = self.slot_of(self.pairing.results[number].part.place.node),
+                Unit::Moved(number) => {
+                    let site = &self.pairing.results[number];
+                    self.take_out(site);
+                    let from = self.slots[self.slot_of(site.part.place.node)];
+                    self.after.entry(slot).or_default().push(Piece::Node(from));
+                }
+                Unit::New(_, piece) => {
+                    let record = self.recorded(piece, anchor);
+                    self.after.entry(slot).or_default().push(record);
+                }
+            }
+        }
+    }
+
+    /// Puts new results into records of their own, after the last record with a call of their turn.
+    fn place_records(&mut self, turn: usize, anchor: usize, units: Vec<Unit>) {
+        let pairing = self.pairing;
+        let calls: Vec<usize> =
+            pairing.calls_of_turn(turn).iter().map(|call| self.slot_of(call.part.place.node)).collect();
+        let mut slot = anchor;
+        let count = units.len();
+        for (number, unit) in units.into_iter().enumerate() {
+            match unit {
+                Unit::InPlace(result) => {
+                    slot = slot.max(self.slot_of(pairing.results[result].part.place.node));
+                }
+                Unit::New(call, piece) => {
+                    let own = self.slot_of(pairing.calls[call].part.place.node);
+                    let mut id = self.new_record_id(own, number);
+                    if number + 1 == count {
+                        id = self.link(slot, &calls, id);
+                    }
+                    let record = self.record((self.repair.user)(vec![piece]), own, id);
+                    self.after.entry(slot).or_default().push(record);
+                }
+                // Where each result is in a record, it may be anywhere.
+                Unit::Moved(_) => {}
+            }
+        }
+    }
+
+    /// Puts new results directly after their message, if none of its calls is answered and another message with calls
+    /// follows: what was between the two is lost, and the turn is really two.
+    fn place_early(&mut self, turn: usize, units: Vec<Unit>) -> Vec<Unit> {
+        let calls = self.pairing.calls_of_turn(turn);
+        let Some(last) = calls.last().map(|call| call.message_number) else { return units };
+        // The new results of each message with calls.
+        let mut new_of: HashMap<usize, usize> = HashMap::default();
+        for unit in &units {
+            if let Unit::New(number, _) = unit {
+                *new_of.entry(self.pairing.calls[*number].message_number).or_default() += 1;
+            }
+        }
+        let merged: HashSet<usize> =
+            self.merged_into.iter().flat_map(|(from, into)| [*from, *into]).collect();
+        let mut early: HashMap<usize, Vec<Piece>> = HashMap::default();
+        let mut slots = Vec::new();
+        for calls in calls.chunk_by(|one, other| one.message_number == other.message_number) {
+            let (message, slot) = (calls[0].message_number, self.slot_of(calls[0].part.place.node));
+            let is_new = new_of.get(&message) == Some(&calls.len());
+            if message != last && is_new && !merged.contains(&slot) {
+                early.insert(message, Vec::with_capacity(calls.len()));
+                slots.push((message, slot));
+            }
+        }
+        if early.is_empty() {
+            return units;
+        }
+        let mut rest = Vec::new();
+        for unit in units {
+            match unit {
+                Unit::New(number, piece) => match early.get_mut(&self.pairing.calls[number].message_number) {
+                    Some(pieces) => pieces.push(piece),
+                    None => rest.push(Unit::New(number, piece)),
+                },
+                unit => rest.push(unit),
+            }
+        }
+        for (message, slot) in slots {
+            let pieces = early.remove(&message).unwrap_or_default();
+            let messages: Vec<Piece> = match self.repair.blocks {
+                Some(_) => vec![(self.repair.user)(pieces)],
+                None => pieces,
+            };
+            for message in messages {
+                let record = self.recorded(message, slot);
+                self.after.entry(slot).or_default().push(record);
+            }
+        }
+        rest
+    }
+
+    /// Whether one of these messages is the model's.
+    fn model_speaks_in(&self, from: usize, to: usize) -> bool {
+        // For each message, how many there are up to the last one of the model before it.
+        let said = self.said_before.get_or_init(|| {
+            let mut last = 0;
+            let mut said = Vec::with_capacity(self.transcript.messages.len() + 1);
+            said.push(0);
+            for (number, message) in self.transcript.messages.iter().enumerate() {
+                if message.role == Role::Assistant {
+                    last = number + 1;
+                }
+                said.push(last);
+            }
+            said
+        });
+        said.get(to).is_some_and(|last| *last > from)
+    }
+
+    /// The slot after which the results of a turn come.
+    fn anchor(&self, turn: usize) -> usize {
+        let of_turn = &self.pairing.turns[turn];
+        let messages = &self.transcript.messages[of_turn.messages.clone()];
+        let last_call = self.pairing.calls_of_turn(turn).last().map(|call| call.part.place.node);
+        let merges = self.mend.is_none() && self.target.merges_assistant_messages();
+        let slot = match (merges, last_call) {
+            (false, Some(call)) => self.slot_of(call),
+            _ => {
+                let end = messages.last().map_or(0, |message| message.place.span.end);
+                let before = |slot: &toolcheck_json::NodeId| self.document.value(*slot).span().start < end;
+                self.slots.partition_point(before).saturating_sub(1)
+            }
+        };
+        self.merged_into.get(&slot).copied().unwrap_or(slot)
+    }
+
+    /// Puts the results of a turn into the message after it, or into a new one.
+    fn place_blocks(&mut self, turn: usize, anchor: usize, units: Vec<Unit>) {
+        let pairing = self.pairing;
+        let next = pairing.turns.get(turn + 1).filter(|next| matches!(next.role, Role::User | Role::Tool));
+        let message = next.map(|next| &self.transcript.messages[next.messages.start]);
+        let home = message.map(|message| self.slot_of(message.place.node)).filter(|slot| {
+            // If the target does not merge messages, another one of the model would come between.
+            let is_next = || (anchor + 1..*slot).all(|between| self.gone.contains(&between));
+            *slot > anchor && (self.target.merges_assistant_messages() || is_next())
+        });
+        let mut blocks = match home {
+            Some(home) => match self.blocks_of(home) {
+                Some(blocks) => blocks,
+                None => return,
+            },
+            None => Vec::new(),
+        };
+        let before = blocks.clone();
+        let mut later = Vec::new();
+        for number in self.later_messages(turn, home) {
+            let site = &pairing.results[number];
+            self.take_out(site);
+            later.push(Piece::Node(site.part.place.node));
+        }
+        let end = blocks.iter().rposition(|block| self.is_result(block)).map_or(0, |last| last + 1);
+        blocks.splice(end..end, later);
+        if let Some(finding) = self.after_other_content(turn + 1) {
+            let at = message.map_or(0, |message| message.place.span.start);
+            if self.mends(finding, Deed::Moved, at, None) {
+                let (results, others): (Vec<_>, Vec<_>) =
+                    blocks.into_iter().partition(|block| self.is_result(block));
+                blocks = results.into_iter().chain(others).collect();
+            }
+        }
+        // What comes after each result that stays, and before all of them.
+        let mut inserted: HashMap<Option<NodeId>, Vec<Piece>> = HashMap::default();
+        let mut moved = HashSet::default();
+        let there: HashSet<NodeId> = blocks.iter().filter_map(node_of).collect();
+        let mut after = None;
+        for unit in units {
+            let piece = match unit {
+                Unit::InPlace(number) => {
+                    let node = pairing.results[number].part.place.node;
+                    after = Some(node).filter(|node| there.contains(node)).or(after);
+                    continue;
+                }
+                Unit::Moved(number) => {
+                    let site = &pairing.results[number];
+                    if home != Some(self.slot_of(site.part.place.node)) {
+                        self.take_out(site);
+                    }
+                    moved.insert(site.part.place.node);
+                    Piece::Node(site.part.place.node)
+                }
+                Unit::New(_, piece) => piece,
+            };
+            inserted.entry(after).or_default().push(piece);
+        }
+        let mut all = inserted.remove(&None).unwrap_or_default();
+        for block in blocks {
+            let node = node_of(&block);
+            if node.is_none_or(|node| !moved.contains(&node)) {
+                all.push(block);
+            }
+            all.extend(node.and_then(|node| inserted.remove(&Some(node))).unwrap_or_default());
+        }
+        let blocks = all;
+        match home {
+            Some(home) if blocks != before => {
+                self.gone.remove(&home);
+                self.set_blocks(home, blocks);
+            }
+            None if !blocks.is_empty() => {
+                let record = self.recorded((self.repair.user)(blocks), anchor);
+                self.after.entry(anchor).or_default().push(record);
+            }
+            _ => {}
+        }
+    }
+
+    /// The results of a turn in a later message of the user's turn than the first, if they are to be put into it.
+    fn later_messages(&mut self, turn: usize, home: Option<usize>) -> Vec<usize> {
+        let pairing = self.pairing;
+        let results = pairing.results_of_turn(turn + 1);
+        let found = results
+            .iter()
+            .find_map(|site| Some((site.part.place, self.finding("split-tool-results", site.part.place)?)));
+        let Some((place, finding)) = found.filter(|_| home.is_some()) else { return Vec::new() };
+        if !self.mends(finding, Deed::Merged, place.span.start, None) {
+            return Vec::new();
+        }
+        let elsewhere = results.iter().filter(|site| {
+            Some(self.slot_of(site.part.place.node)) != home && !self.results_gone.contains(&site.number)
+        });
+        elsewhere.map(|site| site.number).collect()
+    }
+
+    /// The finding of results after other content of their turn.
+    fn after_other_content(&self, turn: usize) -> Option<usize> {
+        let mut results = self.pairing.results_of_turn(turn).iter();
+        results.find_map(|site| {
+            self.finding("misplaced-tool-result", site.part.place)
+                .filter(|_| site.message.role != Role::Assistant)
+        })
+    }
+
+    /// Whether several texts of some messages must become one string.
+    fn joins_texts(&self, slots: &[usize]) -> bool {
+        let Some((_, text_key)) = self.repair.calls else { return false };
+        let contents =
+            slots.iter().filter_map(|slot| self.document.value(self.messages[*slot]).get(text_key));
+        let texts = contents.filter(|content| content.as_json_str().is_none_or(|text| !text.is_empty()));
+        !self.repair.takes_lists && texts.filter(|content| !content.is_null()).count() > 1
+    }
+
+    /// The members that the first of some messages gets, so that it is all of them; `None` if they contradict.
+    fn merged(&self, slots: &[usize]) -> Option<Vec<(String, Piece)>> {
+        let (calls_key, text_key) = self.repair.calls?;
+        let values: Vec<_> = slots.iter().map(|slot| self.document.value(self.messages[*slot])).collect();
+        let first = values.first()?;
+        let lists = values.iter().filter_map(|value| value.get(calls_key));
+        let calls = lists.flat_map(|list| list.elements()).map(|call| Piece::Node(call.id())).collect();
+        let mut members: Vec<(String, Piece)> = vec![(calls_key.to_owned(), Piece::List(calls))];
+        let mut texts = Vec::new();
+        for value in values.iter().filter_map(|value| value.get(text_key)) {
+            match value.as_json_str() {
+                Some(text) if text.is_empty() => {}
+                Some(_) => texts.push((value.id(), vec![(self.repair.text)(Piece::Node(value.id()))])),
+                None if value.is_null() => {}
+                None => {
+                    texts.push((value.id(), value.elements().map(|block| Piece::Node(block.id())).collect()))
+                }
+            }
+        }
+        let own = first.get(text_key).map(toolcheck_json::Value::id);
+        match &texts[..] {
+            [] => {}
+            [(only, _)] if Some(*only) == own => {}
+            [(only, _)] => members.push((text_key.to_owned(), Piece::Node(*only))),
+            several if !self.repair.takes_lists => {
+                let texts: Option<Vec<_>> =
+                    several.iter().map(|(id, _)| self.document.value(*id).as_str()).collect();
+                members.push((text_key.to_owned(), Piece::text(&texts?.join("\n\n"))));
+            }
+            several => {
+                let blocks = several.iter().flat_map(|(_, blocks)| blocks.clone()).collect();
+                members.push((text_key.to_owned(), Piece::List(blocks)));
+            }
+        }
+        for value in &values[1..] {
+            for member in value.members() {
+                let key = member.key_text()?.into_owned();
+                if key == calls_key || key == text_key || member.is_null() {
+                    continue;
+                }
+                match first.get(&key) {
+                    Some(own) if own.raw() == member.raw() => {}
+                    Some(own) if !own.is_null() => return None,
+                    _ if members.iter().any(|(known, _)| *known == key) => return None,
+                    _ => members.push((key, Piece::Node(member.id()))),
+                }
+            }
+        }
+        Some(members)
+    }
+}

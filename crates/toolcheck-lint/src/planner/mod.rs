@@ -1,0 +1,58 @@
+//! The plan of what mends a record, from its findings and from which result answers which call.
+//!
+//! It is made once, in a fixed order, and says what is mended, what only an unsafe fix would mend, and the new text.
+
+mod arrange;
+mod blocks;
+mod ids;
+mod options;
+mod plan;
+mod remedies;
+mod results;
+mod sources;
+mod write;
+
+pub use self::options::{Duplicates, FixOptions, Orphans, PLACEHOLDER, Unanswered};
+pub(crate) use self::plan::{Planned, Planner};
+pub(crate) use self::sources::{
+    Plans, can_mend, mark_conversations, mark_request, on_conversations, plan_request,
+};
+
+/// What was done to mend a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Deed {
+    /// A result that says that there is none was inserted.
+    Inserted,
+    /// Something was moved as it is.
+    Moved,
+    /// What belongs together was put into one message.
+    Merged,
+    /// Something was removed.
+    Removed,
+    /// An id was replaced, at the call and at its results.
+    Renamed,
+    /// A result got the id of the call that it probably answers.
+    Reattached,
+    /// A result became text of the user.
+    BecameText,
+    /// A value is written in another way.
+    Rewritten,
+}
+
+impl Deed {
+    /// The past participle of what was done.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Inserted => "inserted",
+            Self::Moved => "moved",
+            Self::Merged => "merged",
+            Self::Removed => "removed",
+            Self::Renamed => "renamed",
+            Self::Reattached => "re-attached",
+            Self::BecameText => "turned into text",
+            Self::Rewritten => "rewritten",
+        }
+    }
+}

@@ -1,0 +1,451 @@
+//! The plan for one record.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashSet};
+use toolcheck_core::ir::{Body, Place, Signature, Transcript, TranscriptKind};
+use toolcheck_core::readers::Mend;
+use toolcheck_core::remedy::{Change, Remedy};
+use toolcheck_core::repair::Repair;
+use toolcheck_core::target::Target;
+use toolcheck_json::edit::{Edits, Piece};
+use toolcheck_json::{Document, NodeId, Span, Value};
+
+use super::blocks::Blocks;
+use super::options::FixOptions;
+use super::{Deed, ids};
+use crate::finding::Finding;
+use crate::view::pairing::{Pairing, ResultSite};
+
+/// A finding that is mended.
+pub(crate) struct Done {
+    pub(crate) finding: usize,
+    pub(crate) deed: Deed,
+    pub(crate) lost: Option<String>,
+}
+
+/// The members of new objects.
+type Made = BTreeMap<(NodeId, String), Vec<(Cow<'static, str>, Piece)>>;
+
+/// What is to be done to a record.
+pub(crate) struct Planned {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) done: Vec<Done>,
+    /// The findings that only an unsafe fix mends, with what it would lose.
+    pub(crate) skipped: Vec<(usize, String)>,
+    /// How many of those that are mended are mended in their place.
+    pub(super) remedied: usize,
+}
+
+/// Plans the changes of a record. `slots` are the elements of its list of messages or items.
+pub(crate) struct Planner<'p, 's> {
+    pub(super) transcript: &'p Transcript<'s>,
+    pub(super) pairing: &'p Pairing<'p, 's>,
+    pub(super) document: &'p Document<'s>,
+    pub(super) repair: &'static Repair,
+    pub(super) mend: Option<&'static Mend>,
+    pub(super) target: &'p Target,
+    pub(super) how: &'p FixOptions,
+    findings: HashMap<(&'static str, NodeId), usize>,
+    lists: Lists,
+    pub(super) list: NodeId,
+    pub(super) slots: Vec<NodeId>,
+    /// The message in each slot.
+    pub(super) messages: Vec<NodeId>,
+    /// The messages of the conversation that are not in the list, which are not changed.
+    elsewhere: Vec<Span>,
+    /// The ids of the records in the list, as they are written.
+    pub(super) ids: Option<HashSet<&'s [u8]>>,
+    /// The slots that are removed.
+    pub(super) gone: HashSet<usize>,
+    /// What is inserted after a slot.
+    pub(super) after: HashMap<usize, Vec<Piece>>,
+    /// The slots in whose place another one stands.
+    pub(super) instead: HashMap<usize, usize>,
+    /// The slots that became part of another.
+    pub(super) merged_into: HashMap<usize, usize>,
+    /// The blocks of the slots whose blocks change.
+    pub(super) blocks: Blocks,
+    /// The values that are written in another way.
+    pub(super) values: HashMap<NodeId, Piece>,
+    /// The members that are removed, with their objects.
+    pub(super) members_gone: Vec<(NodeId, NodeId)>,
+    /// The new ids of calls.
+    pub(super) new_ids: HashMap<usize, String>,
+    /// The results that are removed or have left their place.
+    pub(super) results_gone: HashSet<usize>,
+    /// The start of the last reasoning whose signature depends on what is before it.
+    last_signed: Option<u32>,
+    /// For each message, how many there are up to the last one of the model before it.
+    pub(super) said_before: OnceCell<Vec<usize>>,
+    pub(super) edits: Edits<'p, 's>,
+    /// What mends findings in their place.
+    pub(super) remedies: Vec<(usize, &'p Remedy)>,
+    /// How many of them were used.
+    pub(super) remedied: usize,
+    /// The values and the missing keys that were mended in their place.
+    pub(super) touched: HashMap<(NodeId, Option<String>), Change>,
+    /// The elements that are removed from lists other than that of messages and their blocks.
+    pub(super) elements_gone: HashMap<NodeId, Vec<NodeId>>,
+    /// The objects that are made for members which move into them, by the object and the key that they are under.
+    pub(super) made: Made,
+    done: Vec<Done>,
+    skipped: Vec<(usize, String)>,
+}
+
+/// A conversation of a record, with how its file writes what is added to it.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'p, 's> {
+    pub(super) transcript: &'p Transcript<'s>,
+    pub(super) pairing: &'p Pairing<'p, 's>,
+    pub(super) target: &'p Target,
+    pub(super) repair: &'static Repair,
+    /// How the reader of its file writes records; `None` for requests.
+    pub(super) mend: Option<&'static Mend>,
+    /// Whether the model's signatures depend on what is before them.
+    pub(super) binds_signatures: bool,
+}
+
+impl<'p, 's> Planner<'p, 's> {
+    /// `None` if the messages are not in one list.
+    pub(super) fn new(
+        document: &'p Document<'s>,
+        how: &'p FixOptions,
+        findings: impl Iterator<Item = (usize, &'p Finding)>,
+        first: Source<'p, 's>,
+    ) -> Option<Self> {
+        let mut by_place = HashMap::default();
+        let mut remedies = Vec::new();
+        for (number, finding) in findings {
+            if let Some(remedy) = finding.remedy.as_deref().filter(|_| remedies.len() < MOST_REMEDIES) {
+                remedies.push((number, remedy));
+            }
+            by_place.entry((finding.rule, finding.spot.node)).or_insert(number);
+        }
+        let mut planner = Self {
+            transcript: first.transcript,
+            pairing: first.pairing,
+            document,
+            repair: first.repair,
+            mend: first.mend,
+            target: first.target,
+            how,
+            findings: by_place,
+            lists: Lists::default(),
+            list: NodeId::ROOT,
+            slots: Vec::new(),
+            messages: Vec::new(),
+            elsewhere: Vec::new(),
+            ids: None,
+            gone: HashSet::default(),
+            after: HashMap::default(),
+            instead: HashMap::default(),
+            merged_into: HashMap::default(),
+            blocks: Blocks::default(),
+            values: HashMap::default(),
+            members_gone: Vec::new(),
+            new_ids: HashMap::default(),
+            results_gone: HashSet::default(),
+            last_signed: None,
+            said_before: OnceCell::new(),
+            edits: Edits::new(document),
+            remedies,
+            remedied: 0,
+            touched: HashMap::default(),
+            elements_gone: HashMap::default(),
+            made: Made::new(),
+            done: Vec::new(),
+            skipped: Vec::new(),
+        };
+        planner.heed_signatures(&first);
+        if !planner.enter(first) {
+            (planner.slots, planner.messages) = (Vec::new(), Vec::new());
+            return (!planner.remedies.is_empty()).then_some(planner);
+        }
+        Some(planner)
+    }
+
+    /// Goes to another conversation of the record; `false` if it cannot be mended.
+    pub(super) fn enter(&mut self, source: Source<'p, 's>) -> bool {
+        let key = source.mend.and_then(|mend| mend.message);
+        // A prompt may be elsewhere than the answer to it.
+        let Some(node) = source.transcript.messages.last().map(|message| message.place.node) else {
+            return false;
+        };
+        let Some(list) = self.lists.list_of(self.document, node) else { return false };
+        let is_new = self.slots.is_empty() || list != self.list;
+        if is_new && !self.lists.seen.insert(list) || is_wide(source.pairing) {
+            return false;
+        }
+        if is_new {
+            if !self.slots.is_empty() {
+                self.settle();
+            }
+            let list = self.document.value(list);
+            if has_long_message(list, source.repair) {
+                self.slots.clear();
+                return false;
+            }
+            self.list = list.id();
+            self.slots = list.elements().map(Value::id).collect();
+            let message = |slot: Value<'_, '_>| key.and_then(|key| slot.get(key)).unwrap_or(slot).id();
+            self.messages = list.elements().map(message).collect();
+        }
+        self.transcript = source.transcript;
+        self.said_before = OnceCell::new();
+        self.pairing = source.pairing;
+        self.repair = source.repair;
+        self.mend = source.mend;
+        self.target = source.target;
+        self.new_ids.clear();
+        self.results_gone.clear();
+        self.merged_into.clear();
+        let places = self.transcript.messages.iter().map(|message| message.place);
+        let is_here = |place: &Place| self.messages.binary_search(&place.node).is_ok();
+        self.elsewhere = places.filter(|place| !is_here(place)).map(|place| place.span).collect();
+        self.elsewhere.sort_unstable_by_key(|span| span.start);
+        self.heed_signatures(&source);
+        true
+    }
+
+    /// Notes where the last reasoning is that is signed with what is before it.
+    fn heed_signatures(&mut self, source: &Source<'p, 's>) {
+        let is_signed = |body: &Body<'_>| {
+            matches!(body, Body::Reasoning(reasoning)
+                if reasoning.is_redacted || reasoning.signature == Signature::Present)
+        };
+        let signed = source.transcript.parts.iter().filter(|part| is_signed(&part.body));
+        let last = signed.map(|part| part.place.span.start).max();
+        self.last_signed = last.filter(|_| source.binds_signatures);
+    }
+
+    /// Plans everything in a conversation, in the order that keeps one step from undoing another.
+    pub(super) fn plan(&mut self) {
+        self.remedies();
+        if self.slots.is_empty() {
+            return;
+        }
+        self.spelling();
+        self.ids();
+        self.duplicate_results();
+        self.unanswered_calls();
+        self.split_turns();
+        self.results();
+        self.orphans();
+    }
+
+    /// Which findings are mended, and which only an unsafe fix mends.
+    pub(super) fn outcome(self) -> (Vec<usize>, Vec<usize>) {
+        let done = self.done.into_iter().map(|done| done.finding).collect();
+        (done, self.skipped.into_iter().map(|(finding, _)| finding).collect())
+    }
+
+    /// The list or the object that a value is in.
+    pub(super) fn parent_of(&mut self, node: NodeId) -> Option<Value<'p, 's>> {
+        let parent = self.lists.way_to(self.document, node)?.0;
+        Some(self.document.value(parent))
+    }
+
+    /// What was planned.
+    pub(crate) fn finish(mut self) -> Planned {
+        self.settle();
+        let bytes = self.edits.apply().into_owned();
+        let mut done = self.done;
+        done.sort_by_key(|done| done.finding);
+        Planned { bytes, done, skipped: self.skipped, remedied: self.remedied }
+    }
+
+    /// The finding of a rule at a place.
+    pub(super) fn finding(&self, rule: &'static str, place: Place) -> Option<usize> {
+        let found = self.findings.get(&(rule, place.node)).copied()?;
+        let before = self.elsewhere.partition_point(|span| span.start <= place.span.start);
+        let is_elsewhere = before > 0 && self.elsewhere[before - 1].contains(place.span);
+        (!is_elsewhere).then_some(found)
+    }
+
+    /// Whether to mend a finding, which changes the text from `at`. `lost` says what the fix would lose or guess.
+    pub(super) fn mends(&mut self, finding: usize, deed: Deed, at: u32, lost: Option<String>) -> bool {
+        let lost = lost.or_else(|| {
+            self.is_signed_after(at).then(|| {
+                "signed reasoning after it may be refused, because what it follows is changed".to_owned()
+            })
+        });
+        if let Some(lost) = &lost
+            && !self.how.unsafe_fixes
+        {
+            self.skipped.push((finding, lost.clone()));
+            return false;
+        }
+        self.done.push(Done { finding, deed, lost });
+        true
+    }
+
+    /// Whether reasoning whose signature depends on what is before it comes after a place.
+    pub(super) fn is_signed_after(&self, at: u32) -> bool {
+        self.last_signed.is_some_and(|signed| signed > at)
+    }
+
+    /// The slot that a value is in.
+    pub(super) fn slot_of(&self, node: NodeId) -> usize {
+        self.slots.partition_point(|slot| *slot <= node).saturating_sub(1)
+    }
+
+    /// Whether a result is a slot by itself, and not a block in one.
+    pub(super) fn is_slot(&self, site: &ResultSite<'_, '_>) -> bool {
+        self.messages.binary_search(&site.part.place.node).is_ok()
+    }
+
+    pub(super) fn is_dataset(&self) -> bool {
+        self.transcript.kind == TranscriptKind::Dataset
+    }
+
+    /// What is only written in another way: lists without elements, blank blocks, names and arguments.
+    fn spelling(&mut self) {
+        for (message, parts) in self.transcript.messages_with_parts() {
+            if let Some(place) = message.empty_calls
+                && let Some(finding) = self.finding("empty-tool-calls", place)
+                && self.mends(finding, Deed::Removed, place.span.start, None)
+            {
+                self.members_gone.push((message.place.node, place.node));
+            }
+            for part in parts {
+                if let Body::Call(call) = &part.body {
+                    self.arguments(part.place, call);
+                }
+            }
+        }
+        if let Some(place) = self.transcript.request.tools.place
+            && let Some(finding) = self.finding("empty-tool-list", place)
+            && self.mends(finding, Deed::Removed, place.span.start, None)
+        {
+            // What holds only the list goes with it.
+            let around = self.parent_of(place.node);
+            let is_alone = around.is_some_and(|around| around.children().count() == 1);
+            match around.filter(|around| is_alone && around.id() != NodeId::ROOT) {
+                Some(around) => self.remove(around.id()),
+                None => self.remove(place.node),
+            }
+        }
+        for site in &self.pairing.results {
+            let call = site.paired_with.call().map(|call| &self.pairing.calls[call]);
+            if let Some(finding) = self.finding("tool-name-mismatch", site.part.place)
+                && let Some(called) = call.and_then(|site| site.call.name.as_ref())
+                && let Some(labelled) = &site.result.name
+                && site.result.call_id.is_some()
+                && self.mends(finding, Deed::Rewritten, labelled.place.span.start, None)
+            {
+                self.values.insert(labelled.place.node, Piece::text(&called.text));
+            }
+        }
+    }
+
+    /// The ids that the target refuses, and those that are used again.
+    fn ids(&mut self) {
+        let pairing = self.pairing;
+        let known = pairing.calls.iter().filter_map(|site| site.call.id.as_ref());
+        let mut used: HashSet<String> = known.map(|id| id.text.to_string()).collect();
+        let state = self.transcript.request.continues_remote_state
+            || self.transcript.details.refers_to_stored_items
+            || !self.transcript.details.programmatic_calls.is_empty();
+        let state = state.then(|| "other places may refer to the id".to_owned());
+        let mut uses: HashMap<&str, usize> = HashMap::default();
+        let mut renamed: HashSet<&str> = HashSet::default();
+        for site in &pairing.calls {
+            let Some(id) = &site.call.id else { continue };
+            let number = uses.entry(&id.text).or_default();
+            *number += 1;
+            let malformed = self
+                .finding("malformed-tool-call-id", site.part.place)
+                .or_else(|| self.finding("malformed-tool-call-id", id.place));
+            let again = self
+                .finding("reused-tool-call-id", site.part.place)
+                .or_else(|| self.finding("duplicate-tool-call-id", site.part.place));
+            let is_wanted = malformed.is_some() || again.is_some() || renamed.contains(&*id.text);
+            if !is_wanted || (*number > 1 && pairing.answer_of(site).is_none()) {
+                continue;
+            }
+            // What is only no string may stay as it is spelled.
+            let is_own = id.instead.is_some() && *number == 1 && used.remove(&*id.text);
+            let Some(new) = ids::replacement(&id.text, *number, self.target, &used) else { continue };
+            if is_own {
+                used.insert(id.text.to_string());
+            }
+            let at = id.place.span.start;
+            let is_done = [malformed, again]
+                .into_iter()
+                .flatten()
+                .all(|finding| self.mends(finding, Deed::Renamed, at, state.clone()));
+            if is_done {
+                renamed.insert(&id.text);
+                used.insert(new.clone());
+                self.values.insert(id.place.node, Piece::text(&new));
+                self.new_ids.insert(site.number, new);
+            }
+        }
+        for site in &pairing.results {
+            let new = site.paired_with.call().and_then(|call| self.new_ids.get(&call));
+            if let (Some(new), Some(id)) = (new, &site.result.call_id) {
+                self.values.insert(id.place.node, Piece::text(new));
+            }
+        }
+    }
+}
+
+/// The most blocks of a message, calls of a turn, and results of a turn in what is planned. Some steps look at all others
+/// of a turn for each of them.
+const MOST_IN_TURN: usize = 1000;
+
+/// The most findings of a record that are mended in their place.
+const MOST_REMEDIES: usize = 1000;
+
+/// Whether a message has so many parts that planning would take too long.
+fn has_long_message(list: Value<'_, '_>, repair: &Repair) -> bool {
+    let is_long = |message: Value<'_, '_>| {
+        let blocks = repair.blocks.and_then(|key| message.get(key));
+        blocks.is_some_and(|blocks| blocks.children().count() > MOST_IN_TURN)
+    };
+    list.elements().any(is_long)
+}
+
+/// Whether a turn has so many parts that planning would take too long.
+fn is_wide(pairing: &Pairing<'_, '_>) -> bool {
+    (0..pairing.turns.len()).any(|turn| {
+        pairing.calls_of_turn(turn).len() > MOST_IN_TURN || pairing.results_of_turn(turn).len() > MOST_IN_TURN
+    })
+}
+
+/// The lists of a document.
+#[derive(Default)]
+struct Lists {
+    /// The children of the values on the way to them.
+    children: HashMap<NodeId, Vec<NodeId>>,
+    /// Those that have been planned.
+    seen: HashSet<NodeId>,
+}
+
+impl Lists {
+    /// The innermost list that a value is in.
+    fn list_of(&mut self, document: &Document<'_>, node: NodeId) -> Option<NodeId> {
+        self.way_to(document, node)?.1
+    }
+
+    /// What a value is in, and the innermost list around it.
+    fn way_to(&mut self, document: &Document<'_>, node: NodeId) -> Option<(NodeId, Option<NodeId>)> {
+        let mut at = document.root();
+        let mut list = None;
+        let mut parent = None;
+        while at.id() != node {
+            parent = Some(at.id());
+            if at.is_array() {
+                list = Some(at.id());
+            }
+            let children =
+                self.children.entry(at.id()).or_insert_with(|| at.children().map(Value::id).collect());
+            let before = children.partition_point(|child| *child <= node);
+            at = document.value(*children.get(before.checked_sub(1)?)?);
+        }
+        Some((parent?, list))
+    }
+}

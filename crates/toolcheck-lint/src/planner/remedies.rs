@@ -1,0 +1,141 @@
+//! What is mended in its place, whatever the rest of the conversation is like.
+
+use toolcheck_core::remedy::Change;
+use toolcheck_json::edit::Piece;
+use toolcheck_json::{Fault, FaultKind, NodeId, Value};
+
+use super::Deed;
+use super::plan::Planner;
+
+impl Planner<'_, '_> {
+    /// Mends what can be mended where it is. Of two changes of one place that exclude each other, the first is made.
+    pub(super) fn remedies(&mut self) {
+        for (number, remedy) in std::mem::take(&mut self.remedies) {
+            let is_taken = |change: &Change| {
+                self.touched.get(&site(change)).is_some_and(|own| !is_composed(own, change))
+            };
+            if remedy.changes.iter().any(is_taken) {
+                continue;
+            }
+            let starts = remedy.changes.iter().map(|change| self.document.value(change.node()).span().start);
+            let at = starts.min().unwrap_or(0);
+            let deed = match remedy.changes.first() {
+                Some(Change::Remove(_)) => Deed::Removed,
+                Some(Change::Add(..)) => Deed::Inserted,
+                _ => Deed::Rewritten,
+            };
+            if !self.mends(number, deed, at, remedy.lost.clone()) {
+                continue;
+            }
+            self.remedied += 1;
+            for change in &remedy.changes {
+                if self.touched.insert(site(change), change.clone()).as_ref() != Some(change) {
+                    self.change(change);
+                }
+            }
+        }
+        for ((object, key), members) in std::mem::take(&mut self.made) {
+            self.edits.set_member(object, key, Piece::Object(members));
+        }
+    }
+
+    fn change(&mut self, change: &Change) {
+        let document = self.document;
+        let node = change.node();
+        match change {
+            Change::Rename(_, key) => {
+                if let Some(object) = self.parent_of(node).filter(|parent| parent.is_object()) {
+                    self.edits.rename_member(object.id(), node, key.clone());
+                }
+            }
+            Change::Remove(_) => self.remove(node),
+            Change::Write(_, json) => {
+                self.values.insert(node, Piece::Raw(json.clone().into_bytes()));
+            }
+            Change::Wrap(_) => {
+                self.values.insert(node, Piece::List(vec![Piece::Node(node)]));
+            }
+            Change::Add(_, key, json) => {
+                if document.value(node).is_object() {
+                    self.edits.set_member(node, key.clone(), Piece::Raw(json.clone().into_bytes()));
+                }
+            }
+            Change::Move(_, way) => {
+                if let (Some(object), [around, key]) = (self.parent_of(node), &way[..]) {
+                    self.edits.remove_member(object.id(), node);
+                    match object.get(around) {
+                        Some(around) => self.edits.set_member(around.id(), key.clone(), Piece::Node(node)),
+                        None => {
+                            let made = self.made.entry((object.id(), around.clone())).or_default();
+                            made.push((key.clone().into(), Piece::Node(node)));
+                        }
+                    }
+                }
+            }
+            Change::Halves(_) => {
+                self.values.insert(node, Piece::Raw(self.without_halves(node)));
+            }
+        }
+    }
+
+    /// A string in which U+FFFD stands for each half of a character.
+    fn without_halves(&self, node: NodeId) -> Vec<u8> {
+        let span = self.document.value(node).span();
+        let mut raw = Vec::with_capacity(span.range().len());
+        let mut at = span.start as usize;
+        let is_half = |fault: &&Fault| fault.kind == FaultKind::LoneSurrogate && span.contains(fault.span);
+        for half in self.document.faults().iter().filter(is_half) {
+            raw.extend_from_slice(&self.document.bytes()[at..half.span.start as usize]);
+            raw.extend_from_slice(b"\\ufffd");
+            at = half.span.end as usize;
+        }
+        raw.extend_from_slice(&self.document.bytes()[at..span.end as usize]);
+        raw
+    }
+
+    /// Removes a message, a block, a member or an element.
+    pub(super) fn remove(&mut self, node: NodeId) {
+        if let Ok(slot) = self.messages.binary_search(&node) {
+            self.gone.insert(slot);
+            return;
+        }
+        let Some(parent) = self.parent_of(node) else { return };
+        if parent.is_object() {
+            self.edits.remove_member(parent.id(), node);
+            return;
+        }
+        let slot = self.slot_of(node);
+        let list_of = |slot: &NodeId| self.document.value(*slot).get(self.repair.blocks?);
+        let is_block = self.messages.get(slot).and_then(list_of).is_some_and(|list| list.id() == parent.id());
+        if !is_block || !self.take_out_block(slot, node) {
+            self.elements_gone.entry(parent.id()).or_default().push(node);
+        } else if self.blocks_left(slot) == 0 {
+            self.gone.insert(slot);
+        }
+    }
+
+    /// The lists without the elements that are removed from them.
+    pub(super) fn settle_lists(&mut self) {
+        for (list, gone) in std::mem::take(&mut self.elements_gone) {
+            let elements = self.document.value(list).elements().map(Value::id);
+            let left: Vec<Piece> =
+                elements.filter(|element| !gone.contains(element)).map(Piece::Node).collect();
+            self.edits.set_elements(list, left);
+        }
+    }
+}
+
+/// Whether two changes of one place can both be made: what is removed may be written in any way.
+fn is_composed(one: &Change, other: &Change) -> bool {
+    let is_moved = |change: &Change| matches!(change, Change::Move(..));
+    let is_removed = |change: &Change| matches!(change, Change::Remove(_));
+    one == other || !is_moved(one) && !is_moved(other) && (is_removed(one) || is_removed(other))
+}
+
+/// The value or the missing key that a change is about.
+fn site(change: &Change) -> (NodeId, Option<String>) {
+    match change {
+        Change::Add(object, key, _) => (*object, Some(key.clone())),
+        other => (other.node(), None),
+    }
+}

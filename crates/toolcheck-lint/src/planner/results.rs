@@ -1,0 +1,306 @@
+//! Results that are there twice, or without a call.
+
+use foldhash::HashSet;
+use toolcheck_core::ir::{Body, Place, ToolResult};
+use toolcheck_json::edit::Piece;
+use toolcheck_json::{Kind, NodeId, Value};
+
+use super::Deed;
+use super::options::{Duplicates, Orphans, Unanswered};
+use super::plan::Planner;
+use crate::view::pairing::{PairedWith, ResultSite};
+
+/// More blocks than this are not all reasoning.
+const MOST_REASONING: usize = 8;
+
+impl<'p> Planner<'p, '_> {
+    /// Second results: the same again, one that stands for the other, or another.
+    pub(super) fn duplicate_results(&mut self) {
+        let pairing = self.pairing;
+        for site in &pairing.results {
+            let PairedWith::Repeated(call) = site.paired_with else { continue };
+            let Some(finding) = self.finding("duplicate-tool-result", site.part.place) else { continue };
+            let Some(first) = pairing.answer_of(&pairing.calls[call]) else { continue };
+            let at = first.part.place.span.start;
+            let own = site.part.place.span.start;
+            let is_same = self.raw(first.result) == self.raw(site.result)
+                && first.result.is_error == site.result.is_error;
+            if is_same || self.is_placeholder(site.result) {
+                if self.mends(finding, Deed::Removed, own, None) {
+                    self.take_out(site);
+                }
+            } else if self.is_placeholder(first.result) {
+                if self.mends(finding, Deed::Removed, at, None) {
+                    self.put_instead(first, site);
+                }
+            } else {
+                self.different_results(finding, first, site);
+            }
+        }
+    }
+
+    fn different_results(&mut self, finding: usize, first: &ResultSite<'_, '_>, second: &ResultSite<'_, '_>) {
+        let at = first.part.place.span.start;
+        match self.how.duplicates {
+            Duplicates::First => {
+                let lost = format!("the second result, {} bytes", self.raw(second.result).len());
+                if self.mends(finding, Deed::Removed, second.part.place.span.start, Some(lost)) {
+                    self.take_out(second);
+                }
+            }
+            Duplicates::Last => {
+                let lost = format!("the first result, {} bytes", self.raw(first.result).len());
+                if self.mends(finding, Deed::Removed, at, Some(lost)) {
+                    self.put_instead(first, second);
+                }
+            }
+            Duplicates::Both => {
+                let (Some(one), Some(other)) =
+                    (self.content_blocks(first.result), self.content_blocks(second.result))
+                else {
+                    return;
+                };
+                let Some(place) = first.result.content_place else { return };
+                // A third result would need the list that the second has made.
+                if self.values.contains_key(&place.node) {
+                    return;
+                }
+                let lost = "that they were two results, of which the model saw one at a time".to_owned();
+                if self.mends(finding, Deed::Merged, at, Some(lost)) {
+                    self.values.insert(place.node, Piece::List(one.into_iter().chain(other).collect()));
+                    self.take_out(second);
+                }
+            }
+        }
+    }
+
+    /// Calls without a result, if they are to be removed. Messages of which only reasoning would be left go with them.
+    pub(super) fn unanswered_calls(&mut self) {
+        if self.how.unanswered != Unanswered::Drop {
+            return;
+        }
+        let pairing = self.pairing;
+        for calls in pairing.calls.chunk_by(|one, other| one.message_number == other.message_number) {
+            let mut gone = HashSet::default();
+            for call in calls.iter().filter(|call| !pairing.has_stand_in(call)) {
+                let Some(finding) = self.finding("unanswered-tool-call", call.part.place) else { continue };
+                let length = call.call.arguments.place().map_or(0, |place| place.span.range().len());
+                let lost = format!("the call, with {length} bytes of arguments");
+                if self.mends(finding, Deed::Removed, call.part.place.span.start, Some(lost)) {
+                    gone.insert(call.part.place.node);
+                }
+            }
+            let mut nodes: Vec<NodeId> = gone.iter().copied().collect();
+            nodes.sort_unstable();
+            self.take_out_calls(&nodes, &gone);
+        }
+    }
+
+    /// Takes calls of one message out.
+    fn take_out_calls(&mut self, nodes: &[NodeId], others: &HashSet<NodeId>) {
+        let mut done = None;
+        for node in nodes {
+            let slot = self.slot_of(*node);
+            let message = self.document.value(self.messages[slot]);
+            if message.id() == *node {
+                self.gone.insert(slot);
+            } else if self.take_out_block(slot, *node) {
+                if self.blocks_left(slot) <= MOST_REASONING && self.is_only_reasoning(slot) {
+                    self.gone.insert(slot);
+                }
+            } else if done.replace(slot) != Some(slot) {
+                self.take_out_of_list(slot, others);
+            }
+        }
+    }
+
+    /// Whether nothing but reasoning is left of a message.
+    fn is_only_reasoning(&self, slot: usize) -> bool {
+        let is_reasoning = |piece: &Piece| {
+            let Piece::Node(node) = piece else { return false };
+            let number = self.transcript.parts.partition_point(|part| part.place.node < *node);
+            let parts = self.transcript.parts[number..].iter().take_while(|part| part.place.node == *node);
+            parts.into_iter().any(|part| matches!(part.body, Body::Reasoning(_)))
+        };
+        self.blocks_of(slot).is_some_and(|blocks| blocks.iter().all(is_reasoning))
+    }
+
+    /// Takes calls out of the list that a message has for them.
+    fn take_out_of_list(&mut self, slot: usize, gone: &HashSet<NodeId>) {
+        let message = self.document.value(self.messages[slot]);
+        let Some((calls, text)) = self.repair.calls else { return };
+        let Some(list) = message.get(calls) else { return };
+        let left = list.elements().map(Value::id).filter(|call| !gone.contains(call));
+        let left: Vec<Piece> = left.map(Piece::Node).collect();
+        let says = message.get(text).is_some_and(|text| {
+            text.as_json_str().is_some_and(|text| !text.is_empty()) || text.elements().next().is_some()
+        });
+        match (left.is_empty(), says) {
+            (false, _) => self.edits.set_elements(list.id(), left),
+            (true, true) => self.members_gone.push((message.id(), list.id())),
+            (true, false) => _ = self.gone.insert(slot),
+        }
+    }
+
+    /// Results without a call.
+    pub(super) fn orphans(&mut self) {
+        let pairing = self.pairing;
+        for site in &pairing.results {
+            let Some(finding) = self.finding("orphan-tool-result", site.part.place) else { continue };
+            if self.how.orphans == Orphans::Leave || self.results_gone.contains(&site.number) {
+                continue;
+            }
+            if let Some(call) = pairing.stands_for(site)
+                && let (Some(wanted), Some(own)) = (&call.call.id, &site.result.call_id)
+            {
+                let guess =
+                    format!("it is a guess that the result answers this call of turn {}", call.turn + 1);
+                if self.mends(finding, Deed::Reattached, own.place.span.start, Some(guess)) {
+                    let id = self.new_ids.get(&call.number).map_or(&*wanted.text, |id| id);
+                    self.values.insert(own.place.node, Piece::text(id));
+                }
+                continue;
+            }
+            // Without ids, the same result again is one too many.
+            let is_again = site.result.call_id.is_none() && self.is_again(site);
+            if is_again && self.mends(finding, Deed::Removed, site.part.place.span.start, None) {
+                self.take_out(site);
+                continue;
+            }
+            let length = self.raw(site.result).len();
+            if self.how.orphans == Orphans::Drop {
+                let lost = format!("a result of {length} bytes");
+                if self.mends(finding, Deed::Removed, site.part.place.span.start, Some(lost)) {
+                    self.take_out(site);
+                }
+                continue;
+            }
+            let lost = "that it is a result: it becomes text of the user".to_owned();
+            if self.mends(finding, Deed::BecameText, site.part.place.span.start, Some(lost)) {
+                self.become_text(site);
+            }
+        }
+    }
+
+    /// Whether the result before it in its turn is the same, byte for byte.
+    fn is_again(&self, site: &ResultSite<'_, '_>) -> bool {
+        let before = site.number.checked_sub(1).map(|before| &self.pairing.results[before]);
+        let raw = |site: &ResultSite<'_, '_>| self.document.value(site.part.place.node).raw();
+        before.is_some_and(|before| before.turn == site.turn && raw(before) == raw(site))
+    }
+
+    /// Writes a result as text of the user, after the results of its turn.
+    fn become_text(&mut self, site: &ResultSite<'_, '_>) {
+        let id = site.result.call_id.as_ref().map_or("without an id", |id| &*id.text);
+        let name = site.result.name.as_ref().map_or_else(String::new, |name| format!(" (`{}`)", name.text));
+        let failed = if site.result.is_error == Some(true) { ", which failed" } else { "" };
+        let head =
+            format!("[result of tool call {id}{name}{failed}, whose call is not in this conversation]\n");
+        let mut blocks = vec![(self.repair.text)(Piece::text(&head))];
+        match self.content_blocks(site.result) {
+            Some(content) => blocks.extend(content.into_iter().map(|block| self.for_the_user(block))),
+            None => {
+                let raw = String::from_utf8_lossy(self.raw(site.result)).into_owned();
+                blocks.push((self.repair.text)(Piece::text(&raw)));
+            }
+        }
+        let slot = self.slot_of(site.part.place.node);
+        self.take_out(site);
+        if self.is_slot(site) {
+            let last = self.pairing.results_of_turn(site.turn).last().unwrap_or(site);
+            let last = self.slot_of(last.part.place.node);
+            let text =
+                site.result.content_place.and_then(|place| self.document.value(place.node).as_json_str());
+            // One string, if it can be one: not every API takes a list.
+            let message = match text.filter(|text| text.is_text()) {
+                Some(text) => (self.repair.said)(Piece::text(&format!("{head}{}", text.decode()))),
+                None => (self.repair.user)(blocks),
+            };
+            let record = self.recorded(message, slot);
+            self.after.entry(last).or_default().push(record);
+            return;
+        }
+        self.gone.remove(&slot);
+        self.blocks.add_after_results(slot, blocks);
+    }
+
+    /// A block of a result as the user may have it: what only results may have is text.
+    fn for_the_user(&self, block: Piece) -> Piece {
+        let Piece::Node(node) = block else { return block };
+        let value = self.document.value(node);
+        if !self.repair.is_only_in_results(value) {
+            return block;
+        }
+        (self.repair.text)(Piece::text(&String::from_utf8_lossy(value.raw())))
+    }
+
+    /// The content of a result as blocks; `None` if it has another form.
+    fn content_blocks(&self, result: &ToolResult<'_>) -> Option<Vec<Piece>> {
+        let content = self.document.value(result.content_place?.node);
+        match content.kind() {
+            Kind::String => Some(vec![(self.repair.text)(Piece::Node(content.id()))]),
+            Kind::Array => Some(content.elements().map(|block| Piece::Node(block.id())).collect()),
+            _ => None,
+        }
+    }
+
+    fn raw(&self, result: &ToolResult<'_>) -> &'p [u8] {
+        let place: Option<Place> = result.content_place;
+        let document = self.document;
+        place.map_or(b"", |place| &document.bytes()[document.value(place.node).span().range()])
+    }
+
+    /// Whether a result only says that there is none.
+    fn is_placeholder(&self, result: &ToolResult<'_>) -> bool {
+        let Some(place) = result.content_place else { return false };
+        let mut content = self.document.value(place.node);
+        // The text may be in a block, or in the one member of an object.
+        for _ in 0..3 {
+            if let Some(text) = content.as_str() {
+                return self.how.is_placeholder(&text);
+            }
+            let mut inner = content.children().filter(|child| !child.has_key("type"));
+            match (inner.next(), inner.next()) {
+                (Some(only), None) => content = only,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Takes a result out of its place.
+    pub(super) fn take_out(&mut self, site: &ResultSite<'_, '_>) {
+        self.results_gone.insert(site.number);
+        let node = site.part.place.node;
+        let slot = self.slot_of(node);
+        if self.is_slot(site) {
+            self.gone.insert(slot);
+            return;
+        }
+        if self.take_out_block(slot, node) && self.blocks_left(slot) == 0 {
+            self.gone.insert(slot);
+        }
+    }
+
+    /// Puts a result in the place of another.
+    fn put_instead(&mut self, old: &ResultSite<'_, '_>, new: &ResultSite<'_, '_>) {
+        self.take_out(new);
+        let slot = self.slot_of(old.part.place.node);
+        if self.is_slot(old) {
+            self.instead.insert(slot, self.slot_of(new.part.place.node));
+        } else {
+            self.gone.remove(&slot);
+            self.blocks.put_instead(slot, old.part.place.node, new.part.place.node);
+        }
+    }
+
+    /// Whether a block is a result.
+    pub(super) fn is_result(&self, piece: &Piece) -> bool {
+        let Piece::Node(node) = piece else { return false };
+        self.result_number(*node).is_some()
+    }
+
+    pub(super) fn result_number(&self, node: NodeId) -> Option<usize> {
+        self.pairing.results.binary_search_by_key(&node, |site| site.part.place.node).ok()
+    }
+}

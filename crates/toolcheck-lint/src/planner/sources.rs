@@ -1,0 +1,171 @@
+//! What is planned: the conversation of a request, or the conversations of a log.
+
+use toolcheck_core::formats;
+use toolcheck_core::ir::Transcript;
+use toolcheck_core::readers::Conversation;
+use toolcheck_core::target::{self, Target};
+use toolcheck_json::{Document, FaultKind, Record};
+
+use super::options::FixOptions;
+use super::plan::{Planned, Planner, Source};
+use crate::finding::{Finding, Fixable};
+use crate::fixable::{is_fixable, writer_of};
+use crate::options::Options;
+use crate::view::pairing::Pairing;
+
+/// What is planned for a record.
+pub(crate) struct Plans {
+    /// All of it.
+    pub(crate) whole: Planned,
+    /// The same without what is mended in its place, if that is not all.
+    pub(crate) without_remedies: Option<Planned>,
+}
+
+/// Whether a record can be written as it was, because it was read as it is written.
+fn is_whole(record: &Record<'_>, document: &Document<'_>) -> bool {
+    let is_harmless = |kind: FaultKind| kind.is_in_text() || kind == FaultKind::ByteOrderMark;
+    document.faults().iter().all(|fault| is_harmless(fault.kind))
+        && document.bytes().len() == record.bytes.len()
+}
+
+/// A planner that has planned a request.
+fn on_request<R>(
+    document: &Document<'_>,
+    transcript: &Transcript<'_>,
+    options: &Options,
+    (how, with_remedies): (&FixOptions, bool),
+    findings: &[Finding],
+    take: impl FnOnce(Planner<'_, '_>) -> R,
+) -> Option<R> {
+    let format = formats::find(transcript.format?.id)?;
+    let target = options.target.as_deref().or_else(|| target::find(format.id));
+    let target = target.unwrap_or_else(|| Target::unknown());
+    let pairing = Pairing::new(transcript, target);
+    let source = Source {
+        transcript,
+        pairing: &pairing,
+        target,
+        repair: format.repair,
+        mend: None,
+        binds_signatures: target.binds_signatures(),
+    };
+    let wanted = findings
+        .iter()
+        .enumerate()
+        .filter(|(_, finding)| how.wants(finding) && (with_remedies || finding.remedy.is_none()));
+    let mut planner = Planner::new(document, how, wanted, source)?;
+    planner.plan();
+    Some(take(planner))
+}
+
+/// The plans for a request.
+pub(crate) fn plan_request(
+    record: &Record<'_>,
+    document: &Document<'_>,
+    transcript: &Transcript<'_>,
+    options: &Options,
+    how: &FixOptions,
+    findings: &[Finding],
+) -> Option<Plans> {
+    if !is_whole(record, document) {
+        return None;
+    }
+    let plan = |remedies| {
+        on_request(document, transcript, options, (how, remedies), findings, |planner| planner.finish())
+    };
+    let whole = plan(true)?;
+    let is_mixed = whole.remedied > 0 && whole.done.len() > whole.remedied;
+    Some(Plans { without_remedies: if is_mixed { plan(false) } else { None }, whole })
+}
+
+/// A planner that has planned the conversations of a log or a data set.
+pub(crate) fn on_conversations<R>(
+    document: &Document<'_>,
+    conversations: &[Conversation<'_>],
+    options: &Options,
+    how: &FixOptions,
+    findings: &[Finding],
+    take: impl FnOnce(Planner<'_, '_>) -> R,
+) -> Option<R> {
+    let target = options.target.as_deref().unwrap_or_else(|| Target::unknown());
+    let mut usable = Vec::new();
+    for conversation in conversations {
+        let transcript = &conversation.transcript;
+        let Some((format, mend)) = writer_of(conversation) else { continue };
+        usable.push((transcript, Pairing::new(transcript, target), format, mend));
+    }
+    let mut planner: Option<Planner<'_, '_>> = None;
+    // What is mended in its place depends on an API.
+    let wanted = || findings.iter().enumerate().filter(|(_, finding)| finding.remedy.is_none());
+    for (transcript, pairing, format, mend) in &usable {
+        // What signs the model's reasoning is the API that the messages are for.
+        let judge = options.target.as_deref().or_else(|| target::find(format.id));
+        let source = Source {
+            transcript,
+            pairing,
+            target,
+            repair: format.repair,
+            mend: *mend,
+            binds_signatures: judge.is_some_and(Target::binds_signatures),
+        };
+        let is_ready = match &mut planner {
+            Some(planner) => planner.enter(source),
+            none => {
+                *none = Planner::new(document, how, wanted(), source);
+                none.is_some()
+            }
+        };
+        if let Some(planner) = planner.as_mut().filter(|_| is_ready) {
+            planner.plan();
+        }
+    }
+    planner.map(take)
+}
+
+/// Says of each finding in a request how it is mended.
+pub(crate) fn mark_request(
+    findings: &mut [Finding],
+    record: &Record<'_>,
+    document: &Document<'_>,
+    transcript: &Transcript<'_>,
+    options: &Options,
+) {
+    let how = FixOptions::default();
+    let is_wanted = |finding: &Finding| can_mend(finding) && how.wants(finding);
+    if findings.iter().any(is_wanted) && is_whole(record, document) {
+        let planned =
+            on_request(document, transcript, options, (&how, true), findings, |planner| planner.outcome());
+        mark(findings, planned);
+    }
+}
+
+/// Says of each finding in conversations how it is mended.
+pub(crate) fn mark_conversations(
+    findings: &mut [Finding],
+    document: &Document<'_>,
+    conversations: &[Conversation<'_>],
+    options: &Options,
+) {
+    if findings.iter().any(|finding| is_fixable(finding.rule)) {
+        let how = FixOptions::default();
+        let planned =
+            on_conversations(document, conversations, options, &how, findings, |planner| planner.outcome());
+        mark(findings, planned);
+    }
+}
+
+/// Whether a finding may be mended.
+pub(crate) fn can_mend(finding: &Finding) -> bool {
+    finding.remedy.is_some() || is_fixable(finding.rule)
+}
+
+/// Marks what safe fixes mend, and what only unsafe ones do.
+fn mark(findings: &mut [Finding], planned: Option<(Vec<usize>, Vec<usize>)>) {
+    let (done, skipped) = planned.unwrap_or_default();
+    for number in skipped {
+        findings[number].fix = Some(Fixable::Unsafe);
+    }
+    for number in done {
+        findings[number].fix = Some(Fixable::Safe);
+    }
+}

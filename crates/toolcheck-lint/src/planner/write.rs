@@ -1,0 +1,173 @@
+//! The edits of a plan, made from the final order of the parts.
+
+use foldhash::HashMap;
+use toolcheck_core::ir::{Arguments, Call, Place};
+use toolcheck_core::readers::Added;
+use toolcheck_core::target::ArgumentType;
+use toolcheck_json::edit::Piece;
+use toolcheck_json::{Document, NodeId, Value};
+
+use super::blocks::Blocks;
+use super::plan::Planner;
+use super::{Deed, ids};
+
+/// How many records after a new one are looked at for the one that follows it.
+const NEAR: usize = 64;
+
+impl Planner<'_, '_> {
+    /// Writes down what is planned for the list.
+    pub(super) fn settle(&mut self) {
+        let document = self.document;
+        self.close_gaps();
+        self.settle_lists();
+        for slot in self.blocks.changed() {
+            let (Some(key), false) = (self.repair.blocks, self.gone.contains(&slot)) else { continue };
+            let Some(blocks) = self.blocks_of(slot) else { continue };
+            let message = self.messages[slot];
+            match document.value(message).get(key) {
+                Some(list) if list.is_array() => self.edits.set_elements(list.id(), blocks),
+                Some(content) => self.edits.replace(content.id(), Piece::List(blocks)),
+                None => self.edits.set_member(message, key, Piece::List(blocks)),
+            }
+        }
+        self.blocks = Blocks::default();
+        for (node, piece) in std::mem::take(&mut self.values) {
+            self.edits.replace(node, piece);
+        }
+        for (object, member) in std::mem::take(&mut self.members_gone) {
+            self.edits.remove_member(object, member);
+        }
+        if !(self.gone.is_empty() && self.after.is_empty() && self.instead.is_empty()) {
+            let mut elements = Vec::with_capacity(self.slots.len());
+            for (slot, node) in self.slots.iter().enumerate() {
+                if !self.gone.contains(&slot) || self.instead.contains_key(&slot) {
+                    let shown = self.instead.get(&slot).map_or(*node, |other| self.slots[*other]);
+                    elements.push(Piece::Node(shown));
+                }
+                elements.extend(self.after.remove(&slot).unwrap_or_default());
+            }
+            self.edits.set_elements(self.list, elements);
+        }
+        self.gone.clear();
+        self.instead.clear();
+    }
+
+    /// Where records follow each other by their ids: what followed a record that is removed follows the one before it.
+    fn close_gaps(&mut self) {
+        let Some((id_key, parent_key)) = self.mend.and_then(|mend| mend.links) else { return };
+        let mut gone: Vec<usize> = self.gone.iter().copied().collect();
+        gone.sort_unstable();
+        let document = self.document;
+        let member = |slot: usize, key: &str| document.value(self.slots[slot]).get(key);
+        let mut before: HashMap<&[u8], NodeId> = HashMap::default();
+        for slot in gone {
+            if let (Some(id), Some(parent)) = (member(slot, id_key), member(slot, parent_key)) {
+                let parent = before.get(parent.raw()).copied().unwrap_or(parent.id());
+                before.insert(id.raw(), parent);
+            }
+        }
+        if before.is_empty() {
+            return;
+        }
+        for slot in (0..self.slots.len()).filter(|slot| !self.gone.contains(slot)) {
+            let Some(parent) = member(slot, parent_key) else { continue };
+            if let Some(new) = before.get(parent.raw()) {
+                self.values.entry(parent.id()).or_insert(Piece::Node(*new));
+            }
+        }
+    }
+
+    /// A message in a record of its own, after the record in another slot.
+    pub(super) fn record(&self, message: Piece, after: usize, id: Piece) -> Piece {
+        match self.mend {
+            Some(mend) => (mend.record)(Added::new(message, self.document.value(self.slots[after]), id)),
+            None => message,
+        }
+    }
+
+    /// A message in a record, with an id that nothing else has.
+    pub(super) fn recorded(&self, message: Piece, after: usize) -> Piece {
+        let id = self.new_record_id(after, 0);
+        self.record(message, after, id)
+    }
+
+    /// An id for a record after another one: a function of what that record is.
+    pub(super) fn new_record_id(&self, after: usize, number: usize) -> Piece {
+        let link = self.mend.and_then(|mend| mend.links);
+        let old = link.and_then(|(key, _)| self.document.value(self.slots[after]).get_str(key));
+        Piece::text(&ids::record_id(&old.unwrap_or_default(), number))
+    }
+
+    /// Has what followed the record in one of `slots` follow a new record that comes after `slot`, and returns the new
+    /// record's id. If what comes next follows a record that is lost, the new one takes its id.
+    pub(super) fn link(&mut self, slot: usize, calls: &[usize], new: Piece) -> Piece {
+        let Some((id_key, parent_key)) = self.mend.and_then(|mend| mend.links) else { return new };
+        let document = self.document;
+        let near = self.slots.iter().skip(slot + 1).take(NEAR).map(|next| document.value(*next));
+        let Some(parent) = near.filter_map(|next| next.get(parent_key)).next().filter(|id| !id.is_null())
+        else {
+            return new;
+        };
+        if self.ids.is_none() {
+            let records = self.slots.iter().map(|slot| document.value(*slot));
+            self.ids = Some(records.filter_map(|record| record.get(id_key)).map(Value::raw).collect());
+        }
+        if self.ids.as_mut().is_some_and(|ids| ids.insert(parent.raw())) {
+            return Piece::Node(parent.id());
+        }
+        let follows = |call: &usize| {
+            document.value(self.slots[*call]).get(id_key).is_some_and(|id| id.raw() == parent.raw())
+        };
+        if calls.iter().any(follows) {
+            self.values.insert(parent.id(), new.clone());
+        }
+        new
+    }
+
+    /// Arguments in the form that the target takes.
+    pub(super) fn arguments(&mut self, part: Place, call: &Call<'_>) {
+        let Some(place) = call.arguments.place() else { return };
+        if let Some(finding) = self.finding("invalid-arguments-json", part)
+            && let Arguments::Text(text, _) = call.arguments
+            && text.is_text()
+        {
+            let text = text.decode();
+            let (json, lost) = if text.trim().is_empty() {
+                ("{}".to_owned(), None)
+            } else {
+                let wrapped = serde_json::json!({"INVALID_JSON": text});
+                let lost = "that the model wrote these arguments without the object around them".to_owned();
+                (wrapped.to_string(), Some(lost))
+            };
+            if self.mends(finding, Deed::Rewritten, place.span.start, lost) {
+                self.values.insert(place.node, Piece::text(&json));
+            }
+        }
+        let Some(finding) = self.finding("wrong-arguments-type", part) else { return };
+        let piece = match (self.target.arguments.shape, &call.arguments) {
+            (Some(ArgumentType::Text), Arguments::Object(place)) => {
+                let raw = &self.document.bytes()[place.span.range()];
+                std::str::from_utf8(raw).ok().map(Piece::text)
+            }
+            (Some(ArgumentType::Object), Arguments::Text(text, _)) => as_object(&text.decode()),
+            _ => None,
+        };
+        if let Some(piece) = piece
+            && self.mends(finding, Deed::Rewritten, place.span.start, None)
+        {
+            self.values.insert(place.node, piece);
+        }
+    }
+}
+
+/// A text as the object that it spells.
+fn as_object(text: &str) -> Option<Piece> {
+    if text.trim().is_empty() {
+        return Some(Piece::Raw(b"{}".to_vec()));
+    }
+    let document = Document::read(text.as_bytes());
+    let is_object = document.root().is_object() && document.faults().is_empty();
+    // A line break in it would end a record of JSON Lines.
+    let is_one_line = !text.contains(['\n', '\r']);
+    (is_object && is_one_line).then(|| Piece::Raw(document.root().raw().to_vec()))
+}

@@ -1,0 +1,115 @@
+use toolcheck_core::Level;
+use toolcheck_core::ir::Body;
+use toolcheck_core::text;
+use toolcheck_json::Span;
+
+use crate::finding::Draft;
+use crate::rule::{Context, Sink, declare_rule};
+use crate::rules::{ran_unfinished_arguments, swapped_results};
+use crate::view::exchanges::{Change, MatchedCall, PastCall};
+
+declare_rule! {
+    /// A call whose arguments in the history are not those that the model wrote.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// The model believes what the history says that it wrote. If its arguments were no JSON and the client put `{}` or
+    /// a made-up object in their place, the model sees a call without arguments and never learns what was wrong. If
+    /// they were valid, the history tells of a call that nobody made, and its result does not fit.
+    ///
+    /// This rule needs exchanges: each request with the response to it, in chronological order. White space, the order
+    /// of keys, `1.0` for `1`, `{}` for no arguments, and JSON that was decoded once more are the same arguments. So is
+    /// a repair of nothing but quotation marks and commas. If the arguments of the response are cut off or no JSON object,
+    /// the finding is a warning.
+    ///
+    /// Other rules about the arguments are silent about such a call: they would blame the model.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat
+    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide at Oban?"}]},
+    ///   "response": {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": null,
+    ///     "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{\"port\": \"Oban\"}"}}]}}]}},
+    ///  {"request": {"messages": [
+    ///     {"role": "user", "content": "when is the tide at Oban?"},
+    ///     {"role": "assistant", "content": null, "tool_calls": [
+    ///       {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{\"port\": \"Mull\"}"}}]},  // flagged
+    ///     {"role": "tool", "tool_call_id": "call_1", "content": "at noon"}]},
+    ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}}]
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide at Oban?"}]},
+    ///   "response": {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": null,
+    ///     "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{\"port\": \"Oban\", \"day\": 2}"}}]}}]}},
+    ///  {"request": {"messages": [
+    ///     {"role": "user", "content": "when is the tide at Oban?"},
+    ///     {"role": "assistant", "content": null, "tool_calls": [
+    ///       {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{\"day\":2,\"port\":\"Oban\"}"}}]},
+    ///     {"role": "tool", "tool_call_id": "call_1", "content": "at noon"}]},
+    ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}}]
+    /// ```
+    "altered-arguments" in Arguments, since "0.1.0", error looks at [ANSWER], check
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some(kept) = cx.kept.filter(|_| !swapped_results::has_moved_arguments(cx)) else { return };
+    for (given, stored) in kept.calls_kept() {
+        if stored.change != Change::Same && !ran_unfinished_arguments::has_run(cx, given, stored) {
+            report(cx, out, given, stored);
+        }
+    }
+}
+
+fn report(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &MatchedCall) {
+    let Body::Call(call) = &cx.transcript.parts[stored.part].body else { return };
+    let title = call.title();
+    let was = if given.has_odd_arguments() { "are no JSON object" } else { "are others" };
+    let message = match stored.change {
+        Change::Wrapped => format!(
+            "the arguments of tool call {title} {was}, and the history has them as a text in an object that the model \
+             did not write"
+        ),
+        Change::Emptied if given.has_odd_arguments() => format!(
+            "the arguments of tool call {title} {was} in the response, and the history has none in their place"
+        ),
+        Change::Emptied => format!("the history has none of the arguments of tool call {title}"),
+        _ if given.has_odd_arguments() => format!(
+            "the arguments of tool call {title} {was} in the response, and the history has a repaired form of them"
+        ),
+        _ => format!("the arguments of tool call {title} {was} in the history than in the response"),
+    };
+    let finding = out.report(cx.transcript.parts[stored.part].place, message);
+    finding.about_call(call).caption("in the history").help(
+        "send the arguments back as the model wrote them; if the API takes no broken ones, say in the result what was \
+         wrong, and quote them there",
+    );
+    finding.label_at(given.call.place, given.spot.clone(), "in the response");
+    finding.say().tool_name = given.call.name.as_deref().map(text::kept);
+    if given.is_unfinished || given.has_odd_arguments() {
+        finding.at_most(Level::Warning);
+    }
+}
+
+/// Removes the findings about arguments that the client wrote, and returns them: the model is not to blame.
+pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) -> Vec<Draft> {
+    let Some(kept) = cx.kept else { return Vec::new() };
+    let changed = kept.calls_kept().filter(|(_, stored)| stored.change != Change::Same);
+    let mut spans: Vec<Span> =
+        changed.map(|(_, stored)| cx.transcript.parts[stored.part].place.span).collect();
+    spans.sort_unstable_by_key(|span| span.start);
+    let is_silenced = |finding: &Draft| {
+        let is_of_arguments = matches!(finding.rule, "arguments-schema-mismatch" | "invalid-arguments-json");
+        let span = finding.place.span;
+        let before = spans.partition_point(|call| call.start <= span.start).checked_sub(1);
+        is_of_arguments && before.is_some_and(|call| span.end <= spans[call].end)
+    };
+    if spans.is_empty() {
+        return Vec::new();
+    }
+    let (silenced, others) = findings.split_off(first).into_iter().partition(is_silenced);
+    findings.extend::<Vec<Draft>>(others);
+    silenced
+}

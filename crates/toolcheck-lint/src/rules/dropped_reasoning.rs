@@ -1,0 +1,103 @@
+use toolcheck_core::Level;
+use toolcheck_core::ir::Body;
+use toolcheck_core::text;
+
+use crate::rule::{Context, Sink, declare_rule};
+use crate::rules::missing_reasoning;
+use crate::view::exchanges::Thoughts;
+
+declare_rule! {
+    /// Reasoning that is missing from the next request, while the model works with tools.
+    ///
+    /// ## Why is this bad?
+    ///
+    /// While the model works with tools, its reasoning is part of the turn. Without it, it starts to think again after
+    /// each result, and some APIs refuse the request. The usual cause is a client that keeps text and calls and drops
+    /// all keys that it does not know.
+    ///
+    /// This rule needs exchanges: each request with the response to it, in chronological order. The response shows that
+    /// there was reasoning, so the request need not ask for it. Nothing is reported once the user has spoken again, if
+    /// the request turns reasoning off, or if the API does not need the reasoning or does not take it back.
+    ///
+    /// ## Fails
+    ///
+    /// ```json openai-chat
+    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
+    ///   "response": {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": null,
+    ///     "reasoning_content": "Which port? Oban.",
+    ///     "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{}"}}]}}]}},
+    ///  {"request": {"messages": [
+    ///     {"role": "user", "content": "when is the tide?"},
+    ///     {"role": "assistant", "content": null, "tool_calls": [  // flagged
+    ///       {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{}"}}]},
+    ///     {"role": "tool", "tool_call_id": "call_1", "content": "at noon"}]},
+    ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}}]
+    /// ```
+    ///
+    /// ## Passes
+    ///
+    /// ```json openai-chat
+    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
+    ///   "response": {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": null,
+    ///     "reasoning_content": "Which port? Oban.",
+    ///     "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{}"}}]}}]}},
+    ///  {"request": {"messages": [
+    ///     {"role": "user", "content": "when is the tide?"},
+    ///     {"role": "assistant", "content": null, "reasoning_content": "Which port? Oban.", "tool_calls": [
+    ///       {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{}"}}]},
+    ///     {"role": "tool", "tool_call_id": "call_1", "content": "at noon"}]},
+    ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}}]
+    /// ```
+    "dropped-reasoning" in Reasoning, since "0.1.0", warning on wire looks at [ANSWER] answered as missing_reasoning, check,
+    cases [
+        "empty" for users: "there is an empty text in its place",
+        "by-default" for users: "the request does not say whether the model reasons",
+        "call" for users: "the message starts with a call",
+        "text" for users: "the message starts with something else",
+    ],
+    values PART
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some(kept) = cx.kept else { return };
+    let thoughts = kept.thoughts(cx);
+    let what = match thoughts {
+        Thoughts::Dropped | Thoughts::Emptied => "without its reasoning",
+        Thoughts::PartlyDropped => "with only a part of its reasoning",
+        _ => return,
+    };
+    if cx.transcript.request.reasoning == Some(false) {
+        return;
+    }
+    let number = kept.turn(cx).start;
+    let message = &cx.transcript.messages[number];
+    let Some(first) = cx.transcript.parts_of(message).first() else { return };
+    let finding = out.report(message.place, format!("the model's turn is sent back {what}"));
+    finding
+        .caption("the turn in the history")
+        .help("keep the whole message of the response, with all its reasoning and signatures")
+        .at(cx, (number, message, first));
+    finding.case_if(thoughts == Thoughts::Emptied, "empty");
+    if cx.transcript.request.reasoning.is_none() {
+        finding.case("by-default");
+    } else {
+        finding.case(if matches!(first.body, Body::Call(_)) { "call" } else { "text" });
+    }
+    if thoughts == Thoughts::PartlyDropped {
+        // What is known is what happens where all of it is missing.
+        finding.at_most(Level::Warning);
+    }
+    if let Some(block) = kept.answer.reasoning.first() {
+        finding.label_at(block.place, kept.answer.spot_of_reasoning.clone(), "the reasoning in the response");
+    }
+    if let Some(call) = kept.answer.calls.first() {
+        finding.tool_call_id = call.call.id.as_deref().map(text::kept);
+    }
+}
+
+/// Whether this rule reports the turn that starts with this message.
+pub(crate) fn reports(cx: &Context<'_, '_>, message: usize) -> bool {
+    let is_dropped = |thoughts| matches!(thoughts, Thoughts::Dropped | Thoughts::Emptied);
+    let is_ignored = cx.ignored_rules.iter().any(|rule| rule.id == RULE.id);
+    cx.kept.is_some_and(|kept| !is_ignored && kept.turn(cx).start == message && is_dropped(kept.thoughts(cx)))
+}

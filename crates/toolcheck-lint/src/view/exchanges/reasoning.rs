@@ -1,0 +1,139 @@
+//! What a history keeps of the text and the reasoning of a response.
+
+use std::ops::Range;
+
+use foldhash::HashSet;
+use toolcheck_core::ir::{Body, Message, Part, Role};
+use toolcheck_core::response::{self, ChoiceReasoning};
+
+use super::{HistoryMatch, brings_results};
+use crate::rule::Context;
+
+/// What a history keeps of the reasoning of a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Thoughts {
+    /// It is there, there was none, or nobody can tell.
+    Kept,
+    /// It is not there.
+    Dropped,
+    /// There is an empty text in its place.
+    Emptied,
+    /// Some blocks are not there.
+    PartlyDropped,
+    /// The signature is not there.
+    Unsigned,
+    /// It has another signature.
+    SignedOtherwise,
+    /// It has another text.
+    Reworded,
+}
+
+impl HistoryMatch<'_> {
+    /// The messages of the history that stand for the answer.
+    pub(crate) fn turn(&self, cx: &Context<'_, '_>) -> Range<usize> {
+        let new = cx.transcript.messages.get(self.first_new..).unwrap_or_default();
+        let length = new.iter().take_while(|message| message.role == Role::Assistant).count();
+        self.first_new..self.first_new + length
+    }
+
+    /// Whether the answer called tools that are all in the history, and the model goes on from their results: no user
+    /// has spoken since.
+    pub(crate) fn is_current(&self, cx: &Context<'_, '_>) -> bool {
+        let is_kept = !self.answer.calls.is_empty() && self.count() == self.answer.calls.len();
+        let after = cx.transcript.messages.get(self.turn(cx).end..).unwrap_or_default();
+        let speaks = |message: &_| brings_no_results(cx, message);
+        self.answer.is_whole && is_kept && !after.iter().any(speaks)
+    }
+
+    /// Whether the turn has something that nobody reads, such as a reference to what the provider keeps.
+    pub(crate) fn is_unclear(&self, cx: &Context<'_, '_>) -> bool {
+        let is_opaque = |part: &Part<'_>| matches!(part.body, Body::Opaque);
+        let parts =
+            |number: usize| cx.transcript.messages.get(number).map(|message| cx.transcript.parts_of(message));
+        // What may be anything does not start a turn.
+        let before = self.first_new.checked_sub(1).and_then(parts).and_then(<[_]>::last);
+        before.is_some_and(is_opaque)
+            || self.turn(cx).filter_map(parts).any(|parts| parts.iter().any(is_opaque))
+    }
+
+    /// The text of the turn in the history.
+    pub(crate) fn text(&self, cx: &Context<'_, '_>) -> String {
+        let mut said = String::new();
+        for number in self.turn(cx) {
+            for part in cx.transcript.parts_of(&cx.transcript.messages[number]) {
+                if let Body::Text(text) = &part.body {
+                    text.string.decode_into(&mut said);
+                }
+            }
+        }
+        said
+    }
+
+    /// What the history keeps of the answer's reasoning.
+    pub(crate) fn thoughts(&self, cx: &Context<'_, '_>) -> Thoughts {
+        let given: Vec<&ChoiceReasoning> =
+            self.answer.reasoning.iter().filter(|block| !is_blank(block)).collect();
+        if given.is_empty() || !self.is_current(cx) || self.turn(cx).is_empty() || self.is_unclear(cx) {
+            return Thoughts::Kept;
+        }
+        let mut stored = Vec::new();
+        let mut is_emptied = false;
+        for number in self.turn(cx) {
+            let message = &cx.transcript.messages[number];
+            is_emptied |= message.has_empty_reasoning;
+            let parts = cx.transcript.parts_of(message).iter();
+            stored.extend(parts.filter_map(|part| response::reasoning(cx.transcript, part, cx.document)));
+        }
+        is_emptied |= !stored.is_empty();
+        stored.retain(|block| !is_blank(block));
+        if stored.is_empty() {
+            // Some servers and clients have the reasoning in the text.
+            let text = letters(&[&self.text(cx)]);
+            let reasons = letters(&given.iter().map(|block| &*block.text).collect::<Vec<_>>());
+            return match () {
+                () if !reasons.is_empty() && text.contains(&reasons) => Thoughts::Kept,
+                () if is_emptied => Thoughts::Emptied,
+                () => Thoughts::Dropped,
+            };
+        }
+        compare(&given, &stored)
+    }
+}
+
+fn brings_no_results(cx: &Context<'_, '_>, message: &Message<'_>) -> bool {
+    message.role == Role::User && !brings_results(cx.transcript.parts_of(message))
+}
+
+fn compare(given: &[&ChoiceReasoning], stored: &[ChoiceReasoning]) -> Thoughts {
+    let signatures = |blocks: &mut dyn Iterator<Item = &ChoiceReasoning>| -> HashSet<String> {
+        blocks.filter_map(|block| block.signature.clone()).filter(|signature| !signature.is_empty()).collect()
+    };
+    let signed = signatures(&mut given.iter().copied());
+    let found = signatures(&mut stored.iter());
+    let said = letters(&given.iter().map(|block| &*block.text).collect::<Vec<_>>());
+    let kept = letters(&stored.iter().map(|block| &*block.text).collect::<Vec<_>>());
+    let is_known = |signature: &String| signed.contains(signature);
+    if signed.iter().all(|signature| found.contains(signature)) {
+        // A text may be left out beside its signature.
+        return match () {
+            () if kept == said || !signed.is_empty() && kept.is_empty() => Thoughts::Kept,
+            () if said.is_empty() => Thoughts::Kept,
+            () if !kept.is_empty() && said.contains(&kept) => Thoughts::PartlyDropped,
+            () => Thoughts::Reworded,
+        };
+    }
+    match () {
+        () if found.is_empty() => Thoughts::Unsigned,
+        () if found.iter().all(is_known) => Thoughts::PartlyDropped,
+        () => Thoughts::SignedOtherwise,
+    }
+}
+
+fn is_blank(block: &ChoiceReasoning) -> bool {
+    block.text.trim().is_empty() && block.signature.as_deref().is_none_or(str::is_empty)
+}
+
+/// Texts without their white space.
+fn letters(texts: &[&str]) -> String {
+    texts.iter().flat_map(|text| text.chars()).filter(|letter| !letter.is_whitespace()).collect()
+}

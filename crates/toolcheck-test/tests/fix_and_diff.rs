@@ -1,0 +1,165 @@
+//! What `fix` says it has done is what `diff` finds.
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
+#![cfg(feature = "proptest")]
+
+use proptest::prelude::*;
+use toolcheck_core::diff::files::{File, Report, compare};
+use toolcheck_core::diff::{Kind, Level};
+use toolcheck_core::{Format, formats};
+use toolcheck_lint::fix::Fixed;
+use toolcheck_lint::fix::{Applied, Deed};
+use toolcheck_lint::{FixOptions, Options, fix};
+use toolcheck_test::Feature;
+use toolcheck_test::plant::Plant;
+use toolcheck_test::strategies::{conversations, faults};
+
+fn format() -> impl Strategy<Value = &'static Format> {
+    prop::sample::select(formats::ALL.to_vec())
+}
+
+fn compared(before: &[u8], after: &[u8], format: &'static Format) -> Report {
+    let files = [before, after].map(|bytes| File::read(bytes, Some(format.into())).unwrap());
+    compare(&files[0], &files[1], None)
+}
+
+/// Whether a deed explains a change of this kind.
+fn explains(done: &Applied, kind: Kind, has_ids: bool) -> bool {
+    match done.deed {
+        Deed::Inserted => kind == Kind::ResultAdded,
+        Deed::Moved => matches!(kind, Kind::ResultMoved | Kind::TextMoved),
+        Deed::Merged => matches!(kind, Kind::TurnMerged | Kind::ResultMoved),
+        Deed::Renamed => kind == Kind::IdRenamed,
+        Deed::Reattached => kind == Kind::ResultReattached,
+        Deed::Rewritten => kind == Kind::CallChanged && done.lost.is_some(),
+        // Without ids, the results after one that is gone answer other calls.
+        Deed::Removed => kind == Kind::ResultLost || !has_ids && kind == Kind::ResultReattached,
+        // The text has a title.
+        Deed::BecameText => {
+            matches!(kind, Kind::ResultLost | Kind::TextAdded) || !has_ids && kind == Kind::ResultReattached
+        }
+        _ => false,
+    }
+}
+
+/// The kind that there is exactly as often as a deed.
+const COUNTED: [(Deed, Kind); 3] = [
+    (Deed::Inserted, Kind::ResultAdded),
+    (Deed::Reattached, Kind::ResultReattached),
+    (Deed::BecameText, Kind::ResultLost),
+];
+
+/// Checks that `diff` finds what was done and nothing else.
+fn is_the_plan(
+    format: &'static Format,
+    before: &[u8],
+    after: &[u8],
+    applied: &[Applied],
+) -> Result<(), TestCaseError> {
+    let report = compared(before, after, format);
+    let has_ids = format.can_hold(Feature::CallIds);
+    let found: Vec<(Kind, Level)> = report.changes.iter().map(|change| (change.kind, change.level)).collect();
+    for (kind, level) in &found {
+        let is_explained = *level == Level::Form || applied.iter().any(|done| explains(done, *kind, has_ids));
+        prop_assert!(
+            is_explained,
+            "{kind} in {} is not in the plan: {applied:?} {} {} {found:?}",
+            format.id,
+            String::from_utf8_lossy(before),
+            String::from_utf8_lossy(after)
+        );
+        let is_safe = applied.iter().all(|done| done.lost.is_none());
+        prop_assert!(!is_safe || *level < Level::Loss, "{kind} in {} is a loss: {applied:?}", format.id);
+    }
+    prop_assert!(!applied.is_empty() || found.is_empty(), "{found:?}");
+    let count = |deed: Deed| applied.iter().filter(|done| done.deed == deed).count();
+    for (deed, kind) in COUNTED {
+        let is_alone = !applied.iter().any(|done| done.deed != deed && explains(done, kind, has_ids));
+        if has_ids && is_alone {
+            let changes = found.iter().filter(|(own, _)| *own == kind).count();
+            prop_assert_eq!(changes, count(deed), "{:?} in {}: {:?}", deed, format.id, found);
+        }
+    }
+    for (deed, kind) in [
+        (Deed::Moved, Kind::ResultMoved),
+        (Deed::Renamed, Kind::IdRenamed),
+        (Deed::Removed, Kind::ResultLost),
+    ] {
+        let is_found = found.iter().any(|(own, _)| *own == kind);
+        prop_assert!(count(deed) == 0 || is_found, "{deed:?} in {}: {found:?}", format.id);
+    }
+    // What is gone is at the place of the finding, and what became text is in that text.
+    for change in report.changes.iter().filter(|change| change.kind == Kind::ResultLost && has_ids) {
+        let bytes = &change.before.as_ref().unwrap().bytes;
+        let done = applied.iter().find(|done| done.spot.bytes == *bytes);
+        prop_assert!(done.is_some(), "{bytes:?} in {}: {applied:?}", format.id);
+        let became_text = done.is_some_and(|done| done.deed == Deed::BecameText);
+        prop_assert_eq!(change.after.is_some(), became_text, "{}", &change.about);
+    }
+    Ok(())
+}
+
+fn mended<'b>(format: &'static Format, broken: &'b [u8], is_unsafe: bool) -> Fixed<'b> {
+    let how = FixOptions::new().unsafe_fixes(is_unsafe).accepted(true);
+    fix("case", broken, &Options::new().format(Some(format)), &how)
+}
+
+/// What is left of a fault that was mended, in comparison with the request as it was.
+fn is_expected(plant: Plant, kind: Kind, level: Level) -> bool {
+    level == Level::Form
+        || match plant {
+            // The text of the result is not known, and neither is whether the tool failed. Without the result, the
+            // turns before and after it are one, in formats in which items are not in messages.
+            Plant::LostResult => {
+                matches!(
+                    kind,
+                    Kind::ResultChanged | Kind::ErrorFlagAdded | Kind::ErrorFlagLost | Kind::TurnMerged
+                )
+            }
+            // Reasoning for which nothing is left goes with the call.
+            Plant::LostCall => {
+                matches!(kind, Kind::CallLost | Kind::ResultLost | Kind::TextAdded | Kind::ReasoningLost)
+            }
+            // The words of the user stay.
+            Plant::LateResult => kind == Kind::TextAdded,
+            Plant::BrokenArguments => kind == Kind::CallChanged,
+            _ => false,
+        }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(192) })]
+
+    #[test]
+    fn diff_finds_what_fix_has_done(
+        mut conversation in conversations(), fault in faults(), format in format(), at: prop::sample::Index, is_unsafe: bool,
+    ) {
+        prop_assume!(fault.plant(&mut conversation, at).is_some());
+        let body = format.write_request(&conversation).body.to_string();
+        let fixed = mended(format, body.as_bytes(), is_unsafe);
+        is_the_plan(format, body.as_bytes(), &fixed.bytes, &fixed.applied)?;
+    }
+
+    #[test]
+    fn a_planted_fault_that_is_mended_is_as_it_was_but_for_the_placeholder(
+        conversation in conversations(), plant in prop::sample::select(Plant::ALL.to_vec()), format in format(),
+        at in 0..20_usize, is_unsafe: bool,
+    ) {
+        let body = format.write_request(&conversation).body.to_string();
+        let Some(broken) = plant.plant(body.as_bytes(), format, at) else { return Ok(()) };
+        let fixed = mended(format, &broken, is_unsafe);
+        is_the_plan(format, &broken, &fixed.bytes, &fixed.applied)?;
+        // What the API takes is no fault. Without ids, which result is missing or was there before is a guess.
+        let is_mended = !fixed.is_unchanged() && fixed.report().findings.is_empty();
+        if is_mended && format.can_hold(Feature::CallIds) {
+            let report = compared(body.as_bytes(), &fixed.bytes, format);
+            // The placeholder may stand in another place than the result that it stands for.
+            let placeholder = report.changes.iter().find(|change| change.kind == Kind::ResultChanged);
+            let placeholder = placeholder.and_then(|change| change.after.clone());
+            for change in &report.changes {
+                let is_moved = change.kind == Kind::ResultMoved && change.after == placeholder;
+                let is_expected = is_moved || is_expected(plant, change.kind, change.level);
+                prop_assert!(is_expected, "{plant:?} in {}: {} {}", format.id, change.kind, change.about);
+            }
+        }
+    }
+}
