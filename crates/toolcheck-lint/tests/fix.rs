@@ -1,7 +1,8 @@
 //! Fixes of single faults, in all formats.
 
 use toolcheck_core::formats;
-use toolcheck_lint::fix::{Deed, Duplicates, Orphans, PLACEHOLDER};
+use toolcheck_core::target;
+use toolcheck_lint::fix::{Deed, Duplicates, Fixable, Orphans, PLACEHOLDER};
 use toolcheck_lint::{FixOptions, Fixed, Options, fix};
 
 fn options(format: &str) -> Options {
@@ -228,4 +229,17 @@ fn a_remedy_that_does_not_help_does_not_keep_the_rest_from_being_mended() {
         chat("").replace(r#""messages""#, r#""tool_choice": {"type": "function", "name": 1}, "messages""#);
     let fixed = fix("body.json", body.as_bytes(), &options("openai-chat"), &FixOptions::new().accepted(true));
     assert!(fixed.applied.iter().any(|done| done.rule == "unanswered-tool-call"), "{:?}", fixed.applied);
+}
+
+#[test]
+fn what_shows_only_once_something_else_is_mended_is_marked_and_mended_the_next_time() {
+    let result = r#", {"role": "tool", "tool_call_id": "call_1", "content": "ok"}"#;
+    let body = chat(result).replace("\"c1\"", "\"call_1\"").replace("tool_calls", "toolCalls");
+    let target = target::find("mistral-v7").expect("there is such a target");
+    let options = options("openai-chat").target(Some(target));
+    let first = fix("body.json", body.as_bytes(), &options, &FixOptions::new());
+    let left: Vec<_> = first.report().findings.iter().map(|left| (left.rule, left.fix)).collect();
+    assert_eq!(left, [("malformed-tool-call-id", Some(Fixable::Safe))]);
+    let second = fix("body.json", &first.bytes, &options, &FixOptions::new());
+    assert!(second.report().findings.is_empty(), "{:?}", second.report().findings);
 }

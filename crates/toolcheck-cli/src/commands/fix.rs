@@ -10,8 +10,8 @@ use toolcheck_core::readers;
 use toolcheck_core::repair::without_values;
 use toolcheck_core::text::{Counted, line, reason, shown};
 use toolcheck_json::locate;
-use toolcheck_lint::fix::{Applied, Deed, Skipped, is_fixable};
-use toolcheck_lint::{FileReport, FixOptions, Fixed, fix};
+use toolcheck_lint::fix::{Applied, Deed, Fixable, Skipped, is_fixable};
+use toolcheck_lint::{FileReport, Finding, FixOptions, Fixed, fix};
 use toolcheck_project::{FileOptions, Input, Limits, LintOptions, Project, ProjectOptions, Source};
 
 use super::unified;
@@ -213,7 +213,7 @@ fn left_over(fixed: &Fixed<'_>, fail_on: Level) -> Vec<String> {
                     format!("only with --unsafe-fixes, because this is lost or guessed: {lost}")
                 }
                 Some(None) => "what was tried was no better, so nothing is changed".to_owned(),
-                None => without_fix(fixed, finding.rule).to_owned(),
+                None => without_fix(fixed, finding).to_owned(),
             };
             format!("{}:{}: {}: {}", start.line, start.column, finding.rule, line(&why))
         })
@@ -221,9 +221,12 @@ fn left_over(fixed: &Fixed<'_>, fail_on: Level) -> Vec<String> {
 }
 
 /// Why a finding is not mended.
-fn without_fix(fixed: &Fixed<'_>, rule: &str) -> &'static str {
+fn without_fix(fixed: &Fixed<'_>, finding: &Finding) -> &'static str {
     let reader = fixed.before.format.and_then(readers::find);
-    match (is_fixable(rule), reader) {
+    if !fixed.is_unchanged() && finding.fix == Some(Fixable::Safe) {
+        return "it shows only now: `toolcheck fix` mends it the next time";
+    }
+    match (is_fixable(finding.rule), reader) {
         (false, _) => "there is no fix",
         (true, Some(reader)) if reader.mend().is_none() => {
             "not in this sort of file: its messages have a form of their own, or are inside a string"
