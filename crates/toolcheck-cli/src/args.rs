@@ -3,6 +3,8 @@
 mod diff;
 mod fix;
 mod hints;
+#[cfg(feature = "serve")]
+mod serve;
 mod test;
 
 use std::ffi::OsStr;
@@ -30,6 +32,8 @@ use crate::screen;
 pub(crate) use diff::DiffArgs;
 pub(crate) use fix::FixArgs;
 pub(crate) use hints::{printable, with_hint};
+#[cfg(feature = "serve")]
+pub(crate) use serve::ServeArgs;
 pub(crate) use test::{BlessArg, TestArgs, TestOutputSpec};
 
 /// Find tool-calling mistakes in LLM API requests before the API rejects them.
@@ -78,6 +82,9 @@ pub(crate) enum Command {
     Shapes(ShapesArgs),
     /// Run a test corpus: files with their expected findings next to them.
     Test(TestArgs),
+    /// Run a mock of the APIs that refuses what they refuse, in their own words.
+    #[cfg(feature = "serve")]
+    Serve(ServeArgs),
     /// Create a commented toolcheck.toml with every option.
     Init(InitArgs),
     /// Generate shell completions.

@@ -70,6 +70,8 @@ fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<Status> {
         Command::Targets(args) => commands::list::targets(&args, out),
         Command::Shapes(args) => commands::shapes::run(&args, out),
         Command::Test(args) => commands::test::run(&args, out),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => commands::serve::run(&args, out),
         Command::Init(args) => commands::init::run(&args, out),
         Command::Completions(args) => commands::completions::run(&args, out),
         Command::Man(args) => commands::man::run(&args, out),

@@ -20,6 +20,7 @@ use tokio::sync::oneshot;
 
 use crate::mock::{Exchange, State};
 use crate::provider::{self, Answer};
+use crate::script::script;
 
 type Body = BoxBody<Bytes, io::Error>;
 
@@ -61,21 +62,21 @@ async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
     if let Some(name) = path.strip_prefix(ADMIN) {
         // A page in a browser has no business here.
         return if parts.headers.contains_key(ORIGIN) {
-            refuse(StatusCode::FORBIDDEN)
+            refuse(StatusCode::FORBIDDEN, None)
         } else {
-            admin(name, state)
+            admin((&parts.method, name), body, state).await
         };
     }
     if parts.method != Method::POST {
-        return refuse(StatusCode::NOT_FOUND);
+        return refuse(StatusCode::NOT_FOUND, None);
     }
     let Ok(body) = Limited::new(body, state.most_body).collect().await else {
-        return refuse(StatusCode::PAYLOAD_TOO_LARGE);
+        return refuse(StatusCode::PAYLOAD_TOO_LARGE, None);
     };
     let body = body.to_bytes();
     let query = parts.uri.query().unwrap_or_default();
-    let Some(answer) = state.provider.answer(provider::Request { path, query, body: &body }) else {
-        return refuse(StatusCode::NOT_FOUND);
+    let Some(answer) = state.provider().answer(provider::Request { path, query, body: &body }) else {
+        return refuse(StatusCode::NOT_FOUND, None);
     };
     let request = serde_json::from_slice(&body)
         .unwrap_or_else(|_| Json::String(String::from_utf8_lossy(&body).into_owned()));
@@ -91,11 +92,27 @@ async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
     write(answer)
 }
 
-fn admin(name: &str, state: &State) -> Response<Body> {
-    let (kind, body) = match name {
-        "report" => ("application/json", state.run().report().to_string()),
-        "exchanges" => ("application/x-ndjson", state.run().json_lines()),
-        _ => return refuse(StatusCode::NOT_FOUND),
+/// What a test asks for and sets: `report`, `exchanges`, `script` and `reset`.
+async fn admin((method, name): (&Method, &str), body: Incoming, state: &State) -> Response<Body> {
+    let (kind, body) = match (method, name) {
+        (_, "report") => ("application/json", state.run().report().to_string()),
+        (_, "exchanges") => ("application/x-ndjson", state.run().json_lines()),
+        (&Method::POST, "script") => {
+            let Ok(body) = Limited::new(body, state.most_body).collect().await else {
+                return refuse(StatusCode::PAYLOAD_TOO_LARGE, None);
+            };
+            let text = String::from_utf8_lossy(&body.to_bytes()).into_owned();
+            match script(&text) {
+                Ok(turns) => state.follow(turns),
+                Err(error) => return refuse(StatusCode::BAD_REQUEST, Some(&error.to_string())),
+            }
+            ("application/json", json!({"ok": true}).to_string())
+        }
+        (&Method::POST, "reset") => {
+            state.forget();
+            ("application/json", json!({"ok": true}).to_string())
+        }
+        _ => return refuse(StatusCode::NOT_FOUND, None),
     };
     let mut response = Response::new(whole(body.into_bytes()));
     response.headers_mut().insert("content-type", HeaderValue::from_static(kind));
@@ -103,8 +120,9 @@ fn admin(name: &str, state: &State) -> Response<Body> {
 }
 
 /// What is not about a conversation.
-fn refuse(status: StatusCode) -> Response<Body> {
-    let text = json!({"error": {"message": status.canonical_reason().unwrap_or("error")}});
+fn refuse(status: StatusCode, reason: Option<&str>) -> Response<Body> {
+    let reason = reason.or(status.canonical_reason()).unwrap_or("error");
+    let text = json!({"error": {"message": reason}});
     let mut response = Response::new(whole(text.to_string().into_bytes()));
     *response.status_mut() = status;
     response.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));

@@ -1,5 +1,6 @@
 //! The mock as a library.
 
+use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,9 +10,9 @@ use serde_json::{Value as Json, json};
 use tokio::sync::oneshot;
 use toolcheck_core::Level;
 use toolcheck_core::suggest;
-use toolcheck_core::target::{self, Target};
-use toolcheck_core::text::shown;
-use toolcheck_lint::{FileReport, Options, lint};
+use toolcheck_core::target;
+use toolcheck_core::text::{Counted, shown};
+use toolcheck_lint::{FileReport, Options, TargetRef, lint};
 
 use crate::http;
 use crate::provider::{Provider, Refused, Strictness};
@@ -29,15 +30,34 @@ pub struct Builder {
     provider: Provider,
     port: u16,
     most_body: usize,
+    checks_on_drop: bool,
+    watch: Watch,
 }
 
-/// A mock that listens on the loopback interface until it is dropped.
+/// What is called with each exchange.
+#[derive(Clone, Default)]
+struct Watch(Option<Arc<Watcher>>);
+
+type Watcher = dyn Fn(&Exchange) + Send + Sync;
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Watch(..)" } else { "Watch" })
+    }
+}
+
+/// A mock that listens on the loopback interface until it is finished or dropped.
+///
+/// A mock that is dropped asserts that the run was conformant, as [`Run::assert_conformant`] does: a refused request fails
+/// the test even if the client has swallowed the refusal. [`Builder::check_on_drop`] turns that off, and so does
+/// [`MockProvider::finish`].
 #[derive(Debug)]
 pub struct MockProvider {
     address: SocketAddr,
     state: Arc<State>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
+    checks_on_drop: bool,
 }
 
 /// What a mock has seen.
@@ -69,9 +89,10 @@ pub struct Exchange {
 /// What the threads of a mock share.
 #[derive(Debug)]
 pub(crate) struct State {
-    pub(crate) provider: Provider,
+    provider: Mutex<Arc<Provider>>,
     pub(crate) most_body: usize,
     kept: Mutex<Kept>,
+    watch: Watch,
 }
 
 #[derive(Debug, Default)]
@@ -83,7 +104,13 @@ struct Kept {
 
 impl Default for Builder {
     fn default() -> Self {
-        Self { provider: Provider::default(), port: 0, most_body: MOST_BODY }
+        Self {
+            provider: Provider::default(),
+            port: 0,
+            most_body: MOST_BODY,
+            checks_on_drop: true,
+            watch: Watch::default(),
+        }
     }
 }
 
@@ -99,11 +126,11 @@ impl Builder {
             let hint = nearest.map_or_else(String::new, |nearest| format!("; is it `{nearest}`?"));
             return Err(Error(format!("there is no target `{}`{hint}", shown(name))));
         };
-        Ok(self.own_target(found.clone()))
+        Ok(self.own_target(found))
     }
 
     /// Checks requests against a target of your own.
-    pub fn own_target(mut self, target: impl Into<Arc<Target>>) -> Self {
+    pub fn own_target(mut self, target: impl Into<TargetRef>) -> Self {
         self.provider.target = Some(target.into());
         self
     }
@@ -139,6 +166,18 @@ impl Builder {
         self
     }
 
+    /// Whether dropping the mock asserts that the run was conformant; the default is that it does.
+    pub fn check_on_drop(mut self, checks: bool) -> Self {
+        self.checks_on_drop = checks;
+        self
+    }
+
+    /// Calls a function with each exchange, once it is answered.
+    pub fn on_exchange(mut self, watch: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
+        self.watch = Watch(Some(Arc::new(watch)));
+        self
+    }
+
     /// Starts to listen.
     ///
     /// # Errors
@@ -148,14 +187,19 @@ impl Builder {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, self.port))?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let state =
-            Arc::new(State { provider: self.provider, most_body: self.most_body, kept: Mutex::default() });
+        let state = Arc::new(State {
+            provider: Mutex::new(Arc::new(self.provider)),
+            most_body: self.most_body,
+            kept: Mutex::default(),
+            watch: self.watch,
+        });
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let shared = Arc::clone(&state);
         let serve = move || runtime.block_on(http::serve(listener, shared, stopped));
         let thread = std::thread::Builder::new().name("toolcheck-serve".to_owned()).spawn(serve)?;
-        Ok(MockProvider { address, state, stop: Some(stop), thread: Some(thread) })
+        let checks_on_drop = self.checks_on_drop;
+        Ok(MockProvider { address, state, stop: Some(stop), thread: Some(thread), checks_on_drop })
     }
 }
 
@@ -180,6 +224,7 @@ impl MockProvider {
     /// Stops it, and returns what it has seen.
     #[must_use]
     pub fn finish(mut self) -> Run {
+        self.checks_on_drop = false;
         self.stop();
         self.state.run()
     }
@@ -194,10 +239,31 @@ impl MockProvider {
 impl Drop for MockProvider {
     fn drop(&mut self) {
         self.stop();
+        // A second panic would end the program.
+        if self.checks_on_drop && !std::thread::panicking() {
+            self.state.run().assert_conformant();
+        }
     }
 }
 
 impl State {
+    /// What answers the next request.
+    pub(crate) fn provider(&self) -> Arc<Provider> {
+        // A provider is replaced as a whole.
+        Arc::clone(&self.provider.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Has the model say other turns from now on.
+    pub(crate) fn follow(&self, script: Vec<Turn>) {
+        let mut provider = self.provider.lock().unwrap_or_else(PoisonError::into_inner);
+        *provider = Arc::new(Provider { script, ..Provider::clone(&provider) });
+    }
+
+    /// Forgets what was seen.
+    pub(crate) fn forget(&self) {
+        *self.kept() = Kept::default();
+    }
+
     fn kept(&self) -> MutexGuard<'_, Kept> {
         // An exchange is added as a whole, so a panic in another thread leaves the list valid.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
@@ -205,6 +271,9 @@ impl State {
 
     /// Keeps an exchange whose bodies have this many bytes.
     pub(crate) fn keep(&self, exchange: Exchange, bytes: usize) {
+        if let Some(watch) = &self.watch.0 {
+            watch(&exchange);
+        }
         let mut kept = self.kept();
         if kept.bytes + bytes > MOST_KEPT {
             kept.not_kept += 1;
@@ -220,6 +289,15 @@ impl State {
     }
 }
 
+impl Exchange {
+    /// The exchange as a record that `toolcheck lint` reads, without a line break.
+    #[must_use]
+    pub fn json_line(&self) -> String {
+        let Self { path, request, response, status, .. } = self;
+        json!({"request": request, "response": response, "status": status, "path": path}).to_string()
+    }
+}
+
 impl Run {
     /// The requests that were refused.
     pub fn refused(&self) -> impl Iterator<Item = &Refused> {
@@ -229,12 +307,7 @@ impl Run {
     /// The exchanges as JSON Lines, as `toolcheck lint` reads them.
     #[must_use]
     pub fn json_lines(&self) -> String {
-        let line = |exchange: &Exchange| {
-            let Exchange { path, request, response, status, .. } = exchange;
-            json!({"request": request, "response": response, "status": status, "path": path}).to_string()
-                + "\n"
-        };
-        self.exchanges.iter().map(line).collect()
+        self.exchanges.iter().map(|exchange| exchange.json_line() + "\n").collect()
     }
 
     /// What the linter finds in the exchanges: in each request, and between a response and the next request.
@@ -265,6 +338,10 @@ impl Run {
     /// There is such a request; the message has what is wrong with each, and what the API says.
     #[track_caller]
     pub fn assert_conformant(&self) {
+        if self.exchanges.is_empty() {
+            return;
+        }
+        let told: Vec<&str> = self.refused().map(|refused| &*refused.rule).collect();
         let refused = self.refused().map(|refused| {
             let Refused { rule, message, place, text, status } = refused;
             let text = text.as_ref().map_or_else(String::new, |text| format!("\n  the API says: {text}"));
@@ -272,8 +349,10 @@ impl Run {
         });
         let report = self.lint();
         let errors = report.findings.iter().filter(|finding| finding.level == Level::Error);
-        let found = errors.map(|finding| format!("{}: {}", finding.rule, finding.message));
+        let found = errors
+            .filter(|finding| !told.contains(&finding.rule))
+            .map(|finding| format!("{}: {}", finding.rule, finding.message));
         let all: Vec<String> = refused.chain(found).collect();
-        assert!(all.is_empty(), "{} faults:\n{}", all.len(), all.join("\n"));
+        assert!(all.is_empty(), "{}:\n{}", Counted(all.len(), "fault"), all.join("\n"));
     }
 }

@@ -1,7 +1,5 @@
 //! What the API answers to a request: a refusal, or a turn of the model. No sockets here.
 
-use std::sync::Arc;
-
 use serde_json::{Value as Json, json};
 use toolcheck_core::Level;
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn as Said};
@@ -9,7 +7,7 @@ use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::reply::{Framing, Pieces, Reply, Stop};
 use toolcheck_core::target::{self, ErrorBody, Evidence, Target};
 use toolcheck_core::{Format, formats};
-use toolcheck_lint::{Category, Finding, Options, lint, rules};
+use toolcheck_lint::{Category, Finding, Options, TargetRef, lint, rules};
 
 use crate::arguments::arguments;
 use crate::route::{Route, Streaming, route};
@@ -30,7 +28,7 @@ pub enum Strictness {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Provider {
     /// The target that the requests are checked against; by the format of each, if there is none.
-    pub(crate) target: Option<Arc<Target>>,
+    pub(crate) target: Option<TargetRef>,
     pub(crate) strictness: Strictness,
     /// What the model says; if it is empty, turns are made up.
     pub(crate) script: Vec<Turn>,
@@ -90,7 +88,7 @@ impl Provider {
         let format = formats::find(route.format)?;
         let options = Options::new().format(Some(format)).kind(TranscriptKind::Request);
         let options = match &self.target {
-            Some(target) => options.target(Some(Arc::clone(target))),
+            Some(target) => options.target(Some(target.clone())),
             None => options,
         };
         let report = lint("request.json", request.body, &options);

@@ -1,29 +1,13 @@
 //! The mock over HTTP, as a client sees it.
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
+mod common;
 
+use std::sync::{Arc, Mutex};
+
+use common::{post, send};
 use serde_json::{Value as Json, json};
 use toolcheck_serve::{MockProvider, ScriptedCall, Strictness, Turn, script};
-
-/// Sends a request, and returns the status, the headers and the body as they came.
-fn post(provider: &MockProvider, path: &str, body: &str) -> (u16, String, String) {
-    let address = provider.url().replace("http://", "");
-    let mut stream = TcpStream::connect(&address).unwrap();
-    let length = body.len();
-    let head = format!(
-        "POST {path} HTTP/1.1\r\nhost: {address}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
-    );
-    stream.write_all(head.as_bytes()).unwrap();
-    stream.write_all(body.as_bytes()).unwrap();
-    let mut response = Vec::new();
-    stream.read_to_end(&mut response).unwrap();
-    let response = String::from_utf8_lossy(&response).into_owned();
-    let (head, body) = response.split_once("\r\n\r\n").unwrap();
-    let status = head[9..12].parse().unwrap();
-    (status, head.to_owned(), body.to_owned())
-}
 
 fn request(messages: Json) -> String {
     let schema =
@@ -106,8 +90,7 @@ fn a_script_says_each_turn() {
     .unwrap();
     let provider = MockProvider::builder().turns(turns).start().unwrap();
     let body = |messages: Json| {
-        let tool =
-            json!({"type": "function", "function": {"name": "tides", "parameters": {"type": "object", "properties": {}}}});
+        let tool = json!({"type": "function", "function": {"name": "tides", "parameters": {"type": "object", "properties": {}}}});
         json!({"model": "gpt-5", "stream": true, "messages": messages, "tools": [tool]}).to_string()
     };
     let first = json!([{"role": "user", "content": "When is low tide?"}]);
@@ -149,7 +132,12 @@ fn a_stream_is_cut_off_where_the_script_says() {
 
 #[test]
 fn hostile_requests_are_answered() {
-    let provider = MockProvider::builder().max_body(1000).strictness(Strictness::Likely).start().unwrap();
+    let provider = MockProvider::builder()
+        .max_body(1000)
+        .strictness(Strictness::Likely)
+        .check_on_drop(false)
+        .start()
+        .unwrap();
     assert_eq!(post(&provider, "/v1/messages", "{\"messages\": [").0, 400);
     assert_eq!(post(&provider, "/v1/messages", "").0, 400);
     assert_eq!(post(&provider, "/v1/messages", &" ".repeat(2000)).0, 413);
@@ -165,4 +153,45 @@ fn hostile_requests_are_answered() {
 fn a_mistyped_target_is_suggested() {
     let error = MockProvider::builder().target("antropic").unwrap_err().to_string();
     assert_eq!(error, "there is no target `antropic`; is it `anthropic`?");
+}
+
+#[test]
+fn a_mock_that_is_dropped_fails_the_test_whose_client_was_refused() {
+    let provider = MockProvider::builder().start().unwrap();
+    post(&provider, "/v1/messages", &request(unanswered()));
+    let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(provider)));
+    let message = *dropped.unwrap_err().downcast::<String>().unwrap();
+    assert!(message.contains("refused with 400: unanswered-tool-call at /messages/1/content/0"), "{message}");
+    let provider = MockProvider::builder().check_on_drop(false).start().unwrap();
+    post(&provider, "/v1/messages", &request(unanswered()));
+}
+
+#[test]
+fn each_exchange_is_shown_to_who_watches() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let watched = Arc::clone(&seen);
+    let builder = MockProvider::builder()
+        .on_exchange(move |exchange| watched.lock().unwrap().push((exchange.status, exchange.json_line())));
+    let provider = builder.start().unwrap();
+    post(&provider, "/v1/messages", &request(json!([{"role": "user", "content": "Hi"}])));
+    let run = provider.finish();
+    let seen = seen.lock().unwrap();
+    assert_eq!((seen[0].0, format!("{}\n", seen[0].1)), (200, run.json_lines()));
+}
+
+#[test]
+fn a_script_can_be_set_while_it_runs() {
+    let provider = MockProvider::builder().start().unwrap();
+    let ask = || post(&provider, "/v1/messages", &request(json!([{"role": "user", "content": "Hi"}]))).2;
+    assert!(ask().contains("tool_use"));
+    let (status, ..) = post(&provider, "/_toolcheck/script", "[[turn]]\ntext = \"Moin.\"\n");
+    assert_eq!(status, 200);
+    assert!(ask().contains("Moin."));
+    let (status, _, body) = post(&provider, "/_toolcheck/script", "[[turn]]\ntxt = \"Moin.\"\n");
+    assert!(status == 400 && body.contains("unknown field `txt`"), "{status} {body}");
+    assert_eq!(provider.run().exchanges.len(), 2);
+    post(&provider, "/_toolcheck/reset", "");
+    assert_eq!(provider.run().exchanges.len(), 0);
+    let (status, ..) = send(&provider, "POST", "/_toolcheck/reset", "origin: http://example.com\r\n", "");
+    assert_eq!(status, 403);
 }

@@ -9,6 +9,8 @@ pub(crate) mod init;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 mod settings;
 pub(crate) mod shapes;
 pub(crate) mod show;

@@ -112,11 +112,9 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
             let function = call.and_then(|call| call.get("function"));
             assembly.arguments(0, number, function.and_then(|function| function.get("arguments")));
         }
-        Some(kind @ ("content-delta" | "tool-plan-delta")) => {
+        Some("tool-plan-delta") => {
             let message = delta.and_then(|delta| delta.get("message"));
-            let content = || message.and_then(|message| message.get("content")?.get("text"));
-            let plan = || message.and_then(|message| message.get("tool_plan"));
-            assembly.text(0, if kind == "content-delta" { content() } else { plan() });
+            assembly.text(0, message.and_then(|message| message.get("tool_plan")));
         }
         Some("message-end") => {
             let reason = delta.and_then(|delta| delta.get("finish_reason"));

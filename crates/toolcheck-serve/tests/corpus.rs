@@ -1,0 +1,133 @@
+//! The mock refuses what the linter reports as refused, with the status and in the words that the linter prints.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use common::post;
+use serde_json::Value as Json;
+use toolcheck_core::target::{self, Evidence};
+use toolcheck_core::{Level, formats};
+use toolcheck_json::Records;
+use toolcheck_lint::{Finding, Options, lint};
+use toolcheck_serve::MockProvider;
+
+/// The path to which requests in a format go.
+fn path_of(format: &str) -> &'static str {
+    match format {
+        "anthropic" => "/v1/messages",
+        "bedrock-converse" => "/model/model/converse",
+        "cohere" => "/v2/chat",
+        "gemini" => "/v1beta/models/model:generateContent",
+        "ollama" => "/api/chat",
+        "openai-responses" => "/v1/responses",
+        _ => "/v1/chat/completions",
+    }
+}
+
+/// The requests of the corpus by the target that they are checked against.
+fn requests() -> BTreeMap<String, Vec<(PathBuf, Vec<u8>, Options)>> {
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")];
+    let mut requests: BTreeMap<String, Vec<_>> = BTreeMap::new();
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let Ok(expectation) = std::fs::read(path.with_extension("expect.json")) else { continue };
+        let expectation: Json = serde_json::from_slice(&expectation).unwrap();
+        let text = |key: &str| expectation[key].as_str().unwrap_or_default();
+        let is_request = matches!(text("kind"), "" | "request") && expectation["config"].is_null();
+        let is_json = path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl");
+        if !is_json || !is_request {
+            continue;
+        }
+        let options = Options::new().format(formats::named(text("format")));
+        let options = options.target(target::find(text("target")));
+        let bytes = std::fs::read(&path).unwrap();
+        for record in Records::new(&bytes) {
+            let report = lint("request.json", record.bytes, &options);
+            let is_one = report.transcripts == 1 && report.kind.as_str() == "request";
+            if let Some(checked) = report.target.filter(|id| is_one && target::find(id).is_some()) {
+                requests.entry(checked).or_default().push((
+                    path.clone(),
+                    record.bytes.to_vec(),
+                    options.clone(),
+                ));
+            }
+        }
+    }
+    requests
+}
+
+/// Whether it is known that the API refuses a request because of this.
+fn is_refused(finding: &Finding) -> bool {
+    let Some(error) = &finding.provider_error else { return false };
+    let grounds = &error.grounds;
+    error.only_warns.is_none() && grounds.caution().is_none() && grounds.evidence > Evidence::Inferred
+}
+
+fn holds(body: &Json, text: &str) -> bool {
+    match body {
+        Json::String(own) => own == text,
+        Json::Array(items) => items.iter().any(|item| holds(item, text)),
+        Json::Object(members) => members.values().any(|value| holds(value, text)),
+        _ => false,
+    }
+}
+
+#[test]
+fn each_refusal_that_a_case_meets_is_answered_as_it_is_reported() {
+    let (mut accepted, mut refused) = (0, 0);
+    let mut met: BTreeSet<(String, &str, Option<String>)> = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for (target, requests) in requests() {
+        let builder = MockProvider::builder().check_on_drop(false);
+        let provider = builder.target(&target).unwrap().start().unwrap();
+        for (path, bytes, options) in requests {
+            // The path says which format it is, as `--format` does.
+            let detected = lint("request.json", &bytes, &options).format.unwrap();
+            let of_target = target::find(&target).unwrap().format.as_deref();
+            let format = of_target.filter(|own| path_of(own) == path_of(detected)).unwrap_or(detected);
+            let report = lint("request.json", &bytes, &options.format(formats::named(format)));
+            let expected: Vec<&Finding> = report.findings.iter().filter(|found| is_refused(found)).collect();
+            let (status, head, body) = post(&provider, path_of(format), &String::from_utf8_lossy(&bytes));
+            let shown = format!("{} for {target}: {status} {body}", path.display());
+            if expected.is_empty() {
+                accepted += 1;
+                let is_broken = report
+                    .findings
+                    .iter()
+                    .any(|found| found.rule == "malformed-json" && found.level == Level::Error);
+                if status != 200 && !is_broken {
+                    wrong.push(shown);
+                }
+                continue;
+            }
+            refused += 1;
+            let body: Json = serde_json::from_str(&body).unwrap_or_default();
+            let is_it = |finding: &&&Finding| {
+                let error = finding.provider_error.as_ref().unwrap();
+                let is_told = match &error.text {
+                    Some(text) => holds(&body, text),
+                    None => head.contains("x-toolcheck-text: unknown"),
+                };
+                is_told
+                    && error.status.unwrap_or(400) == status
+                    && head.contains(&format!("x-toolcheck-rule: {}\r\n", finding.rule))
+            };
+            match expected.iter().find(is_it) {
+                Some(finding) => {
+                    let case = finding.provider_error.as_ref().unwrap().case.clone();
+                    met.insert((target.clone(), finding.rule, case));
+                }
+                None => wrong.push(shown),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), accepted + refused, wrong.join("\n"));
+    eprintln!("{refused} refused ({} refusals of targets), {accepted} accepted", met.len());
+    assert!(refused > 800 && accepted > 300 && met.len() > 100, "{refused}, {accepted}, {}", met.len());
+}
