@@ -258,9 +258,20 @@ fn commands() -> Vec<(String, String)> {
             commands.extend(block.lines().map(|line| (name.clone(), line.to_owned())));
         }
     }
-    for help in
-        ["", "lint", "show", "diff", "explain", "rules", "shapes", "test", "init", "completions", "man"]
-    {
+    for help in [
+        "",
+        "lint",
+        "show",
+        "diff",
+        "serve",
+        "explain",
+        "rules",
+        "shapes",
+        "test",
+        "init",
+        "completions",
+        "man",
+    ] {
         let text = output(&format!("toolcheck {help} --help"));
         let examples = text.split_once("Examples:\n").map_or("", |(_, examples)| examples);
         let examples = examples.lines().take_while(|line| line.starts_with("  "));
@@ -312,6 +323,7 @@ fn sandbox() -> PathBuf {
             &b"{\"description\": \"clean\", \"source\": \"invented\", \"findings\": []}".to_vec(),
         ),
         ("tools.json", &b"[{\"name\": \"search\", \"input_schema\": {\"type\": \"object\"}}]".to_vec()),
+        ("turns.toml", &b"[[turn]]\ntext = \"Low at six.\"\n".to_vec()),
         ("our-gateway.toml", &own_targets()[0].clone().into_bytes()),
         ("logs/a/a.jsonl", &line(&clean)),
         (".claude/projects/a.jsonl", &log),

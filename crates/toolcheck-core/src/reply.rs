@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use crate::conversation::Assistant;
-use crate::formats::Format;
 
-/// A turn of the model with what an API adds to it. [`Format::write_reply`] writes it as a body, and
-/// [`Format::write_stream`] as the events of a stream.
+/// A turn of the model with what an API adds to it. [`Format::write_reply`](crate::Format::write_reply) writes it as a body, and
+/// [`Format::write_stream`](crate::Format::write_stream) as the events of a stream.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Reply {
@@ -255,22 +254,4 @@ fn binary(name: &str, payload: &[u8]) -> Vec<u8> {
     message.extend(payload);
     message.extend(crc32fast::hash(&message).to_be_bytes());
     message
-}
-
-impl Format {
-    /// Writes a reply as a body.
-    #[must_use]
-    pub fn write_reply(&self, reply: &Reply) -> Json {
-        (self.write_reply)(&self.held_reply(reply))
-    }
-
-    /// Writes a reply as the events of a stream.
-    #[must_use]
-    pub fn write_stream(&self, reply: &Reply, pieces: Pieces) -> Vec<Event> {
-        (self.write_events)(&self.held_reply(reply), &pieces)
-    }
-
-    fn held_reply(&self, reply: &Reply) -> Reply {
-        Reply { said: self.held_turn(&reply.said).0, ..reply.clone() }
-    }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::conversation::{Assistant, Conversation, Feature, Turn};
 use crate::formats::Format;
-use crate::reply::Reply;
+use crate::reply::{Event, Pieces, Reply};
 
 /// What a format has written.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +52,22 @@ impl Format {
     fn write_request_with(&self, conversation: &Conversation, tools: &[&str]) -> Written {
         let (held, dropped) = self.held(conversation);
         Written { body: (self.write_request)(&held, tools), dropped }
+    }
+
+    /// Writes a reply as a body.
+    #[must_use]
+    pub fn write_reply(&self, reply: &Reply) -> Json {
+        (self.write_reply)(&self.held_reply(reply))
+    }
+
+    /// Writes a reply as the events of a stream.
+    #[must_use]
+    pub fn write_stream(&self, reply: &Reply, pieces: Pieces) -> Vec<Event> {
+        (self.write_events)(&self.held_reply(reply), &pieces)
+    }
+
+    fn held_reply(&self, reply: &Reply) -> Reply {
+        Reply { said: self.held_turn(&reply.said).0, ..reply.clone() }
     }
 
     /// Writes a turn of the model as a response that came at once.

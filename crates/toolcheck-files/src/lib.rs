@@ -27,4 +27,4 @@ mod write;
 pub use identity::Identity;
 pub use pending::{Unfinished, remove_unfinished};
 pub use read::{MAX_BYTES, check, read, read_limited, read_named, text};
-pub use write::{create, replace, write};
+pub use write::{create, create_log, replace, write};

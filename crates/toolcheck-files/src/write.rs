@@ -1,6 +1,6 @@
 //! Writes that happen as a whole or not at all.
 
-use std::fs::{self, File, Metadata, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::thread::sleep;
@@ -36,6 +36,15 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
 /// The file exists ([`ErrorKind::AlreadyExists`]), or can't be written.
 pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_to(path, Existing::Kept, |out| out.write_all(bytes), &|_| Ok(()))
+}
+
+/// Creates an empty file, to which a program appends as long as it runs.
+///
+/// # Errors
+///
+/// The file exists ([`ErrorKind::AlreadyExists`]), or can't be created.
+pub fn create_log(path: &Path) -> io::Result<File> {
+    OpenOptions::new().append(true).create_new(true).open(path)
 }
 
 /// Replaces a file that was read before, so that no change of another program in between is lost. `seen` is what was

@@ -18,9 +18,9 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value as Json, json};
 use tokio::sync::oneshot;
 
-use crate::mock::{Exchange, State};
 use crate::provider::{self, Answer};
 use crate::script::script;
+use crate::seen::{Exchange, State};
 
 type Body = BoxBody<Bytes, io::Error>;
 

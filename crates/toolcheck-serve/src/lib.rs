@@ -22,7 +22,9 @@ mod mock;
 mod provider;
 mod route;
 mod script;
+mod seen;
 
-pub use mock::{Builder, Exchange, MockProvider, Run};
+pub use mock::{Builder, MockProvider};
 pub use provider::{Refused, Strictness};
 pub use script::{Error, ScriptedCall, ScriptedStop, Turn, script};
+pub use seen::{Exchange, Run};

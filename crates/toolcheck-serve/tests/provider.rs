@@ -195,3 +195,14 @@ fn a_script_can_be_set_while_it_runs() {
     let (status, ..) = send(&provider, "POST", "/_toolcheck/reset", "origin: http://example.com\r\n", "");
     assert_eq!(status, 403);
 }
+
+#[test]
+fn the_scripts_of_the_documentation_are_read() {
+    let page = include_str!("../../../docs/serve.md");
+    let scripts: Vec<_> = page.split("```toml script\n").skip(1).collect();
+    for text in &scripts {
+        let turns = script(text.split("```").next().unwrap()).unwrap();
+        assert_eq!(turns.last(), Some(&Turn::text("Low at six.")));
+    }
+    assert!(!scripts.is_empty());
+}

@@ -15,8 +15,7 @@ Exit status: 0 no request was refused, 1 one was, 2 invalid usage, or the port i
 
 Examples:
   toolcheck serve --target anthropic
-  toolcheck serve --port 8080 --script turns.toml --record exchanges.jsonl
-  curl -s http://127.0.0.1:8080/_toolcheck/report";
+  toolcheck serve --script turns.toml --record exchanges.jsonl";
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]

@@ -1,7 +1,7 @@
 //! `toolcheck serve`: a mock of the APIs that refuses what they refuse.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -13,9 +13,6 @@ use toolcheck_serve::{Builder, Exchange, MockProvider, Turn};
 use super::shapes;
 use crate::args::ServeArgs;
 use crate::{Status, screen};
-
-/// The largest script in bytes.
-const LARGEST_SCRIPT: u64 = 16 << 20;
 
 pub(crate) fn run(args: &ServeArgs, out: &mut dyn Write) -> Result<Status> {
     let provider = builder(args)?
@@ -54,17 +51,15 @@ fn builder(args: &ServeArgs) -> Result<Builder> {
 
 fn read_script(path: &Path) -> Result<Vec<Turn>> {
     let name = shown(&path.display().to_string());
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(LARGEST_SCRIPT).read_to_string(&mut text));
-    read.map_err(|error| anyhow!("cannot read {name}: {}", reason(&error)))?;
+    let read = toolcheck_files::read_named(path).and_then(toolcheck_files::text);
+    let text = read.map_err(|error| anyhow!("cannot read {name}: {}", reason(&error)))?;
     toolcheck_serve::script(&text).with_context(|| name)
 }
 
 /// A new file: nothing that is there is lost.
 fn create(path: &Path) -> Result<File> {
-    let created = OpenOptions::new().append(true).create_new(true).open(path);
-    created
-        .map_err(|error| anyhow!("cannot create {}: {}", shown(&path.display().to_string()), reason(&error)))
+    let name = || shown(&path.display().to_string());
+    toolcheck_files::create_log(path).map_err(|error| anyhow!("cannot create {}: {}", name(), reason(&error)))
 }
 
 /// Says on the standard error why a request was refused.

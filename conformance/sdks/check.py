@@ -1,0 +1,447 @@
+"""Holds `toolcheck serve` against the official SDKs: each must raise its own typed error from a refusal, and read every
+scripted turn, streamed and not.
+
+    python3 -m venv .venv && .venv/bin/pip install -r requirements.txt
+    .venv/bin/python check.py ../../target/release/toolcheck
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+
+for name in list(os.environ):
+    if name.lower().endswith("_proxy"):
+        del os.environ[name]
+os.environ.update(AWS_ACCESS_KEY_ID="x", AWS_SECRET_ACCESS_KEY="x", AWS_REGION="us-east-1")
+
+SCRIPT = """
+[[turn]]
+text = "Let me see."
+calls = [{ tool = "tides", arguments = { harbour = "Cuxhaven", note = "ü\\"\\\\" } }, { tool = "tides", arguments = { harbour = "Husum" } }]
+[[turn]]
+text = "Low at six."
+"""
+SCHEMA = {
+    "type": "object",
+    "properties": {"harbour": {"type": "string"}, "note": {"type": "string"}},
+    "required": ["harbour"],
+}
+CALLS = [("tides", {"harbour": "Cuxhaven", "note": 'ü"\\'}), ("tides", {"harbour": "Husum"})]
+ASKED = "When is low tide?"
+
+
+class Mock:
+    """A `toolcheck serve`, which ends with the standard input that we hold."""
+
+    def __init__(self, program, *arguments):
+        self.process = subprocess.Popen(
+            [program, "serve", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        self.url = json.loads(self.process.stdout.readline())["url"]
+
+    def __enter__(self):
+        return self.url
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait(timeout=10)
+
+
+def anthropic(url):
+    import anthropic as sdk
+
+    client = sdk.Anthropic(base_url=url, api_key="x", max_retries=0)
+    tools = [{"name": "tides", "description": "Tides.", "input_schema": SCHEMA}]
+    common = {"model": "claude-opus-4-8", "max_tokens": 64, "tools": tools}
+    said = [{"role": "user", "content": ASKED}]
+
+    def read(message):
+        calls = [(part.name, part.input) for part in message.content if part.type == "tool_use"]
+        return "".join(part.text for part in message.content if part.type == "text"), calls
+
+    def whole(messages):
+        return client.messages.create(messages=messages, **common)
+
+    def streamed(messages):
+        with client.messages.stream(messages=messages, **common) as stream:
+            return stream.get_final_message()
+
+    for ask in (whole, streamed):
+        first = ask(said)
+        yield read(first), ("Let me see.", CALLS), first.stop_reason == "tool_use"
+        answered = said + [
+            {"role": "assistant", "content": [part.model_dump(exclude_none=True) for part in first.content]},
+            {
+                "role": "user",
+                "content": [
+                    {"type": "tool_result", "tool_use_id": part.id, "content": "6:00"}
+                    for part in first.content
+                    if part.type == "tool_use"
+                ],
+            },
+        ]
+        second = ask(answered)
+        yield read(second), ("Low at six.", []), second.stop_reason == "end_turn"
+        answered[-1]["content"].pop()
+        try:
+            ask(answered)
+            yield "no error", None, False
+        except sdk.BadRequestError as error:
+            yield error.body["error"]["type"], "invalid_request_error", "`tool_use` ids were found" in str(error)
+
+
+def openai_chat(url):
+    import openai as sdk
+
+    client = sdk.OpenAI(base_url=url + "/v1", api_key="x", max_retries=0)
+    tools = [{"type": "function", "function": {"name": "tides", "parameters": SCHEMA}}]
+    common = {"model": "gpt-4o", "tools": tools}
+    said = [{"role": "user", "content": ASKED}]
+
+    def whole(messages):
+        choice = client.chat.completions.create(messages=messages, **common).choices[0]
+        return choice.message, choice.finish_reason
+
+    def streamed(messages):
+        with client.chat.completions.stream(messages=messages, **common) as stream:
+            choice = stream.get_final_completion().choices[0]
+            return choice.message, choice.finish_reason
+
+    def read(message):
+        calls = [(call.function.name, json.loads(call.function.arguments)) for call in message.tool_calls or []]
+        return message.content or "", calls
+
+    for ask in (whole, streamed):
+        first, reason = ask(said)
+        yield read(first), ("Let me see.", CALLS), reason == "tool_calls"
+        calls = [
+            {"id": call.id, "type": "function", "function": {"name": call.function.name, "arguments": call.function.arguments}}
+            for call in first.tool_calls
+        ]
+        answered = said + [{"role": "assistant", "content": first.content, "tool_calls": calls}]
+        answered += [{"role": "tool", "tool_call_id": call["id"], "content": "6:00"} for call in calls]
+        second, reason = ask(answered)
+        yield read(second), ("Low at six.", []), reason == "stop"
+        try:
+            ask(answered[:-1])
+            yield "no error", None, False
+        except sdk.BadRequestError as error:
+            yield error.type, "invalid_request_error", "must be followed by tool messages" in str(error)
+
+
+def openai_responses(url):
+    import openai as sdk
+
+    client = sdk.OpenAI(base_url=url + "/v1", api_key="x", max_retries=0)
+    tools = [{"type": "function", "name": "tides", "parameters": SCHEMA, "strict": False}]
+    common = {"model": "gpt-4o", "tools": tools, "store": False}
+    said = [{"role": "user", "content": ASKED}]
+
+    def whole(items):
+        return client.responses.create(input=items, **common)
+
+    def streamed(items):
+        with client.responses.stream(input=items, **common) as stream:
+            return stream.get_final_response()
+
+    def read(response):
+        calls = [(item.name, json.loads(item.arguments)) for item in response.output if item.type == "function_call"]
+        return response.output_text, calls
+
+    for ask in (whole, streamed):
+        first = ask(said)
+        yield read(first), ("Let me see.", CALLS), first.status == "completed"
+        # What the helper for streams adds is not for the API.
+        echoed = [item.model_dump(exclude_none=True, exclude={"parsed_arguments"}) for item in first.output]
+        for item in echoed:
+            for part in item.get("content", []):
+                part.pop("parsed", None)
+        results = [
+            {"type": "function_call_output", "call_id": item.call_id, "output": "6:00"}
+            for item in first.output
+            if item.type == "function_call"
+        ]
+        second = ask(said + echoed + results)
+        yield read(second), ("Low at six.", []), True
+        try:
+            ask(said + echoed + results[:-1])
+            yield "no error", None, False
+        except sdk.BadRequestError as error:
+            yield error.type, "invalid_request_error", "No tool output found for function call" in str(error)
+
+
+def google(url):
+    from google import genai
+    from google.genai import errors, types
+
+    client = genai.Client(api_key="x", http_options=types.HttpOptions(base_url=url))
+    declared = types.FunctionDeclaration(name="tides", parameters_json_schema=SCHEMA)
+    config = types.GenerateContentConfig(
+        tools=[types.Tool(function_declarations=[declared])],
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+    )
+    said = [types.Content(role="user", parts=[types.Part(text=ASKED)])]
+
+    def whole(contents):
+        return [client.models.generate_content(model="gemini-2.5-flash", contents=contents, config=config)]
+
+    def streamed(contents):
+        return list(client.models.generate_content_stream(model="gemini-2.5-flash", contents=contents, config=config))
+
+    def parts(chunks):
+        return [part for chunk in chunks for part in chunk.candidates[0].content.parts or []]
+
+    def read(chunks):
+        calls = [(part.function_call.name, part.function_call.args) for part in parts(chunks) if part.function_call]
+        return "".join(part.text or "" for part in parts(chunks)), calls
+
+    for ask in (whole, streamed):
+        first = ask(said)
+        yield read(first), ("Let me see.", CALLS), first[-1].candidates[0].finish_reason.name == "STOP"
+        model = types.Content(role="model", parts=parts(first))
+        results = [
+            types.Part(function_response=types.FunctionResponse(name="tides", response={"output": "6:00"})) for _ in CALLS
+        ]
+        second = ask(said + [model, types.Content(role="user", parts=results)])
+        yield read(second), ("Low at six.", []), True
+        try:
+            ask(said + [model, types.Content(role="user", parts=results[:-1])])
+            yield "no error", None, False
+        except errors.ClientError as error:
+            yield error.status, "INVALID_ARGUMENT", "number of function response parts" in error.message
+
+
+def bedrock(url):
+    import boto3
+    from botocore.config import Config
+
+    client = boto3.client("bedrock-runtime", region_name="us-east-1", endpoint_url=url, config=Config(retries={"max_attempts": 0}))
+    tools = {"tools": [{"toolSpec": {"name": "tides", "inputSchema": {"json": SCHEMA}}}]}
+    common = {"modelId": "eu.anthropic.claude-sonnet-4-5-v1:0", "toolConfig": tools}
+    said = [{"role": "user", "content": [{"text": ASKED}]}]
+
+    def whole(messages):
+        response = client.converse(messages=messages, **common)
+        return response["output"]["message"], response["stopReason"]
+
+    def streamed(messages):
+        blocks, reason = {}, None
+        for event in client.converse_stream(messages=messages, **common)["stream"]:
+            if "contentBlockStart" in event:
+                start = event["contentBlockStart"]
+                blocks[start["contentBlockIndex"]] = {"toolUse": dict(start["start"]["toolUse"], input="")}
+            elif "contentBlockDelta" in event:
+                delta = event["contentBlockDelta"]
+                block = blocks.setdefault(delta["contentBlockIndex"], {"text": ""})
+                if "text" in delta["delta"]:
+                    block["text"] += delta["delta"]["text"]
+                else:
+                    block["toolUse"]["input"] += delta["delta"]["toolUse"]["input"]
+            elif "messageStop" in event:
+                reason = event["messageStop"]["stopReason"]
+        for block in blocks.values():
+            if "toolUse" in block:
+                block["toolUse"]["input"] = json.loads(block["toolUse"]["input"] or "{}")
+        return {"role": "assistant", "content": list(blocks.values())}, reason
+
+    def read(message):
+        calls = [(part["toolUse"]["name"], part["toolUse"]["input"]) for part in message["content"] if "toolUse" in part]
+        return "".join(part.get("text", "") for part in message["content"]), calls
+
+    for ask in (whole, streamed):
+        first, reason = ask(said)
+        yield read(first), ("Let me see.", CALLS), reason == "tool_use"
+        results = [
+            {"toolResult": {"toolUseId": part["toolUse"]["toolUseId"], "content": [{"text": "6:00"}]}}
+            for part in first["content"]
+            if "toolUse" in part
+        ]
+        second, reason = ask(said + [first, {"role": "user", "content": results}])
+        yield read(second), ("Low at six.", []), reason == "end_turn"
+        try:
+            ask(said + [first, {"role": "user", "content": results[:-1]}])
+            yield "no error", None, False
+        except client.exceptions.ValidationException as error:
+            text = error.response["Error"]["Message"]
+            yield error.response["Error"]["Code"], "ValidationException", "Expected toolResult blocks" in text
+
+
+def ollama(url):
+    import ollama as sdk
+
+    client = sdk.Client(host=url)
+    tools = [{"type": "function", "function": {"name": "tides", "description": "Tides.", "parameters": SCHEMA}}]
+    said = [{"role": "user", "content": ASKED}]
+
+    def whole(messages):
+        return [client.chat(model="qwen3", messages=messages, tools=tools)]
+
+    def streamed(messages):
+        return list(client.chat(model="qwen3", messages=messages, tools=tools, stream=True))
+
+    def read(chunks):
+        calls = [
+            (call.function.name, dict(call.function.arguments)) for chunk in chunks for call in chunk.message.tool_calls or []
+        ]
+        return "".join(chunk.message.content or "" for chunk in chunks), calls
+
+    for ask in (whole, streamed):
+        first = ask(said)
+        yield read(first), ("Let me see.", CALLS), first[-1].done
+        text, calls = read(first)
+        called = [{"function": {"name": name, "arguments": arguments}} for name, arguments in calls]
+        answered = said + [{"role": "assistant", "content": text, "tool_calls": called}]
+        answered += [{"role": "tool", "tool_name": "tides", "content": "6:00"} for _ in calls]
+        second = ask(answered)
+        yield read(second), ("Low at six.", []), second[-1].done_reason == "stop"
+        try:
+            # The SDK itself refuses most wrong requests before it sends them.
+            client._request_raw("POST", "/api/chat", json={"model": "qwen3", "messages": [{"role": "user", "content": 1}]})
+            yield "no error", None, False
+        except sdk.ResponseError as error:
+            yield error.status_code, 400, "cannot unmarshal number" in error.error
+
+
+def mistral(url):
+    from mistralai.client import Mistral, errors
+
+    client = Mistral(api_key="x", server_url=url)
+    tools = [{"type": "function", "function": {"name": "tides", "parameters": SCHEMA}}]
+    common = {"model": "mistral-small-latest", "tools": tools}
+    said = [{"role": "user", "content": ASKED}]
+
+    def whole(messages):
+        choice = client.chat.complete(messages=messages, **common).choices[0]
+        return choice.message.content or "", choice.message.tool_calls or [], choice.finish_reason
+
+    def streamed(messages):
+        text, calls, reason = "", {}, None
+        for event in client.chat.stream(messages=messages, **common):
+            choice = event.data.choices[0]
+            text += choice.delta.content or ""
+            for call in choice.delta.tool_calls or []:
+                if call.index in calls:
+                    calls[call.index].function.arguments += call.function.arguments
+                else:
+                    calls[call.index] = call
+            reason = choice.finish_reason or reason
+        return text, list(calls.values()), reason
+
+    def read(said):
+        text, calls, _ = said
+        return text, [(call.function.name, json.loads(call.function.arguments)) for call in calls]
+
+    for ask in (whole, streamed):
+        first = ask(said)
+        yield read(first), ("Let me see.", CALLS), first[2] == "tool_calls"
+        calls = [
+            {"id": call.id, "function": {"name": call.function.name, "arguments": call.function.arguments}} for call in first[1]
+        ]
+        answered = said + [{"role": "assistant", "content": first[0], "tool_calls": calls}]
+        answered += [{"role": "tool", "tool_call_id": call["id"], "name": "tides", "content": "6:00"} for call in calls]
+        second = ask(answered)
+        yield read(second), ("Low at six.", []), second[2] == "stop"
+        try:
+            ask(answered[:-1])
+            yield "no error", None, False
+        except errors.MistralError as error:
+            yield error.status_code, 400, "Not the same number of function calls and responses" in error.body
+
+
+def cohere(url):
+    import cohere as sdk
+
+    client = sdk.ClientV2(api_key="x", base_url=url)
+    tools = [{"type": "function", "function": {"name": "tides", "description": "Tides.", "parameters": SCHEMA}}]
+    common = {"model": "command-a-03-2025", "tools": tools}
+    said = [{"role": "user", "content": ASKED}]
+
+    def whole(messages):
+        response = client.chat(messages=messages, **common)
+        message = response.message
+        text = (message.tool_plan or "") + "".join(part.text for part in message.content or [] if part.type == "text")
+        return text, message.tool_calls or [], response.finish_reason
+
+    def streamed(messages):
+        text, calls, reason = "", [], None
+        for event in client.chat_stream(messages=messages, **common):
+            if event.type == "content-delta":
+                text += event.delta.message.content.text or ""
+            elif event.type == "tool-plan-delta":
+                text += event.delta.message.tool_plan or ""
+            elif event.type == "tool-call-start":
+                calls.append(event.delta.message.tool_calls)
+            elif event.type == "tool-call-delta":
+                calls[-1].function.arguments += event.delta.message.tool_calls.function.arguments
+            elif event.type == "message-end":
+                reason = event.delta.finish_reason
+        return text, calls, reason
+
+    def read(said):
+        text, calls, _ = said
+        return text, [(call.function.name, json.loads(call.function.arguments)) for call in calls]
+
+    for ask in (whole, streamed):
+        first = ask(said)
+        yield read(first), ("Let me see.", CALLS), first[2] == "TOOL_CALL"
+        calls = [
+            {"id": call.id, "type": "function", "function": {"name": call.function.name, "arguments": call.function.arguments}}
+            for call in first[1]
+        ]
+        answered = said + [{"role": "assistant", "tool_plan": first[0], "tool_calls": calls}]
+        answered += [{"role": "tool", "tool_call_id": call["id"], "content": "6:00"} for call in calls]
+        second = ask(answered)
+        yield read(second), ("Low at six.", []), second[2] == "COMPLETE"
+        try:
+            answered[-1]["tool_call_id"] = "tides_unknown"
+            ask(answered)
+            yield "no error", None, False
+        except sdk.BadRequestError as error:
+            yield error.status_code, 400, "tool call id not found" in str(error.body)
+
+
+SDKS = [
+    (anthropic, "anthropic"),
+    (openai_chat, "openai-chat"),
+    (openai_responses, "openai-responses"),
+    (google, "gemini"),
+    (bedrock, "bedrock-converse"),
+    (ollama, "ollama"),
+    (mistral, "mistral"),
+    (cohere, "cohere"),
+]
+
+
+def main():
+    program = sys.argv[1]
+    only = sys.argv[2:]
+    failed = 0
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as script:
+        script.write(SCRIPT)
+        script.flush()
+        for sdk, target in SDKS:
+            if only and sdk.__name__ not in only:
+                continue
+            done = 0
+            with Mock(program, "--target", target, "--script", script.name) as url:
+                try:
+                    for found, expected, is_right in sdk(url):
+                        done += 1
+                        if found != expected or not is_right:
+                            failed += 1
+                            print(f"{sdk.__name__}: step {done}: {found!r} is not {expected!r}, or not as it should be")
+                except Exception:
+                    failed += 1
+                    print(f"{sdk.__name__}: step {done + 1}:")
+                    traceback.print_exc(limit=-3)
+            if done != 6:
+                failed += 1
+            print(f"{sdk.__name__}: {done} of 6 steps")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,190 @@
+//! What a mock has seen.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value as Json, json};
+use toolcheck_core::Level;
+use toolcheck_core::text::Counted;
+use toolcheck_lint::{FileReport, Options, lint};
+
+use crate::provider::{Provider, Refused};
+use crate::script::Turn;
+
+/// How many bytes of exchanges are kept. Later ones are answered, and counted.
+const MOST_KEPT: usize = 256 << 20;
+
+/// What a mock has seen.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Run {
+    /// The exchanges, in the order in which they were answered.
+    pub exchanges: Vec<Exchange>,
+    /// How many exchanges were answered and not kept.
+    pub not_kept: usize,
+}
+
+/// A request and what was answered.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Exchange {
+    /// The path.
+    pub path: String,
+    /// The request; a string if it is not JSON.
+    pub request: Json,
+    /// The response: its body, or the events of its stream.
+    pub response: Json,
+    /// The status.
+    pub status: u16,
+    /// Why it was refused.
+    pub refused: Option<Refused>,
+}
+
+/// What the threads of a mock share.
+#[derive(Debug)]
+pub(crate) struct State {
+    provider: Mutex<Arc<Provider>>,
+    pub(crate) most_body: usize,
+    kept: Mutex<Kept>,
+    watch: Watch,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    exchanges: Vec<Exchange>,
+    bytes: usize,
+    not_kept: usize,
+}
+
+/// What is called with each exchange.
+#[derive(Clone, Default)]
+pub(crate) struct Watch(Option<Arc<Watcher>>);
+
+type Watcher = dyn Fn(&Exchange) + Send + Sync;
+
+impl Watch {
+    pub(crate) fn new(watch: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(watch)))
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Watch(..)" } else { "Watch" })
+    }
+}
+
+impl State {
+    pub(crate) fn new(provider: Provider, most_body: usize, watch: Watch) -> Self {
+        Self { provider: Mutex::new(Arc::new(provider)), most_body, kept: Mutex::default(), watch }
+    }
+
+    /// What answers the next request.
+    pub(crate) fn provider(&self) -> Arc<Provider> {
+        // A provider is replaced as a whole.
+        Arc::clone(&self.provider.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Has the model say other turns from now on.
+    pub(crate) fn follow(&self, script: Vec<Turn>) {
+        let mut provider = self.provider.lock().unwrap_or_else(PoisonError::into_inner);
+        *provider = Arc::new(Provider { script, ..Provider::clone(&provider) });
+    }
+
+    /// Forgets what was seen.
+    pub(crate) fn forget(&self) {
+        *self.kept() = Kept::default();
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // An exchange is added as a whole, so a panic in another thread leaves the list valid.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps an exchange whose bodies have this many bytes.
+    pub(crate) fn keep(&self, exchange: Exchange, bytes: usize) {
+        if let Some(watch) = &self.watch.0 {
+            watch(&exchange);
+        }
+        let mut kept = self.kept();
+        if kept.bytes + bytes > MOST_KEPT {
+            kept.not_kept += 1;
+            return;
+        }
+        kept.bytes += bytes;
+        kept.exchanges.push(exchange);
+    }
+
+    pub(crate) fn run(&self) -> Run {
+        let kept = self.kept();
+        Run { exchanges: kept.exchanges.clone(), not_kept: kept.not_kept }
+    }
+}
+
+impl Exchange {
+    /// The exchange as a record that `toolcheck lint` reads, without a line break.
+    #[must_use]
+    pub fn json_line(&self) -> String {
+        let Self { path, request, response, status, .. } = self;
+        json!({"request": request, "response": response, "status": status, "path": path}).to_string()
+    }
+}
+
+impl Run {
+    /// The requests that were refused.
+    pub fn refused(&self) -> impl Iterator<Item = &Refused> {
+        self.exchanges.iter().filter_map(|exchange| exchange.refused.as_ref())
+    }
+
+    /// The exchanges as JSON Lines, as `toolcheck lint` reads them.
+    #[must_use]
+    pub fn json_lines(&self) -> String {
+        self.exchanges.iter().map(|exchange| exchange.json_line() + "\n").collect()
+    }
+
+    /// What the linter finds in the exchanges: in each request, and between a response and the next request.
+    #[must_use]
+    pub fn lint(&self) -> FileReport {
+        lint("exchanges.jsonl", self.json_lines().as_bytes(), &Options::new())
+    }
+
+    /// What was refused, as JSON.
+    #[must_use]
+    pub fn report(&self) -> Json {
+        let refused = |refused: &Refused| {
+            let Refused { rule, message, place, text, status } = refused;
+            json!({"rule": rule, "message": message, "place": place, "text": text, "status": status})
+        };
+        json!({
+            "version": 1,
+            "requests": self.exchanges.len() + self.not_kept,
+            "refused": self.refused().map(refused).collect::<Vec<_>>()
+        })
+    }
+
+    /// Fails if a request was refused, or if the linter finds an error between the requests: even where a client has
+    /// swallowed the refusal.
+    ///
+    /// # Panics
+    ///
+    /// There is such a request; the message has what is wrong with each, and what the API says.
+    #[track_caller]
+    pub fn assert_conformant(&self) {
+        if self.exchanges.is_empty() {
+            return;
+        }
+        let told: Vec<&str> = self.refused().map(|refused| &*refused.rule).collect();
+        let refused = self.refused().map(|refused| {
+            let Refused { rule, message, place, text, status } = refused;
+            let text = text.as_ref().map_or_else(String::new, |text| format!("\n  the API says: {text}"));
+            format!("refused with {status}: {rule} at {place}: {message}{text}")
+        });
+        let report = self.lint();
+        let errors = report.findings.iter().filter(|finding| finding.level == Level::Error);
+        let found = errors
+            .filter(|finding| !told.contains(&finding.rule))
+            .map(|finding| format!("{}: {}", finding.rule, finding.message));
+        let all: Vec<String> = refused.chain(found).collect();
+        assert!(all.is_empty(), "{}:\n{}", Counted(all.len(), "fault"), all.join("\n"));
+    }
+}
