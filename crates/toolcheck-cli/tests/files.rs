@@ -542,3 +542,26 @@ fn a_changing_file_does_not_affect_others() {
         assert!(seen.iter().all(|seen| *seen == (Some(1), 1, String::new())), "{seen:?}");
     });
 }
+
+#[test]
+fn nothing_and_next_to_nothing_is_no_file_of_any_format() {
+    let folder = folder("next-to-nothing");
+    let listed = toolcheck_in(&folder).args(["formats", "--output-format", "json"]).output().unwrap();
+    let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let mut formats = Vec::new();
+    let mut open = vec![&listed];
+    while let Some(value) = open.pop() {
+        formats.extend(value["id"].as_str());
+        open.extend(value.as_array().into_iter().flatten());
+        open.extend(value.as_object().into_iter().flat_map(|members| members.values()));
+    }
+    assert!(formats.len() > 30, "{formats:?}");
+    for (name, text) in [("empty.json", ""), ("blank.jsonl", " \n\n"), ("cut.json", "{"), ("a.yaml", "-")] {
+        write(&folder, name, text);
+        for format in &formats {
+            let seen = seen_in(&folder, &["lint", name, "--format", format]);
+            let is_known = seen.starts_with("status: 1") || seen.starts_with("status: 2");
+            assert!(is_known && !seen.contains("panicked"), "{name} as {format}: {seen}");
+        }
+    }
+}

@@ -20,7 +20,11 @@ pub(crate) fn relocate(report: &mut FileReport, opened: &Opened, file: &[u8]) {
     }
     spots.extend(report.refusals.iter_mut().map(|refusal| &mut refusal.spot));
     for spot in &mut spots {
-        let Some(found) = opened.origins.locate(spot.bytes.clone()) else { continue };
+        let Some(found) = opened.origins.locate(spot.bytes.clone()) else {
+            // Nothing of the made text is in the file: the file is empty.
+            (spot.bytes, spot.record_bytes) = (0..0, window(source, 0));
+            continue;
+        };
         spot.bytes = found.source.start.min(source.len())..found.source.end.min(source.len());
         spot.record_bytes = window(source, spot.bytes.start);
         spot.origin = Some(Arc::clone(found.origin));
