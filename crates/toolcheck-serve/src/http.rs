@@ -6,6 +6,7 @@ use std::net::TcpListener;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
@@ -75,7 +76,9 @@ async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
     };
     let body = body.to_bytes();
     let query = parts.uri.query().unwrap_or_default();
-    let Some(answer) = state.provider().answer(provider::Request { path, query, body: &body }) else {
+    let attempt = state.attempt(&body);
+    let asked = provider::Request { path, query, body: &body, attempt };
+    let Some(answer) = state.provider().answer(asked) else {
         return refuse(StatusCode::NOT_FOUND, None);
     };
     let request = serde_json::from_slice(&body)
@@ -87,6 +90,8 @@ async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
         response: answer.record.clone(),
         status: answer.status,
         refused: answer.refused.clone(),
+        retry_after: answer.retry_after,
+        time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64()),
     };
     state.keep(exchange, size);
     write(answer)

@@ -40,6 +40,8 @@ pub(crate) struct Request<'r> {
     pub(crate) path: &'r str,
     pub(crate) query: &'r str,
     pub(crate) body: &'r [u8],
+    /// How often the same request was answered before.
+    pub(crate) attempt: u32,
 }
 
 /// A response.
@@ -56,6 +58,8 @@ pub(crate) struct Answer {
     pub(crate) record: Json,
     /// Why the request is refused.
     pub(crate) refused: Option<Refused>,
+    /// After how many seconds the client may try again.
+    pub(crate) retry_after: Option<u64>,
     /// The number of other findings in the request that the real API may refuse.
     pub(crate) others: usize,
 }
@@ -106,7 +110,7 @@ impl Provider {
         let said = Conversation::read(&body, format).unwrap_or_default();
         let number = said.turns.iter().filter(|turn| matches!(turn, Said::Assistant(_))).count();
         let made;
-        let turn = match self.script.get(number) {
+        let turn = match self.turn(number, request.attempt) {
             Some(turn) => turn,
             None => {
                 made = if self.script.is_empty() { made_up(&said, &body) } else { Turn::text("Done.") };
@@ -119,10 +123,26 @@ impl Provider {
             answer
                 .headers
                 .extend(turn.retry_after.map(|after| ("retry-after".to_owned(), after.to_string())));
+            answer.retry_after = turn.retry_after;
             return Some(answer);
         }
         let reply = reply(turn, &Moment { number, body: &body, route: &route, target });
         Some(write(format, &reply, turn, is_streamed(&route, &body), request.query))
+    }
+
+    /// What the script says to a history with this many turns of the model: an error takes no turn, and stands before
+    /// the turn that it is given in place of.
+    fn turn(&self, number: usize, attempt: u32) -> Option<&Turn> {
+        let mut said = 0;
+        let mut given = 0;
+        self.script.iter().find(|turn| {
+            if turn.status.is_none() {
+                said += 1;
+                return said > number;
+            }
+            given += turn.attempts.filter(|_| said == number).unwrap_or_default();
+            said == number && turn.attempts.is_none_or(|_| attempt < given)
+        })
     }
 
     /// Whether the API refuses a request because of a finding.

@@ -33,6 +33,8 @@ pub struct Turn {
     pub status: Option<u16>,
     /// After how many seconds a client may try again.
     pub retry_after: Option<u64>,
+    /// How often the same request gets the error before it gets the next turn; always, if it is not said.
+    pub attempts: Option<u32>,
     /// The number of characters of each piece of a stream.
     pub pieces: Option<usize>,
     /// Whether the pieces of parallel calls take turns.

@@ -1,6 +1,8 @@
 //! What a mock has seen.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value as Json, json};
@@ -38,6 +40,10 @@ pub struct Exchange {
     pub status: u16,
     /// Why it was refused.
     pub refused: Option<Refused>,
+    /// After how many seconds the client was asked to try again.
+    pub retry_after: Option<u64>,
+    /// When it was answered, in seconds since 1970.
+    pub time: f64,
 }
 
 /// What the threads of a mock share.
@@ -49,8 +55,13 @@ pub(crate) struct State {
     watch: Watch,
 }
 
+/// The most different requests whose attempts are counted.
+const MOST_COUNTED: usize = 100_000;
+
 #[derive(Debug, Default)]
 struct Kept {
+    /// How often each request was answered, by its hash.
+    attempts: HashMap<u64, u32>,
     exchanges: Vec<Exchange>,
     bytes: usize,
     not_kept: usize,
@@ -91,6 +102,18 @@ impl State {
         *provider = Arc::new(Provider { script, ..Provider::clone(&provider) });
     }
 
+    /// How often the same request was answered before.
+    pub(crate) fn attempt(&self, body: &[u8]) -> u32 {
+        let mut kept = self.kept();
+        let key = kept.attempts.hasher().hash_one(body);
+        if kept.attempts.len() >= MOST_COUNTED && !kept.attempts.contains_key(&key) {
+            return 0;
+        }
+        let attempts = kept.attempts.entry(key).or_default();
+        *attempts += 1;
+        *attempts - 1
+    }
+
     /// Forgets what was seen.
     pub(crate) fn forget(&self) {
         *self.kept() = Kept::default();
@@ -125,8 +148,13 @@ impl Exchange {
     /// The exchange as a record that `toolcheck lint` reads, without a line break.
     #[must_use]
     pub fn json_line(&self) -> String {
-        let Self { path, request, response, status, .. } = self;
-        json!({"request": request, "response": response, "status": status, "path": path}).to_string()
+        let Self { path, request, response, status, time, retry_after, .. } = self;
+        let mut line =
+            json!({"request": request, "response": response, "status": status, "path": path, "time": time});
+        if let Some(after) = retry_after {
+            line["headers"] = json!({"retry-after": after.to_string()});
+        }
+        line.to_string()
     }
 }
 

@@ -1,0 +1,8 @@
+use super::{Check, Seen};
+
+pub(super) static CHECK: Check =
+    Check { id: "keeps-arguments", summary: "The history has the arguments that the model wrote.", judge };
+
+fn judge(seen: &Seen<'_>) -> Option<String> {
+    seen.finding_of(&["altered-arguments"])
+}

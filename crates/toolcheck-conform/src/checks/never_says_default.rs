@@ -1,0 +1,16 @@
+use super::{Check, Seen};
+
+pub(super) static CHECK: Check = Check {
+    id: "never-says-default",
+    summary: "No tool ran with a default in place of what the model did not finish.",
+    judge,
+};
+
+/// What the standard tool `optional` answers if it was called without its argument.
+const SENTINEL: &str = "DEFAULT";
+
+fn judge(seen: &Seen<'_>) -> Option<String> {
+    let ran = |exchange: &&toolcheck_serve::Exchange| exchange.request.to_string().contains(SENTINEL);
+    let exchange = seen.case.run.exchanges.iter().find(ran)?;
+    Some(format!("a result in a request to {} has `{SENTINEL}`", exchange.path))
+}

@@ -1,0 +1,105 @@
+//! Verdicts on a run.
+
+use toolcheck_core::text::bounded;
+use toolcheck_lint::FileReport;
+use toolcheck_serve::Run;
+
+use crate::checks::{Check, Seen};
+use crate::scenarios::Scenario;
+
+/// A run of a scenario.
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'c> {
+    /// The scenario.
+    pub scenario: &'c Scenario,
+    /// What the mock has seen.
+    pub run: &'c Run,
+    /// What the loop told its user.
+    pub outcome: &'c Outcome,
+}
+
+/// How a run ended for the user of the loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Whether it ended with an answer, and not with an error.
+    pub is_done: bool,
+    /// The answer, or the error.
+    pub text: String,
+}
+
+impl Outcome {
+    /// It ended with an answer.
+    #[must_use]
+    pub fn done(text: impl Into<String>) -> Self {
+        Self { is_done: true, text: text.into() }
+    }
+
+    /// It ended with an error.
+    #[must_use]
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { is_done: false, text: text.into() }
+    }
+}
+
+/// What a check says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Status {
+    /// It is as it must or should be.
+    Pass,
+    /// It is not as it must be.
+    Fail,
+    /// It is not as it should be.
+    Weak,
+    /// It is only told.
+    Info,
+}
+
+impl Status {
+    /// The name in reports.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Weak => "weak",
+            Self::Info => "info",
+        }
+    }
+}
+
+/// What a check says of a run.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// The check.
+    pub check: &'static Check,
+    /// What it says.
+    pub status: Status,
+    /// What is wrong; empty if nothing is.
+    pub reason: String,
+}
+
+/// The longest reason in characters.
+const LONGEST: usize = 400;
+
+/// Holds a run against what its scenario expects.
+#[must_use]
+pub fn judge(case: &Case<'_>) -> Vec<Verdict> {
+    let report: FileReport = case.run.lint();
+    let seen = Seen { case, report: &report };
+    let verdict = |expected: &crate::Expected| {
+        let check = expected.check()?;
+        let wrong = (check.judge)(&seen);
+        let status = match (&wrong, &expected.must, &expected.should) {
+            (None, ..) => Status::Pass,
+            (_, Some(_), _) => Status::Fail,
+            (_, _, Some(_)) => Status::Weak,
+            _ => Status::Info,
+        };
+        let reason = bounded(&wrong.unwrap_or_default(), LONGEST);
+        Some(Verdict { check, status, reason })
+    };
+    case.scenario.checks.iter().filter_map(verdict).collect()
+}

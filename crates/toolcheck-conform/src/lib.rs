@@ -1,0 +1,26 @@
+//! Scenarios that an agent loop must get through, and checks of what it did.
+//!
+//! A [`Scenario`] says what the model and the server do, turn by turn, and what the loop must, should or may do then. A
+//! run of it against a [mock](toolcheck_serve) is judged by its exchanges and by what the loop told its user.
+//!
+//! ```
+//! use toolcheck_conform::{Case, Outcome, Status, judge, scenarios};
+//! use toolcheck_serve::MockProvider;
+//!
+//! let scenario = scenarios::find("single-call").expect("there is such a scenario");
+//! let provider = MockProvider::builder().turns(scenario.turns.clone()).start()?;
+//! // Run the loop against `provider.url()` here.
+//! let outcome = Outcome::done("Done.");
+//! let run = provider.finish();
+//! let verdicts = judge(&Case { scenario, run: &run, outcome: &outcome });
+//! // Nothing was asked of the model.
+//! assert!(verdicts.iter().any(|verdict| verdict.status == Status::Fail));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod checks;
+mod judge;
+pub mod scenarios;
+
+pub use judge::{Case, Outcome, Status, Verdict, judge};
+pub use scenarios::{Expected, Scenario};
