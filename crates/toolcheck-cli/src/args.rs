@@ -1,5 +1,7 @@
 //! The command line.
 
+#[cfg(feature = "serve")]
+mod conform;
 mod diff;
 mod fix;
 mod hints;
@@ -29,6 +31,8 @@ use toolcheck_core::text::bounded;
 
 use crate::screen;
 
+#[cfg(feature = "serve")]
+pub(crate) use conform::{ConformArgs, ConformOutput, StreamArg};
 pub(crate) use diff::DiffArgs;
 pub(crate) use fix::FixArgs;
 pub(crate) use hints::{printable, with_hint};
@@ -85,6 +89,9 @@ pub(crate) enum Command {
     /// Run a mock of the APIs that refuses what they refuse, in their own words.
     #[cfg(feature = "serve")]
     Serve(ServeArgs),
+    /// Run an agent loop through scenarios, and judge what it does.
+    #[cfg(feature = "serve")]
+    Conform(ConformArgs),
     /// Create a commented toolcheck.toml with every option.
     Init(InitArgs),
     /// Generate shell completions.

@@ -71,6 +71,8 @@ fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<Status> {
         Command::Shapes(args) => commands::shapes::run(&args, out),
         Command::Test(args) => commands::test::run(&args, out),
         #[cfg(feature = "serve")]
+        Command::Conform(args) => commands::conform::run(&args, out),
+        #[cfg(feature = "serve")]
         Command::Serve(args) => commands::serve::run(&args, out),
         Command::Init(args) => commands::init::run(&args, out),
         Command::Completions(args) => commands::completions::run(&args, out),

@@ -2,45 +2,10 @@
 
 use toolcheck_core::text::bounded;
 use toolcheck_lint::FileReport;
-use toolcheck_serve::Run;
 
-use crate::checks::{Check, Seen};
-use crate::scenarios::Scenario;
-
-/// A run of a scenario.
-#[derive(Debug, Clone, Copy)]
-pub struct Case<'c> {
-    /// The scenario.
-    pub scenario: &'c Scenario,
-    /// What the mock has seen.
-    pub run: &'c Run,
-    /// What the loop told its user.
-    pub outcome: &'c Outcome,
-}
-
-/// How a run ended for the user of the loop.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Outcome {
-    /// Whether it ended with an answer, and not with an error.
-    pub is_done: bool,
-    /// The answer, or the error.
-    pub text: String,
-}
-
-impl Outcome {
-    /// It ended with an answer.
-    #[must_use]
-    pub fn done(text: impl Into<String>) -> Self {
-        Self { is_done: true, text: text.into() }
-    }
-
-    /// It ended with an error.
-    #[must_use]
-    pub fn error(text: impl Into<String>) -> Self {
-        Self { is_done: false, text: text.into() }
-    }
-}
+use crate::case::Case;
+use crate::checks::{self, Check, Seen};
+use crate::scenarios::Expected;
 
 /// What a check says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,8 +54,8 @@ const LONGEST: usize = 400;
 pub fn judge(case: &Case<'_>) -> Vec<Verdict> {
     let report: FileReport = case.run.lint();
     let seen = Seen { case, report: &report };
-    let verdict = |expected: &crate::Expected| {
-        let check = expected.check()?;
+    let verdict = |expected: &Expected| {
+        let check = checks::find(expected.check())?;
         let wrong = (check.judge)(&seen);
         let status = match (&wrong, &expected.must, &expected.should) {
             (None, ..) => Status::Pass,

@@ -18,9 +18,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod case;
 pub mod checks;
 mod judge;
 pub mod scenarios;
 
-pub use judge::{Case, Outcome, Status, Verdict, judge};
+pub use case::{Case, Outcome};
+pub use judge::{Status, Verdict, judge};
 pub use scenarios::{Expected, Scenario};

@@ -275,7 +275,7 @@ fn run(tool: &str, arguments: Option<&Map<String, Json>>) -> (String, bool) {
 /// The verdicts on a loop in each scenario that is about a check, or in all, with their names.
 fn verdicts(fault: Option<Fault>, about: Option<&str>) -> Vec<(String, Verdict)> {
     let mut verdicts = Vec::new();
-    let is_about = |expected: &Expected| expected.check().is_some_and(|check| Some(check.id) == about);
+    let is_about = |expected: &Expected| Some(expected.check()) == about;
     for scenario in scenarios::all() {
         if about.is_some() && !scenario.checks.iter().any(is_about) {
             continue;
@@ -286,8 +286,8 @@ fn verdicts(fault: Option<Fault>, about: Option<&str>) -> Vec<(String, Verdict)>
             }
             for is_streamed in [false, true] {
                 // The frames of Converse are binary, and are read from recordings.
-                let is_tried =
-                    !(scenario.streamed && !is_streamed) && !(is_streamed && format.id == "bedrock-converse");
+                let is_binary = is_streamed && format.id == "bedrock-converse";
+                let is_tried = (is_streamed || !scenario.streamed) && !is_binary;
                 // A server that asks to wait costs its time.
                 let is_slow =
                     scenario.id == "rate-limited-mid-loop" && (format.id != "anthropic" || is_streamed);

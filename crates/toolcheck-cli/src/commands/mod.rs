@@ -1,6 +1,8 @@
 //! The subcommands.
 
 pub(crate) mod completions;
+#[cfg(feature = "serve")]
+pub(crate) mod conform;
 pub(crate) mod diff;
 pub(crate) mod explain;
 mod explain_error;

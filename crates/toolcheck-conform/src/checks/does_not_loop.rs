@@ -1,8 +1,12 @@
 use super::{Check, Seen};
 
 pub(super) static CHECK: Check =
-    Check { id: "does-not-loop", summary: "The same failing call is not repeated without end.", judge };
+    Check { id: "does-not-loop", summary: "The run ends by itself, whatever the model repeats.", judge };
+
+/// The most requests of a run that counts as one that ends.
+const MOST: usize = 30;
 
 fn judge(seen: &Seen<'_>) -> Option<String> {
-    seen.finding_of(&["endless-loop"])
+    let requests = seen.case.run.exchanges.len() + seen.case.run.not_kept;
+    (requests > MOST).then(|| format!("{requests} requests were sent"))
 }

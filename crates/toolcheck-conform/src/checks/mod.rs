@@ -19,7 +19,7 @@ mod waits;
 
 use toolcheck_lint::FileReport;
 
-use crate::judge::Case;
+use crate::case::Case;
 
 /// A check.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ pub(super) static CHECK: Check = Check {
     judge,
 };
 
-/// What the standard tool `optional` answers if it was called without its argument.
-const SENTINEL: &str = "DEFAULT";
+/// What the standard tool `optional` answers if it was called without its argument. The default itself is in its schema.
+const SENTINEL: &str = "got DEFAULT";
 
 fn judge(seen: &Seen<'_>) -> Option<String> {
     let ran = |exchange: &&toolcheck_serve::Exchange| exchange.request.to_string().contains(SENTINEL);

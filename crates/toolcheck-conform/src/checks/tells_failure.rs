@@ -3,11 +3,15 @@ use super::{Check, Seen};
 pub(super) static CHECK: Check =
     Check { id: "tells-failure", summary: "The model is told that its tool failed.", judge };
 
-/// What the standard tool `fail` fails with.
-const SENTINEL: &str = "TOOL FAILED";
+/// What the standard tool `fail` fails with, and what loops say in its place.
+const WORDS: [&str; 4] = ["tool failed", "error", "failed", "exception"];
+/// The keys under which requests have their history.
+const HISTORIES: [&str; 3] = ["messages", "input", "contents"];
 
 fn judge(seen: &Seen<'_>) -> Option<String> {
-    let last = seen.case.run.exchanges.last()?;
-    let is_told = last.request.to_string().contains(SENTINEL);
-    (!is_told).then(|| format!("no result has `{SENTINEL}`"))
+    let request = &seen.case.run.exchanges.last()?.request;
+    let history =
+        HISTORIES.iter().filter_map(|key| request.get(key)).map(|history| history.to_string().to_lowercase());
+    let is_told = history.into_iter().any(|text| WORDS.iter().any(|word| text.contains(word)));
+    (!is_told).then(|| "no result says that something failed".to_owned())
 }

@@ -1,0 +1,92 @@
+//! Failures that are known.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+use serde::Deserialize;
+use toolcheck_conform::Status;
+use toolcheck_core::text::{reason, shown};
+
+use super::{Missing, Run};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Known {
+    #[serde(default)]
+    known: Vec<Entry>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    scenario: String,
+    /// The check that fails; all of the scenario, if none is named.
+    check: Option<String>,
+    format: Option<String>,
+    reason: String,
+    issue: Option<String>,
+    #[serde(skip)]
+    is_met: bool,
+}
+
+impl Known {
+    pub(super) fn read(path: Option<&Path>) -> Result<Self> {
+        let Some(path) = path else { return Ok(Self::default()) };
+        let name = shown(&path.display().to_string());
+        let read = toolcheck_files::read_named(path).and_then(toolcheck_files::text);
+        let text = read.map_err(|error| anyhow!("cannot read {name}: {}", reason(&error)))?;
+        toml::from_str(&text).with_context(|| name)
+    }
+
+    /// Whether a run fails in a way that is not known.
+    pub(super) fn leaves(&mut self, run: &Run) -> bool {
+        let failed: Vec<&str> = match &run.result {
+            Err(Missing::Skipped(_)) => return false,
+            Err(Missing::Broke(_)) => return true,
+            Ok(verdicts) => {
+                let failed = verdicts.iter().filter(|verdict| verdict.status == Status::Fail);
+                failed.map(|verdict| verdict.check.id).collect()
+            }
+        };
+        let mut is_left = false;
+        for check in failed {
+            let entry = self.known.iter_mut().find(|entry| entry.is_about(run, check));
+            match entry {
+                Some(entry) => entry.is_met = true,
+                None => is_left = true,
+            }
+        }
+        is_left
+    }
+
+    pub(super) fn reason_of(&self, run: &Run, check: &str) -> Option<&str> {
+        self.known.iter().find(|entry| entry.is_about(run, check)).map(|entry| entry.reason.as_str())
+    }
+
+    /// The entries of scenarios that were run, and for which nothing failed.
+    pub(super) fn stale(&self, runs: &[Run]) -> Vec<String> {
+        let was_run = |entry: &Entry| {
+            let mut judged = runs.iter().filter(|run| run.result.is_ok());
+            judged.any(|run| {
+                run.scenario.id == entry.scenario
+                    && entry.format.as_deref().is_none_or(|format| format == run.format.id)
+            })
+        };
+        let stale = self.known.iter().filter(|entry| !entry.is_met && was_run(entry));
+        stale
+            .map(|entry| {
+                let check = entry.check.as_deref().unwrap_or("any check");
+                let issue = entry.issue.as_deref().map_or_else(String::new, |issue| format!(" ({issue})"));
+                format!("{} {check}: {}{issue}", entry.scenario, entry.reason)
+            })
+            .collect()
+    }
+}
+
+impl Entry {
+    fn is_about(&self, run: &Run, check: &str) -> bool {
+        self.scenario == run.scenario.id
+            && self.check.as_deref().is_none_or(|own| own == check)
+            && self.format.as_deref().is_none_or(|own| own == run.format.id)
+    }
+}

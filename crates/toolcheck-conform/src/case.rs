@@ -1,0 +1,40 @@
+//! What is judged.
+
+use toolcheck_serve::Run;
+
+use crate::scenarios::Scenario;
+
+/// A run of a scenario.
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'c> {
+    /// The scenario.
+    pub scenario: &'c Scenario,
+    /// What the mock has seen.
+    pub run: &'c Run,
+    /// What the loop told its user.
+    pub outcome: &'c Outcome,
+}
+
+/// How a run ended for the user of the loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Whether it ended with an answer, and not with an error.
+    pub is_done: bool,
+    /// The answer, or the error.
+    pub text: String,
+}
+
+impl Outcome {
+    /// It ended with an answer.
+    #[must_use]
+    pub fn done(text: impl Into<String>) -> Self {
+        Self { is_done: true, text: text.into() }
+    }
+
+    /// It ended with an error.
+    #[must_use]
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { is_done: false, text: text.into() }
+    }
+}

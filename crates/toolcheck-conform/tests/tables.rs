@@ -1,0 +1,42 @@
+//! The tables of scenarios and checks agree.
+
+use toolcheck_conform::{Expected, checks, scenarios};
+
+#[test]
+fn each_scenario_is_whole() {
+    for scenario in scenarios::all() {
+        let id = &scenario.id;
+        assert!(!scenario.sources.is_empty(), "{id}");
+        assert!(!scenario.checks.is_empty(), "{id}");
+        for expected in &scenario.checks {
+            let said = [&expected.must, &expected.should, &expected.info];
+            assert_eq!(said.into_iter().flatten().count(), 1, "{id}: {expected:?}");
+            assert!(checks::find(expected.check()).is_some(), "{id}: {expected:?}");
+        }
+        for format in &scenario.formats {
+            assert!(toolcheck_core::formats::find(format).is_some(), "{id}: {format}");
+        }
+    }
+}
+
+#[test]
+fn each_scenario_has_the_name_of_its_file() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios");
+    let files = std::fs::read_dir(folder).expect("there is such a folder").count();
+    assert_eq!(scenarios::all().len(), files);
+    for scenario in scenarios::all() {
+        assert!(
+            std::path::Path::new(folder).join(format!("{}.toml", scenario.id)).is_file(),
+            "{}",
+            scenario.id
+        );
+    }
+}
+
+#[test]
+fn each_check_is_used() {
+    for check in checks::ALL {
+        let is_it = |expected: &Expected| expected.check() == check.id;
+        assert!(scenarios::all().iter().any(|scenario| scenario.checks.iter().any(is_it)), "{}", check.id);
+    }
+}
