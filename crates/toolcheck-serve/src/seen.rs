@@ -15,7 +15,7 @@ use crate::script::Turn;
 const MOST_KEPT: usize = 256 << 20;
 
 /// What a mock has seen.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Run {
     /// The exchanges, in the order in which they were answered.
@@ -51,9 +51,8 @@ pub(crate) struct State {
 
 #[derive(Debug, Default)]
 struct Kept {
-    exchanges: Vec<Exchange>,
+    run: Run,
     bytes: usize,
-    not_kept: usize,
 }
 
 /// What is called with each exchange.
@@ -108,16 +107,21 @@ impl State {
         }
         let mut kept = self.kept();
         if kept.bytes + bytes > MOST_KEPT {
-            kept.not_kept += 1;
+            kept.run.not_kept += 1;
             return;
         }
         kept.bytes += bytes;
-        kept.exchanges.push(exchange);
+        kept.run.exchanges.push(exchange);
     }
 
-    pub(crate) fn run(&self) -> Run {
-        let kept = self.kept();
-        Run { exchanges: kept.exchanges.clone(), not_kept: kept.not_kept }
+    /// Looks at what was seen so far.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Run) -> T) -> T {
+        look(&self.kept().run)
+    }
+
+    /// What was seen, which is forgotten.
+    pub(crate) fn take(&self) -> Run {
+        std::mem::take(&mut *self.kept()).run
     }
 }
 
