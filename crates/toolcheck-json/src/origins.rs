@@ -187,6 +187,13 @@ impl Origin {
     pub fn new(label: impl Into<String>) -> Self {
         Self { label: label.into(), member: None, status: None }
     }
+
+    /// A value in the part by name: its JSON Pointer, after the member and the name of the part.
+    #[must_use]
+    pub fn name_of(&self, pointer: &str) -> String {
+        let parts = [self.member.as_deref().unwrap_or_default(), &self.label, pointer];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// A part of a made text.

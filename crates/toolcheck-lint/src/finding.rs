@@ -159,9 +159,10 @@ impl Spot {
     /// something else. Empty for a whole record.
     #[must_use]
     pub fn name(&self) -> Cow<'_, str> {
-        let Some(origin) = &self.origin else { return Cow::Borrowed(&self.pointer) };
-        let parts = [origin.member.as_deref().unwrap_or_default(), &origin.label, &self.pointer];
-        Cow::Owned(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
+        match &self.origin {
+            Some(origin) => Cow::Owned(origin.name_of(&self.pointer)),
+            None => Cow::Borrowed(&self.pointer),
+        }
     }
 }
 

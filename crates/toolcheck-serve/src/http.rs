@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 
 use crate::provider::{self, Answer};
 use crate::script::script;
-use crate::seen::{Exchange, State};
+use crate::seen::{Exchange, Run, State};
 
 type Body = BoxBody<Bytes, io::Error>;
 
@@ -76,13 +76,13 @@ async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
     };
     let body = body.to_bytes();
     let query = parts.uri.query().unwrap_or_default();
+    let request = serde_json::from_slice(&body)
+        .unwrap_or_else(|_| Json::String(String::from_utf8_lossy(&body).into_owned()));
     let attempt = state.attempt(&body);
-    let asked = provider::Request { path, query, body: &body, attempt };
+    let asked = provider::Request { path, query, body: &body, json: &request, attempt };
     let Some(answer) = state.provider().answer(asked) else {
         return refuse(StatusCode::NOT_FOUND, None);
     };
-    let request = serde_json::from_slice(&body)
-        .unwrap_or_else(|_| Json::String(String::from_utf8_lossy(&body).into_owned()));
     let size = body.len() + answer.body.len() + answer.frames.iter().flatten().map(Vec::len).sum::<usize>();
     let exchange = Exchange {
         path: path.to_owned(),
@@ -100,8 +100,8 @@ async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
 /// What a test asks for and sets: `report`, `exchanges`, `script` and `reset`.
 async fn admin((method, name): (&Method, &str), body: Incoming, state: &State) -> Response<Body> {
     let (kind, body) = match (method, name) {
-        (_, "report") => ("application/json", state.run().report().to_string()),
-        (_, "exchanges") => ("application/x-ndjson", state.run().json_lines()),
+        (_, "report") => ("application/json", state.look(Run::report).to_string()),
+        (_, "exchanges") => ("application/x-ndjson", state.look(Run::json_lines)),
         (&Method::POST, "script") => {
             let Ok(body) = Limited::new(body, state.most_body).collect().await else {
                 return refuse(StatusCode::PAYLOAD_TOO_LARGE, None);

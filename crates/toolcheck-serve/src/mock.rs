@@ -155,7 +155,7 @@ impl MockProvider {
     /// What it has seen so far.
     #[must_use]
     pub fn run(&self) -> Run {
-        self.state.run()
+        self.state.look(Run::clone)
     }
 
     /// Stops it, and returns what it has seen.
@@ -163,7 +163,7 @@ impl MockProvider {
     pub fn finish(mut self) -> Run {
         self.checks_on_drop = false;
         self.stop();
-        self.state.run()
+        self.state.take()
     }
 
     fn stop(&mut self) {
@@ -178,7 +178,7 @@ impl Drop for MockProvider {
         self.stop();
         // A second panic would end the program.
         if self.checks_on_drop && !std::thread::panicking() {
-            self.state.run().assert_conformant();
+            self.state.take().assert_conformant();
         }
     }
 }

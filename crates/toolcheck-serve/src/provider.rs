@@ -3,10 +3,11 @@
 use serde_json::{Value as Json, json};
 use toolcheck_core::Level;
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn as Said};
-use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::reply::{Framing, Pieces, Reply, Stop};
 use toolcheck_core::target::{self, ErrorBody, Evidence, Target};
 use toolcheck_core::{Format, formats};
+use toolcheck_json::Document;
 use toolcheck_lint::{Category, Finding, Options, TargetRef, lint, rules};
 
 use crate::arguments::arguments;
@@ -42,6 +43,8 @@ pub(crate) struct Request<'r> {
     pub(crate) body: &'r [u8],
     /// How often the same request was answered before.
     pub(crate) attempt: u32,
+    /// The body as JSON; a string if it is none.
+    pub(crate) json: &'r Json,
 }
 
 /// A response.
@@ -60,8 +63,6 @@ pub(crate) struct Answer {
     pub(crate) refused: Option<Refused>,
     /// After how many seconds the client may try again.
     pub(crate) retry_after: Option<u64>,
-    /// The number of other findings in the request that the real API may refuse.
-    pub(crate) others: usize,
 }
 
 /// Why a request is refused.
@@ -98,22 +99,19 @@ impl Provider {
         let report = lint("request.json", request.body, &options);
         let target = self.target.as_deref().or_else(|| target::find(report.target.as_deref()?));
         let errors = target.and_then(|target| target.error.as_ref());
-        let mut refusing: Vec<&Finding> =
-            report.findings.iter().filter(|finding| self.refuses(finding)).collect();
-        refusing.sort_by_key(|finding| stage(finding));
-        if let Some(first) = refusing.first() {
-            let mut answer = refusal(first, errors);
-            answer.others = refusing.len() - 1;
-            return Some(answer);
+        let refusing = report.findings.iter().filter(|finding| self.refuses(finding));
+        if let Some(first) = refusing.min_by_key(|finding| stage(finding)) {
+            return Some(refusal(first, errors));
         }
-        let body: Json = serde_json::from_slice(request.body).unwrap_or_default();
-        let said = Conversation::read(&body, format).unwrap_or_default();
+        let body = request.json;
+        let tools = tools(request.body, format);
+        let said = Conversation::read(body, format).unwrap_or_default();
         let number = said.turns.iter().filter(|turn| matches!(turn, Said::Assistant(_))).count();
         let made;
         let turn = match self.turn(number, request.attempt) {
             Some(turn) => turn,
             None => {
-                made = if self.script.is_empty() { made_up(&said, &body) } else { Turn::text("Done.") };
+                made = if self.script.is_empty() { made_up(&said, &tools) } else { Turn::text("Done.") };
                 &made
             }
         };
@@ -126,8 +124,8 @@ impl Provider {
             answer.retry_after = turn.retry_after;
             return Some(answer);
         }
-        let reply = reply(turn, &Moment { number, body: &body, route: &route, target });
-        Some(write(format, &reply, turn, is_streamed(&route, &body), request.query))
+        let reply = reply(turn, &Moment { number, body, tools: &tools, route: &route, target });
+        Some(write(format, &reply, turn, is_streamed(&route, body), request.query))
     }
 
     /// What the script says to a history with this many turns of the model: an error takes no turn, and stands before
@@ -164,6 +162,7 @@ struct Moment<'r> {
     /// How many turns of the model the history holds: the turn is chosen by that, so that a retry gets the same answer.
     number: usize,
     body: &'r Json,
+    tools: &'r [Tool],
     route: &'r Route,
     target: Option<&'r Target>,
 }
@@ -238,23 +237,20 @@ fn default_text(status: u16) -> &'static str {
 }
 
 /// A turn that is made up: a call of the first tool of the request, and then an answer.
-fn made_up(said: &Conversation, body: &Json) -> Turn {
+fn made_up(said: &Conversation, tools: &[Tool]) -> Turn {
     match said.turns.last() {
-        Some(Said::User(_)) if first_tool(body).is_some() => {
-            Turn::calls([crate::script::ScriptedCall::default()])
-        }
+        Some(Said::User(_)) if !tools.is_empty() => Turn::calls([crate::script::ScriptedCall::default()]),
         _ => Turn::text("Done."),
     }
 }
 
 fn reply(turn: &Turn, moment: &Moment<'_>) -> Reply {
-    let tools = tools(moment.body);
     let mut raw = Vec::new();
     let mut made = Vec::new();
     for (number, call) in turn.calls.iter().enumerate() {
         let tool = match &*call.tool {
-            "" => tools.first(),
-            name => tools.iter().find(|(known, _)| known == name),
+            "" => moment.tools.first(),
+            name => moment.tools.iter().find(|(known, _)| known == name),
         };
         let name = tool.map_or(&*call.tool, |(name, _)| name);
         let arguments = call.arguments.clone().unwrap_or_else(|| {
@@ -297,28 +293,18 @@ fn response_id(moment: &Moment<'_>) -> String {
     format!("{prefix}{:024}", moment.number + 1)
 }
 
-/// The names and schemas of the tools that a request declares, in any format.
-fn tools(body: &Json) -> Vec<(String, Option<Json>)> {
-    let text = body.to_string();
-    let document = toolcheck_json::Document::read(text.as_bytes());
-    let json =
-        |place: toolcheck_core::ir::Place| serde_json::from_slice(document.value(place.node).raw()).ok();
-    let mut found = Vec::new();
-    for format in formats::ALL.iter().filter(|format| (format.sniff)(document.root()) > 0) {
-        let Some(transcript) = format.read(document.root()) else { continue };
-        let listed = transcript.request.tools.listed().iter();
-        found = listed
-            .filter_map(|tool| Some((tool.name.as_ref()?.text.to_string(), tool.schema.and_then(json))))
-            .collect();
-        if !found.is_empty() {
-            break;
-        }
-    }
-    found
-}
+/// The name of a tool, and its schema.
+type Tool = (String, Option<Json>);
 
-fn first_tool(body: &Json) -> Option<String> {
-    tools(body).into_iter().next().map(|(name, _)| name)
+/// The tools that a request declares.
+fn tools(body: &[u8], format: &Format) -> Vec<Tool> {
+    let document = Document::read(body);
+    let Some(transcript) = format.read(document.root()) else { return Vec::new() };
+    let json = |place: Place| serde_json::from_slice(document.value(place.node).raw()).ok();
+    let listed = transcript.request.tools.listed().iter();
+    listed
+        .filter_map(|tool| Some((tool.name.as_ref()?.text.to_string(), tool.schema.and_then(json))))
+        .collect()
 }
 
 fn is_streamed(route: &Route, body: &Json) -> bool {

@@ -17,7 +17,7 @@ use crate::script::Turn;
 const MOST_KEPT: usize = 256 << 20;
 
 /// What a mock has seen.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Run {
     /// The exchanges, in the order in which they were answered.
@@ -62,9 +62,8 @@ const MOST_COUNTED: usize = 100_000;
 struct Kept {
     /// How often each request was answered, by its hash.
     attempts: HashMap<u64, u32>,
-    exchanges: Vec<Exchange>,
+    run: Run,
     bytes: usize,
-    not_kept: usize,
 }
 
 /// What is called with each exchange.
@@ -131,16 +130,21 @@ impl State {
         }
         let mut kept = self.kept();
         if kept.bytes + bytes > MOST_KEPT {
-            kept.not_kept += 1;
+            kept.run.not_kept += 1;
             return;
         }
         kept.bytes += bytes;
-        kept.exchanges.push(exchange);
+        kept.run.exchanges.push(exchange);
     }
 
-    pub(crate) fn run(&self) -> Run {
-        let kept = self.kept();
-        Run { exchanges: kept.exchanges.clone(), not_kept: kept.not_kept }
+    /// Looks at what was seen so far.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Run) -> T) -> T {
+        look(&self.kept().run)
+    }
+
+    /// What was seen, which is forgotten.
+    pub(crate) fn take(&self) -> Run {
+        std::mem::take(&mut *self.kept()).run
     }
 }
 

@@ -27,8 +27,17 @@ fn path_of(format: &str) -> &'static str {
     }
 }
 
+/// A request of the corpus.
+struct Request {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    options: Options,
+    /// The format that was detected.
+    format: &'static str,
+}
+
 /// The requests of the corpus by the target that they are checked against.
-fn requests() -> BTreeMap<String, Vec<(PathBuf, Vec<u8>, Options)>> {
+fn requests() -> BTreeMap<String, Vec<Request>> {
     let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")];
     let mut requests: BTreeMap<String, Vec<_>> = BTreeMap::new();
     while let Some(path) = open.pop() {
@@ -51,11 +60,9 @@ fn requests() -> BTreeMap<String, Vec<(PathBuf, Vec<u8>, Options)>> {
             let report = lint("request.json", record.bytes, &options);
             let is_one = report.transcripts == 1 && report.kind.as_str() == "request";
             if let Some(checked) = report.target.filter(|id| is_one && target::find(id).is_some()) {
-                requests.entry(checked).or_default().push((
-                    path.clone(),
-                    record.bytes.to_vec(),
-                    options.clone(),
-                ));
+                let (path, bytes, options) = (path.clone(), record.bytes.to_vec(), options.clone());
+                let format = report.format.unwrap();
+                requests.entry(checked).or_default().push(Request { path, bytes, options, format });
             }
         }
     }
@@ -86,9 +93,8 @@ fn each_refusal_that_a_case_meets_is_answered_as_it_is_reported() {
     for (target, requests) in requests() {
         let builder = MockProvider::builder().check_on_drop(false);
         let provider = builder.target(&target).unwrap().start().unwrap();
-        for (path, bytes, options) in requests {
+        for Request { path, bytes, options, format: detected } in requests {
             // The path says which format it is, as `--format` does.
-            let detected = lint("request.json", &bytes, &options).format.unwrap();
             let of_target = target::find(&target).unwrap().format.as_deref();
             let format = of_target.filter(|own| path_of(own) == path_of(detected)).unwrap_or(detected);
             let report = lint("request.json", &bytes, &options.format(formats::named(format)));

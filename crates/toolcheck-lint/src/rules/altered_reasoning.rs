@@ -1,5 +1,3 @@
-use toolcheck_core::text;
-
 use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::{modified_reasoning, unsigned_reasoning};
 use crate::view::exchanges::Thoughts;
@@ -78,12 +76,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .help("send reasoning back byte for byte, block for block, with its own signature")
         .case(case)
         .at(cx, (number, message, first));
-    if let Some(block) = kept.answer.reasoning.first() {
-        finding.label_at(block.place, kept.answer.spot_of_reasoning.clone(), "the reasoning in the response");
-    }
-    if let Some(call) = kept.answer.calls.first() {
-        finding.tool_call_id = call.call.id.as_deref().map(text::kept);
-    }
+    kept.point_at_reasoning(finding);
 }
 
 fn is_unsigned_refused(cx: &Context<'_, '_>) -> bool {

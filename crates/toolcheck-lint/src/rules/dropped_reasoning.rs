@@ -1,6 +1,5 @@
 use toolcheck_core::Level;
 use toolcheck_core::ir::Body;
-use toolcheck_core::text;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::missing_reasoning;
@@ -87,12 +86,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // What is known is what happens where all of it is missing.
         finding.at_most(Level::Warning);
     }
-    if let Some(block) = kept.answer.reasoning.first() {
-        finding.label_at(block.place, kept.answer.spot_of_reasoning.clone(), "the reasoning in the response");
-    }
-    if let Some(call) = kept.answer.calls.first() {
-        finding.tool_call_id = call.call.id.as_deref().map(text::kept);
-    }
+    kept.point_at_reasoning(finding);
 }
 
 /// Whether this rule reports the turn that starts with this message.

@@ -27,22 +27,19 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
         events.push(event(json!({"content": piece}), None));
     }
     let texts: Vec<Cow<'_, str>> = (0..said.calls.len()).map(|number| reply.arguments_text(number)).collect();
-    let started = |number: usize| {
-        let mut call = calls(reply, &STYLE).swap_remove(number);
+    let mut started = calls(reply, &STYLE).into_iter().enumerate().map(|(number, mut call)| {
         call["index"] = json!(number);
         call["function"]["arguments"] = json!("");
         event(json!({"tool_calls": [call]}), None)
-    };
+    });
     let mut count = 0;
     for (number, piece) in pieces.divide_all(&texts) {
-        while count <= number {
-            events.push(started(count));
-            count += 1;
-        }
+        events.extend(started.by_ref().take((number + 1).saturating_sub(count)));
+        count = count.max(number + 1);
         let call = json!({"index": number, "function": {"arguments": piece}});
         events.push(event(json!({"tool_calls": [call]}), None));
     }
-    events.extend((count..said.calls.len()).map(started));
+    events.extend(started);
     events.push(event(json!({}), Some(reply.reason(REASONS))));
     let mut last = event(json!({}), None);
     last.data["choices"] = json!([]);

@@ -5,8 +5,10 @@ use std::ops::Range;
 use foldhash::HashSet;
 use toolcheck_core::ir::{Body, Message, Part, Role};
 use toolcheck_core::response::{self, ChoiceReasoning};
+use toolcheck_core::text;
 
 use super::{HistoryMatch, brings_results};
+use crate::finding::Draft;
 use crate::rule::Context;
 
 /// What a history keeps of the reasoning of a response.
@@ -67,6 +69,20 @@ impl HistoryMatch<'_> {
             }
         }
         said
+    }
+
+    /// Points at the reasoning in the response, and names the first call of the turn.
+    pub(crate) fn point_at_reasoning(&self, finding: &mut Draft) {
+        if let Some(block) = self.answer.reasoning.first() {
+            finding.label_at(
+                block.place,
+                self.answer.spot_of_reasoning.clone(),
+                "the reasoning in the response",
+            );
+        }
+        if let Some(call) = self.answer.calls.first() {
+            finding.tool_call_id = call.call.id.as_deref().map(text::kept);
+        }
     }
 
     /// What the history keeps of the answer's reasoning.
