@@ -3,10 +3,17 @@
 import importlib.metadata
 import os
 import shutil
+import sys
+from pathlib import Path
 
 import pytest
 
 pytest_plugins = ["pytester"]
+
+IS_INSTALLED = bool(importlib.metadata.entry_points(group="pytest11", name="toolcheck"))
+SOURCE = str(Path(__file__).parents[1] / "src")
+if not IS_INSTALLED:
+    sys.path.insert(0, SOURCE)
 
 
 @pytest.fixture
@@ -24,5 +31,8 @@ def arguments(program: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setenv("TOOLCHECK_BIN", program)
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     monkeypatch.delenv("CI", raising=False)
-    plugins = importlib.metadata.entry_points(group="pytest11", name="toolcheck")
-    return ["-p", "no:cacheprovider"] + ([] if plugins else ["-p", "pytest_toolcheck.plugin"])
+    monkeypatch.setenv("COLUMNS", "200")
+    if IS_INSTALLED:
+        return ["-p", "no:cacheprovider"]
+    monkeypatch.setenv("PYTHONPATH", SOURCE)
+    return ["-p", "no:cacheprovider", "-p", "pytest_toolcheck.plugin"]
