@@ -33,7 +33,7 @@ if [ -n "$python" ]; then
   "$python" -m pytest -q -p no:cacheprovider -rs pytest/tests || failed=1
 fi
 
-if ! node --eval 'process.exit(parseInt(process.versions.node) < 20)' 2> /dev/null; then
+if ! node --eval 'process.exit(Number(parseInt(process.versions.node) < 20))' 2> /dev/null; then
   echo "skipped: vitest-toolcheck (no Node 20 or newer)"
   exit $failed
 fi
