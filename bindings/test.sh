@@ -16,7 +16,7 @@ failed=0
 
 # The time in which an install has to come to an end; without a network it fails sooner.
 install() {
-  timeout 40 "$@" > "$folder/install.log" 2>&1
+  timeout 20 "$@" > "$folder/install.log" 2>&1
 }
 
 python=
@@ -37,7 +37,7 @@ if ! node --eval 'process.exit(Number(parseInt(process.versions.node) < 20))' 2>
   echo "skipped: vitest-toolcheck (no Node 20 or newer)"
   exit $failed
 fi
-node --test vitest/test/plain.node.js || failed=1
+node --test --test-reporter=spec vitest/test/plain.node.js || failed=1
 
 if [ -d vitest/node_modules/vitest ]; then
   vitest=vitest
