@@ -263,6 +263,7 @@ def test_a_program_that_is_missing_is_named(run, monkeypatch, pytester):
     result = run(SIMPLE, "--toolcheck-bin", "no-such-program")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*names `no-such-program`, which is not a program*"])
+    result.stdout.no_fnmatch_line("During handling*")
     monkeypatch.setenv("PATH", str(pytester.path))
     monkeypatch.delenv("TOOLCHECK_BIN")
     result = run(SIMPLE)

@@ -51,6 +51,9 @@ export function provider(options = {}) {
     try {
       await use(mock);
       await mock.assertConformant();
+      if (!(await mock.report()).requests) {
+        console.warn("The test sent nothing to its mock, so nothing was checked: does the client use `provider.url`?");
+      }
     } finally {
       restore();
       await mock.stop();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -215,4 +215,14 @@ test("the version is that of the program", (context) => {
   if (!existsSync(workspace)) return context.skip("not in a checkout");
   const [, version] = /\[workspace\.package\][^[]*\nversion = "([^"]*)"/.exec(readFileSync(workspace, "utf8"));
   assert.equal(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version, version);
+});
+
+test("the licences are those of the repository, as files: npm packs no links", (context) => {
+  for (const name of ["LICENSE-MIT", "LICENSE-APACHE"]) {
+    const original = new URL(`../../../${name}`, import.meta.url);
+    if (!existsSync(original)) return context.skip("not in a checkout");
+    const ours = new URL(`../${name}`, import.meta.url);
+    assert.ok(lstatSync(ours).isFile());
+    assert.equal(readFileSync(ours, "utf8"), readFileSync(original, "utf8"));
+  }
 });

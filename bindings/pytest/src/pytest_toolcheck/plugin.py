@@ -42,11 +42,7 @@ def provider(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
     The test fails if a request is refused, or if the linter finds an error between the requests.
     """
-    settings = _settings(request)
-    try:
-        mock = Provider(**settings, bin=request.config.getoption("--toolcheck-bin"))
-    except ToolcheckError as reason:
-        pytest.fail(str(reason), pytrace=False)
+    mock = _started(request)
     try:
         for name in CLEARED:
             monkeypatch.delenv(name, raising=False)
@@ -83,6 +79,16 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     for mock in item.stash.get(PROVIDERS, []):
         _check(item, mock)
     return result
+
+
+def _started(request: pytest.FixtureRequest) -> Provider:
+    settings = _settings(request)
+    try:
+        return Provider(**settings, bin=request.config.getoption("--toolcheck-bin"))
+    except ToolcheckError as reason:
+        why = str(reason)
+    # Outside of the block: its traceback says nothing more.
+    pytest.fail(why, pytrace=False)
 
 
 def _check(item: pytest.Item, mock: Provider) -> None:
