@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assertClean, call, calls, error, lint, startProvider, text, toLint, ToolcheckError } from "vitest-toolcheck";
+import { assertClean, call, calls, error, lint, provider, startProvider, text, toLint, ToolcheckError } from "vitest-toolcheck";
 import { toml } from "../src/script.js";
 import { ask, run } from "./agent.js";
 
@@ -208,6 +208,19 @@ test("a stopped mock can be stopped again, and does not answer", async () => {
   await provider.stop();
   await provider.stop();
   await assert.rejects(provider.report(), /does not answer/);
+});
+
+test("a fixture sets the environment, and warns if nothing was sent", async (context) => {
+  const warn = context.mock.method(console, "warn", () => {});
+  const before = { ...process.env };
+  await provider()({}, async ({ url }) => assert.equal(process.env.OLLAMA_HOST, url));
+  assert.deepEqual({ ...process.env }, before);
+  assert.match(warn.mock.calls[0].arguments[0], /sent nothing to its mock/);
+  await provider({ setEnv: false })({}, async ({ url }) => {
+    assert.deepEqual({ ...process.env }, before);
+    await ask(ASKED, url);
+  });
+  assert.equal(warn.mock.callCount(), 1);
 });
 
 test("the version is that of the program", (context) => {
