@@ -89,6 +89,22 @@ def test_it(provider):
     assert result.stdout.str().count("refused with 400: ") == 1
 
 
+def test_a_mock_that_was_stopped_hides_no_failure_and_is_not_taken_for_clean(run):
+    result = run(
+        """
+def test_failing(provider):
+    provider.stop()
+    assert "the test" == "has failed"
+
+def test_passing(provider):
+    provider.stop()
+"""
+    )
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["E *AssertionError: assert 'the test' == 'has failed'", "the mock at * does not answer: *"])
+    result.stdout.fnmatch_lines(["FAILED *::test_passing - *ToolcheckError: the mock at * does not answer*"])
+
+
 def test_what_happens_between_requests_is_checked(run):
     result = run(
         """

@@ -44,7 +44,7 @@ export async function startProvider({ target, strict, turns = [], bin } = {}) {
  */
 export function provider(options = {}) {
   const { setEnv = true, ...start } = options;
-  // The name of the first parameter's keys is what vitest reads of a fixture.
+  // Vitest reads from the first parameter which other fixtures are needed, so it has to be a pattern.
   return async ({}, use) => {
     const mock = await startProvider(start);
     const restore = setEnv ? setEnvironment(mock.env) : () => {};
@@ -183,10 +183,6 @@ class Provider {
 
   async stop() {
     await end(this.#child);
-  }
-
-  async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {
-    await this.stop();
   }
 
   /** Asks the mock itself, past all proxies and whatever has replaced `fetch`. */

@@ -72,7 +72,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     except Exception:
         # The test has failed; what the mock saw may be why.
         for mock in item.stash.get(PROVIDERS, []):
-            faults = mock.faults()
+            try:
+                faults = mock.faults()
+            except ToolcheckError as reason:
+                faults = str(reason)
             if faults:
                 item.add_report_section("call", "toolcheck", faults)
         raise
