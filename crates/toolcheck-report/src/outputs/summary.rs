@@ -25,7 +25,7 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
         let counts = format!("{} in {}", counted(*findings, "finding"), counted(*rows, "row"));
         writeln!(out, "{level} {}: {counts}", painted(&line(id), BOLD, style))?;
         for sample in samples {
-            let place = format!("{} {}", shown(&sample.row), shown(&sample.pointer));
+            let place = format!("{} {}", line(&sample.row), shown(&sample.pointer));
             writeln!(out, "  {} {}", painted(&place, DIM, style), guard(&sample.message))?;
         }
         writeln!(out)?;
