@@ -20,6 +20,7 @@ from agno.models.ollama import Ollama
 from agno.models.openai import OpenAIChat, OpenAIResponses
 from agno.run.agent import RunCompletedEvent, RunErrorEvent
 from agno.tools.function import ToolResult
+from cohere import AsyncClientV2
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common import ALL, PNG, serve, talk
@@ -44,7 +45,10 @@ MODELS = {
     ),
     "bedrock-converse": bedrock,
     "mistral": lambda url: MistralChat(id="mistral-large-latest", api_key="x", endpoint=url),
-    "cohere": lambda url: Cohere(id="command-a-03-2025", api_key="x", client_params={"base_url": url}),
+    # Its asynchronous client takes no `client_params`.
+    "cohere": lambda url: Cohere(
+        id="command-a-03-2025", api_key="x", async_client=AsyncClientV2(api_key="x", base_url=url)
+    ),
     "ollama": lambda url: Ollama(id="llama3.1", host=url),
 }
 
