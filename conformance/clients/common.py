@@ -118,6 +118,9 @@ async def until_slow(running, stop=None):
     CALLED.set()
     if not running.done():
         (stop or running.cancel)()
+        await asyncio.wait({running}, timeout=10)
+    if not running.done():
+        raise TimeoutError("it does not end when it is interrupted")
     return await running
 
 
