@@ -28,7 +28,7 @@ from common import ALL, PNG, serve, talk
 
 def image(text: str) -> ToolResult:
     """Returns a picture."""
-    return ToolResult(content="the picture", images=[Image(content=PNG, mime_type="image/png")])
+    return ToolResult(content="the picture", images=[Image(content=PNG, format="png", mime_type="image/png")])
 
 
 def bedrock(url):

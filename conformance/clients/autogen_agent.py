@@ -27,10 +27,11 @@ MODELS = {
 
 def run(task):
     context = UnboundedChatCompletionContext()
-    token = CancellationToken()
+    token = None
 
     async def say(message):
         nonlocal token
+        token = CancellationToken()
         agent = AssistantAgent(
             "tester",
             MODELS[message.format](task["base_url"]),
@@ -40,10 +41,7 @@ def run(task):
             # One by default, which is no loop; 10 is what its documentation has.
             max_tool_iterations=message.limit or 10,
         )
-        try:
-            result = await agent.run(task=message.text, cancellation_token=token)
-        finally:
-            token = CancellationToken()
+        result = await agent.run(task=message.text, cancellation_token=token)
         return result.messages[-1].to_text()
 
     return asyncio.run(talk(task, say, stop=lambda: token.cancel()))

@@ -24,7 +24,7 @@ def make(client, folder):
     name = client.environment or client.name
     venv.create(folder, with_pip=True)
     requirements = os.path.join(FOLDER, "requirements", f"{name}.txt")
-    install = [python_of(folder), "-m", "pip", "install", "--quiet", "--no-cache-dir", "-r", requirements]
+    install = [python_of(folder), "-m", "pip", "install", "--quiet", "--no-cache-dir", "--no-compile", "-r", requirements]
     subprocess.run(install, check=True)
 
 
