@@ -29,14 +29,13 @@ STATUSES = ["pass", "weak", "fail", "broke", "skip"]
 LONGEST = 160
 # Ids and addresses differ from format to format and from run to run.
 VOLATILE = [
-    (re.compile(r"\b(call|toolu|tooluse|functions|fc|pyd_ai|adk)[-_][\w.:-]+"), "ID"),
-    (re.compile(r"`\d{9}`"), "`ID`"),
+    (re.compile(r"(call|result|results|id) `[^` ]+`"), r"\1 `ID`"),
+    (re.compile(r"\s+\((?:call|tool|tooluse|toolu)?_?\d\w*\)|\s+\(without an id\)"), ""),
+    (re.compile(r"(/[\w.:%-]+){2,}"), "…"),
+    (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|\b[0-9a-f]{20,}\b"), "ID"),
     (re.compile(r"127\.0\.0\.1:\d+"), "HOST"),
-    (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}"), "ID"),
-    (re.compile(r"\b[0-9a-f]{20,}\b|\b[A-Za-z0-9]{9}\b(?= has no)"), "ID"),
-    (re.compile(r"(request to|at) `?/[\w/:.*%-]+`?"), r"\1 …"),
+    (re.compile(r"after \d+\.\d s, although"), "too soon, although"),
     (re.compile(r"0x[0-9a-f]+"), "0x…"),
-    (re.compile(r"\s+\(ID\)|ID \(without an id\)"), ""),
 ]
 
 
@@ -117,6 +116,12 @@ def where(places, runs):
     return ", ".join(words)
 
 
+def kind(reason):
+    """What is the same in reasons that only differ in the words of a provider: the error's type, or the rule."""
+    ended = re.match(r"it ended with an error: (\w+(?:: ERROR)?)", reason)
+    return ended[1] if ended else reason.split(":")[0]
+
+
 def table(found, level):
     """The rows of a client for `fail` or `weak`: what is the same in several scenarios stands in one row."""
     cells, has = {}, {}
@@ -125,13 +130,18 @@ def table(found, level):
             has.setdefault(scenario, set()).add((form, stream))
         for own, check, reason in wrong:
             if own == level:
-                cells.setdefault((scenario, check, short(reason)), set()).add((form, stream))
+                text = short(reason)
+                places, texts = cells.setdefault((scenario, check, kind(text)), (set(), set()))
+                places.add((form, stream))
+                texts.add(text)
     rows = {}
-    for (scenario, check, reason), places in cells.items():
-        rows.setdefault((check, reason, where(places, has[scenario])), []).append(scenario)
-    for (check, reason, places), scenarios in sorted(rows.items(), key=lambda row: (row[1], row[0])):
+    for (scenario, check, _), (places, texts) in cells.items():
+        # The shortest stands for all.
+        text = min(texts, key=lambda text: (len(text), text))
+        rows.setdefault((check, text, where(places, has[scenario])), []).append(scenario)
+    for (check, text, places), scenarios in sorted(rows.items(), key=lambda row: (row[1], row[0])):
         names = ", ".join(f"`{scenario}`" for scenario in sorted(scenarios))
-        yield f"| {names} | `{check}` | {places} | {reason} |"
+        yield f"| {names} | `{check}` | {places} | {text} |"
 
 
 def section(client, found, differ, environments):
