@@ -20,6 +20,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common import ALL, PNG, serve, talk
 
 os.environ["LANGSMITH_TRACING"] = "false"
+# Its HTTP clients are kept from model to model and belong to the loop in which they were first used.
+LOOP = asyncio.new_event_loop()
 
 
 def image(text: str) -> list:
@@ -74,7 +76,7 @@ def run(task):
             pass
         return (await agent.aget_state(thread)).values["messages"][-1].text
 
-    return asyncio.run(talk(task, say, image))
+    return LOOP.run_until_complete(talk(task, say, image))
 
 
 serve(run, MODELS, can=ALL, only_streamed=["ollama"])
