@@ -88,6 +88,7 @@ async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
     let size = body.len() + answer.body.len() + answer.frames.iter().flatten().map(Vec::len).sum::<usize>();
     let exchange = Exchange {
         path: path.to_owned(),
+        format: answer.format,
         request,
         raw,
         response: answer.record.clone(),

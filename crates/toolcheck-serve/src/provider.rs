@@ -69,6 +69,8 @@ pub(crate) struct Answer {
     pub(crate) opaque: Vec<Opaque>,
     /// The number of its turn, if that is given only once.
     pub(crate) once: Option<usize>,
+    /// The id of the format.
+    pub(crate) format: &'static str,
 }
 
 /// What only the provider can read, and wants back as it is.
@@ -117,7 +119,7 @@ impl Provider {
         let errors = target.and_then(|target| target.error.as_ref());
         let refusing = report.findings.iter().filter(|finding| self.refuses(finding));
         if let Some(first) = refusing.min_by_key(|finding| stage(finding)) {
-            return Some(refusal(first, errors));
+            return Some(Answer { format: format.id, ..refusal(first, errors) });
         }
         let body = request.json;
         let tools = tools(request.body, format);
@@ -135,7 +137,7 @@ impl Provider {
         if let Some(status) = turn.status {
             let text = if turn.text.is_empty() { default_text(status) } else { &turn.text };
             let mut answer = error(errors, status, turn.texts.get(format.id).map_or(text, String::as_str));
-            answer.once = once;
+            (answer.once, answer.format) = (once, format.id);
             answer
                 .headers
                 .extend(turn.retry_after.map(|after| ("retry-after".to_owned(), after.to_string())));
@@ -144,7 +146,7 @@ impl Provider {
         }
         let reply = reply(turn, &Moment { number, body, tools: &tools, route: &route, target });
         let answer = write(format, &reply, turn, is_streamed(&route, body), request.query);
-        Some(Answer { opaque: opaque(format, &reply), once, ..answer })
+        Some(Answer { opaque: opaque(format, &reply), once, format: format.id, ..answer })
     }
 
     /// What the script says to a history with this many turns of the model, and its number: an error takes no turn, and
@@ -319,34 +321,38 @@ fn reply(turn: &Turn, moment: &Moment<'_>) -> Reply {
 
 /// What of a reply must come back as it is, as far as the format has room for it.
 fn opaque(format: &Format, reply: &Reply) -> Vec<Opaque> {
-    let mut all: Vec<(&String, Option<String>)> = Vec::new();
-    all.extend(reply.said.reasoning.iter().filter_map(|block| Some((block.signature.as_ref()?, None))));
-    all.extend(reply.redacted.iter().map(|data| (data, None)));
-    for (number, signature) in &reply.call_signatures {
-        let call = reply.said.calls.get(*number);
-        all.push((signature, call.map(|call| Json::Object(call.arguments.clone()).to_string())));
-    }
-    for call in &reply.server_calls {
-        all.push((&call.id, Some(Json::from(&*call.name).to_string())));
-        all.push((&call.id, first_text(&call.result).map(|text| Json::from(text).to_string())));
-    }
+    let signatures = reply.said.reasoning.iter().filter_map(|block| block.signature.as_ref());
+    let all: Vec<&str> = signatures
+        .chain(&reply.redacted)
+        .chain(reply.call_signatures.values())
+        .chain(reply.server_calls.iter().map(|call| &call.id))
+        .map(String::as_str)
+        .collect();
+    let mut found = Vec::new();
     if all.is_empty() {
-        return Vec::new();
+        return found;
     }
-    let written = format.write_reply(reply).to_string();
-    let is_written = |(text, _): &(&String, _)| written.contains(&**text);
-    let opaque = |(text, beside): (&String, _)| Opaque { text: text.clone(), beside };
-    all.into_iter().filter(is_written).map(opaque).collect()
-}
-
-/// The first text in a value.
-fn first_text(value: &Json) -> Option<&str> {
-    match value {
-        Json::String(text) => Some(text),
-        Json::Array(elements) => elements.iter().find_map(first_text),
-        Json::Object(members) => members.values().find_map(first_text),
-        _ => None,
+    // Between the written parts, only a call tells its signature from another.
+    let of_call = |text: &str| {
+        let (number, _) = reply.call_signatures.iter().find(|(_, signature)| *signature == text)?;
+        Some(Json::Object(reply.said.calls.get(*number)?.arguments.clone()).to_string())
+    };
+    let written = format.write_reply(reply);
+    let mut open = vec![&written];
+    while let Some(value) = open.pop() {
+        match value {
+            Json::Array(elements) => open.extend(elements.iter().rev()),
+            Json::Object(members) => {
+                let texts = members.values().filter_map(Json::as_str).filter(|text| all.contains(text));
+                let kind = members.get("type").map(Json::to_string);
+                let beside = |text: &str| kind.clone().or_else(|| of_call(text));
+                found.extend(texts.map(|text| Opaque { text: text.to_owned(), beside: beside(text) }));
+                open.extend(members.values());
+            }
+            _ => {}
+        }
     }
+    found
 }
 
 /// The id of a call, in the form of the target: each call of a conversation has its own, and each run the same.

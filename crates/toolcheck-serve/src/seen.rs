@@ -32,6 +32,8 @@ pub struct Run {
 pub struct Exchange {
     /// The path.
     pub path: String,
+    /// The id of the format of the request.
+    pub format: &'static str,
     /// The request; a string if it is not JSON.
     pub request: Json,
     /// The text of the request, if it holds halves of characters: those are U+FFFD in `request`.

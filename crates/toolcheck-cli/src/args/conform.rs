@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 
 const AFTER: &str = "\
 The client is started once and gets a line of JSON for each run on its standard input:
-  {\"scenario\", \"base_url\", \"format\", \"stream\", \"prompt\", \"then\"}
+  {\"scenario\", \"base_url\", \"format\", \"stream\", \"prompt\", \"then\", \"needs\", \"max_turns\",
+  \"then_format\", \"then_tools\"}
 and answers with one: {\"outcome\": \"done\" or \"error\", \"text\": \"...\"}, or
 {\"outcome\": \"skip\", \"text\": \"why\"}.
 
