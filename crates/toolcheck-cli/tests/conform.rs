@@ -78,3 +78,55 @@ fn the_report_for_programs_names_the_exchanges() {
         ""
     );
 }
+
+#[test]
+fn an_agent_with_tools_of_its_own_is_run_with_a_profile() {
+    let folder = folder("conform-profile");
+    let profile = r#"
+final = { tool = "final_answer", arguments = { answer = "{text}" } }
+[tools.echo]
+tool = "exec_command"
+arguments = { cmd = "echo got {text}" }
+"#;
+    write(&folder, "profile.toml", profile);
+    // It asks the model once, and tells its user what the model has called.
+    let client = r#"while read task; do
+        url=$(echo "$task" | sed 's/.*"base_url":"\([^"]*\)".*/\1/')
+        body='{"model": "m", "messages": [{"role": "user", "content": "hello"}]}'
+        said=$(curl -s "$url/v1/chat/completions" -d "$body" | sed 's/.*"name":"\([a-z_]*\)".*/\1/')
+        echo '{"outcome": "done", "text": "'$said'"}'
+    done"#;
+    let run = |more: &[&str]| {
+        let arguments = ["conform", "--client", client, "--format", "openai-chat", "--stream", "whole"];
+        seen_in(&folder, &[&arguments[..], more].concat())
+    };
+    let only = ["--only", "single-call,all-fail,empty-answer", "--profile", "profile.toml"];
+    insta::assert_snapshot!("profile", run(&only));
+    write(&folder, "profile.toml", "[tools.ehco]\ntool = \"x\"\n");
+    insta::assert_snapshot!("no-such-tool", run(&only));
+}
+
+#[test]
+fn a_task_says_what_the_driver_must_be_able_to_do() {
+    let folder = folder("conform-needs");
+    let client = r#"while read task; do
+        needs=$(echo "$task" | sed 's/"/ /g')
+        echo '{"outcome": "skip", "text": "'$needs'"}'
+    done"#;
+    let only =
+        "--only=huge-result,resume-after-interrupt,resume-after-max-turns,switch-provider,tools-withdrawn";
+    let seen =
+        seen_in(&folder, &["conform", "--client", client, only, "--format=anthropic", "--stream=whole"]);
+    for said in [
+        "needs :[ tool:huge ]",
+        "needs :[ interrupt ]",
+        "needs :[ max-turns ]",
+        "max_turns :2",
+        "needs :[ switch-format ]",
+        "then_format : openai-chat",
+        "needs :[ withdraw-tools ]",
+        "then_tools :false",
+    ] {
+        assert!(seen.contains(said), "{said}: {seen}");
+    }
+}

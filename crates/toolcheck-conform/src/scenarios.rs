@@ -46,12 +46,24 @@ pub struct Scenario {
     /// What the model says, and the server does.
     #[serde(rename = "turn")]
     pub turns: Vec<Turn>,
+    /// The turns as the scenario has them, if a profile has put an agent's own tools in their place.
+    #[serde(skip)]
+    pub as_written: Vec<Turn>,
+    /// The tool with which a run ends, if a profile names one.
+    #[serde(skip)]
+    pub final_tool: Option<String>,
     /// What the loop is held against.
     #[serde(rename = "check")]
     pub checks: Vec<Expected>,
 }
 
 impl Scenario {
+    /// What the model says, whatever tools the agent has for it.
+    #[must_use]
+    pub fn said(&self) -> &[Turn] {
+        if self.as_written.is_empty() { &self.turns } else { &self.as_written }
+    }
+
     /// What a driver must be able to do besides running the loop with the six standard tools: one that knows none of it
     /// skips the scenario.
     #[must_use]

@@ -49,6 +49,10 @@ pub(crate) struct ConformArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) known: Option<PathBuf>,
 
+    /// Tools of an agent that cannot be given the standard ones: a TOML file with a `[tools.NAME]` for each
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profile: Option<PathBuf>,
+
     /// Write the exchanges of each run to a new file in this directory
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) record: Option<PathBuf>,

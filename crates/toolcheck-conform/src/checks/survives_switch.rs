@@ -14,7 +14,7 @@ fn judge(seen: &Seen<'_>) -> Option<String> {
         return Some(format!("all requests are in {}", first.format));
     };
     let after = &exchanges[at].request;
-    let turns = &seen.case.scenario.turns;
+    let turns = seen.case.scenario.said();
     let said = turns.iter().take(turns.len() - 1).find(|turn| !after.to_string().contains(&turn.text));
     if let Some(turn) = said {
         return Some(format!("`{}` is lost", turn.text));
