@@ -103,7 +103,7 @@ fn an_agent() {
             messages.push(message);
             messages.push(json!({"role": "tool", "tool_call_id": call["id"], "content": said}));
         };
-        println!("{}", json!({"outcome": "done", "text": answer}));
+        writeln!(std::io::stdout(), "{}", json!({"outcome": "done", "text": answer})).unwrap();
     }
 }
 

@@ -1,5 +1,7 @@
-use toolcheck_core::diff::{Level, Side, diff};
-use toolcheck_core::formats;
+use serde_json::Value as Json;
+use toolcheck_core::conversation::{Conversation, Turn};
+use toolcheck_core::diff::{Kind, Level, Side, diff};
+use toolcheck_core::{Format, formats};
 use toolcheck_json::Document;
 
 use super::{Check, Seen};
@@ -27,6 +29,22 @@ fn judge(seen: &Seen<'_>) -> Option<String> {
         return Some("the history cannot be read".to_owned());
     };
     let diff = diff(&Side::new(&before_read, &before), &Side::new(&after_read, &after));
-    let lost = diff.changes.iter().find(|change| change.level == Level::Loss && !change.inexpressible)?;
+    // Some formats have a text in an object of its own, which says the same.
+    let results = [(at - 1, from), (at, to)].map(|(at, format)| results(&exchanges[at].request, format));
+    let are_same = results[1].starts_with(&results[0]);
+    let lost = diff.changes.iter().find(|change| {
+        let is_said = change.kind == Kind::ResultChanged && are_same;
+        change.level == Level::Loss && !change.inexpressible && !is_said
+    })?;
     Some(format!("{}: {}", lost.kind.id(), lost.about))
+}
+
+/// The texts of the results in a request.
+fn results(request: &Json, format: &Format) -> Vec<String> {
+    let turns = Conversation::read(request, format).unwrap_or_default().turns;
+    let outputs = turns.into_iter().filter_map(|turn| match turn {
+        Turn::Results(outputs) => Some(outputs),
+        _ => None,
+    });
+    outputs.flatten().map(|output| output.text).collect()
 }
