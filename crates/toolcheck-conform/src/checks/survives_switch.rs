@@ -17,7 +17,8 @@ fn judge(seen: &Seen<'_>) -> Option<String> {
     };
     let after = &exchanges[at].request;
     let turns = seen.case.scenario.said();
-    let said = turns.iter().take(turns.len() - 1).find(|turn| !after.to_string().contains(&turn.text));
+    let count = exchanges[..at].iter().filter(|exchange| exchange.status == 200).count();
+    let said = turns.iter().take(count).find(|turn| !after.to_string().contains(&turn.text));
     if let Some(turn) = said {
         return Some(format!("`{}` is lost", turn.text));
     }

@@ -133,12 +133,10 @@ pub(crate) fn show_image(format: &Format, body: &mut Json) {
                     .push(image);
             }
         }
-        "openai-chat" => {
-            if replace(body, "content", &json!("The image follows.")) {
-                let part = json!({"type": "image_url", "image_url": {"url": url}});
-                let message = json!({"role": "user", "content": [part]});
-                body["messages"].as_array_mut().unwrap().push(message);
-            }
+        "openai-chat" if replace(body, "content", &json!("The image follows.")) => {
+            let part = json!({"type": "image_url", "image_url": {"url": url}});
+            let message = json!({"role": "user", "content": [part]});
+            body["messages"].as_array_mut().unwrap().push(message);
         }
         "openai-responses" => {
             replace(body, "output", &json!([{"type": "input_image", "image_url": url}]));
@@ -151,7 +149,11 @@ pub(crate) fn show_image(format: &Format, body: &mut Json) {
 fn replace(value: &mut Json, key: &str, other: &Json) -> bool {
     match value {
         Json::Array(elements) => {
-            elements.iter_mut().fold(false, |is_any, element| replace(element, key, other) || is_any)
+            // Each of them, and not only up to the first.
+            elements
+                .iter_mut()
+                .map(|element| replace(element, key, other))
+                .fold(false, |any, is_one| any | is_one)
         }
         Json::Object(members) => {
             let is_image = |member: &Json| match member {
@@ -164,7 +166,10 @@ fn replace(value: &mut Json, key: &str, other: &Json) -> bool {
                 *member = other.clone();
                 return true;
             }
-            members.values_mut().fold(false, |is_any, member| replace(member, key, other) || is_any)
+            members
+                .values_mut()
+                .map(|member| replace(member, key, other))
+                .fold(false, |any, is_one| any | is_one)
         }
         _ => false,
     }
