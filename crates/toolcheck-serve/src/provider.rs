@@ -81,6 +81,8 @@ pub struct Opaque {
     pub text: String,
     /// What stands in the same object as the text, in what is written as JSON; `None` if nothing does.
     pub beside: Option<String>,
+    /// The id of what it is in, by which the provider may find it again; `None` if it has none of its own.
+    pub id: Option<String>,
 }
 
 /// Why a request is refused.
@@ -346,7 +348,12 @@ fn opaque(format: &Format, reply: &Reply) -> Vec<Opaque> {
                 let texts = members.values().filter_map(Json::as_str).filter(|text| all.contains(text));
                 let kind = members.get("type").map(Json::to_string);
                 let beside = |text: &str| kind.clone().or_else(|| of_call(text));
-                found.extend(texts.map(|text| Opaque { text: text.to_owned(), beside: beside(text) }));
+                let own = members.get("id").and_then(Json::as_str);
+                found.extend(texts.map(|text| Opaque {
+                    text: text.to_owned(),
+                    beside: beside(text),
+                    id: own.filter(|id| *id != text).map(str::to_owned),
+                }));
                 open.extend(members.values());
             }
             _ => {}
