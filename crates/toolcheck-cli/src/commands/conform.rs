@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
-use toolcheck_conform::{Case, Outcome, Scenario, Status as Verdicts, Verdict, judge, scenarios};
+use toolcheck_conform::{Case, Outcome, Profile, Scenario, Status as Verdicts, Verdict, judge, scenarios};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::text::{reason, shown};
 use toolcheck_core::{Format, formats};
@@ -39,6 +39,18 @@ enum Missing {
 }
 
 impl Run {
+    /// A run that has not begun.
+    fn new(scenario: &'static Scenario, format: &'static Format, is_streamed: bool) -> Self {
+        Self {
+            scenario,
+            format,
+            is_streamed,
+            result: Ok(Vec::new()),
+            outcome: String::new(),
+            exchanges: None,
+        }
+    }
+
     fn way(&self) -> &'static str {
         if self.is_streamed { "streamed" } else { "whole" }
     }
@@ -64,6 +76,7 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     }
     let formats = formats_of(&args.format)?;
     let mut known = Known::read(args.known.as_deref())?;
+    let profile = args.profile.as_deref().map(profile).transpose()?;
     let command = args.client.as_deref().unwrap_or_default();
     let mut client = Client::new(command, Duration::from_secs(args.timeout))?;
     if let Some(folder) = &args.record {
@@ -74,9 +87,16 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let mut runs = Vec::new();
     for scenario in chosen {
         for format in &formats {
-            let is_in = scenario.formats.is_empty() || scenario.formats.iter().any(|own| own == format.id);
+            let is_in = scenario.is_about(format.id);
             for is_streamed in ways(args.stream, scenario).filter(|_| is_in) {
-                runs.push(one(&mut client, scenario, format, is_streamed, args.record.as_deref())?);
+                let own = profile.as_ref().map(|profile| profile.apply(scenario)).transpose();
+                let run = Run::new(scenario, format, is_streamed);
+                runs.push(match own {
+                    Ok(own) => {
+                        one(&mut client, run, own.as_ref().unwrap_or(scenario), args.record.as_deref())?
+                    }
+                    Err(why) => Run { result: Err(Missing::Skipped(why.to_string())), ..run },
+                });
             }
         }
     }
@@ -122,28 +142,36 @@ fn ways(asked: StreamArg, scenario: &Scenario) -> impl Iterator<Item = bool> + u
     [false, true].into_iter().filter(is_asked).filter(move |is_streamed| *is_streamed || !only_streamed)
 }
 
-fn one(
-    client: &mut Client,
-    scenario: &'static Scenario,
-    format: &'static Format,
-    is_streamed: bool,
-    record: Option<&Path>,
-) -> Result<Run> {
-    let provider = MockProvider::builder().target(format.id)?.turns(scenario.turns.clone()).start()?;
+/// Plays a scenario, which may be the one with the agent's own tools.
+fn one(client: &mut Client, run: Run, played: &Scenario, record: Option<&Path>) -> Result<Run> {
+    let format = run.format.id;
+    let mut provider = MockProvider::builder().turns(played.turns.clone());
+    // A conversation that goes on elsewhere is checked against the API of each path.
+    if played.then_format(format).is_none() {
+        provider = provider.target(format)?;
+    }
+    let provider = provider.start()?;
     let url = provider.url();
-    let answer = client.run(&Task { scenario, format: format.id, is_streamed, url: &url })?;
+    let task = Task { scenario: played, format, is_streamed: run.is_streamed, url: &url };
+    let answer = client.run(&task)?;
     let seen = provider.finish();
-    let name =
-        format!("{}.{}.{}.jsonl", scenario.id, format.id, if is_streamed { "streamed" } else { "whole" });
+    let name = format!("{}.{format}.{}.jsonl", played.id, run.way());
     let exchanges = record.map(|folder| keep(folder, name, &seen)).transpose()?;
     let (result, outcome) = match answer {
         Answer::Ended(outcome) => {
-            (Ok(judge(&Case { scenario, run: &seen, outcome: &outcome })), text_of(&outcome))
+            (Ok(judge(&Case { scenario: played, run: &seen, outcome: &outcome })), text_of(&outcome))
         }
         Answer::Skipped(why) => (Err(Missing::Skipped(why)), String::new()),
         Answer::Broke(why) => (Err(Missing::Broke(why)), String::new()),
     };
-    Ok(Run { scenario, format, is_streamed, result, outcome, exchanges })
+    Ok(Run { result, outcome, exchanges, ..run })
+}
+
+fn profile(path: &Path) -> Result<Profile> {
+    let name = shown(&path.display().to_string());
+    let read = toolcheck_files::read_named(path).and_then(toolcheck_files::text);
+    let text = read.map_err(|error| anyhow!("cannot read {name}: {}", reason(&error)))?;
+    Profile::read(&text).map_err(|error| anyhow!("{name}: {error}"))
 }
 
 fn text_of(outcome: &Outcome) -> String {
