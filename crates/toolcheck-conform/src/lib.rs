@@ -22,6 +22,7 @@ mod case;
 pub mod checks;
 mod judge;
 pub mod scenarios;
+pub mod sets;
 
 pub use case::{Case, Outcome};
 pub use judge::{Status, Verdict, judge};

@@ -1,0 +1,115 @@
+use std::collections::BTreeMap;
+use std::io;
+
+use toolcheck_core::text::{Counted, guard, line};
+
+use super::{Report, Run, Status};
+
+/// Runs of a scenario of which the same is to be said.
+struct Group<'r> {
+    what: What<'r>,
+    reason: &'r str,
+    runs: Vec<&'r Run>,
+    /// How many of them have another reason.
+    otherwise: usize,
+}
+
+#[derive(PartialEq)]
+struct What<'r> {
+    status: Status,
+    scenario: &'r str,
+    check: Option<&'r str>,
+    known: Option<&'r str>,
+}
+
+/// Writes what is not as it must or should be, for the terminal. `wrap` breaks a line.
+pub fn text(report: &Report, wrap: &dyn Fn(&str) -> String, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut runs = &*report.runs;
+    while let Some(first) = runs.first() {
+        let (of_scenario, rest) =
+            runs.split_at(runs.iter().take_while(|run| run.scenario == first.scenario).count());
+        for group in groups(of_scenario) {
+            writeln!(out, "{}", wrap(&guard(&group.line(of_scenario))))?;
+        }
+        runs = rest;
+    }
+    for entry in &report.stale {
+        writeln!(out, "{}", wrap(&format!("stale {}: it no longer fails", line(entry))))?;
+    }
+    let counted = |scored: bool| {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for run in report.runs.iter().filter(|run| run.scored == scored) {
+            *counts.entry(run.status.as_str()).or_default() += 1;
+        }
+        let sum: usize = counts.values().sum();
+        let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+        (sum, counts.join(", "))
+    };
+    let (scored, unscored) = (counted(true), counted(false));
+    writeln!(out, "{}: {}", Counted(scored.0, "run"), if scored.0 == 0 { "none" } else { &scored.1 })?;
+    if unscored.0 > 0 {
+        writeln!(out, "{}, unscored: {}", Counted(unscored.0, "run"), unscored.1)?;
+    }
+    Ok(())
+}
+
+fn groups(runs: &[Run]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for run in runs {
+        let why = run.reason.iter().filter(|_| matches!(run.status, Status::Skip | Status::Broke));
+        let missing = why.map(|why| (run.status, None, None, why.as_str()));
+        let faults = run
+            .faults()
+            .map(|fault| (fault.status, Some(&*fault.check), fault.known.as_deref(), fault.reason.as_str()));
+        for (status, check, known, reason) in missing.chain(faults) {
+            let what = What { status, scenario: &run.scenario, check, known };
+            match groups.iter_mut().find(|group| group.what == what) {
+                Some(group) => {
+                    group.otherwise += usize::from(group.reason != reason);
+                    group.runs.push(run);
+                }
+                None => groups.push(Group { what, reason, runs: vec![run], otherwise: 0 }),
+            }
+        }
+    }
+    groups
+}
+
+impl Group<'_> {
+    fn line(&self, all: &[Run]) -> String {
+        let What { status, scenario, check, known } = self.what;
+        let unscored = if all.iter().any(|run| run.scored) { "" } else { "unscored " };
+        let check = check.map_or_else(String::new, |check| format!(" {}", line(check)));
+        let known = known.map_or_else(String::new, |why| format!(" (known: {})", line(why)));
+        let otherwise = match self.otherwise {
+            0 => String::new(),
+            count => format!(" (and other words in {})", Counted(count, "run")),
+        };
+        let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", line(self.reason)) };
+        format!(
+            "{unscored}{status} {}{check} [{}]{reason}{otherwise}{known}",
+            line(scenario),
+            self.places(all)
+        )
+    }
+
+    /// The formats; the ways are named where it is only some.
+    fn places(&self, all: &[Run]) -> String {
+        if self.runs.len() == all.len() && all.len() > 1 {
+            return format!("all {} runs", all.len());
+        }
+        let mut formats: Vec<(&str, Vec<&str>)> = Vec::new();
+        for run in &self.runs {
+            match formats.iter_mut().find(|(format, _)| *format == run.format) {
+                Some((_, ways)) => ways.push(run.way()),
+                None => formats.push((&run.format, vec![run.way()])),
+            }
+        }
+        let named = formats.iter().map(|(format, ways)| {
+            let is_all =
+                all.iter().filter(|run| run.format == *format).count() == ways.len() && ways.len() > 1;
+            if is_all { line(format) } else { format!("{} {}", line(format), ways.join(" and ")) }
+        });
+        named.collect::<Vec<_>>().join(", ")
+    }
+}
