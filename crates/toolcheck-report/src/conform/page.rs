@@ -200,7 +200,12 @@ fn run(run: &Run, details: Option<&(String, String)>, out: &mut dyn io::Write) -
         verdict(told, out)?;
     }
     if !run.outcome.is_empty() {
-        paragraph("for the user", &run.outcome, out)?;
+        if run.outcome.contains('\n') {
+            writeln!(out, "<p class=\"quiet\">for the user:</p>")?;
+            block(&run.outcome.chars().take(LONGEST).collect::<String>(), out)?;
+        } else {
+            paragraph("for the user", &run.outcome, out)?;
+        }
     }
     for refused in &run.refused {
         refusal(refused, out)?;

@@ -38,9 +38,11 @@ impl Cell<'_> {
     /// The status in words: of how many runs, if not of all.
     pub(super) fn words(&self) -> Option<String> {
         let status = self.status()?;
-        let count = self.runs.iter().filter(|run| run.status == status).count();
-        let share =
-            if count < self.runs.len() { format!(" {count}/{}", self.runs.len()) } else { String::new() };
+        let count = |status: Status| self.runs.iter().filter(|run| run.status == status).count();
+        // What cannot be run says nothing of the others.
+        let all =
+            if status == Status::Skip { self.runs.len() } else { self.runs.len() - count(Status::Skip) };
+        let share = if count(status) < all { format!(" {}/{all}", count(status)) } else { String::new() };
         Some(format!("{status}{share}{}", if self.is_known() { " (known)" } else { "" }))
     }
 }

@@ -1,9 +1,9 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 
 use toolcheck_core::text::{Counted, guard, line};
 
-use super::{Report, Run, Status};
+use super::{Report, Run, Status, Verdict};
 
 /// Runs of a scenario of which the same is to be said.
 struct Group<'r> {
@@ -17,8 +17,10 @@ struct Group<'r> {
 #[derive(PartialEq)]
 struct What<'r> {
     status: Status,
-    scenario: &'r str,
-    check: Option<&'r str>,
+    /// The scenario; `None` if there are several.
+    scenario: Option<&'r str>,
+    /// The check; empty if it is about none.
+    check: &'r str,
     known: Option<&'r str>,
 }
 
@@ -32,6 +34,9 @@ pub fn text(report: &Report, wrap: &dyn Fn(&str) -> String, out: &mut dyn io::Wr
             writeln!(out, "{}", wrap(&guard(&group.line(of_scenario))))?;
         }
         runs = rest;
+    }
+    for group in missing(&report.runs) {
+        writeln!(out, "{}", wrap(&guard(&group.line(&report.runs))))?;
     }
     for entry in &report.stale {
         writeln!(out, "{}", wrap(&format!("stale {}: it no longer fails", line(entry))))?;
@@ -53,16 +58,13 @@ pub fn text(report: &Report, wrap: &dyn Fn(&str) -> String, out: &mut dyn io::Wr
     Ok(())
 }
 
+/// What the checks say of the runs of a scenario.
 fn groups(runs: &[Run]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for run in runs {
-        let why = run.reason.iter().filter(|_| matches!(run.status, Status::Skip | Status::Broke));
-        let missing = why.map(|why| (run.status, None, None, why.as_str()));
-        let faults = run
-            .faults()
-            .map(|fault| (fault.status, Some(&*fault.check), fault.known.as_deref(), fault.reason.as_str()));
-        for (status, check, known, reason) in missing.chain(faults) {
-            let what = What { status, scenario: &run.scenario, check, known };
+        for Verdict { check, status, reason, known } in run.faults() {
+            let what =
+                What { status: *status, scenario: Some(&run.scenario), check, known: known.as_deref() };
             match groups.iter_mut().find(|group| group.what == what) {
                 Some(group) => {
                     group.otherwise += usize::from(group.reason != reason);
@@ -75,32 +77,52 @@ fn groups(runs: &[Run]) -> Vec<Group<'_>> {
     groups
 }
 
+/// The runs without verdicts, by their reasons: mostly the client has one reason for many scenarios.
+fn missing(runs: &[Run]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut places: HashMap<(Status, &str), usize> = HashMap::new();
+    for run in runs.iter().filter(|run| matches!(run.status, Status::Skip | Status::Broke)) {
+        let reason = run.reason.as_deref().unwrap_or_default();
+        let place = *places.entry((run.status, reason)).or_insert_with(|| {
+            let what = What { status: run.status, scenario: Some(&run.scenario), check: "", known: None };
+            groups.push(Group { what, reason, runs: Vec::new(), otherwise: 0 });
+            groups.len() - 1
+        });
+        let group = &mut groups[place];
+        group.what.scenario = group.what.scenario.filter(|scenario| *scenario == run.scenario);
+        group.runs.push(run);
+    }
+    groups
+}
+
 impl Group<'_> {
     fn line(&self, all: &[Run]) -> String {
         let What { status, scenario, check, known } = self.what;
-        let unscored = if all.iter().any(|run| run.scored) { "" } else { "unscored " };
-        let check = check.map_or_else(String::new, |check| format!(" {}", line(check)));
+        let unscored = if self.runs.iter().any(|run| run.scored) { "" } else { "unscored " };
+        let scenario = scenario.map_or_else(|| Counted(self.runs.len(), "run").to_string(), line);
+        let check = if check.is_empty() { String::new() } else { format!(" {}", line(check)) };
         let known = known.map_or_else(String::new, |why| format!(" (known: {})", line(why)));
         let otherwise = match self.otherwise {
             0 => String::new(),
             count => format!(" (and other words in {})", Counted(count, "run")),
         };
         let reason = if self.reason.is_empty() { String::new() } else { format!(": {}", line(self.reason)) };
-        format!(
-            "{unscored}{status} {}{check} [{}]{reason}{otherwise}{known}",
-            line(scenario),
-            self.places(all)
-        )
+        format!("{unscored}{status} {scenario}{check} [{}]{reason}{otherwise}{known}", self.places(all))
     }
 
     /// The formats; the ways are named where it is only some.
     fn places(&self, all: &[Run]) -> String {
+        let all: Vec<&Run> = match self.what.scenario {
+            Some(id) => all.iter().filter(|run| run.scenario == id).collect(),
+            None => all.iter().collect(),
+        };
         if self.runs.len() == all.len() && all.len() > 1 {
-            return format!("all {} runs", all.len());
+            return "everywhere".to_owned();
         }
         let mut formats: Vec<(&str, Vec<&str>)> = Vec::new();
         for run in &self.runs {
             match formats.iter_mut().find(|(format, _)| *format == run.format) {
+                Some((_, ways)) if ways.contains(&run.way()) => {}
                 Some((_, ways)) => ways.push(run.way()),
                 None => formats.push((&run.format, vec![run.way()])),
             }
@@ -108,7 +130,7 @@ impl Group<'_> {
         let named = formats.iter().map(|(format, ways)| {
             let is_all =
                 all.iter().filter(|run| run.format == *format).count() == ways.len() && ways.len() > 1;
-            if is_all { line(format) } else { format!("{} {}", line(format), ways.join(" and ")) }
+            if is_all { line(format) } else { format!("{} {}", line(format), ways.concat()) }
         });
         named.collect::<Vec<_>>().join(", ")
     }

@@ -15,7 +15,7 @@ const SKIPPED: i32 = 77;
 /// The most bytes that are kept of what a client prints: the last ones.
 const KEPT: usize = 1 << 20;
 /// The most lines that are shown of what it says of an error.
-const LINES: usize = 5;
+const LINES: usize = 3;
 /// How long is waited for a stream that something else holds open.
 const STREAM: Duration = Duration::from_secs(1);
 
