@@ -102,7 +102,7 @@ fn planned(chosen: &[&'static Scenario], formats: &[&'static Format], asked: Str
 fn set_named(id: &str) -> Result<&'static Set> {
     let known = || sets::all().iter().map(|set| set.id);
     sets::find(id).ok_or_else(|| {
-        anyhow!("no such set{}: there is {}", similar(id, known()), known().collect::<Vec<_>>().join(", "))
+        anyhow!("no such set{}\n\nthere is {}", similar(id, known()), known().collect::<Vec<_>>().join(", "))
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use toolcheck_core::text::{Counted, bounded, shown};
+use toolcheck_core::text::{Counted, bounded, line as guarded};
 
 use super::picture::picture;
 use super::table::{Cell, Row, Table};
@@ -287,7 +287,7 @@ fn prose(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
 fn block(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
     write!(out, "<pre tabindex=\"0\">")?;
     for line in text.lines() {
-        writeln!(out, "{}", Escaped(&shown(line)))?;
+        writeln!(out, "{}", Escaped(&guarded(line)))?;
     }
     writeln!(out, "</pre>")
 }

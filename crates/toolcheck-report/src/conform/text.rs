@@ -112,12 +112,15 @@ impl Group<'_> {
 
     /// The formats; the ways are named where it is only some.
     fn places(&self, all: &[Run]) -> String {
-        let all: Vec<&Run> = match self.what.scenario {
-            Some(id) => all.iter().filter(|run| run.scenario == id).collect(),
-            None => all.iter().collect(),
+        // Runs without verdicts have a line of their own.
+        let is_other = |run: &&Run| {
+            let has_verdicts = !matches!(run.status, Status::Skip | Status::Broke);
+            (self.what.check.is_empty() || has_verdicts)
+                && self.what.scenario.is_none_or(|scenario| scenario == run.scenario)
         };
-        if self.runs.len() == all.len() && all.len() > 1 {
-            return "everywhere".to_owned();
+        let count = all.iter().filter(is_other).count();
+        if self.runs.len() == count && count > 1 {
+            return format!("all {count} runs");
         }
         let mut formats: Vec<(&str, Vec<&str>)> = Vec::new();
         for run in &self.runs {
@@ -127,10 +130,9 @@ impl Group<'_> {
                 None => formats.push((&run.format, vec![run.way()])),
             }
         }
-        let named = formats.iter().map(|(format, ways)| {
-            let is_all =
-                all.iter().filter(|run| run.format == *format).count() == ways.len() && ways.len() > 1;
-            if is_all { line(format) } else { format!("{} {}", line(format), ways.concat()) }
+        let named = formats.iter().map(|(format, ways)| match &**ways {
+            [way] => format!("{} {way}", line(format)),
+            _ => line(format),
         });
         named.collect::<Vec<_>>().join(", ")
     }
