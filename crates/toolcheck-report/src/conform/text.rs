@@ -120,7 +120,7 @@ impl Group<'_> {
         };
         let count = all.iter().filter(is_other).count();
         if self.runs.len() == count && count > 1 {
-            return format!("all {count} runs");
+            return if count == 2 { "both runs".to_owned() } else { format!("all {count} runs") };
         }
         let mut formats: Vec<(&str, Vec<&str>)> = Vec::new();
         for run in &self.runs {
