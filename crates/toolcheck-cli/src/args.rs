@@ -5,6 +5,7 @@ mod conform;
 mod diff;
 mod fix;
 mod hints;
+mod matrix;
 #[cfg(feature = "serve")]
 mod serve;
 mod test;
@@ -39,6 +40,7 @@ pub(crate) use conform::{ConformArgs, ConformOutput, StreamArg};
 pub(crate) use diff::DiffArgs;
 pub(crate) use fix::FixArgs;
 pub(crate) use hints::{printable, with_hint};
+pub(crate) use matrix::{MatrixArgs, MatrixOutput};
 #[cfg(feature = "serve")]
 pub(crate) use serve::ServeArgs;
 pub(crate) use test::{BlessArg, TestArgs, TestOutputSpec};
@@ -95,6 +97,8 @@ pub(crate) enum Command {
     /// Run an agent loop through scenarios, and judge what it does.
     #[cfg(feature = "serve")]
     Conform(ConformArgs),
+    /// Show the reports on many agent loops as one table.
+    Matrix(MatrixArgs),
     /// Create a commented toolcheck.toml with every option.
     Init(InitArgs),
     /// Generate shell completions.

@@ -72,6 +72,7 @@ fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<Status> {
         Command::Test(args) => commands::test::run(&args, out),
         #[cfg(feature = "serve")]
         Command::Conform(args) => commands::conform::run(&args, out),
+        Command::Matrix(args) => commands::matrix::run(&args, out),
         #[cfg(feature = "serve")]
         Command::Serve(args) => commands::serve::run(&args, out),
         Command::Init(args) => commands::init::run(&args, out),

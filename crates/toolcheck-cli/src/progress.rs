@@ -60,3 +60,37 @@ fn bar(bytes: u64) -> ProgressBar {
         Err(_) => bar,
     }
 }
+
+/// The progress of steps that take long, on the standard error.
+#[cfg(feature = "serve")]
+pub(crate) struct Steps(Option<ProgressBar>);
+
+#[cfg(feature = "serve")]
+impl Steps {
+    /// Starts the progress of this many steps.
+    pub(crate) fn new(count: usize) -> Self {
+        let is_shown = !screen::is_ci() && io::stderr().is_terminal();
+        Self(is_shown.then(|| {
+            let bar = ProgressBar::new(count as u64);
+            match ProgressStyle::with_template("run {pos} of {len}: {wide_msg}") {
+                Ok(style) => bar.with_style(style),
+                Err(_) => bar,
+            }
+        }))
+    }
+
+    /// Begins a step.
+    pub(crate) fn next(&self, name: &str) {
+        if let Some(bar) = &self.0 {
+            bar.inc(1);
+            bar.set_message(name.to_owned());
+        }
+    }
+
+    /// Removes the progress from the screen.
+    pub(crate) fn end(&self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}

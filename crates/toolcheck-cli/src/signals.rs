@@ -1,6 +1,7 @@
 //! Signals that end the program while it writes.
 
-/// Removes temporary files before SIGINT or SIGTERM ends the program. Elsewhere than on Unix they stay behind.
+/// Removes temporary files and ends clients before SIGINT or SIGTERM ends the program. Elsewhere than on Unix, temporary
+/// files stay behind.
 #[cfg(unix)]
 pub(crate) fn catch() {
     use std::sync::Arc;
@@ -21,6 +22,8 @@ fn wait() {
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     if let Some(signal) = signals.forever().next() {
         let _unfinished = toolcheck_files::remove_unfinished();
+        #[cfg(feature = "serve")]
+        crate::commands::conform::process::kill_all();
         let _ = emulate_default_handler(signal);
         // It has ended the program, or nothing else can.
         std::process::exit(128 + signal);

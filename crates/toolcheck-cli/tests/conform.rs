@@ -7,7 +7,7 @@ mod common;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use common::{folder, seen_in, write};
+use common::{folder, root, run, seen, seen_in, toolcheck_in, write};
 use serde_json::{Value as Json, json};
 
 #[test]
@@ -75,7 +75,7 @@ fn the_report_for_programs_names_the_exchanges() {
         ],
     );
     assert!(seen.starts_with("status: 1"), "{seen}");
-    assert!(seen.contains(r#""exchanges": "parallel-calls.gemini.streamed.jsonl""#), "{seen}");
+    assert!(seen.contains(r#""file": "parallel-calls.gemini.streamed.jsonl""#), "{seen}");
     assert!(seen.contains("done: http://127.0.0.1:"), "{seen}");
     assert_eq!(
         std::fs::read_to_string(folder.join("runs/parallel-calls.gemini.streamed.jsonl")).unwrap(),
@@ -166,5 +166,169 @@ fn a_task_says_what_the_driver_must_be_able_to_do() {
         "then_tools :false",
     ] {
         assert!(seen.contains(said), "{said}: {seen}");
+    }
+}
+
+/// A client that asks once, and says that it is done.
+const ASKS: &str = r#"while read task; do url=$(echo "$task" | sed 's/.*"base_url":"\([^"]*\)".*/\1/'); SEND; echo '{"outcome": "done", "text": "Done <b>well</b>."}'; done"#;
+
+/// What it sends: a call that is not answered, which the API refuses.
+const UNANSWERED: &str = r#"{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "tides"}, {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "echo", "input": {}}]}, {"role": "user", "content": "and now?"}]}"#;
+
+/// The client, with a program at hand that sends a request without more than a shell has.
+fn asking() -> Option<String> {
+    let has_curl = std::process::Command::new("curl").arg("--version").output().is_ok();
+    has_curl.then(|| ASKS.replace("SEND", "curl -s -o /dev/null -d @request.json $url/v1/messages"))
+}
+
+fn report(folder: &std::path::Path, output: &str) -> Option<String> {
+    write(folder, "request.json", UNANSWERED);
+    let client = asking()?;
+    let arguments = [
+        "conform",
+        "--client",
+        &client,
+        "--name",
+        "the <agent>",
+        "--format",
+        "anthropic",
+        "--stream",
+        "whole",
+        "--only",
+        "single-call",
+        "--output-format",
+        output,
+    ];
+    Some(String::from_utf8(toolcheck_in(folder).args(arguments).output().unwrap().stdout).unwrap())
+}
+
+#[test]
+fn json_is_as_its_schema_says_and_has_the_words_of_the_api() {
+    let folder = folder("conform-schema");
+    let Some(text) = report(&folder, "json") else { return };
+    let schema = std::fs::read(root().join("schemas/conform.v1.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    let json: Json = serde_json::from_str(&text).unwrap();
+    let faults: Vec<_> = schema.iter_errors(&json).map(|error| error.to_string()).collect();
+    assert!(faults.is_empty(), "{faults:#?}");
+    let run = &json["runs"][0];
+    assert_eq!(run["exchanges"].as_array().unwrap().len(), 1, "{run}");
+    let refused = &run["refused"][0];
+    assert!(refused["text"].as_str().unwrap().contains("`tool_use` ids were found without"), "{refused}");
+    assert!(refused["source"].as_str().unwrap().starts_with("https://"), "{refused}");
+    assert!(!schema.is_valid(&serde_json::json!({"version": 1, "runs": []})));
+}
+
+#[test]
+fn junit_and_html_have_the_verdicts_the_words_of_the_api_and_the_picture() {
+    let folder = folder("conform-outputs");
+    for output in ["junit", "html"] {
+        let Some(text) = report(&folder, output) else { return };
+        assert!(text.contains("the &lt;agent&gt;") && !text.contains("<agent>"), "{text}");
+        for wanted in
+            ["is-not-refused", "ids were found without", "unanswered-tool-call", "→ echo", "Done &lt;b&gt;"]
+        {
+            assert!(text.replace("→ 1 echo", "→ echo").contains(wanted), "{output}: {wanted}: {text}");
+        }
+    }
+}
+
+#[test]
+fn what_is_the_same_in_many_formats_is_said_once() {
+    let folder = folder("conform-grouped");
+    let lazy = r#"while read task; do case $task in *cohere*) echo '{"outcome": "skip", "text": "no Cohere"}';; *) echo '{"outcome": "done", "text": "Done."}';; esac; done"#;
+    let arguments = ["conform", "--client", lazy, "--only", "single-call,all-fail,parallel-slow-first"];
+    insta::assert_snapshot!("grouped", seen_in(&folder, &arguments));
+    let narrow = toolcheck_in(&folder).args(arguments).env("COLUMNS", "40").output().unwrap();
+    insta::assert_snapshot!("grouped-narrow", seen(&narrow));
+}
+
+#[test]
+fn sets_are_named() {
+    let list = String::from_utf8(run(&["conform", "--list"]).stdout).unwrap();
+    assert!(list.contains("single-call") && list.contains("  2026.1  The model calls"), "{list}");
+    let of_set = String::from_utf8(run(&["conform", "--list", "--set", "2026.1"]).stdout).unwrap();
+    assert_eq!(of_set.lines().count(), 58);
+    let folder = folder("conform-sets");
+    insta::assert_snapshot!("no-such-set", seen_in(&folder, &["conform", "--list", "--set", "2026.11"]));
+}
+
+#[test]
+fn reports_are_merged_and_those_that_cannot_be_read_are_named() {
+    let folder = folder("matrix");
+    let client = |outcome: &str| {
+        format!(r#"while read task; do echo '{{"outcome": "{outcome}", "text": "no"}}'; done"#)
+    };
+    for (name, outcome) in [("one", "done"), ("two", "skip"), ("three", "error")] {
+        let client = client(outcome);
+        let arguments = [
+            "conform",
+            "--client",
+            &client,
+            "--name",
+            name,
+            "--format",
+            "anthropic,gemini",
+            "--only",
+            "single-call,empty-answer",
+            "--output-format",
+            "json",
+        ];
+        let report = toolcheck_in(&folder).args(arguments).output().unwrap().stdout;
+        write(&folder, &format!("{name}.json"), report);
+    }
+    write(&folder, "broken.json", "{\"version\": 1,\n \"runs\": 3}");
+    write(&folder, "newer.json", "{\"version\": 2}");
+    let merged = [
+        "matrix",
+        "one.json",
+        "broken.json",
+        "two.json",
+        "newer.json",
+        "none.json",
+        "three.json",
+        "one.json",
+    ];
+    insta::assert_snapshot!(
+        "merged",
+        seen_in(&folder, &[&merged[..], &["--output-format", "markdown"]].concat())
+    );
+    let good = ["matrix", "one.json", "two.json"];
+    insta::assert_snapshot!(
+        "merged-json",
+        seen_in(&folder, &[&good[..], &["--output-format", "json"]].concat())
+    );
+    let page = seen_in(&folder, &good);
+    assert!(page.starts_with("status: 0") && page.contains("Content-Security-Policy"), "{page}");
+    insta::assert_snapshot!("nothing-to-merge", seen_in(&folder, &["matrix", "none.json"]));
+}
+
+#[test]
+fn what_stands_in_a_report_is_data() {
+    let folder = folder("matrix-hostile");
+    let bad = "</td><script>alert(1)</script>\u{1b}[31m|`x`\n::error::x ##[x]\u{202e}";
+    let run = serde_json::json!({
+        "scenario": bad, "title": bad, "scored": true, "format": bad, "stream": true, "status": "fail", "reason": bad,
+        "verdicts": [{"check": bad, "status": "fail", "reason": bad, "known": bad}], "outcome": bad,
+        "refused": [{"rule": bad, "message": bad, "place": bad, "text": bad, "status": 400, "source": format!("https://{bad}\" onclick=\"x")}],
+        "exchanges": [{"request": {"messages": [{"role": bad, "content": bad}]}, "response": bad, "status": 200}, bad, 1, null],
+        "exchanges_left_out": 3, "file": bad,
+    });
+    let report = serde_json::json!({
+        "version": 1, "toolcheck": bad, "set": bad, "name": bad, "client": bad, "runs": [run], "stale": [bad],
+    });
+    write(&folder, "report.json", report.to_string());
+    for output in ["html", "markdown", "json"] {
+        let text = seen_in(&folder, &["matrix", "report.json", "--output-format", output]);
+        assert!(text.starts_with("status: 0"), "{text}");
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{output}: {text}");
+        let commands = common::runners::commands(text.as_bytes());
+        assert!(commands.is_empty(), "{output}: {commands:?}");
+        if output != "json" {
+            assert!(!text.contains("<script") && !text.contains("\" onclick"), "{output}: {text}");
+        }
+        if output == "markdown" {
+            assert!(text.lines().skip(2).filter(|line| line.starts_with('|')).count() == 3, "{text}");
+        }
     }
 }

@@ -51,6 +51,8 @@ const COMMANDS: &[(&[&str], i32)] = &[
     (&["targets"], 0),
     (&["shapes", "anthropic"], 0),
     (&["test", "case"], 1),
+    (&["conform", "--list"], 0),
+    (&["matrix", "none.json"], 2),
     (&["completions", "bash"], 0),
     (&["man"], 0),
     (&["--help"], 0),

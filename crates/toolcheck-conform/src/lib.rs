@@ -23,6 +23,7 @@ pub mod checks;
 mod judge;
 mod profile;
 pub mod scenarios;
+pub mod sets;
 
 pub use case::{Case, Outcome};
 pub use judge::{Status, Verdict, judge};

@@ -1,6 +1,6 @@
 //! The tables of scenarios and checks agree.
 
-use toolcheck_conform::{Expected, Profile, checks, scenarios};
+use toolcheck_conform::{Expected, Profile, checks, scenarios, sets};
 
 #[test]
 fn each_scenario_is_whole() {
@@ -71,5 +71,20 @@ fn what_a_scenario_needs_is_on_the_page() {
         let goes_on = scenario.interrupt || scenario.max_turns.is_some() || scenario.withdraws_tools;
         let switches = !scenario.then_formats.is_empty();
         assert!(scenario.then.is_some() || !(goes_on || switches), "{}: nobody goes on", scenario.id);
+    }
+}
+
+#[test]
+fn each_scenario_of_a_set_is_there_and_no_newer_than_the_set() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/sets");
+    assert_eq!(sets::all().len(), std::fs::read_dir(folder).expect("there is such a folder").count());
+    assert!(sets::all().is_sorted_by(|one, other| one.id < other.id), "the newest comes last");
+    for set in sets::all() {
+        assert!(!set.scenarios.is_empty(), "{}", set.id);
+        for (number, id) in set.scenarios.iter().enumerate() {
+            let scenario = scenarios::find(id);
+            assert!(scenario.is_some_and(|scenario| *scenario.since <= *set.id), "{}: {id}", set.id);
+            assert!(!set.scenarios[..number].contains(id), "{}: {id} is there twice", set.id);
+        }
     }
 }

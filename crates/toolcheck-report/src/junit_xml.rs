@@ -27,6 +27,8 @@ pub struct Counts {
     pub failures: usize,
     /// Tests that could not be run.
     pub errors: usize,
+    /// Tests that do not count.
+    pub skipped: usize,
 }
 
 /// One test.
@@ -63,6 +65,11 @@ pub enum Outcome<'c> {
         /// Why, in one line.
         message: &'c str,
     },
+    /// It does not count.
+    Skipped {
+        /// Why, in one line.
+        message: &'c str,
+    },
 }
 
 /// Writes test suites one after the other. Text is always escaped.
@@ -77,7 +84,7 @@ impl<'o> Writer<'o> {
     ///
     /// Returns an error if the text cannot be written, here and below.
     pub fn begin(name: &str, counts: Counts, out: &'o mut dyn io::Write) -> io::Result<Self> {
-        let Counts { tests, failures, errors } = counts;
+        let Counts { tests, failures, errors, .. } = counts;
         writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
         writeln!(
             out,
@@ -89,10 +96,10 @@ impl<'o> Writer<'o> {
 
     /// Begins a suite.
     pub fn begin_suite(&mut self, name: &str, counts: Counts) -> io::Result<()> {
-        let Counts { tests, failures, errors } = counts;
+        let Counts { tests, failures, errors, skipped } = counts;
         writeln!(
             self.out,
-            "  <testsuite name=\"{}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"0\">",
+            "  <testsuite name=\"{}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\">",
             Escaped(name)
         )
     }
@@ -120,6 +127,9 @@ impl<'o> Writer<'o> {
             }
             Outcome::NotRun { message } => {
                 writeln!(out, ">\n      <error message=\"{}\"/>", Escaped(message))?;
+            }
+            Outcome::Skipped { message } => {
+                writeln!(out, ">\n      <skipped message=\"{}\"/>", Escaped(message))?;
             }
         }
         writeln!(out, "    </testcase>")

@@ -16,10 +16,12 @@
 //! - [`outputs`] has the formats of a report, from text with excerpts to SARIF.
 //! - [`show`] makes an [`Outline`] of a transcript while it is linted, and writes it as text, Markdown or HTML.
 //! - [`diff`] writes what changed between two files.
+//! - [`conform`] writes reports on agent loops that were run through scenarios, and reads them.
 //! - [`junit_xml`] writes JUnit XML, also for test runs that are not reports.
 //!
 //! Nothing here reads a file or the environment.
 
+pub mod conform;
 pub mod diff;
 mod excerpt;
 mod json_text;

@@ -99,6 +99,8 @@ pub struct Refused {
     pub text: Option<String>,
     /// The status.
     pub status: u16,
+    /// Where somebody has seen that the API refuses this, or what says that it does.
+    pub source: Option<String>,
 }
 
 /// The rule for a body that is not JSON.
@@ -219,10 +221,14 @@ fn refusal(finding: &Finding, errors: Option<&ErrorBody>) -> Answer {
         place: finding.spot.pointer.to_string(),
         text,
         status,
+        source: known.and_then(|error| error.grounds.source.clone()),
     };
     let header = |name: &str, value: &str| (name.to_owned(), header_value(value));
     answer.headers.push(header("x-toolcheck-rule", &refused.rule));
     answer.headers.push(header("x-toolcheck-place", &refused.place));
+    if let Some(source) = &refused.source {
+        answer.headers.push(header("x-toolcheck-source", source));
+    }
     if refused.text.is_none() {
         answer.headers.push(header("x-toolcheck-text", "unknown"));
     }

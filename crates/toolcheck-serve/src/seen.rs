@@ -208,8 +208,10 @@ impl Run {
     #[must_use]
     pub fn report(&self) -> Json {
         let refused = |refused: &Refused| {
-            let Refused { rule, message, place, text, status } = refused;
-            json!({"rule": rule, "message": message, "place": place, "text": text, "status": status})
+            let Refused { rule, message, place, text, status, source } = refused;
+            json!({
+                "rule": rule, "message": message, "place": place, "text": text, "status": status, "source": source,
+            })
         };
         json!({
             "version": 1,
@@ -231,7 +233,7 @@ impl Run {
         }
         let told: Vec<&str> = self.refused().map(|refused| &*refused.rule).collect();
         let refused = self.refused().map(|refused| {
-            let Refused { rule, message, place, text, status } = refused;
+            let Refused { rule, message, place, text, status, .. } = refused;
             let text = text.as_ref().map_or_else(String::new, |text| format!("\n  the API says: {text}"));
             format!("refused with {status}: {rule} at {place}: {message}{text}")
         });

@@ -123,6 +123,7 @@ fn each_refusal_that_a_case_meets_is_answered_as_it_is_reported() {
                 is_told
                     && error.status.unwrap_or(400) == status
                     && head.contains(&format!("x-toolcheck-rule: {}\r\n", finding.rule))
+                    && head.contains("x-toolcheck-source: ")
             };
             match expected.iter().find(is_it) {
                 Some(finding) => {

@@ -39,6 +39,7 @@ fn what_the_api_refuses_is_refused_in_its_words() {
     assert!(text.starts_with("messages.2: `tool_use` ids were found without `tool_result` blocks"), "{text}");
     assert!(head.contains("x-toolcheck-rule: unanswered-tool-call"), "{head}");
     assert!(head.contains("x-toolcheck-place: /messages/1/content/0"), "{head}");
+    assert!(head.contains("x-toolcheck-source: https://"), "{head}");
     let run = provider.finish();
     assert_eq!(run.refused().count(), 1);
     let failed = std::panic::catch_unwind(|| run.assert_conformant()).unwrap_err();

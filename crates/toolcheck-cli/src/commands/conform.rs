@@ -3,73 +3,54 @@
 mod client;
 mod known;
 mod output;
+mod per_run;
+pub(crate) mod process;
 
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
-use toolcheck_conform::{Case, Outcome, Profile, Scenario, Status as Verdicts, Verdict, judge, scenarios};
+use toolcheck_conform::sets::{self, Set};
+use toolcheck_conform::{Case, Profile, Scenario, judge, scenarios};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::text::{reason, shown};
 use toolcheck_core::{Format, formats};
+use toolcheck_report::conform::{Report, Run};
 use toolcheck_serve::{MockProvider, Run as Seen};
 
 use self::client::{Answer, Client, Task};
 use self::known::Known;
 use crate::Status;
-use crate::args::{ConformArgs, ConformOutput, StreamArg};
+use crate::args::{ConformArgs, StreamArg};
+use crate::progress::Steps;
 
 /// A scenario in a format.
-struct Run {
+#[derive(Clone, Copy)]
+struct Planned {
     scenario: &'static Scenario,
     format: &'static Format,
     is_streamed: bool,
-    result: Result<Vec<Verdict>, Missing>,
-    outcome: String,
-    exchanges: Option<String>,
 }
 
-/// Why there are no verdicts.
-enum Missing {
-    /// The client has no way to run it.
-    Skipped(String),
-    /// The client crashed, answered nonsense or took too long.
-    Broke(String),
+/// How the client is started.
+enum Driver<'c> {
+    Once(Client),
+    PerRun(&'c str, Duration),
 }
 
-impl Run {
-    /// A run that has not begun.
-    fn new(scenario: &'static Scenario, format: &'static Format, is_streamed: bool) -> Self {
-        Self {
-            scenario,
-            format,
-            is_streamed,
-            result: Ok(Vec::new()),
-            outcome: String::new(),
-            exchanges: None,
-        }
-    }
-
-    fn way(&self) -> &'static str {
-        if self.is_streamed { "streamed" } else { "whole" }
-    }
-
-    /// The worst verdict in one word.
-    fn status(&self) -> &'static str {
-        match &self.result {
-            Err(Missing::Skipped(_)) => "skip",
-            Err(Missing::Broke(_)) => "broke",
-            Ok(verdicts) => [Verdicts::Fail, Verdicts::Weak]
-                .into_iter()
-                .find(|status| verdicts.iter().any(|verdict| verdict.status == *status))
-                .map_or("pass", Verdicts::as_str),
+impl Driver<'_> {
+    fn run(&mut self, task: &Task<'_>) -> Result<Answer> {
+        match self {
+            Self::Once(client) => client.run(task),
+            Self::PerRun(command, timeout) => per_run::run(command, *timeout, task),
         }
     }
 }
 
 pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
-    let chosen = chosen(&args.only)?;
+    let set = args.set.as_deref().map(set_named).transpose()?;
+    let chosen = chosen(&args.only, set)?;
     if args.list {
         output::list(&chosen, out)?;
         return Ok(Status::Clean);
@@ -77,48 +58,69 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let formats = formats_of(&args.format)?;
     let mut known = Known::read(args.known.as_deref())?;
     let profile = args.profile.as_deref().map(profile).transpose()?;
-    let command = args.client.as_deref().unwrap_or_default();
-    let mut client = Client::new(command, Duration::from_secs(args.timeout))?;
+    let timeout = Duration::from_secs(args.timeout);
+    let (command, mut driver) = match (&args.client_per_run, args.client.as_deref().unwrap_or_default()) {
+        (Some(command), _) => (&**command, Driver::PerRun(command, timeout)),
+        (None, command) => (command, Driver::Once(Client::new(command, timeout)?)),
+    };
     if let Some(folder) = &args.record {
         std::fs::create_dir_all(folder).map_err(|error| {
             anyhow!("cannot create {}: {}", shown(&folder.display().to_string()), reason(&error))
         })?;
     }
-    let mut runs = Vec::new();
-    for scenario in chosen {
-        for format in &formats {
-            let is_in = scenario.is_about(format.id);
-            for is_streamed in ways(args.stream, scenario).filter(|_| is_in) {
-                let own = profile.as_ref().map(|profile| profile.apply(scenario)).transpose();
-                let run = Run::new(scenario, format, is_streamed);
-                runs.push(match own {
-                    Ok(own) => {
-                        one(&mut client, run, own.as_ref().unwrap_or(scenario), args.record.as_deref())?
-                    }
-                    Err(why) => Run { result: Err(Missing::Skipped(why.to_string())), ..run },
-                });
-            }
-        }
+    let set = set.unwrap_or_else(sets::newest);
+    let name = args.name.as_deref().unwrap_or(command);
+    let mut report = Report::new(env!("CARGO_PKG_VERSION"), set.id, name, command);
+    let planned = planned(&chosen, &formats, args.stream);
+    let steps = Steps::new(planned.len());
+    for planned in planned {
+        steps.next(&planned.scenario.id);
+        let scenario = planned.scenario;
+        let mut run = one(&mut driver, planned, profile.as_ref(), args.record.as_deref())?;
+        run.scored = set.has(scenario);
+        known.mark(&mut run);
+        report.runs.push(run);
     }
-    let unexpected = runs.iter().filter(|run| known.leaves(run)).count();
-    let stale = known.stale(&runs);
-    match args.output_format {
-        ConformOutput::Text => output::text(&runs, &known, &stale, out)?,
-        ConformOutput::Json => output::json(command, &runs, &stale, out)?,
-        ConformOutput::Markdown => output::markdown(&runs, out)?,
-    }
-    Ok(if unexpected == 0 && stale.is_empty() { Status::Clean } else { Status::Findings })
+    steps.end();
+    report.stale = known.stale(&report.runs);
+    output::write(&report, args.output_format, out)?;
+    let is_clean = report.stale.is_empty() && !report.runs.iter().any(Run::is_unexpected);
+    Ok(if is_clean { Status::Clean } else { Status::Findings })
 }
 
-fn chosen(only: &[String]) -> Result<Vec<&'static Scenario>> {
+fn planned(chosen: &[&'static Scenario], formats: &[&'static Format], asked: StreamArg) -> Vec<Planned> {
+    let mut all = Vec::new();
+    for &scenario in chosen {
+        let is_in = |format: &&&Format| scenario.is_about(format.id);
+        for &format in formats.iter().filter(is_in) {
+            all.extend(ways(asked, scenario).map(|is_streamed| Planned { scenario, format, is_streamed }));
+        }
+    }
+    all
+}
+
+fn set_named(id: &str) -> Result<&'static Set> {
+    let known = || sets::all().iter().map(|set| set.id);
+    sets::find(id).ok_or_else(|| {
+        anyhow!("no such set{}\n\nthere is {}", similar(id, known()), known().collect::<Vec<_>>().join(", "))
+    })
+}
+
+fn chosen(only: &[String], set: Option<&Set>) -> Result<Vec<&'static Scenario>> {
     let all = scenarios::all();
     for id in only {
         if scenarios::find(id).is_none() {
             let known = all.iter().map(|scenario| scenario.id.as_str());
             bail!("no such scenario{}\n\n`toolcheck conform --list` lists all", similar(id, known));
         }
+        if let Some(set) = set.filter(|set| !set.scenarios.contains(id)) {
+            bail!("the set {} has no scenario `{id}`", set.id);
+        }
     }
-    Ok(all.iter().filter(|scenario| only.is_empty() || only.contains(&scenario.id)).collect())
+    let is_asked = |scenario: &&Scenario| {
+        set.is_none_or(|set| set.has(scenario)) && (only.is_empty() || only.contains(&scenario.id))
+    };
+    Ok(all.iter().filter(is_asked).collect())
 }
 
 fn formats_of(ids: &[String]) -> Result<Vec<&'static Format>> {
@@ -142,29 +144,38 @@ fn ways(asked: StreamArg, scenario: &Scenario) -> impl Iterator<Item = bool> + u
     [false, true].into_iter().filter(is_asked).filter(move |is_streamed| *is_streamed || !only_streamed)
 }
 
-/// Plays a scenario, which may be the one with the agent's own tools.
-fn one(client: &mut Client, run: Run, played: &Scenario, record: Option<&Path>) -> Result<Run> {
-    let format = run.format.id;
-    let mut provider = MockProvider::builder().turns(played.turns.clone());
+/// Plays a scenario, with a profile as the one with the agent's own tools.
+fn one(
+    driver: &mut Driver<'_>,
+    planned: Planned,
+    profile: Option<&Profile>,
+    record: Option<&Path>,
+) -> Result<Run> {
+    let Planned { scenario, format, is_streamed } = planned;
+    let mut run = Run::new(&scenario.id, &scenario.title, format.id, is_streamed);
+    let own = match profile.map(|profile| profile.apply(scenario)).transpose() {
+        Ok(own) => own,
+        Err(why) => {
+            output::enter(&mut run, Answer::Skipped(why.to_string()), |_| Vec::new());
+            return Ok(run);
+        }
+    };
+    let scenario = own.as_ref().unwrap_or(scenario);
+    let mut provider = MockProvider::builder().turns(scenario.turns.clone());
     // A conversation that goes on elsewhere is checked against the API of each path.
-    if played.then_format(format).is_none() {
-        provider = provider.target(format)?;
+    if scenario.then_format(format.id).is_none() {
+        provider = provider.target(format.id)?;
     }
     let provider = provider.start()?;
     let url = provider.url();
-    let task = Task { scenario: played, format, is_streamed: run.is_streamed, url: &url };
-    let answer = client.run(&task)?;
+    let answer = driver.run(&Task { scenario, format: format.id, is_streamed, url: &url })?;
     let seen = provider.finish();
-    let name = format!("{}.{format}.{}.jsonl", played.id, run.way());
-    let exchanges = record.map(|folder| keep(folder, name, &seen)).transpose()?;
-    let (result, outcome) = match answer {
-        Answer::Ended(outcome) => {
-            (Ok(judge(&Case { scenario: played, run: &seen, outcome: &outcome })), text_of(&outcome))
-        }
-        Answer::Skipped(why) => (Err(Missing::Skipped(why)), String::new()),
-        Answer::Broke(why) => (Err(Missing::Broke(why)), String::new()),
-    };
-    Ok(Run { result, outcome, exchanges, ..run })
+    let name =
+        format!("{}.{}.{}.jsonl", scenario.id, format.id, if is_streamed { "streamed" } else { "whole" });
+    run.file = record.map(|folder| keep(folder, name, &seen)).transpose()?;
+    output::enter(&mut run, answer, |outcome| judge(&Case { scenario, run: &seen, outcome }));
+    output::keep(&mut run, &seen);
+    Ok(run)
 }
 
 fn profile(path: &Path) -> Result<Profile> {
@@ -172,10 +183,6 @@ fn profile(path: &Path) -> Result<Profile> {
     let read = toolcheck_files::read_named(path).and_then(toolcheck_files::text);
     let text = read.map_err(|error| anyhow!("cannot read {name}: {}", reason(&error)))?;
     Profile::read(&text).map_err(|error| anyhow!("{name}: {error}"))
-}
-
-fn text_of(outcome: &Outcome) -> String {
-    format!("{}: {}", if outcome.is_done { "done" } else { "error" }, outcome.text)
 }
 
 fn keep(folder: &Path, name: String, seen: &Seen) -> Result<String> {

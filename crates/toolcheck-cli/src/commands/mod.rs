@@ -11,6 +11,7 @@ pub(crate) mod init;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod matrix;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
 mod settings;

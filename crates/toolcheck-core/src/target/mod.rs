@@ -22,7 +22,7 @@ pub use facts::{
     Tools, UnsupportedTools,
 };
 pub use refusal::{Evidence, Grounds, Refusal, Tolerance, Verdict};
-pub(crate) use refusal::{FREE, leave_out};
+pub(crate) use refusal::{FREE, first_source, leave_out};
 
 use self::shape::{Enforced, Shape};
 use crate::error::Error;

@@ -15,6 +15,8 @@ pub struct Grounds {
     pub evidence: Evidence,
     /// Why it may not hold.
     pub doubt: Option<String>,
+    /// Where it was seen or is said: the first address that is known, or the first source.
+    pub source: Option<String>,
 }
 
 impl Grounds {
@@ -31,6 +33,11 @@ impl Grounds {
             (self.evidence == Evidence::Inferred).then_some("inferred, but nobody has reported it");
         self.doubt.as_deref().or(inferred)
     }
+}
+
+/// The source to name where there is room for one: the first address, or the first of all.
+pub(crate) fn first_source(sources: &[String]) -> Option<String> {
+    sources.iter().find(|source| source.starts_with("https://")).or(sources.first()).cloned()
 }
 
 /// How a fact is known.
@@ -117,7 +124,7 @@ impl Refusal {
     /// How well it is known.
     #[must_use]
     pub fn grounds(&self) -> Grounds {
-        Grounds { evidence: self.evidence, doubt: self.doubt.clone() }
+        Grounds { evidence: self.evidence, doubt: self.doubt.clone(), source: first_source(&self.sources) }
     }
 
     /// The text with the transcript's names and numbers in it. A number that is not known stays a `?`; where a name is

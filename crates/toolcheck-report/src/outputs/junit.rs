@@ -16,7 +16,7 @@ pub(super) static OUTPUT: Output = Output {
 fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let failures: usize = report.files.iter().map(|file| file.findings.len()).sum();
     let tests: usize = report.files.iter().map(tests).sum();
-    let mut xml = Writer::begin("toolcheck", Counts { tests, failures, errors: 0 }, out)?;
+    let mut xml = Writer::begin("toolcheck", Counts { tests, failures, ..Counts::default() }, out)?;
     for file in &report.files {
         suite(file, &mut xml)?;
     }
@@ -30,7 +30,10 @@ fn tests(file: &FileReport) -> usize {
 
 fn suite(file: &FileReport, xml: &mut Writer<'_>) -> io::Result<()> {
     let path = shown(&file.path);
-    xml.begin_suite(&path, Counts { tests: tests(file), failures: file.findings.len(), errors: 0 })?;
+    xml.begin_suite(
+        &path,
+        Counts { tests: tests(file), failures: file.findings.len(), ..Counts::default() },
+    )?;
     if file.findings.is_empty() {
         let outcome = Outcome::Passed;
         xml.case(&Case { name: "no findings", class: &path, file: None, line: None, outcome })?;

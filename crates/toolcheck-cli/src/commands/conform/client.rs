@@ -1,14 +1,15 @@
 //! The client under test: a command that answers lines of JSON.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::io::Write;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use serde_json::{Value as Json, json};
 use toolcheck_conform::{Outcome, Scenario};
-use toolcheck_core::text::{bounded, reason};
+use toolcheck_core::text::bounded;
+
+use super::process::{Process, Said, piped};
 
 /// What the client is asked to do.
 pub(super) struct Task<'t> {
@@ -29,56 +30,49 @@ pub(super) enum Answer {
 pub(super) struct Client {
     command: String,
     timeout: Duration,
-    process: Option<Process>,
+    session: Option<Session>,
 }
 
-struct Process {
-    child: Child,
-    input: ChildStdin,
-    lines: Receiver<String>,
+/// A client that is running. What it reads is closed first.
+struct Session {
+    tasks: Sender<String>,
+    said: Receiver<Said>,
+    _process: Process,
 }
 
-/// The longest line of an answer in bytes.
-const LONGEST: u64 = 16 << 20;
-const ENDED: &str = "it ended without an answer";
+pub(super) const ENDED: &str = "it ended without an answer";
 /// The most characters that are shown of what is no answer.
-const SHOWN: usize = 200;
+pub(super) const SHOWN: usize = 200;
 
 impl Client {
     pub(super) fn new(command: &str, timeout: Duration) -> Result<Self> {
-        let mut client = Self { command: command.to_owned(), timeout, process: None };
-        client.process = Some(client.start()?);
+        let mut client = Self { command: command.to_owned(), timeout, session: None };
+        client.session = Some(client.start()?);
         Ok(client)
     }
 
-    fn start(&self) -> Result<Process> {
-        let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
-        let mut command = Command::new(shell);
-        command.args([flag, &self.command]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child =
-            command.spawn().map_err(|error| anyhow!("cannot start the client: {}", reason(&error)))?;
-        let (input, output) = (child.stdin.take(), child.stdout.take());
-        let (Some(input), Some(output)) = (input, output) else {
-            return Err(anyhow!("the client has no standard streams"));
-        };
-        let (sender, lines) = channel();
+    fn start(&self) -> Result<Session> {
+        let mut process = Process::start(&self.command, piped)?;
+        let mut input = process.input()?;
+        // Only what may be an answer is kept.
+        let (own, said) = process.lines(|line| line.trim_ascii_start().starts_with(b"{"))?;
+        let (tasks, lines) = channel::<String>();
+        // A client that reads nothing would block whoever writes.
         std::thread::spawn(move || {
-            let mut output = BufReader::new(output);
-            loop {
-                let mut line = Vec::new();
-                match output.by_ref().take(LONGEST).read_until(b'\n', &mut line) {
-                    Ok(1..) if sender.send(String::from_utf8_lossy(&line).into_owned()).is_ok() => {}
-                    _ => return,
+            for line in lines {
+                if writeln!(input, "{line}").and_then(|()| input.flush()).is_err() {
+                    let _ = own.send(Said::Ended);
+                    return;
                 }
             }
         });
-        Ok(Process { child, input, lines })
+        Ok(Session { tasks, said, _process: process })
     }
 
     /// Has the client run a scenario.
     pub(super) fn run(&mut self, task: &Task<'_>) -> Result<Answer> {
-        let mut process = match self.process.take() {
-            Some(process) => process,
+        let session = match self.session.take() {
+            Some(session) => session,
             None => self.start()?,
         };
         let line = json!({
@@ -87,28 +81,34 @@ impl Client {
             "max_turns": task.scenario.max_turns, "then_format": task.scenario.then_format(task.format),
             "then_tools": !task.scenario.withdraws_tools,
         });
-        let sent = writeln!(process.input, "{line}").and_then(|()| process.input.flush());
-        if sent.is_err() {
-            return Ok(Answer::Broke(ENDED.to_owned()));
-        }
         let until = Instant::now() + self.timeout;
+        // Who reads no more is heard of below.
+        let _ = session.tasks.send(line.to_string());
         loop {
-            let answer = match process.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(line) => answer(&line),
-                Err(RecvTimeoutError::Timeout) => {
-                    return Ok(Answer::Broke(format!("no answer in {} s", self.timeout.as_secs())));
-                }
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Ok(Answer::Broke(ENDED.to_owned()));
-                }
+            let left = until.saturating_duration_since(Instant::now());
+            let said = match session.said.recv_timeout(left) {
+                // A client that says something all the time has no more time than others.
+                Ok(said) if !left.is_zero() => Some(said),
+                Ok(_) | Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => Some(Said::Ended),
+            };
+            let answer = match said {
+                Some(Said::Line(line)) => answer(&line),
+                Some(Said::Ended) => return Ok(Answer::Broke(ENDED.to_owned())),
+                None => return Ok(Answer::Broke(too_long(self.timeout))),
             };
             // Frameworks print to the standard output too.
             if let Some(answer) = answer {
-                self.process = Some(process);
+                self.session = Some(session);
                 return Ok(answer);
             }
         }
     }
+}
+
+/// What is said of a run that takes too long.
+pub(super) fn too_long(timeout: Duration) -> String {
+    format!("no answer in {} s", timeout.as_secs())
 }
 
 /// The answer in a line; `None` if the line is something else.
@@ -124,12 +124,4 @@ fn answer(line: &str) -> Option<Answer> {
             Answer::Broke(format!("`{}` is no outcome: use `done`, `error` or `skip`", bounded(other, SHOWN)))
         }
     })
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }

@@ -4,10 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use serde::Deserialize;
-use toolcheck_conform::Status;
 use toolcheck_core::text::{reason, shown};
-
-use super::{Missing, Run};
+use toolcheck_report::conform::{Run, Status};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,38 +36,26 @@ impl Known {
         toml::from_str(&text).with_context(|| name)
     }
 
-    /// Whether a run fails in a way that is not known.
-    pub(super) fn leaves(&mut self, run: &Run) -> bool {
-        let failed: Vec<&str> = match &run.result {
-            Err(Missing::Skipped(_)) => return false,
-            Err(Missing::Broke(_)) => return true,
-            Ok(verdicts) => {
-                let failed = verdicts.iter().filter(|verdict| verdict.status == Status::Fail);
-                failed.map(|verdict| verdict.check.id).collect()
-            }
-        };
-        let mut is_left = false;
-        for check in failed {
-            let entry = self.known.iter_mut().find(|entry| entry.is_about(run, check));
-            match entry {
-                Some(entry) => entry.is_met = true,
-                None => is_left = true,
+    /// Marks what fails and is known to.
+    pub(super) fn mark(&mut self, run: &mut Run) {
+        let (scenario, format) = (&run.scenario, &run.format);
+        for verdict in run.verdicts.iter_mut().filter(|verdict| verdict.status == Status::Fail) {
+            let entry =
+                self.known.iter_mut().find(|entry| entry.is_about((scenario, format), &verdict.check));
+            if let Some(entry) = entry {
+                entry.is_met = true;
+                verdict.known = Some(entry.reason.clone());
             }
         }
-        is_left
-    }
-
-    pub(super) fn reason_of(&self, run: &Run, check: &str) -> Option<&str> {
-        self.known.iter().find(|entry| entry.is_about(run, check)).map(|entry| entry.reason.as_str())
     }
 
     /// The entries of scenarios that were run, and for which nothing failed.
     pub(super) fn stale(&self, runs: &[Run]) -> Vec<String> {
         let was_run = |entry: &Entry| {
-            let mut judged = runs.iter().filter(|run| run.result.is_ok());
+            let mut judged = runs.iter().filter(|run| !matches!(run.status, Status::Skip | Status::Broke));
             judged.any(|run| {
-                run.scenario.id == entry.scenario
-                    && entry.format.as_deref().is_none_or(|format| format == run.format.id)
+                run.scenario == entry.scenario
+                    && entry.format.as_deref().is_none_or(|format| format == run.format)
             })
         };
         let stale = self.known.iter().filter(|entry| !entry.is_met && was_run(entry));
@@ -84,9 +70,9 @@ impl Known {
 }
 
 impl Entry {
-    fn is_about(&self, run: &Run, check: &str) -> bool {
-        self.scenario == run.scenario.id
+    fn is_about(&self, (scenario, format): (&str, &str), check: &str) -> bool {
+        self.scenario == scenario
             && self.check.as_deref().is_none_or(|own| own == check)
-            && self.format.as_deref().is_none_or(|own| own == run.format.id)
+            && self.format.as_deref().is_none_or(|own| own == format)
     }
 }

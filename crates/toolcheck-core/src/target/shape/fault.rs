@@ -11,7 +11,7 @@ use super::compile::{Field, Object, What, bit, snake_case};
 use super::tables::{FactTable, FaultKind, JsonType, Kind, TextTable, Unseen};
 use super::value::type_of;
 use crate::ir::Place;
-use crate::target::{Evidence, Grounds};
+use crate::target::{Evidence, Grounds, first_source};
 
 /// Something in a request that is not as its API has it.
 #[derive(Debug, Clone)]
@@ -445,10 +445,11 @@ impl<'f> Fault<'f> {
         let fact = self.evidence(shape, model);
         let grounds = match (fact, shape.unseen) {
             (Some(fact), _) => fact.grounds(),
-            (None, Unseen::Error) => Grounds { evidence: Evidence::Specified, doubt: None },
-            (None, Unseen::Warning | Unseen::Nothing) => {
-                Grounds { evidence: Evidence::Specified, doubt: Some(UNSEEN.to_owned()) }
-            }
+            (None, unseen) => Grounds {
+                evidence: Evidence::Specified,
+                doubt: (unseen != Unseen::Error).then(|| UNSEEN.to_owned()),
+                source: first_source(&shape.sources),
+            },
         };
         if let Some(harm) = fact.and_then(|fact| fact.harm.clone()) {
             return Answer { status: None, text: None, grounds, harm: Some(harm) };

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::Shape;
 use crate::error::Error;
-use crate::target::{Evidence, Grounds, Pattern, Refusal};
+use crate::target::{Evidence, Grounds, Pattern, Refusal, first_source};
 
 /// The file that describes the requests of a wire format.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -756,7 +756,7 @@ impl FactTable {
     /// How well it is known.
     #[must_use]
     pub fn grounds(&self) -> Grounds {
-        Grounds { evidence: self.evidence, doubt: self.doubt.clone() }
+        Grounds { evidence: self.evidence, doubt: self.doubt.clone(), source: first_source(&self.sources) }
     }
 
     /// Whether it depends on what else the request has.

@@ -43,6 +43,7 @@ fn counts<'r>(results: impl IntoIterator<Item = &'r CaseResult>) -> Counts {
         tests: counts.tests + 1,
         failures: counts.failures + usize::from(matches!(result.outcome, Outcome::Failed(_))),
         errors: counts.errors + usize::from(matches!(result.outcome, Outcome::Unreadable(_))),
+        skipped: 0,
     })
 }
 

@@ -1,0 +1,35 @@
+//! The arguments of `toolcheck matrix`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+const AFTER: &str = "\
+Exit status: 0, or 2 if a report could not be read; the others are still merged.
+
+Examples:
+  toolcheck conform --client ./driver --name 'my agent' --output-format json > mine.json
+  toolcheck matrix mine.json theirs.json > matrix.html";
+
+#[derive(Debug, Args)]
+#[command(after_help = AFTER)]
+pub(crate) struct MatrixArgs {
+    /// Reports of `toolcheck conform --output-format json`
+    #[arg(value_name = "REPORT", required = true)]
+    pub(crate) reports: Vec<PathBuf>,
+
+    /// Output format
+    #[arg(long, value_name = "OUTPUT", value_enum, default_value_t = MatrixOutput::Html)]
+    pub(crate) output_format: MatrixOutput,
+}
+
+/// How the table is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MatrixOutput {
+    /// A self-contained web page, whose cells open the exchanges
+    Html,
+    /// For programs: the worst status of each cell, and what it consists of
+    Json,
+    /// A table for an issue or a page
+    Markdown,
+}

@@ -1,0 +1,293 @@
+//! A page with a table whose cells open what happened.
+
+use std::io;
+
+use toolcheck_core::text::{Counted, bounded, line as guarded};
+
+use super::picture::picture;
+use super::table::{Cell, Row, Table};
+use super::{Refused, Report, Run, Status, Verdict};
+use crate::markup::{Escaped, Piece, pieces};
+use crate::show::outputs::html::HEAD;
+
+/// What stands above the table.
+pub(super) struct Head<'r> {
+    pub(super) title: String,
+    pub(super) about: String,
+    pub(super) reports: &'r [Report],
+}
+
+/// The most characters of a text.
+const LONGEST: usize = 2000;
+/// The width of pictures in columns.
+const WIDTH: usize = 76;
+/// The most bytes of pictures and exchanges. What is worst comes first.
+const MOST: usize = 16 << 20;
+
+/// The pictures and exchanges of the cells of a table, by row and column.
+type Details = Vec<Vec<Vec<Option<(String, String)>>>>;
+
+pub(super) fn page(head: &Head<'_>, table: &Table<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+    let title = bounded(&head.title, LONGEST);
+    writeln!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n{HEAD}<title>{} - toolcheck</title>\n<style>\n{}{}</style>\n</head>\n<body>",
+        Escaped(&title),
+        include_str!("../show/outputs/html.css"),
+        include_str!("page.css"),
+    )?;
+    writeln!(out, "<header id=\"top\">\n<h1>{}</h1>", Escaped(&title))?;
+    writeln!(out, "<p class=\"quiet\">{}</p>", Escaped(&bounded(&head.about, LONGEST)))?;
+    for report in head.reports {
+        summary(report, out)?;
+    }
+    writeln!(
+        out,
+        "<p class=\"quiet\">A cell opens the exchanges, what the API says and a picture. <b>fail</b>: a must is not met; \
+         <b>weak</b>: a should is not met; <b>broke</b>: the client crashed or took too long; <b>skip</b>: it has no way to \
+         run it; 3/16: in 3 of 16 runs.</p>\n</header>\n<main>"
+    )?;
+    matrix(table, out)?;
+    let details = details(table);
+    for (number, (row, details)) in table.rows.iter().zip(&details).enumerate() {
+        for (column, (cell, details)) in row.cells.iter().zip(details).enumerate() {
+            if !cell.runs.is_empty() {
+                article(&Opened { number, column, row, cell, name: &table.columns[column] }, details, out)?;
+            }
+        }
+    }
+    writeln!(out, "</main>\n</body>\n</html>")
+}
+
+fn summary(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+    let unexpected = report.runs.iter().filter(|run| run.is_unexpected()).count();
+    let known = report.runs.iter().filter(|run| run.is_known()).count();
+    let unscored = report.runs.iter().filter(|run| !run.scored).count();
+    let mut words = format!("{}, {unexpected} not as they must be", Counted(report.runs.len(), "run"));
+    for (count, word) in [(known, "known"), (unscored, "unscored"), (report.stale.len(), "stale")] {
+        if count > 0 {
+            words.push_str(&format!(", {count} {word}"));
+        }
+    }
+    let class = if unexpected + report.stale.len() > 0 { "error" } else { "clean" };
+    writeln!(
+        out,
+        "<p><b>{}</b>: <span class=\"summary {class}\">{words}</span></p>",
+        Escaped(&bounded(&report.name, LONGEST))
+    )?;
+    for entry in &report.stale {
+        writeln!(out, "<p class=\"quiet\">stale: {}</p>", Escaped(&bounded(entry, LONGEST)))?;
+    }
+    Ok(())
+}
+
+fn matrix(table: &Table<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "<div class=\"scroll\" tabindex=\"0\">\n<table class=\"matrix\">\n<thead><tr><th scope=\"col\">scenario</th>"
+    )?;
+    for name in &table.columns {
+        writeln!(out, "<th scope=\"col\">{}</th>", Escaped(&bounded(name, LONGEST)))?;
+    }
+    writeln!(out, "</tr></thead>\n<tbody>")?;
+    for (number, row) in table.rows.iter().enumerate() {
+        let mark = if row.is_scored { "" } else { " <span class=\"quiet\">unscored</span>" };
+        writeln!(
+            out,
+            "<tr><th scope=\"row\" title=\"{}\"><code>{}</code>{mark}</th>",
+            Escaped(&bounded(row.title, LONGEST)),
+            Escaped(&bounded(row.scenario, LONGEST))
+        )?;
+        for (column, cell) in row.cells.iter().enumerate() {
+            match (cell.status(), cell.words()) {
+                (Some(status), Some(words)) => {
+                    let known = if cell.is_known() { " known" } else { "" };
+                    writeln!(
+                        out,
+                        "<td class=\"{status}{known}\" id=\"cell-{number}-{column}\"><a href=\"#runs-{number}-{column}\">{words}</a></td>"
+                    )?;
+                }
+                _ => writeln!(out, "<td></td>")?,
+            }
+        }
+        writeln!(out, "</tr>")?;
+    }
+    writeln!(out, "</tbody>\n</table>\n</div>")
+}
+
+/// The details of each run, as far as there is room, the worst first.
+fn details(table: &Table<'_>) -> Details {
+    let mut details: Details = table
+        .rows
+        .iter()
+        .map(|row| row.cells.iter().map(|cell| vec![None; cell.runs.len()]).collect())
+        .collect();
+    let mut places: Vec<(Status, usize, usize, usize)> = Vec::new();
+    for (number, row) in table.rows.iter().enumerate() {
+        for (column, cell) in row.cells.iter().enumerate() {
+            places.extend(cell.runs.iter().enumerate().map(|(at, run)| (run.status, number, column, at)));
+        }
+    }
+    places.sort_by_key(|(status, ..)| std::cmp::Reverse(*status));
+    let mut left = MOST;
+    for (_, number, column, at) in places {
+        let run = table.rows[number].cells[column].runs[at];
+        let found = (picture(run, WIDTH), exchanges(run));
+        let Some(rest) = left.checked_sub(found.0.len() + found.1.len()) else { break };
+        left = rest;
+        details[number][column][at] = Some(found);
+    }
+    details
+}
+
+fn exchanges(run: &Run) -> String {
+    let pretty = |exchange| serde_json::to_string_pretty(exchange).unwrap_or_default() + "\n";
+    run.exchanges.iter().map(pretty).collect()
+}
+
+/// What a cell opens.
+struct Opened<'o> {
+    number: usize,
+    column: usize,
+    row: &'o Row<'o>,
+    cell: &'o Cell<'o>,
+    name: &'o str,
+}
+
+fn article(
+    opened: &Opened<'_>,
+    details: &[Option<(String, String)>],
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let Opened { number, column, row, cell, name } = opened;
+    writeln!(
+        out,
+        "<article class=\"runs\" id=\"runs-{number}-{column}\">\n<h2><code>{}</code> · {}</h2>\n<p>{} \
+         <a href=\"#cell-{number}-{column}\">Back to the table</a></p>",
+        Escaped(&bounded(row.scenario, LONGEST)),
+        Escaped(&bounded(name, LONGEST)),
+        Escaped(&bounded(row.title, LONGEST)),
+    )?;
+    let mut order: Vec<usize> = (0..cell.runs.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(cell.runs[*at].status));
+    for at in order {
+        run(cell.runs[at], details[at].as_ref(), out)?;
+    }
+    writeln!(out, "</article>")
+}
+
+fn run(run: &Run, details: Option<&(String, String)>, out: &mut dyn io::Write) -> io::Result<()> {
+    let is_open = if run.status > Status::Pass { " open=\"open\"" } else { "" };
+    writeln!(
+        out,
+        "<details class=\"run\"{is_open}>\n<summary><span class=\"status {0}\">{0}</span> {1} {2}</summary>",
+        run.status,
+        Escaped(&bounded(&run.format, LONGEST)),
+        run.way()
+    )?;
+    if let Some(reason) = &run.reason {
+        paragraph("", reason, out)?;
+    }
+    for fault in run.faults() {
+        verdict(fault, out)?;
+    }
+    let passed: Vec<&str> =
+        run.verdicts.iter().filter(|one| one.status == Status::Pass).map(|one| &*one.check).collect();
+    if !passed.is_empty() {
+        paragraph("passes", &passed.join(", "), out)?;
+    }
+    for told in run.verdicts.iter().filter(|one| one.status == Status::Info && !one.reason.is_empty()) {
+        verdict(told, out)?;
+    }
+    if !run.outcome.is_empty() {
+        if run.outcome.contains('\n') {
+            writeln!(out, "<p class=\"quiet\">for the user:</p>")?;
+            block(&run.outcome.chars().take(LONGEST).collect::<String>(), out)?;
+        } else {
+            paragraph("for the user", &run.outcome, out)?;
+        }
+    }
+    for refused in &run.refused {
+        refusal(refused, out)?;
+    }
+    match details {
+        None => {
+            writeln!(out, "<p class=\"quiet\">The exchanges are left out: the page would be too large.</p>")?
+        }
+        Some((picture, exchanges)) if !exchanges.is_empty() => {
+            block(picture, out)?;
+            writeln!(out, "<details>\n<summary>exchanges</summary>")?;
+            block(exchanges, out)?;
+            if run.exchanges_left_out > 0 {
+                writeln!(out, "<p class=\"quiet\">and {} more</p>", run.exchanges_left_out)?;
+            }
+            writeln!(out, "</details>")?;
+        }
+        Some(_) => writeln!(out, "<p class=\"quiet\">No request came.</p>")?,
+    }
+    writeln!(out, "</details>")
+}
+
+fn verdict(verdict: &Verdict, out: &mut dyn io::Write) -> io::Result<()> {
+    let Verdict { check, status, reason, known } = verdict;
+    write!(
+        out,
+        "<p><span class=\"status {status}\">{status}</span> <code>{}</code> ",
+        Escaped(&bounded(check, LONGEST))
+    )?;
+    prose(reason, out)?;
+    if let Some(known) = known {
+        write!(out, " <span class=\"quiet\">(known: ")?;
+        prose(known, out)?;
+        write!(out, ")</span>")?;
+    }
+    writeln!(out, "</p>")
+}
+
+/// What the API says, in its words.
+fn refusal(refused: &Refused, out: &mut dyn io::Write) -> io::Result<()> {
+    let Refused { rule, message, place, text, status, source } = refused;
+    write!(out, "<p>The API answers {status}: <code>{}</code> at <code>", Escaped(&bounded(rule, LONGEST)))?;
+    write!(out, "{}</code>: ", Escaped(&bounded(if place.is_empty() { "/" } else { place }, LONGEST)))?;
+    prose(message, out)?;
+    match source.as_ref().map(|source| bounded(source, LONGEST)) {
+        Some(source) if source.starts_with("https://") => {
+            write!(out, " <a href=\"{}\">source</a>", Escaped(&source))?;
+        }
+        Some(source) => write!(out, " <span class=\"quiet\">({})</span>", Escaped(&source))?,
+        None => {}
+    }
+    writeln!(out, "</p>")?;
+    match text {
+        Some(text) => writeln!(out, "<blockquote>{}</blockquote>", Escaped(&bounded(text, LONGEST))),
+        None => writeln!(out, "<p class=\"quiet\">Its words are not known.</p>"),
+    }
+}
+
+fn paragraph(before: &str, text: &str, out: &mut dyn io::Write) -> io::Result<()> {
+    write!(out, "<p>")?;
+    if !before.is_empty() {
+        write!(out, "<span class=\"quiet\">{before}:</span> ")?;
+    }
+    prose(text, out)?;
+    writeln!(out, "</p>")
+}
+
+fn prose(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
+    for piece in pieces(&bounded(text, LONGEST)) {
+        match piece {
+            Piece::Plain(text) => write!(out, "{}", Escaped(text))?,
+            Piece::Code(text) => write!(out, "<code>{}</code>", Escaped(text))?,
+        }
+    }
+    Ok(())
+}
+
+/// Lines as they are.
+fn block(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
+    write!(out, "<pre tabindex=\"0\">")?;
+    for line in text.lines() {
+        writeln!(out, "{}", Escaped(&guarded(line)))?;
+    }
+    writeln!(out, "</pre>")
+}
