@@ -32,7 +32,7 @@ use toolcheck_core::text::bounded;
 use crate::screen;
 
 #[cfg(feature = "serve")]
-pub(crate) use conform::{ConformArgs, ConformOutput, StreamArg};
+pub(crate) use conform::{ConformArgs, ConformOutput, KindArg, StreamArg, TranslationArgs};
 pub(crate) use diff::DiffArgs;
 pub(crate) use fix::FixArgs;
 pub(crate) use hints::{printable, with_hint};

@@ -26,5 +26,6 @@ mod seen;
 
 pub use mock::{Builder, MockProvider};
 pub use provider::{Refused, Strictness};
+pub use route::path;
 pub use script::{Error, ScriptedCall, ScriptedStop, Turn, script};
 pub use seen::{Exchange, Run};

@@ -1,6 +1,8 @@
 //! `toolcheck conform`: an agent loop against scenarios.
 
+mod adapter;
 mod client;
+mod examined;
 mod known;
 mod output;
 
@@ -57,6 +59,9 @@ impl Run {
 }
 
 pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
+    if args.translation.adapter.is_some() || args.translation.gateway.is_some() {
+        return adapter::run(args, out);
+    }
     let chosen = chosen(&args.only)?;
     if args.list {
         output::list(&chosen, out)?;

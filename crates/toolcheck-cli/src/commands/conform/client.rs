@@ -77,33 +77,40 @@ impl Client {
 
     /// Has the client run a scenario.
     pub(super) fn run(&mut self, task: &Task<'_>) -> Result<Answer> {
-        let mut process = match self.process.take() {
-            Some(process) => process,
-            None => self.start()?,
-        };
         let line = json!({
             "scenario": task.scenario.id, "base_url": task.url, "format": task.format, "stream": task.is_streamed,
             "prompt": task.scenario.prompt, "then": task.scenario.then,
         });
+        Ok(self.ask(&line, answer)?.unwrap_or_else(Answer::Broke))
+    }
+
+    /// Writes a line and waits for one that is an answer; the error inside is how it broke.
+    pub(super) fn ask<A>(
+        &mut self,
+        line: &Json,
+        read: impl Fn(&str) -> Option<A>,
+    ) -> Result<Result<A, String>> {
+        let mut process = match self.process.take() {
+            Some(process) => process,
+            None => self.start()?,
+        };
         let sent = writeln!(process.input, "{line}").and_then(|()| process.input.flush());
         if sent.is_err() {
-            return Ok(Answer::Broke(ENDED.to_owned()));
+            return Ok(Err(ENDED.to_owned()));
         }
         let until = Instant::now() + self.timeout;
         loop {
             let answer = match process.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(line) => answer(&line),
+                Ok(line) => read(&line),
                 Err(RecvTimeoutError::Timeout) => {
-                    return Ok(Answer::Broke(format!("no answer in {} s", self.timeout.as_secs())));
+                    return Ok(Err(format!("no answer in {} s", self.timeout.as_secs())));
                 }
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Ok(Answer::Broke(ENDED.to_owned()));
-                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(Err(ENDED.to_owned())),
             };
             // Frameworks print to the standard output too.
             if let Some(answer) = answer {
                 self.process = Some(process);
-                return Ok(answer);
+                return Ok(Ok(answer));
             }
         }
     }

@@ -1,0 +1,157 @@
+//! Conversations as data.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+
+/// A conversation that an adapter gets.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Talk {
+    /// Its id, which is also the name of its file.
+    pub id: String,
+    /// What is special about it.
+    pub title: String,
+    /// Where an adapter was seen to fail with it.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    /// The system text; empty if there is none.
+    #[serde(default)]
+    pub system: String,
+    /// Whether the request declares no tools, although its history has calls.
+    #[serde(default)]
+    pub undeclared: bool,
+    /// The turns.
+    #[serde(rename = "turn")]
+    pub turns: Vec<TalkTurn>,
+}
+
+/// A turn of the user, of the system, or of the model with the results of its calls.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct TalkTurn {
+    /// What the user says.
+    pub user: Option<String>,
+    /// What a system message in the middle says.
+    pub system: Option<String>,
+    /// What the model thinks.
+    pub reasoning: Option<String>,
+    /// What the model says.
+    pub text: String,
+    /// The calls of the model.
+    pub calls: Vec<TalkCall>,
+    /// Whether the results come in the opposite order of the calls.
+    pub reversed: bool,
+}
+
+/// A call with its result.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct TalkCall {
+    /// The name of the tool.
+    pub tool: String,
+    /// The id; numbered if there is none.
+    pub id: Option<String>,
+    /// The arguments.
+    pub arguments: Map<String, Json>,
+    /// A text in place of the arguments, which need not be JSON.
+    pub raw: Option<String>,
+    /// The text of the result.
+    pub result: String,
+    /// Whether the tool failed.
+    pub failed: bool,
+}
+
+/// The plainest names of tools: what a conversation comes down to if names do not matter.
+pub(super) const PLAIN_TOOLS: [&str; 2] = ["look_up", "other"];
+
+impl Talk {
+    /// How much there is in it. What is simpler is smaller, so making a conversation smaller comes to an end.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let text = |text: &str, own: usize| if text.is_empty() { 0 } else { own + text.chars().count() };
+        let of_call = |call: &TalkCall| {
+            let arguments = if call.arguments.is_empty() {
+                0
+            } else {
+                Json::Object(call.arguments.clone()).to_string().len()
+            };
+            let raw = call.raw.as_ref().map_or(0, |raw| 40 + raw.chars().count());
+            let id = call.id.as_ref().map_or(0, |id| 10 + id.chars().count());
+            let tool = PLAIN_TOOLS.iter().position(|tool| *tool == call.tool).unwrap_or(PLAIN_TOOLS.len());
+            200 + tool + arguments + raw + id + text(&call.result, 1) + 20 * usize::from(call.failed)
+        };
+        let of_turn = |turn: &TalkTurn| {
+            let said = [&turn.user, &turn.reasoning].into_iter().flatten();
+            // A message of the system is stranger than one of the user.
+            let system = turn.system.as_ref().map_or(0, |said| 40 + said.chars().count());
+            100 + said.map(|said| 20 + said.chars().count()).sum::<usize>()
+                + system
+                + text(&turn.text, 20)
+                + turn.calls.iter().map(of_call).sum::<usize>()
+                + 30 * usize::from(turn.reversed)
+        };
+        text(&self.system, 20)
+            + 30 * usize::from(self.undeclared)
+            + self.turns.iter().map(of_turn).sum::<usize>()
+    }
+
+    /// Whether two conversations say the same, whatever they are called.
+    #[must_use]
+    pub fn says_as(&self, other: &Self) -> bool {
+        self.system == other.system && self.undeclared == other.undeclared && self.turns == other.turns
+    }
+}
+
+macro_rules! talks {
+    ($($id:literal),* $(,)?) => {
+        const TEXTS: &[(&str, &str)] =
+            &[$(($id, include_str!(concat!("../../conversations/", $id, ".toml")))),*];
+    };
+}
+
+talks![
+    "plain",
+    "one-call",
+    "several-turns",
+    "parallel-calls",
+    "parallel-same-tool",
+    "results-in-another-order",
+    "text-beside-call",
+    "blank-text-beside-call",
+    "failed-result",
+    "empty-result",
+    "json-result",
+    "no-arguments",
+    "empty-string-arguments",
+    "broken-arguments",
+    "broken-beside-good",
+    "list-arguments",
+    "null-arguments",
+    "nested-arguments",
+    "ids-that-collide",
+    "long-ids",
+    "system-text",
+    "system-in-the-middle",
+    "undeclared-tools",
+    "reasoning-before-call",
+    "special-characters",
+    "two-questions-in-a-row",
+];
+
+static ALL: LazyLock<Vec<Talk>> = LazyLock::new(|| {
+    let read = |(id, text): &(&str, &str)| {
+        toml::from_str(text).unwrap_or_else(|error| panic!("the conversation {id} can be read: {error}"))
+    };
+    TEXTS.iter().map(read).collect()
+});
+
+/// The conversations that were written by hand, the plainest first.
+#[must_use]
+pub fn talks() -> &'static [Talk] {
+    &ALL
+}
