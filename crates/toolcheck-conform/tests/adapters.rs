@@ -47,7 +47,7 @@ fn lines(examination: &Examination) -> Vec<String> {
 fn an_adapter_that_changes_nothing_has_no_faults_in_any_format() {
     for format in formats::ALL {
         let examination =
-            run(&plan(format.id, format.id, 60), |question| Answer::Body(question.body.clone()));
+            run(&plan(format.id, format.id, 12), |question| Answer::Body(question.body.clone()));
         assert_eq!(lines(&examination), [""; 0], "{}", format.id);
         let of = |kind: Kind| examination.cases.iter().filter(|case| case.kind == kind).count();
         assert!(of(Kind::Request) >= 20, "{}: {} requests", format.id, of(Kind::Request));
@@ -60,7 +60,7 @@ fn the_conversations_are_as_their_files_are_called_and_differ() {
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/conversations")).unwrap();
     assert_eq!(files.count(), talks().len());
     for (number, talk) in talks().iter().enumerate() {
-        assert!(talk.turns.iter().any(|turn| turn.user.is_some()), "{}", talk.id);
+        assert!(talk.is_open(), "{}", talk.id);
         assert!(
             talks()[..number].iter().all(|other| other.id != talk.id && !other.says_as(talk)),
             "{}",
@@ -69,6 +69,7 @@ fn the_conversations_are_as_their_files_are_called_and_differ() {
     }
     assert_eq!(generated(7, 20), generated(7, 30)[..20]);
     assert_ne!(generated(7, 20), generated(8, 20));
+    assert!(generated(9, 300).iter().all(Talk::is_open));
 }
 
 /// Changes a Chat request in place.
@@ -125,8 +126,8 @@ fn an_empty_result_that_is_left_out_is_seen_by_both_judges() {
         assert_eq!((found.cases.as_slice(), found.is_smallest), (&["empty-result".to_owned()][..], true));
         let messages = found.before["messages"].as_array().unwrap();
         let said: Vec<_> = messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
-        assert_eq!(said, ["assistant", "tool"]);
-        assert_eq!(found.after.as_ref().unwrap()["messages"].as_array().unwrap().len(), 1);
+        assert_eq!(said, ["user", "assistant", "tool"]);
+        assert_eq!(found.after.as_ref().unwrap()["messages"].as_array().unwrap().len(), 2);
     }
 }
 
@@ -160,8 +161,8 @@ fn a_fault_that_only_made_up_conversations_have_is_found_too() {
     let examination = run(&requests(60), drop_third);
     let lost = examination.found.iter().find(|found| found.fault.class == "call-lost").unwrap();
     assert!(lost.cases.iter().all(|case| case.starts_with("generated-1-")));
-    assert_eq!(lost.talk.turns.len(), 1, "{}", lost.before);
-    assert_eq!(lost.talk.turns[0].calls.len(), 3, "{}", lost.before);
+    assert_eq!(lost.talk.turns.len(), 2, "{}", lost.before);
+    assert_eq!(lost.talk.turns[1].calls.len(), 3, "{}", lost.before);
 }
 
 #[test]

@@ -43,7 +43,8 @@ const ROLE: &str = "role";
 /// Texts and arguments of streams come in pieces of this many characters.
 const PIECES: Pieces = Pieces::of(5);
 
-/// Writes a conversation as a body of this kind; `None` if the format has no way to say it.
+/// Writes a conversation as a body of this kind; `None` if the format has no way to say it, or nobody
+/// would send it.
 ///
 /// A response is the last turn of the model.
 #[must_use]
@@ -54,7 +55,7 @@ pub fn body(talk: &Talk, kind: Kind, format: &Format) -> Option<Json> {
         return None;
     }
     if kind == Kind::Request {
-        return Some(request(talk, format));
+        return talk.is_open().then(|| request(talk, format));
     }
     let reply = reply(talk)?;
     if kind == Kind::Response {
@@ -85,7 +86,8 @@ pub fn question(talk: &Talk, format: &Format) -> Json {
 /// The last turn of the model as a reply.
 #[must_use]
 pub fn reply(talk: &Talk) -> Option<Reply> {
-    let (number, turn) = talk.turns.iter().enumerate().rfind(|(_, turn)| turn.is_models())?;
+    let said = |(_, turn): &(usize, &TalkTurn)| turn.is_models() && turn.says_something();
+    let (number, turn) = talk.turns.iter().enumerate().rfind(said)?;
     let first = talk.turns[..number].iter().map(|turn| turn.calls.len()).sum();
     let mut reply = Reply::new(assistant(turn, first));
     for (number, call) in turn.calls.iter().enumerate() {
@@ -156,13 +158,6 @@ fn assistant(turn: &TalkTurn, first: usize) -> Assistant {
     match &turn.reasoning {
         Some(text) => said.with_reasoning(Reasoning::new(&**text, Some("c2lnbmVk".to_owned()))),
         None => said,
-    }
-}
-
-impl TalkTurn {
-    /// Whether it is a turn of the model.
-    pub(super) fn is_models(&self) -> bool {
-        self.user.is_none() && self.system.is_none()
     }
 }
 

@@ -1,6 +1,8 @@
 //! The smallest conversation that still shows a fault.
 
-use super::talk::{PLAIN_TOOLS, Talk, TalkCall, TalkTurn};
+use std::collections::BTreeSet;
+
+use super::talk::{PLAIN_TOOLS, Talk, TalkCall, TalkTurn, plain_result};
 
 /// Makes a conversation smaller as long as it still fails, and at most for this many tries. The second value is whether
 /// no single step makes it smaller any more.
@@ -41,6 +43,15 @@ pub fn steps(talk: &Talk) -> Vec<Talk> {
             .into_iter()
             .map(|text| changed(talk, |talk| talk.system = text)),
     );
+    let tools = talk.turns.iter().flat_map(|turn| &turn.calls).map(|call| &call.tool);
+    for tool in tools.collect::<BTreeSet<_>>() {
+        for plain in PLAIN_TOOLS {
+            steps.push(changed(talk, |talk| {
+                let calls = talk.turns.iter_mut().flat_map(|turn| &mut turn.calls);
+                calls.filter(|call| call.tool == *tool).for_each(|call| plain.clone_into(&mut call.tool));
+            }));
+        }
+    }
     for (number, turn) in talk.turns.iter().enumerate() {
         let in_turn = |change: &dyn Fn(&mut TalkTurn)| changed(talk, |talk| change(&mut talk.turns[number]));
         steps.extend(steps_of_turn(turn, &in_turn));
@@ -110,10 +121,9 @@ fn steps_of_call(call: &TalkCall, at: usize, changed: &dyn Fn(&dyn Fn(&mut TalkC
     if let Some(id) = &call.id {
         steps.extend(pieces(id).iter().map(|text| changed(&|call| call.id = Some(text.clone()))));
     }
-    // Each its own, so that results which change sides are still seen.
-    let own = char::from(b'a' + (at % 26) as u8).to_string();
+    let own = plain_result(at);
     steps.extend(
-        texts(&call.result, &["", &own]).iter().map(|text| changed(&|call| call.result.clone_from(text))),
+        texts(&call.result, &[&own, ""]).iter().map(|text| changed(&|call| call.result.clone_from(text))),
     );
     steps
 }

@@ -69,12 +69,33 @@ pub struct TalkCall {
 /// The plainest names of tools: what a conversation comes down to if names do not matter.
 pub(super) const PLAIN_TOOLS: [&str; 2] = ["look_up", "other"];
 
+/// The plainest result of a call of a turn: each its own, so that results which change sides are still seen.
+pub(super) fn plain_result(at: usize) -> String {
+    char::from(b'a' + (at % 26) as u8).to_string()
+}
+
+impl TalkTurn {
+    /// Whether it is a turn of the model.
+    pub(super) fn is_models(&self) -> bool {
+        self.user.is_none() && self.system.is_none()
+    }
+
+    /// Whether the model says or does something in it.
+    pub(super) fn says_something(&self) -> bool {
+        !self.text.is_empty() || !self.calls.is_empty()
+    }
+}
+
 impl Talk {
     /// How much there is in it. What is simpler is smaller, so making a conversation smaller comes to an end.
     #[must_use]
     pub fn size(&self) -> usize {
         let text = |text: &str, own: usize| if text.is_empty() { 0 } else { own + text.chars().count() };
-        let of_call = |call: &TalkCall| {
+        let of_call = |(at, call): (usize, &TalkCall)| {
+            let result = match &*call.result {
+                result if result == plain_result(at) => 0,
+                result => 1 + result.chars().count(),
+            };
             let arguments = if call.arguments.is_empty() {
                 0
             } else {
@@ -83,7 +104,7 @@ impl Talk {
             let raw = call.raw.as_ref().map_or(0, |raw| 40 + raw.chars().count());
             let id = call.id.as_ref().map_or(0, |id| 10 + id.chars().count());
             let tool = PLAIN_TOOLS.iter().position(|tool| *tool == call.tool).unwrap_or(PLAIN_TOOLS.len());
-            200 + tool + arguments + raw + id + text(&call.result, 1) + 20 * usize::from(call.failed)
+            200 + tool + arguments + raw + id + result + 20 * usize::from(call.failed)
         };
         let of_turn = |turn: &TalkTurn| {
             let said = [&turn.user, &turn.reasoning].into_iter().flatten();
@@ -92,12 +113,22 @@ impl Talk {
             100 + said.map(|said| 20 + said.chars().count()).sum::<usize>()
                 + system
                 + text(&turn.text, 20)
-                + turn.calls.iter().map(of_call).sum::<usize>()
+                + turn.calls.iter().enumerate().map(of_call).sum::<usize>()
                 + 30 * usize::from(turn.reversed)
         };
         text(&self.system, 20)
             + 30 * usize::from(self.undeclared)
             + self.turns.iter().map(of_turn).sum::<usize>()
+    }
+
+    /// Whether an API may be asked to go on with it: the user speaks first, the model says something in each of its turns,
+    /// and the user or a tool speaks last.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        let first = self.turns.iter().find(|turn| turn.system.is_none());
+        first.is_some_and(|turn| turn.user.is_some())
+            && self.turns.iter().all(|turn| !turn.is_models() || turn.says_something())
+            && self.turns.last().is_some_and(|turn| !turn.is_models() || !turn.calls.is_empty())
     }
 
     /// Whether two conversations say the same, whatever they are called.
