@@ -20,12 +20,16 @@ mod arguments;
 mod http;
 mod mock;
 mod provider;
+mod received;
 mod route;
 mod script;
 mod seen;
+mod upstream;
 
 pub use mock::{Builder, MockProvider};
 pub use provider::{Refused, Strictness};
+pub use received::Received;
 pub use route::path;
 pub use script::{Error, ScriptedCall, ScriptedStop, Turn, script};
 pub use seen::{Exchange, Run};
+pub use upstream::Upstream;

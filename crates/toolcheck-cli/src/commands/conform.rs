@@ -3,6 +3,7 @@
 mod adapter;
 mod client;
 mod examined;
+mod gateway;
 mod known;
 mod output;
 
@@ -59,8 +60,11 @@ impl Run {
 }
 
 pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
-    if args.translation.adapter.is_some() || args.translation.gateway.is_some() {
+    if args.translation.adapter.is_some() {
         return adapter::run(args, out);
+    }
+    if args.translation.gateway.is_some() {
+        return gateway::run(args, out);
     }
     let chosen = chosen(&args.only)?;
     if args.list {
