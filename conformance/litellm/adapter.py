@@ -34,6 +34,7 @@ MODELS = {
 }
 LINES = {"ollama"}
 FRAMED = {"bedrock-converse"}
+NAMED = {"anthropic", "cohere", "openai-responses"}
 ENDED = {"openai-chat", "mistral"}
 
 
@@ -84,7 +85,7 @@ def stream(events, form):
         return "application/x-ndjson", "".join(json.dumps(event) + "\n" for event in events).encode()
     lines = []
     for event in events:
-        if isinstance(event.get("type"), str) and form in ("anthropic", "openai-responses"):
+        if isinstance(event.get("type"), str) and form in NAMED:
             lines.append(f"event: {event['type']}\n")
         lines.append(f"data: {json.dumps(event)}\n\n")
     if form in ENDED:

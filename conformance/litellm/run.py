@@ -16,7 +16,8 @@ CASES = "30"
 
 
 def examine(program, source, target, kinds):
-    command = [program, "conform", "--adapter", f"{shlex.quote(sys.executable)} {shlex.quote(str(HERE / 'adapter.py'))} 2>/dev/null"]
+    adapter = f"{shlex.quote(sys.executable)} {shlex.quote(str(HERE / 'adapter.py'))} 2>/dev/null"
+    command = [program, "conform", "--adapter", adapter]
     command += ["--from", source, "--to", target, "--kind", kinds, "--cases", CASES, "--output-format", "json"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode not in (0, 1):
@@ -36,6 +37,12 @@ def code(body):
     return f"{fence}{text}{fence}"
 
 
+def asked(body):
+    """A body before, with a note if it is special in what is left out of it."""
+    is_undeclared = isinstance(body, dict) and "tools" not in body and "tool_calls" in json.dumps(body.get("messages"))
+    return ("no tools declared: " if is_undeclared else "") + code(body)
+
+
 def said(text):
     return text[:160].replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
 
@@ -47,7 +54,7 @@ def counts(report):
     return ", ".join(f"{count} {status}" for status, count in sorted(found.items()))
 
 
-def table(report, kinds):
+def table(report):
     """The faults: of a smallest conversation that several judges see, one row."""
     rows = {}
     for found in report["found"]:
@@ -58,7 +65,7 @@ def table(report, kinds):
         first = group[0]
         judges = "<br>".join(f"{one['status']}: `{one['class']}` ({one['origin']})" for one in group)
         after = code(first["after"]) if first["after"] is not None else said(first["message"])
-        lines.append(f"| {first['kind']} | {judges} | {len(first['cases'])} | {code(first['before'])} | {after} |")
+        lines.append(f"| {first['kind']} | {judges} | {len(first['cases'])} | {asked(first['before'])} | {after} |")
     if not lines:
         return ["No fault was found.", ""]
     head = ["| what | who says so | cases | smallest conversation | becomes |", "| --- | --- | --- | --- | --- |"]
@@ -89,8 +96,8 @@ def main():
     for provider in chosen or PROVIDERS:
         there = examine(program, "openai-chat", provider, "request")
         back = examine(program, provider, "openai-chat", "response,stream")
-        lines += [f"## {provider}", "", f"Requests to it: {counts(there)}.", "", *table(there, "request")]
-        lines += [f"Responses and streams from it: {counts(back)}.", "", *table(back, "response")]
+        lines += [f"## {provider}", "", f"Requests to it: {counts(there)}.", "", *table(there)]
+        lines += [f"Responses and streams from it: {counts(back)}.", "", *table(back)]
         print(provider, counts(there), "|", counts(back), file=sys.stderr)
     Path(page).write_text("\n".join(lines).rstrip() + "\n")
 

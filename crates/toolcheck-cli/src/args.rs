@@ -6,6 +6,8 @@ mod diff;
 mod fix;
 mod hints;
 #[cfg(feature = "serve")]
+mod proxy;
+#[cfg(feature = "serve")]
 mod serve;
 mod test;
 
@@ -36,6 +38,8 @@ pub(crate) use conform::{ConformArgs, ConformOutput, KindArg, StreamArg, Transla
 pub(crate) use diff::DiffArgs;
 pub(crate) use fix::FixArgs;
 pub(crate) use hints::{printable, with_hint};
+#[cfg(feature = "serve")]
+pub(crate) use proxy::ProxyArgs;
 #[cfg(feature = "serve")]
 pub(crate) use serve::ServeArgs;
 pub(crate) use test::{BlessArg, TestArgs, TestOutputSpec};
@@ -89,9 +93,12 @@ pub(crate) enum Command {
     /// Run a mock of the APIs that refuses what they refuse, in their own words.
     #[cfg(feature = "serve")]
     Serve(ServeArgs),
-    /// Run an agent loop through scenarios, and judge what it does.
+    /// Check requests on their way to an API, and record what it answers.
     #[cfg(feature = "serve")]
-    Conform(ConformArgs),
+    Proxy(ProxyArgs),
+    /// Judge an agent loop, an adapter or a gateway: what it does in scenarios, and what it makes of conversations.
+    #[cfg(feature = "serve")]
+    Conform(Box<ConformArgs>),
     /// Create a commented toolcheck.toml with every option.
     Init(InitArgs),
     /// Generate shell completions.

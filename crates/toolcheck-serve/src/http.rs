@@ -23,26 +23,15 @@ use crate::provider::{self, Answer};
 use crate::script::script;
 use crate::seen::{Exchange, Run, State};
 
-type Body = BoxBody<Bytes, io::Error>;
+pub(crate) type Body = BoxBody<Bytes, io::Error>;
 
 /// Where a client asks what was seen.
 const ADMIN: &str = "/_toolcheck/";
 
 /// Serves until it is told to stop.
 pub(crate) async fn serve(listener: TcpListener, state: Arc<State>, stopped: oneshot::Receiver<()>) {
-    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
     let mut stopped = pin!(stopped);
-    loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            _ = &mut stopped => return,
-        };
-        // The system may be short of something for a moment.
-        let Ok((stream, _)) = accepted else {
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-            continue;
-        };
-        let _ = stream.set_nodelay(true);
+    accept(listener, &mut stopped, |stream| {
         let state = Arc::clone(&state);
         let service = service_fn(move |request| {
             let state = Arc::clone(&state);
@@ -54,7 +43,35 @@ pub(crate) async fn serve(listener: TcpListener, state: Arc<State>, stopped: one
         tokio::spawn(async move {
             let _ = connection.await;
         });
+    })
+    .await;
+}
+
+/// Takes connections until it is told to stop.
+pub(crate) async fn accept(
+    listener: TcpListener,
+    stopped: &mut Pin<&mut oneshot::Receiver<()>>,
+    serve: impl Fn(tokio::net::TcpStream),
+) {
+    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stopped.as_mut() => return,
+        };
+        // The system may be short of something for a moment.
+        let Ok((stream, _)) = accepted else {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            continue;
+        };
+        let _ = stream.set_nodelay(true);
+        serve(stream);
     }
+}
+
+/// The time in seconds since 1970.
+pub(crate) fn now() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
 async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
@@ -91,7 +108,8 @@ async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
         status: answer.status,
         refused: answer.refused.clone(),
         retry_after: answer.retry_after,
-        time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64()),
+        against: None,
+        time: now(),
     };
     state.keep(exchange, size);
     write(answer)
@@ -125,7 +143,7 @@ async fn admin((method, name): (&Method, &str), body: Incoming, state: &State) -
 }
 
 /// What is not about a conversation.
-fn refuse(status: StatusCode, reason: Option<&str>) -> Response<Body> {
+pub(crate) fn refuse(status: StatusCode, reason: Option<&str>) -> Response<Body> {
     let reason = reason.or(status.canonical_reason()).unwrap_or("error");
     let text = json!({"error": {"message": reason}});
     let mut response = Response::new(whole(text.to_string().into_bytes()));
@@ -138,7 +156,7 @@ fn whole(bytes: Vec<u8>) -> Body {
     Full::new(Bytes::from(bytes)).map_err(|never| match never {}).boxed()
 }
 
-fn write(answer: Answer) -> Response<Body> {
+pub(crate) fn write(answer: Answer) -> Response<Body> {
     let body = match answer.frames {
         None => whole(answer.body),
         Some(frames) => Frames { left: frames.into_iter(), is_cut: answer.is_cut, is_writing: false }.boxed(),

@@ -20,6 +20,7 @@ mod arguments;
 mod http;
 mod mock;
 mod provider;
+mod proxy;
 mod received;
 mod route;
 mod script;
@@ -28,6 +29,7 @@ mod upstream;
 
 pub use mock::{Builder, MockProvider};
 pub use provider::{Refused, Strictness};
+pub use proxy::{Passed, Proxy, ProxyBuilder};
 pub use received::Received;
 pub use route::path;
 pub use script::{Error, ScriptedCall, ScriptedStop, Turn, script};

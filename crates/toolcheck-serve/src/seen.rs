@@ -40,6 +40,8 @@ pub struct Exchange {
     pub status: u16,
     /// Why it was refused.
     pub refused: Option<Refused>,
+    /// Why another API would refuse it, if a proxy was asked to say so.
+    pub against: Option<Refused>,
     /// After how many seconds the client was asked to try again.
     pub retry_after: Option<u64>,
     /// When it was answered, in seconds since 1970.
@@ -75,6 +77,12 @@ type Watcher = dyn Fn(&Exchange) + Send + Sync;
 impl Watch {
     pub(crate) fn new(watch: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(watch)))
+    }
+
+    pub(crate) fn see(&self, exchange: &Exchange) {
+        if let Some(watch) = &self.0 {
+            watch(exchange);
+        }
     }
 }
 
@@ -125,9 +133,7 @@ impl State {
 
     /// Keeps an exchange whose bodies have this many bytes.
     pub(crate) fn keep(&self, exchange: Exchange, bytes: usize) {
-        if let Some(watch) = &self.watch.0 {
-            watch(&exchange);
-        }
+        self.watch.see(&exchange);
         let mut kept = self.kept();
         if kept.bytes + bytes > MOST_KEPT {
             kept.run.not_kept += 1;

@@ -12,6 +12,8 @@ pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
 #[cfg(feature = "serve")]
+pub(crate) mod proxy;
+#[cfg(feature = "serve")]
 pub(crate) mod serve;
 mod settings;
 pub(crate) mod shapes;

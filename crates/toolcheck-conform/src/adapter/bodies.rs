@@ -38,6 +38,8 @@ impl Kind {
 const RAW: &str = "toolcheck-raw-arguments";
 /// Stands before the text of a system message until its role is put in its place.
 const SYSTEM: &str = "toolcheck-system-message:";
+/// The signature of reasoning, which is that of the first turn of a mock: a gateway gets its replies from one.
+const SIGNATURE: &str = "c2ln0000";
 /// The key that says whose a message is, in the formats with system messages.
 const ROLE: &str = "role";
 /// Texts and arguments of streams come in pieces of this many characters.
@@ -156,7 +158,7 @@ fn assistant(turn: &TalkTurn, first: usize) -> Assistant {
     };
     let said = Assistant::new(&*turn.text).with_calls(turn.calls.iter().enumerate().map(call).collect());
     match &turn.reasoning {
-        Some(text) => said.with_reasoning(Reasoning::new(&**text, Some("c2lnbmVk".to_owned()))),
+        Some(text) => said.with_reasoning(Reasoning::new(&**text, Some(SIGNATURE.to_owned()))),
         None => said,
     }
 }

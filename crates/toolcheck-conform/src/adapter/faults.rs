@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_core::diff::Level as Change;
 use toolcheck_core::diff::files::{File, compare};
 use toolcheck_core::{Format, InputFormat, Level};
-use toolcheck_lint::{Finding, Options, TargetRef, lint};
+use toolcheck_lint::{Finding, Options, TargetRef, lint, rules};
 
 use super::bodies::{self, Kind};
 use super::talk::Talk;
@@ -138,8 +138,11 @@ fn place_in_body(pointer: &str, kind: Kind) -> String {
     own.unwrap_or(pointer).to_owned()
 }
 
+/// The rule about calls that nothing follows: a response is judged by itself.
+const ABANDONED: &str = "abandoned-call";
+
 fn findings(text: &[u8], format: &'static Format, target: Option<&TargetRef>) -> Vec<Finding> {
-    let options = Options::new().format(Some(format));
+    let options = Options::new().format(Some(format)).ignored(rules::find(ABANDONED));
     let options = match target {
         Some(target) => options.target(Some(target.clone())),
         None => options,
@@ -173,7 +176,10 @@ pub(super) fn faults(talk: &Talk, kind: Kind, way: &Way, before: &Json, after: &
     let read = |text, format| File::read(text, Some(InputFormat::Wire(format)));
     let mut found = Vec::new();
     match (read(&texts[0], way.from), read(&texts[1], way.to)) {
-        (_, Err(error)) => return vec![Fault::of_adapter(UNREADABLE, error.to_string())],
+        (_, Err(error)) => {
+            let what = format!("it is no {} of {}: {error}", kind.as_str(), way.to.id);
+            return vec![Fault::of_adapter(UNREADABLE, what)];
+        }
         (_, Ok(after)) if after.unread > 0 && kind != Kind::Request => {
             return vec![Fault::of_adapter(
                 UNREADABLE,

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::talk::{PLAIN_TOOLS, Talk, TalkCall, TalkTurn, plain_result};
+use super::talk::{
+    PLAIN_REASONING, PLAIN_SYSTEM, PLAIN_TEXT, PLAIN_TOOLS, PLAIN_USER, Talk, TalkCall, TalkTurn,
+    plain_result,
+};
 
 /// Makes a conversation smaller as long as it still fails, and at most for this many tries. The second value is whether
 /// no single step makes it smaller any more.
@@ -39,7 +42,7 @@ pub fn steps(talk: &Talk) -> Vec<Talk> {
     }
     steps.push(changed(talk, |talk| talk.undeclared = false));
     steps.extend(
-        texts(&talk.system, &["", "Be brief."])
+        texts(&talk.system, &["", PLAIN_SYSTEM])
             .into_iter()
             .map(|text| changed(talk, |talk| talk.system = text)),
     );
@@ -74,23 +77,26 @@ fn steps_of_turn(turn: &TalkTurn, changed: &dyn Fn(&dyn Fn(&mut TalkTurn)) -> Ta
     let mut steps: Vec<Talk> =
         (0..turn.calls.len()).map(|at| changed(&|turn| drop(turn.calls.remove(at)))).collect();
     if let Some(text) = &turn.user {
-        steps
-            .extend(texts(text, &["Go."]).iter().map(|text| changed(&|turn| turn.user = Some(text.clone()))));
+        steps.extend(
+            texts(text, &[PLAIN_USER]).iter().map(|text| changed(&|turn| turn.user = Some(text.clone()))),
+        );
     }
     if let Some(text) = &turn.system {
         steps.push(changed(&|turn| turn.user = turn.system.take()));
         steps.extend(
-            texts(text, &["Go."]).iter().map(|text| changed(&|turn| turn.system = Some(text.clone()))),
+            texts(text, &[PLAIN_USER]).iter().map(|text| changed(&|turn| turn.system = Some(text.clone()))),
         );
     }
     if let Some(text) = &turn.reasoning {
         steps.push(changed(&|turn| turn.reasoning = None));
         steps.extend(
-            texts(text, &["Hm."]).iter().map(|text| changed(&|turn| turn.reasoning = Some(text.clone()))),
+            texts(text, &[PLAIN_REASONING])
+                .iter()
+                .map(|text| changed(&|turn| turn.reasoning = Some(text.clone()))),
         );
     }
     steps.extend(
-        texts(&turn.text, &["", "Yes."]).iter().map(|text| changed(&|turn| turn.text.clone_from(text))),
+        texts(&turn.text, &["", PLAIN_TEXT]).iter().map(|text| changed(&|turn| turn.text.clone_from(text))),
     );
     steps.push(changed(&|turn| turn.reversed = false));
     steps

@@ -74,7 +74,35 @@ pub(super) fn plain_result(at: usize) -> String {
     char::from(b'a' + (at % 26) as u8).to_string()
 }
 
+/// The plainest texts.
+pub(super) const PLAIN_SYSTEM: &str = "Be brief.";
+pub(super) const PLAIN_USER: &str = "Go.";
+pub(super) const PLAIN_REASONING: &str = "Hm.";
+pub(super) const PLAIN_TEXT: &str = "Yes.";
+
+/// The size of a text, if there is one: the plain one is the smallest.
+fn said(text: &str, own: usize, plain: &str) -> usize {
+    match text {
+        "" => 0,
+        text if text == plain => own,
+        text => own + text.chars().count(),
+    }
+}
+
 impl TalkTurn {
+    fn size(&self) -> usize {
+        let some = |text: &Option<String>, own: usize, plain: &str| {
+            text.as_ref().map_or(0, |text| 10 + said(text, own, plain))
+        };
+        // A message of the system is stranger than one of the user.
+        100 + some(&self.user, 10, PLAIN_USER)
+            + some(&self.system, 30, PLAIN_USER)
+            + some(&self.reasoning, 10, PLAIN_REASONING)
+            + said(&self.text, 20, PLAIN_TEXT)
+            + self.calls.iter().enumerate().map(|(at, call)| call.size(at)).sum::<usize>()
+            + 30 * usize::from(self.reversed)
+    }
+
     /// Whether it is a turn of the model.
     pub(super) fn is_models(&self) -> bool {
         self.user.is_none() && self.system.is_none()
@@ -86,39 +114,27 @@ impl TalkTurn {
     }
 }
 
+impl TalkCall {
+    /// The size of a call, at this place of its turn.
+    fn size(&self, at: usize) -> usize {
+        let result = if self.result == plain_result(at) { 0 } else { 1 + self.result.chars().count() };
+        let tool = PLAIN_TOOLS.iter().position(|tool| *tool == self.tool).unwrap_or(PLAIN_TOOLS.len());
+        let arguments = match self.arguments.is_empty() {
+            true => 0,
+            false => Json::Object(self.arguments.clone()).to_string().len(),
+        };
+        let raw = self.raw.as_ref().map_or(0, |raw| 40 + raw.chars().count());
+        let id = self.id.as_ref().map_or(0, |id| 10 + id.chars().count());
+        200 + tool + arguments + raw + id + result + 20 * usize::from(self.failed)
+    }
+}
+
 impl Talk {
     /// How much there is in it. What is simpler is smaller, so making a conversation smaller comes to an end.
     #[must_use]
     pub fn size(&self) -> usize {
-        let text = |text: &str, own: usize| if text.is_empty() { 0 } else { own + text.chars().count() };
-        let of_call = |(at, call): (usize, &TalkCall)| {
-            let result = match &*call.result {
-                result if result == plain_result(at) => 0,
-                result => 1 + result.chars().count(),
-            };
-            let arguments = if call.arguments.is_empty() {
-                0
-            } else {
-                Json::Object(call.arguments.clone()).to_string().len()
-            };
-            let raw = call.raw.as_ref().map_or(0, |raw| 40 + raw.chars().count());
-            let id = call.id.as_ref().map_or(0, |id| 10 + id.chars().count());
-            let tool = PLAIN_TOOLS.iter().position(|tool| *tool == call.tool).unwrap_or(PLAIN_TOOLS.len());
-            200 + tool + arguments + raw + id + result + 20 * usize::from(call.failed)
-        };
-        let of_turn = |turn: &TalkTurn| {
-            let said = [&turn.user, &turn.reasoning].into_iter().flatten();
-            // A message of the system is stranger than one of the user.
-            let system = turn.system.as_ref().map_or(0, |said| 40 + said.chars().count());
-            100 + said.map(|said| 20 + said.chars().count()).sum::<usize>()
-                + system
-                + text(&turn.text, 20)
-                + turn.calls.iter().enumerate().map(of_call).sum::<usize>()
-                + 30 * usize::from(turn.reversed)
-        };
-        text(&self.system, 20)
-            + 30 * usize::from(self.undeclared)
-            + self.turns.iter().map(of_turn).sum::<usize>()
+        let turns: usize = self.turns.iter().map(TalkTurn::size).sum();
+        said(&self.system, 20, PLAIN_SYSTEM) + 30 * usize::from(self.undeclared) + turns
     }
 
     /// Whether an API may be asked to go on with it: the user speaks first, the model says something in each of its turns,

@@ -70,7 +70,8 @@ impl Gateway<'_> {
         self.upstream.follow(turns);
         let mut body =
             if is_request { question.body.clone() } else { bodies::question(question.talk, client) };
-        if !path(client, self.model, is_streamed).contains(self.model) {
+        // Of a request, only what it is asked to translate counts.
+        if !is_request && !path(client, self.model, is_streamed).contains(self.model) {
             body["model"] = self.model.into();
             body["stream"] = is_streamed.into();
         }
