@@ -33,8 +33,11 @@ MODELS = {
     "openai-responses": "openai/responses/gpt-4o",
 }
 LINES = {"ollama"}
-FRAMED = {"bedrock-converse"}
-NAMED = {"anthropic", "cohere", "openai-responses"}
+NOT_STREAMED = {
+    "bedrock-converse": "binary frames are not written here",
+    "cohere": "the stream is read as lines of JSON and not as events, and then asked for again and again",
+}
+NAMED = {"anthropic", "openai-responses"}
 ENDED = {"openai-chat", "mistral"}
 
 
@@ -132,8 +135,8 @@ TOOL = {"type": "function", "function": {"name": "look_up", "parameters": {"type
 def reply(server, case):
     """What comes back to the user."""
     form, is_stream = case["from"], case["kind"] == "stream"
-    if is_stream and form in FRAMED:
-        return {"skip": "binary frames are not written here"}
+    if is_stream and form in NOT_STREAMED:
+        return {"skip": NOT_STREAMED[form]}
     server.answer = (
         stream(case["body"], form) if is_stream else ("application/json", json.dumps(case["body"]).encode())
     )
