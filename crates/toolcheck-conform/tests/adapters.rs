@@ -165,10 +165,14 @@ fn a_fault_that_only_made_up_conversations_have_is_found_too() {
     assert_eq!(lost.talk.turns[1].calls.len(), 3, "{}", lost.before);
 }
 
+type Property = &'static dyn Fn(&Talk) -> bool;
+
 #[test]
 fn what_is_shrunk_still_fails_and_no_single_step_makes_it_smaller() {
-    let calls = |talk: &Talk| talk.turns.iter().map(|turn| turn.calls.len()).sum::<usize>();
-    let properties: [(&str, &dyn Fn(&Talk) -> bool); 4] = [
+    fn calls(talk: &Talk) -> usize {
+        talk.turns.iter().map(|turn| turn.calls.len()).sum()
+    }
+    let properties: [(&str, Property); 4] = [
         ("three calls", &|talk| calls(talk) >= 3),
         ("an id with a colon", &|talk| {
             talk.turns

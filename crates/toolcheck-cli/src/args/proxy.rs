@@ -15,7 +15,7 @@ Exit status: 0 no API refuses what was sent, 1 one does, 2 invalid usage, or the
 taken.
 
 Examples:
-  toolcheck proxy --upstream http://127.0.0.1:11434 --record exchanges.jsonl
+  toolcheck proxy --upstream http://127.0.0.1:11434 --record traffic.jsonl
   toolcheck proxy --upstream http://127.0.0.1:4000 --target openai-chat --refuse --against bedrock";
 
 #[derive(Debug, Args)]

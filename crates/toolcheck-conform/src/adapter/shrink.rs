@@ -73,7 +73,10 @@ fn changed(talk: &Talk, change: impl FnOnce(&mut Talk)) -> Talk {
     talk
 }
 
-fn steps_of_turn(turn: &TalkTurn, changed: &dyn Fn(&dyn Fn(&mut TalkTurn)) -> Talk) -> Vec<Talk> {
+/// Makes the conversation in which a part of it is changed.
+type Changed<'c, T> = &'c dyn Fn(&dyn Fn(&mut T)) -> Talk;
+
+fn steps_of_turn(turn: &TalkTurn, changed: Changed<'_, TalkTurn>) -> Vec<Talk> {
     let mut steps: Vec<Talk> =
         (0..turn.calls.len()).map(|at| changed(&|turn| drop(turn.calls.remove(at)))).collect();
     if let Some(text) = &turn.user {
@@ -102,7 +105,7 @@ fn steps_of_turn(turn: &TalkTurn, changed: &dyn Fn(&dyn Fn(&mut TalkTurn)) -> Ta
     steps
 }
 
-fn steps_of_call(call: &TalkCall, at: usize, changed: &dyn Fn(&dyn Fn(&mut TalkCall)) -> Talk) -> Vec<Talk> {
+fn steps_of_call(call: &TalkCall, at: usize, changed: Changed<'_, TalkCall>) -> Vec<Talk> {
     let mut steps = vec![
         changed(&|call| call.failed = false),
         changed(&|call| call.id = None),
