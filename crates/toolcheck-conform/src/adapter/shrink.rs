@@ -117,8 +117,12 @@ fn steps_of_call(call: &TalkCall, at: usize, changed: Changed<'_, TalkCall>) -> 
     }
     for key in call.arguments.keys() {
         steps.push(changed(&|call| drop(call.arguments.remove(key))));
-        // The plainest value that still is one.
+        // The plainest value that still is one, and the plainest key.
         steps.push(changed(&|call| drop(call.arguments.insert(key.clone(), 1.into()))));
+        steps.push(changed(&|call| {
+            call.arguments.remove(key);
+            call.arguments.insert("a".to_owned(), 1.into());
+        }));
     }
     if let Some(raw) = &call.raw {
         steps.extend(
