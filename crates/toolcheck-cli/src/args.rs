@@ -7,6 +7,8 @@ mod fix;
 mod hints;
 mod matrix;
 #[cfg(feature = "serve")]
+mod proxy;
+#[cfg(feature = "serve")]
 mod serve;
 mod test;
 
@@ -36,11 +38,13 @@ use toolcheck_core::text::bounded;
 use crate::screen;
 
 #[cfg(feature = "serve")]
-pub(crate) use conform::{ConformArgs, ConformOutput, StreamArg};
+pub(crate) use conform::{ConformArgs, ConformOutput, KindArg, StreamArg, TranslationArgs};
 pub(crate) use diff::DiffArgs;
 pub(crate) use fix::FixArgs;
 pub(crate) use hints::{printable, with_hint};
 pub(crate) use matrix::{MatrixArgs, MatrixOutput};
+#[cfg(feature = "serve")]
+pub(crate) use proxy::ProxyArgs;
 #[cfg(feature = "serve")]
 pub(crate) use serve::ServeArgs;
 pub(crate) use test::{BlessArg, TestArgs, TestOutputSpec};
@@ -94,9 +98,12 @@ pub(crate) enum Command {
     /// Run a mock of the APIs that refuses what they refuse, in their own words.
     #[cfg(feature = "serve")]
     Serve(ServeArgs),
-    /// Run an agent loop through scenarios, and judge what it does.
+    /// Check requests on their way to an API, and record what it answers.
     #[cfg(feature = "serve")]
-    Conform(ConformArgs),
+    Proxy(ProxyArgs),
+    /// Judge an agent loop, an adapter or a gateway: what it does in scenarios, and what it makes of conversations.
+    #[cfg(feature = "serve")]
+    Conform(Box<ConformArgs>),
     /// Show the reports on many agent loops as one table.
     Matrix(MatrixArgs),
     /// Create a commented toolcheck.toml with every option.

@@ -264,6 +264,7 @@ fn commands() -> Vec<(String, String)> {
         "show",
         "diff",
         "serve",
+        "proxy",
         "explain",
         "rules",
         "shapes",

@@ -48,8 +48,9 @@ impl Format {
         self.write_request_with(conversation, &conversation.called_tools())
     }
 
-    /// Writes a conversation as a request body that declares these tools.
-    fn write_request_with(&self, conversation: &Conversation, tools: &[&str]) -> Written {
+    /// Writes a conversation as a request body that declares these tools, whether or not they are called.
+    #[must_use]
+    pub fn write_request_with(&self, conversation: &Conversation, tools: &[&str]) -> Written {
         let (held, dropped) = self.held(conversation);
         Written { body: (self.write_request)(&held, tools), dropped }
     }

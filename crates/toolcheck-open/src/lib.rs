@@ -79,3 +79,10 @@ pub fn open_as(container: Option<&'static Container>, bytes: &[u8], limits: Limi
 pub fn sniff(bytes: &[u8]) -> Option<&'static Container> {
     ALL.iter().copied().find(|container| (container.sniff)(bytes))
 }
+
+/// The events of a stream of AWS (`application/vnd.amazon.eventstream`) as a JSON list: each an object with the event's type
+/// as its key. A stream may be cut off; `None` if it is damaged, or none.
+#[must_use]
+pub fn event_stream(bytes: &[u8]) -> Option<String> {
+    event_stream::is_stream(bytes).then(|| event_stream::json(bytes)).flatten()
+}

@@ -16,33 +16,22 @@ use hyper::header::{HeaderName, HeaderValue, ORIGIN};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::provider::{self, Answer};
 use crate::script::script;
-use crate::seen::{Exchange, Run, State};
+use crate::seen::{self, Exchange, Run, State};
 
-type Body = BoxBody<Bytes, io::Error>;
+pub(crate) type Body = BoxBody<Bytes, io::Error>;
 
 /// Where a client asks what was seen.
 const ADMIN: &str = "/_toolcheck/";
 
 /// Serves until it is told to stop.
 pub(crate) async fn serve(listener: TcpListener, state: Arc<State>, stopped: oneshot::Receiver<()>) {
-    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
     let mut stopped = pin!(stopped);
-    loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            _ = &mut stopped => return,
-        };
-        // The system may be short of something for a moment.
-        let Ok((stream, _)) = accepted else {
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-            continue;
-        };
-        let _ = stream.set_nodelay(true);
+    accept(listener, &mut stopped, |stream| {
         let state = Arc::clone(&state);
         let service = service_fn(move |request| {
             let state = Arc::clone(&state);
@@ -54,7 +43,35 @@ pub(crate) async fn serve(listener: TcpListener, state: Arc<State>, stopped: one
         tokio::spawn(async move {
             let _ = connection.await;
         });
+    })
+    .await;
+}
+
+/// Takes connections until it is told to stop.
+pub(crate) async fn accept(
+    listener: TcpListener,
+    stopped: &mut Pin<&mut oneshot::Receiver<()>>,
+    serve: impl Fn(tokio::net::TcpStream),
+) {
+    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stopped.as_mut() => return,
+        };
+        // The system may be short of something for a moment.
+        let Ok((stream, _)) = accepted else {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            continue;
+        };
+        let _ = stream.set_nodelay(true);
+        serve(stream);
     }
+}
+
+/// The time in seconds since 1970.
+pub(crate) fn now() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
 async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
@@ -76,7 +93,7 @@ async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
     };
     let body = body.to_bytes();
     let query = parts.uri.query().unwrap_or_default();
-    let (request, raw) = read(&body);
+    let (request, raw) = seen::read(&body);
     let (attempt, given) = state.attempt(&body);
     let asked = provider::Request { path, query, body: &body, json: &request, attempt, given: &given };
     let Some(answer) = state.provider().answer(asked) else {
@@ -96,47 +113,11 @@ async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
         refused: answer.refused.clone(),
         retry_after: answer.retry_after,
         opaque: answer.opaque.clone(),
-        time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64()),
+        against: None,
+        time: now(),
     };
     state.keep(exchange, size);
     write(answer)
-}
-
-/// The body as JSON, or as a string if it is none; and its text, if the JSON is not all of it.
-fn read(body: &[u8]) -> (Json, Option<String>) {
-    if let Ok(json) = serde_json::from_slice(body) {
-        return (json, None);
-    }
-    let text = String::from_utf8_lossy(body).into_owned();
-    match serde_json::from_str(&without_halves(&text)) {
-        Ok(json) => (json, Some(text)),
-        Err(_) => (Json::String(text), None),
-    }
-}
-
-/// A text of JSON with U+FFFD in place of each half of a character, which JavaScript and Python send and a Rust string
-/// can't hold.
-fn without_halves(text: &str) -> String {
-    let unit = |text: &str| {
-        let digits = text.strip_prefix("\\u")?.get(..4)?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    let mut whole = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        let (before, escape) = rest.split_at(at);
-        whole.push_str(before);
-        let after = || escape.get(6..).and_then(unit);
-        let (length, is_half) = match unit(escape) {
-            Some(0xD800..=0xDBFF) if matches!(after(), Some(0xDC00..=0xDFFF)) => (12, false),
-            Some(0xD800..=0xDFFF) => (6, true),
-            Some(_) => (6, false),
-            None => (1 + escape[1..].chars().next().map_or(0, char::len_utf8), false),
-        };
-        whole.push_str(if is_half { "\\ufffd" } else { &escape[..length] });
-        rest = &escape[length..];
-    }
-    whole + rest
 }
 
 /// What a test asks for and sets: `report`, `exchanges`, `script` and `reset`.
@@ -167,7 +148,7 @@ async fn admin((method, name): (&Method, &str), body: Incoming, state: &State) -
 }
 
 /// What is not about a conversation.
-fn refuse(status: StatusCode, reason: Option<&str>) -> Response<Body> {
+pub(crate) fn refuse(status: StatusCode, reason: Option<&str>) -> Response<Body> {
     let reason = reason.or(status.canonical_reason()).unwrap_or("error");
     let text = json!({"error": {"message": reason}});
     let mut response = Response::new(whole(text.to_string().into_bytes()));
@@ -180,7 +161,7 @@ fn whole(bytes: Vec<u8>) -> Body {
     Full::new(Bytes::from(bytes)).map_err(|never| match never {}).boxed()
 }
 
-fn write(answer: Answer) -> Response<Body> {
+pub(crate) fn write(answer: Answer) -> Response<Body> {
     let body = match answer.frames {
         None => whole(answer.body),
         Some(frames) => Frames { left: frames.into_iter(), is_cut: answer.is_cut, is_writing: false }.boxed(),

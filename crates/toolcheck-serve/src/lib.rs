@@ -20,11 +20,18 @@ mod arguments;
 mod http;
 mod mock;
 mod provider;
+mod proxy;
+mod received;
 mod route;
 mod script;
 mod seen;
+mod upstream;
 
 pub use mock::{Builder, MockProvider};
 pub use provider::{Opaque, Refused, Strictness};
+pub use proxy::{Passed, Proxy, ProxyBuilder};
+pub use received::Received;
+pub use route::path;
 pub use script::{Error, ScriptedCall, ScriptedServerCall, ScriptedStop, Turn, script};
 pub use seen::{Exchange, Run};
+pub use upstream::Upstream;

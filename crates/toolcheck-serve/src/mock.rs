@@ -158,6 +158,17 @@ impl MockProvider {
         self.state.look(Run::clone)
     }
 
+    /// Has the model say these turns from now on.
+    pub fn follow(&self, turns: impl IntoIterator<Item = Turn>) {
+        self.state.follow(turns.into_iter().collect());
+    }
+
+    /// What it has seen so far, which it forgets.
+    #[must_use]
+    pub fn take(&self) -> Run {
+        self.state.take()
+    }
+
     /// Stops it, and returns what it has seen.
     #[must_use]
     pub fn finish(mut self) -> Run {

@@ -113,18 +113,12 @@ impl Provider {
     pub(crate) fn answer(&self, request: Request<'_>) -> Option<Answer> {
         let route = route(request.path, self.target.as_deref())?;
         let format = formats::find(route.format)?;
-        let options = Options::new().format(Some(format)).kind(TranscriptKind::Request);
-        let options = match &self.target {
-            Some(target) => options.target(Some(target.clone())),
-            None => options,
-        };
-        let report = lint("request.json", request.body, &options);
-        let target = self.target.as_deref().or_else(|| target::find(report.target.as_deref()?));
-        let errors = target.and_then(|target| target.error.as_ref());
-        let refusing = report.findings.iter().filter(|finding| self.refuses(finding));
-        if let Some(first) = refusing.min_by_key(|finding| stage(finding)) {
-            return Some(Answer { format: format.id, ..refusal(first, errors) });
+        let (refusal, target) = self.check(format, request.body);
+        if let Some(refusal) = refusal {
+            return Some(Answer { format: format.id, ..refusal });
         }
+        let target = target.as_deref();
+        let errors = target.and_then(|target| target.error.as_ref());
         let body = request.json;
         let tools = tools(request.body, format);
         let said = Conversation::read(body, format).unwrap_or_default();
@@ -151,6 +145,22 @@ impl Provider {
         let reply = reply(turn, &Moment { number, body, tools: &tools, route: &route, target });
         let answer = write(format, &reply, turn, is_streamed(&route, body), request.query);
         Some(Answer { opaque: opaque(format, &reply), once, format: format.id, ..answer })
+    }
+
+    /// The refusal of a request in a format, if it is refused, and the target that it was checked against.
+    pub(crate) fn check(&self, format: &'static Format, body: &[u8]) -> (Option<Answer>, Option<TargetRef>) {
+        let options = Options::new().format(Some(format)).kind(TranscriptKind::Request);
+        let options = match &self.target {
+            Some(target) => options.target(Some(target.clone())),
+            None => options,
+        };
+        let report = lint("request.json", body, &options);
+        let of_format = || report.target.as_deref().and_then(target::find).map(TargetRef::from);
+        let target = self.target.clone().or_else(of_format);
+        let errors = target.as_deref().and_then(|target| target.error.as_ref());
+        let refusing = report.findings.iter().filter(|finding| self.refuses(finding));
+        let refusal = refusing.min_by_key(|finding| stage(finding)).map(|first| refusal(first, errors));
+        (refusal, target)
     }
 
     /// What the script says to a history with this many turns of the model, and its number: an error takes no turn, and

@@ -43,6 +43,27 @@ const METHODS: [(&str, &str, Streaming); 4] = [
 /// The last steps of Bedrock's paths, after `/model/ID`.
 const CALLS: [(&str, bool); 2] = [("converse", false), ("converse-stream", true)];
 
+/// Where a client sends the requests of a format, after the base URL of `toolcheck serve`. The model counts only for
+/// formats whose requests do not name it.
+#[must_use]
+pub fn path(format: &Format, model: &str, is_streamed: bool) -> String {
+    let end = |id: &str| ENDS.iter().find(|(_, own, _)| *own == id).map(|(end, ..)| *end);
+    match end(format.id) {
+        Some(end) if end.starts_with("/v") || end.starts_with("/api") => end.to_owned(),
+        Some(end) => format!("/v1{end}"),
+        None if shares_path(format) => "/v1/chat/completions".to_owned(),
+        None => {
+            let way = Streaming::Path(is_streamed);
+            let method = METHODS.iter().find(|(_, own, streaming)| *own == format.id && *streaming == way);
+            match (method, CALLS.iter().find(|(_, streamed)| *streamed == is_streamed)) {
+                (Some((method, ..)), _) => format!("/v1beta/models/{model}:{method}"),
+                (None, Some((call, _))) => format!("/model/{model}/{call}"),
+                (None, None) => "/".to_owned(),
+            }
+        }
+    }
+}
+
 /// What a path asks for; `None` if it asks for no conversation. Whatever stands before it is free: clients add a base to
 /// it. Of dialects that share their path, it is that of the target.
 pub(crate) fn route(path: &str, target: Option<&Target>) -> Option<Route> {
@@ -109,6 +130,22 @@ mod tests {
             ["", "/", "/v1/models", "/v1/messages/count_tokens", "/x/converse", "/v1/models/a:countTokens"]
         {
             assert_eq!(found(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn each_format_has_a_path() {
+        for format in formats::ALL {
+            let target = target::find(format.id);
+            for is_streamed in [false, true] {
+                let found = route(&path(format, "a-model", is_streamed), target);
+                let found = found.unwrap_or_else(|| panic!("{} has a path", format.id));
+                assert_eq!(found.format, format.id);
+                assert!(
+                    matches!(found.streaming, Streaming::Body(_))
+                        || found.streaming == Streaming::Path(is_streamed)
+                );
+            }
         }
     }
 

@@ -44,12 +44,51 @@ pub struct Exchange {
     pub status: u16,
     /// Why it was refused.
     pub refused: Option<Refused>,
+    /// Why another API would refuse it, if a proxy was asked to say so.
+    pub against: Option<Refused>,
     /// After how many seconds the client was asked to try again.
     pub retry_after: Option<u64>,
     /// What of the response must come back as it is.
     pub opaque: Vec<Opaque>,
     /// When it was answered, in seconds since 1970.
     pub time: f64,
+}
+
+/// The body as JSON, or as a string if it is none; and its text, if the JSON is not all of it.
+pub(crate) fn read(body: &[u8]) -> (Json, Option<String>) {
+    if let Ok(json) = serde_json::from_slice(body) {
+        return (json, None);
+    }
+    let text = String::from_utf8_lossy(body).into_owned();
+    match serde_json::from_str(&without_halves(&text)) {
+        Ok(json) => (json, Some(text)),
+        Err(_) => (Json::String(text), None),
+    }
+}
+
+/// A text of JSON with U+FFFD in place of each half of a character, which JavaScript and Python send and a Rust string
+/// can't hold.
+fn without_halves(text: &str) -> String {
+    let unit = |text: &str| {
+        let digits = text.strip_prefix("\\u")?.get(..4)?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut whole = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        whole.push_str(before);
+        let after = || escape.get(6..).and_then(unit);
+        let (length, is_half) = match unit(escape) {
+            Some(0xD800..=0xDBFF) if matches!(after(), Some(0xDC00..=0xDFFF)) => (12, false),
+            Some(0xD800..=0xDFFF) => (6, true),
+            Some(_) => (6, false),
+            None => (1 + escape[1..].chars().next().map_or(0, char::len_utf8), false),
+        };
+        whole.push_str(if is_half { "\\ufffd" } else { &escape[..length] });
+        rest = &escape[length..];
+    }
+    whole + rest
 }
 
 /// What the threads of a mock share.
@@ -83,6 +122,12 @@ type Watcher = dyn Fn(&Exchange) + Send + Sync;
 impl Watch {
     pub(crate) fn new(watch: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(watch)))
+    }
+
+    pub(crate) fn see(&self, exchange: &Exchange) {
+        if let Some(watch) = &self.0 {
+            watch(exchange);
+        }
     }
 }
 
@@ -141,9 +186,7 @@ impl State {
 
     /// Keeps an exchange whose bodies have this many bytes.
     pub(crate) fn keep(&self, exchange: Exchange, bytes: usize) {
-        if let Some(watch) = &self.watch.0 {
-            watch(&exchange);
-        }
+        self.watch.see(&exchange);
         let mut kept = self.kept();
         if kept.bytes + bytes > MOST_KEPT {
             kept.run.not_kept += 1;

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use toolcheck_core::Format;
+
+use super::{target_parser, wire_format_parser};
 
 const AFTER: &str = "\
 The client is started once and gets a line of JSON for each run on its standard input:
@@ -17,23 +20,31 @@ and the variables of the usual SDKs (OPENAI_BASE_URL and the like) are set. Stat
 done, with the standard output as the answer; 77 is a skip, and any other an error with
 the last lines of the standard error.
 
+An adapter gets {\"id\", \"kind\": \"request\", \"response\" or \"stream\", \"from\", \"to\", \"body\"}
+and answers with one of {\"body\": ...}, {\"skip\": \"why\"} and {\"error\": \"why\"}.
+
 Exit status: 0 nothing failed, 1 something did, 2 invalid usage, or the client could not
 be started.
 
 Examples:
   toolcheck conform --list
-  toolcheck conform --client './driver --quiet' --format openai-chat";
+  toolcheck conform --client './driver --quiet' --format openai-chat
+  toolcheck conform --adapter ./adapter --from openai-chat --to gemini
+  toolcheck conform --gateway http://127.0.0.1:4000 --upstream-port 4001 --from openai-chat --to anthropic";
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub(crate) struct ConformArgs {
     /// Command that runs an agent loop
-    #[arg(long, value_name = "COMMAND", required_unless_present_any = ["list", "client_per_run"])]
+    #[arg(long, value_name = "COMMAND", required_unless_present_any = ["list", "client_per_run", "adapter", "gateway"])]
     pub(crate) client: Option<String>,
 
     /// Command that is started once for each run, and told by its environment what to do
-    #[arg(long, value_name = "COMMAND", conflicts_with = "client")]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["client", "adapter", "gateway"])]
     pub(crate) client_per_run: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) translation: TranslationArgs,
 
     /// Name of the client in reports [default: the command]
     #[arg(long, value_name = "NAME")]
@@ -78,6 +89,66 @@ pub(crate) struct ConformArgs {
     /// Output format
     #[arg(long, value_name = "OUTPUT", value_enum, default_value_t = ConformOutput::Text)]
     pub(crate) output_format: ConformOutput,
+}
+
+/// An adapter or a gateway, which translates from one format to another.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Adapters and gateways")]
+pub(crate) struct TranslationArgs {
+    /// Command that translates a line of JSON into another
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["client", "gateway"], requires = "from", requires = "to")]
+    pub(crate) adapter: Option<String>,
+
+    /// Base URL of a gateway on this machine, which sends its requests to `--upstream-port`
+    #[arg(long, value_name = "URL", conflicts_with = "client", requires = "from", requires = "to")]
+    pub(crate) gateway: Option<String>,
+
+    /// Format of what it gets: an id from `toolcheck formats`
+    #[arg(long, value_name = "FORMAT", value_parser = wire_format_parser())]
+    pub(crate) from: Option<&'static Format>,
+
+    /// Format of what it makes
+    #[arg(long, value_name = "FORMAT", value_parser = wire_format_parser())]
+    pub(crate) to: Option<&'static Format>,
+
+    /// API that the requests must be fit for: an id from `toolcheck targets`, or a TOML file [default: that of the format]
+    #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
+    pub(crate) target: Option<String>,
+
+    /// What is translated [default: all]
+    #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',')]
+    pub(crate) kind: Vec<KindArg>,
+
+    /// How many conversations are made up, beside those written by hand
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) cases: usize,
+
+    /// Another number gives other made-up conversations
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Model that requests name
+    #[arg(long, value_name = "NAME", default_value = "a-model")]
+    pub(crate) model: String,
+
+    /// Port on which the gateway's upstream listens; 0 is any that is free
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub(crate) upstream_port: u16,
+
+    /// Headers for the gateway, such as `authorization: Bearer any`
+    #[arg(long, value_name = "HEADER")]
+    pub(crate) header: Vec<String>,
+}
+
+/// What is translated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KindArg {
+    /// Requests
+    Request,
+    /// Responses that came at once
+    Response,
+    /// Streamed responses
+    Stream,
 }
 
 /// Whether responses are streamed.

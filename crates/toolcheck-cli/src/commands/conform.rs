@@ -1,6 +1,9 @@
 //! `toolcheck conform`: an agent loop against scenarios.
 
+mod adapter;
 mod client;
+mod examined;
+mod gateway;
 mod known;
 mod output;
 mod per_run;
@@ -49,6 +52,12 @@ impl Driver<'_> {
 }
 
 pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
+    let is_adapter = args.translation.adapter.is_some();
+    if is_adapter || args.translation.gateway.is_some() {
+        // It may take long, and is not begun for nothing.
+        adapter::writer(args.output_format)?;
+        return if is_adapter { adapter::run(args, out) } else { gateway::run(args, out) };
+    }
     let set = args.set.as_deref().map(set_named).transpose()?;
     let chosen = chosen(&args.only, set)?;
     if args.list {

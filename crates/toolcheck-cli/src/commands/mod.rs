@@ -13,6 +13,8 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod matrix;
 #[cfg(feature = "serve")]
+pub(crate) mod proxy;
+#[cfg(feature = "serve")]
 pub(crate) mod serve;
 mod settings;
 pub(crate) mod shapes;

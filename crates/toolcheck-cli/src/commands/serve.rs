@@ -57,7 +57,7 @@ fn read_script(path: &Path) -> Result<Vec<Turn>> {
 }
 
 /// A new file: nothing that is there is lost.
-fn create(path: &Path) -> Result<File> {
+pub(super) fn create(path: &Path) -> Result<File> {
     let name = || shown(&path.display().to_string());
     toolcheck_files::create_log(path).map_err(|error| anyhow!("cannot create {}: {}", name(), reason(&error)))
 }
@@ -71,7 +71,7 @@ fn say(exchange: &Exchange) {
     screen::message("refused", &line(&message));
 }
 
-fn keep(file: &Mutex<File>, exchange: &Exchange) {
+pub(super) fn keep(file: &Mutex<File>, exchange: &Exchange) {
     let text = exchange.json_line() + "\n";
     let mut file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Err(error) = file.write_all(text.as_bytes()) {
@@ -80,7 +80,7 @@ fn keep(file: &Mutex<File>, exchange: &Exchange) {
 }
 
 /// Waits until the standard input closes.
-fn wait(keeps_running: bool) {
+pub(super) fn wait(keeps_running: bool) {
     // A standard input that cannot be read is a closed one.
     let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
     if keeps_running {

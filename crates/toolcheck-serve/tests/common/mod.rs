@@ -20,7 +20,18 @@ pub(crate) fn send(
     headers: &str,
     body: &str,
 ) -> (u16, String, String) {
-    let address = provider.url().replace("http://", "");
+    send_to(&provider.url(), method, path, headers, body)
+}
+
+/// The same to any server.
+pub(crate) fn send_to(
+    url: &str,
+    method: &str,
+    path: &str,
+    headers: &str,
+    body: &str,
+) -> (u16, String, String) {
+    let address = url.replace("http://", "");
     let mut stream = TcpStream::connect(&address).unwrap();
     let length = body.len();
     let head = format!(

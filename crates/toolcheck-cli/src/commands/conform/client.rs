@@ -71,16 +71,25 @@ impl Client {
 
     /// Has the client run a scenario.
     pub(super) fn run(&mut self, task: &Task<'_>) -> Result<Answer> {
-        let session = match self.session.take() {
-            Some(session) => session,
-            None => self.start()?,
-        };
         let line = json!({
             "scenario": task.scenario.id, "base_url": task.url, "format": task.format, "stream": task.is_streamed,
             "prompt": task.scenario.prompt, "then": task.scenario.then, "needs": task.scenario.needs(),
             "max_turns": task.scenario.max_turns, "then_format": task.scenario.then_format(task.format),
             "then_tools": !task.scenario.withdraws_tools,
         });
+        Ok(self.ask(&line, answer)?.unwrap_or_else(Answer::Broke))
+    }
+
+    /// Writes a line and waits for one that is an answer; the error inside is how it broke.
+    pub(super) fn ask<A>(
+        &mut self,
+        line: &Json,
+        read: impl Fn(&str) -> Option<A>,
+    ) -> Result<Result<A, String>> {
+        let session = match self.session.take() {
+            Some(session) => session,
+            None => self.start()?,
+        };
         let until = Instant::now() + self.timeout;
         // Who reads no more is heard of below.
         let _ = session.tasks.send(line.to_string());
@@ -93,14 +102,14 @@ impl Client {
                 Err(RecvTimeoutError::Disconnected) => Some(Said::Ended),
             };
             let answer = match said {
-                Some(Said::Line(line)) => answer(&line),
-                Some(Said::Ended) => return Ok(Answer::Broke(ENDED.to_owned())),
-                None => return Ok(Answer::Broke(too_long(self.timeout))),
+                Some(Said::Line(line)) => read(&line),
+                Some(Said::Ended) => return Ok(Err(ENDED.to_owned())),
+                None => return Ok(Err(too_long(self.timeout))),
             };
             // Frameworks print to the standard output too.
             if let Some(answer) = answer {
                 self.session = Some(session);
-                return Ok(answer);
+                return Ok(Ok(answer));
             }
         }
     }

@@ -17,7 +17,8 @@ pub(super) struct Known {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    scenario: String,
+    /// The scenario or conversation; any, if none is named.
+    scenario: Option<String>,
     /// The check that fails; all of the scenario, if none is named.
     check: Option<String>,
     format: Option<String>,
@@ -40,39 +41,52 @@ impl Known {
     pub(super) fn mark(&mut self, run: &mut Run) {
         let (scenario, format) = (&run.scenario, &run.format);
         for verdict in run.verdicts.iter_mut().filter(|verdict| verdict.status == Status::Fail) {
-            let entry =
-                self.known.iter_mut().find(|entry| entry.is_about((scenario, format), &verdict.check));
-            if let Some(entry) = entry {
-                entry.is_met = true;
-                verdict.known = Some(entry.reason.clone());
+            if self.covers(scenario, &verdict.check, format) {
+                verdict.known = self.reason(scenario, &verdict.check, format).map(str::to_owned);
             }
         }
     }
 
+    /// Whether a failure is known. Its entry is met then.
+    pub(super) fn covers(&mut self, scenario: &str, check: &str, format: &str) -> bool {
+        let entry = self.known.iter_mut().find(|entry| entry.is_about(scenario, check, format));
+        entry.map(|entry| entry.is_met = true).is_some()
+    }
+
+    /// Why a failure is known.
+    pub(super) fn reason(&self, scenario: &str, check: &str, format: &str) -> Option<&str> {
+        let entry = self.known.iter().find(|entry| entry.is_about(scenario, check, format));
+        entry.map(|entry| entry.reason.as_str())
+    }
+
     /// The entries of scenarios that were run, and for which nothing failed.
     pub(super) fn stale(&self, runs: &[Run]) -> Vec<String> {
-        let was_run = |entry: &Entry| {
-            let mut judged = runs.iter().filter(|run| !matches!(run.status, Status::Skip | Status::Broke));
-            judged.any(|run| {
-                run.scenario == entry.scenario
-                    && entry.format.as_deref().is_none_or(|format| format == run.format)
-            })
-        };
+        let judged = runs.iter().filter(|run| !matches!(run.status, Status::Skip | Status::Broke));
+        self.stale_of(&judged.map(|run| (&*run.scenario, &*run.format)).collect::<Vec<_>>())
+    }
+
+    /// The entries about one of these scenarios and formats that were not met.
+    pub(super) fn stale_of(&self, judged: &[(&str, &str)]) -> Vec<String> {
+        let was_run = |entry: &Entry| judged.iter().any(|(scenario, format)| entry.is_of(scenario, format));
         let stale = self.known.iter().filter(|entry| !entry.is_met && was_run(entry));
         stale
             .map(|entry| {
+                let scenario = entry.scenario.as_deref().unwrap_or("any");
                 let check = entry.check.as_deref().unwrap_or("any check");
                 let issue = entry.issue.as_deref().map_or_else(String::new, |issue| format!(" ({issue})"));
-                format!("{} {check}: {}{issue}", entry.scenario, entry.reason)
+                format!("{scenario} {check}: {}{issue}", entry.reason)
             })
             .collect()
     }
 }
 
 impl Entry {
-    fn is_about(&self, (scenario, format): (&str, &str), check: &str) -> bool {
-        self.scenario == scenario
-            && self.check.as_deref().is_none_or(|own| own == check)
+    fn is_about(&self, scenario: &str, check: &str, format: &str) -> bool {
+        self.is_of(scenario, format) && self.check.as_deref().is_none_or(|own| own == check)
+    }
+
+    fn is_of(&self, scenario: &str, format: &str) -> bool {
+        self.scenario.as_deref().is_none_or(|own| own == scenario)
             && self.format.as_deref().is_none_or(|own| own == format)
     }
 }

@@ -1,0 +1,59 @@
+//! The arguments of `toolcheck proxy`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::serve::StrictArg;
+use super::target_parser;
+
+const AFTER: &str = "\
+Prints one line of JSON with the address once it listens, and passes requests on until
+the standard input closes. Clients need the address as their base URL.
+
+Exit status: 0 no API refuses what was sent, 1 one does, 2 invalid usage, or the port is
+taken.
+
+Examples:
+  toolcheck proxy --upstream http://127.0.0.1:11434 --record traffic.jsonl
+  toolcheck proxy --upstream http://127.0.0.1:4000 --target openai-chat --refuse --against bedrock";
+
+#[derive(Debug, Args)]
+#[command(after_help = AFTER)]
+pub(crate) struct ProxyArgs {
+    /// Base URL that requests are passed on to; `http` only, TLS is not built in
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream: String,
+
+    /// API that requests are checked against: an id from `toolcheck targets`, or a TOML file [default: that of the path]
+    #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
+    pub(crate) target: Option<String>,
+
+    /// Also say which requests this API would refuse
+    #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
+    pub(crate) against: Option<String>,
+
+    /// Answer a request that the API refuses, and do not pass it on
+    #[arg(long)]
+    pub(crate) refuse: bool,
+
+    /// How much must be known of a refusal
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = StrictArg::Known)]
+    pub(crate) strict: StrictArg,
+
+    /// Port on the loopback interface; 0 is any that is free
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub(crate) port: u16,
+
+    /// Write each exchange to a new file, as JSON Lines that `toolcheck lint` reads
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+
+    /// Largest body of a request in bytes, and most that is recorded of a response
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+    pub(crate) max_body: usize,
+
+    /// Go on when the standard input closes, until a signal ends the program
+    #[arg(long)]
+    pub(crate) keep_running: bool,
+}

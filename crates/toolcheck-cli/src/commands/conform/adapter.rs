@@ -1,0 +1,142 @@
+//! Adapters: commands that translate lines of JSON.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::{Value as Json, json};
+use toolcheck_conform::adapter::{
+    self, Answer, Examination, Gravity, Kind, Plan, Question, Talk, Way, examine, generated,
+};
+use toolcheck_core::suggest::similar;
+use toolcheck_core::text::{bounded, reason, shown};
+
+use super::client::Client;
+use super::examined::{self, Report};
+use super::known::Known;
+use crate::Status;
+use crate::args::{ConformArgs, ConformOutput, KindArg, TranslationArgs};
+use crate::commands::shapes;
+
+/// The most characters of an error that are shown.
+const SHOWN: usize = 300;
+
+pub(super) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
+    let own = &args.translation;
+    let talks = talks(args)?;
+    if args.list {
+        examined::list(&talks, out)?;
+        return Ok(Status::Clean);
+    }
+    let mut known = Known::read(args.known.as_deref())?;
+    let (from, to) = own.from.zip(own.to).context("`--from` and `--to` are needed")?;
+    let target = own.target.as_deref().map(shapes::load).transpose()?;
+    let way = Way::new(from, to).with_target(target);
+    let ways = kinds(own).into_iter().map(|kind| (kind, way.clone())).collect();
+    let plan = Plan { ways, talks, model: Some(own.model.clone()) };
+    let command = own.adapter.as_deref().unwrap_or_default();
+    let mut client = Client::new(command, Duration::from_secs(args.timeout))?;
+    let examination = examine(&plan, |question| ask(&mut client, question))?;
+    report(args, &examination, &mut known, out)
+}
+
+/// The conversations that were asked for.
+pub(super) fn talks(args: &ConformArgs) -> Result<Vec<Talk>> {
+    let own = &args.translation;
+    let mut talks = adapter::talks().to_vec();
+    talks.extend(generated(own.seed, own.cases));
+    for id in &args.only {
+        if talks.iter().all(|talk| talk.id != *id) {
+            let known = adapter::talks().iter().map(|talk| talk.id.as_str());
+            bail!("no such conversation{}\n\n`--list` beside `--adapter` lists all", similar(id, known));
+        }
+    }
+    talks.retain(|talk| args.only.is_empty() || args.only.contains(&talk.id));
+    Ok(talks)
+}
+
+/// What is translated.
+pub(super) fn kinds(args: &TranslationArgs) -> Vec<Kind> {
+    let is_asked = |kind: &Kind| {
+        let own = match kind {
+            Kind::Response => KindArg::Response,
+            Kind::Stream => KindArg::Stream,
+            _ => KindArg::Request,
+        };
+        args.kind.is_empty() || args.kind.contains(&own)
+    };
+    Kind::ALL.into_iter().filter(is_asked).collect()
+}
+
+fn ask(client: &mut Client, question: &Question<'_>) -> Result<Answer> {
+    let line = json!({
+        "id": question.id, "kind": question.kind.as_str(), "from": question.way.from.id, "to": question.way.to.id,
+        "body": question.body,
+    });
+    Ok(client.ask(&line, answer)?.unwrap_or_else(Answer::Broke))
+}
+
+/// The answer in a line; `None` if the line is something else.
+fn answer(line: &str) -> Option<Answer> {
+    let Ok(Json::Object(mut members)) = serde_json::from_str(line.trim()) else { return None };
+    if let Some(body) = members.remove("body") {
+        return Some(Answer::Body(body));
+    }
+    let text = |key: &str| members.get(key).and_then(Json::as_str).map(|text| bounded(text, SHOWN));
+    text("skip").map(Answer::Skipped).or_else(|| text("error").map(Answer::Errored))
+}
+
+/// How a report on an adapter or a gateway is written.
+pub(super) fn writer(output: ConformOutput) -> Result<fn(&Report<'_>, &mut dyn Write) -> io::Result<()>> {
+    match output {
+        ConformOutput::Text => Ok(Report::text),
+        ConformOutput::Json => Ok(Report::json),
+        ConformOutput::Markdown => Ok(Report::markdown),
+        ConformOutput::Junit | ConformOutput::Html => {
+            bail!("a report on an adapter or a gateway is written as text, json or markdown")
+        }
+    }
+}
+
+/// Writes what was found, and says what the exit status is.
+pub(super) fn report(
+    args: &ConformArgs,
+    examination: &Examination,
+    known: &mut Known,
+    out: &mut dyn Write,
+) -> Result<Status> {
+    let to = args.translation.to.map_or("", |format| format.id);
+    let mut unexpected = 0;
+    for case in &examination.cases {
+        for fault in case.faults.iter().filter(|fault| fault.gravity == Gravity::Fail) {
+            unexpected += usize::from(!known.covers(&case.id, &fault.class, to));
+        }
+    }
+    let judged = examination.cases.iter().filter(|case| case.skipped.is_none());
+    let judged: Vec<(&str, &str)> = judged.map(|case| (case.id.as_str(), to)).collect();
+    let stale = known.stale_of(&judged);
+    let written = args.record.as_deref().map(|folder| record(folder, examination)).transpose()?;
+    let report = Report { examination, known, to, stale: &stale, written: written.as_deref() };
+    writer(args.output_format)?(&report, out)?;
+    Ok(if unexpected == 0 && stale.is_empty() { Status::Clean } else { Status::Findings })
+}
+
+/// Writes the smallest body before, and what was made of it, for each fault. Returns the names of the files before.
+fn record(folder: &Path, examination: &Examination) -> Result<Vec<String>> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        anyhow!("cannot create {}: {}", shown(&folder.display().to_string()), reason(&error))
+    })?;
+    let mut names = Vec::new();
+    for (number, found) in examination.found.iter().enumerate() {
+        let name = format!("{:02}-{}-{}", number + 1, found.kind.as_str(), found.fault.class);
+        let sides = [("before", Some(&found.before)), ("after", found.after.as_ref())];
+        for (side, body) in sides.into_iter().filter_map(|(side, body)| Some((side, body?))) {
+            let path = folder.join(format!("{name}.{side}.json"));
+            toolcheck_files::write(&path, |out| writeln!(out, "{body:#}"))
+                .map_err(|error| anyhow!("cannot write {}: {}", shown(&name), reason(&error)))?;
+        }
+        names.push(format!("{name}.before.json"));
+    }
+    Ok(names)
+}

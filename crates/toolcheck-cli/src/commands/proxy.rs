@@ -1,0 +1,67 @@
+//! `toolcheck proxy`: checks requests on their way to an API.
+
+use std::io::Write;
+use std::sync::Mutex;
+
+use anyhow::{Result, anyhow};
+use serde_json::json;
+use toolcheck_core::text::{Counted, line, reason, shown};
+use toolcheck_serve::{Exchange, Proxy, ProxyBuilder, Refused, Upstream};
+
+use super::serve::{create, keep, wait};
+use super::shapes;
+use crate::args::ProxyArgs;
+use crate::{Status, screen};
+
+pub(crate) fn run(args: &ProxyArgs, out: &mut dyn Write) -> Result<Status> {
+    let proxy = builder(args)?
+        .start()
+        .map_err(|error| anyhow!("cannot listen on port {}: {}", args.port, reason(&error)))?;
+    writeln!(out, "{}", json!({"url": proxy.url()}))?;
+    out.flush()?;
+    wait(args.keep_running);
+    let passed = proxy.finish();
+    let against = args
+        .against
+        .as_ref()
+        .map_or_else(String::new, |target| format!(", {} by {}", passed.refused_against, shown(target)));
+    let requests = Counted(passed.requests, "request");
+    screen::message("note", &format!("{requests}, {} refused{against}", passed.refused));
+    let is_clean = passed.refused + passed.refused_against == 0;
+    Ok(if is_clean { Status::Clean } else { Status::Findings })
+}
+
+fn builder(args: &ProxyArgs) -> Result<ProxyBuilder> {
+    let mut builder = Proxy::builder(Upstream::parse(&args.upstream)?)
+        .port(args.port)
+        .max_body(args.max_body)
+        .refuse(args.refuse)
+        .strictness(args.strict.into());
+    if let Some(name) = &args.target {
+        builder = builder.target(shapes::load(name)?);
+    }
+    if let Some(name) = &args.against {
+        builder = builder.against(shapes::load(name)?);
+    }
+    let record = args.record.as_deref().map(create).transpose()?.map(Mutex::new);
+    let against = args.against.clone().unwrap_or_default();
+    Ok(builder.on_exchange(move |exchange| {
+        if let Some(refused) = &exchange.refused {
+            say("refused", exchange, refused);
+        }
+        if let Some(refused) = &exchange.against {
+            say(&format!("refused by {}", shown(&against)), exchange, refused);
+        }
+        if let Some(file) = &record {
+            keep(file, exchange);
+        }
+    }))
+}
+
+/// Says on the standard error why an API refuses a request.
+fn say(who: &str, exchange: &Exchange, refused: &Refused) {
+    let place = if refused.place.is_empty() { "the body" } else { &refused.place };
+    let message =
+        format!("{} {}: {} at {place}: {}", exchange.path, refused.status, refused.rule, refused.message);
+    screen::message(who, &line(&message));
+}

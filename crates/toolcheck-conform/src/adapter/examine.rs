@@ -1,0 +1,222 @@
+//! An adapter gets every conversation, and each of its faults becomes as small as it can be.
+
+use serde_json::Value as Json;
+
+use super::bodies::{self, Kind};
+use super::faults::{self, Fault, Way};
+use super::shrink::shrink;
+use super::talk::Talk;
+
+/// What an adapter is asked to translate.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Question<'q> {
+    /// The id of the conversation; while one is made smaller, that of the one it comes from.
+    pub id: &'q str,
+    /// What the body is.
+    pub kind: Kind,
+    /// From which format to which one.
+    pub way: &'q Way,
+    /// The body.
+    pub body: &'q Json,
+    /// The conversation in it.
+    pub talk: &'q Talk,
+}
+
+/// What an adapter answers.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Answer {
+    /// The body in the other format.
+    Body(Json),
+    /// It has no way to translate that, and why.
+    Skipped(String),
+    /// It says that it can't.
+    Errored(String),
+    /// It crashed, took too long or answered nonsense.
+    Broke(String),
+}
+
+/// What is examined.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// What is translated, and how: responses may go another way than requests.
+    pub ways: Vec<(Kind, Way)>,
+    /// The conversations.
+    pub talks: Vec<Talk>,
+    /// Names the model in each body that has room for it.
+    pub model: Option<String>,
+}
+
+/// What came of a conversation.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CaseReport {
+    /// The id of the conversation.
+    pub id: String,
+    /// What was translated.
+    pub kind: Kind,
+    /// What is wrong.
+    pub faults: Vec<Fault>,
+    /// Why it was skipped.
+    pub skipped: Option<String>,
+}
+
+/// A fault with the smallest conversation that shows it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Found {
+    /// The fault.
+    pub fault: Fault,
+    /// What was translated.
+    pub kind: Kind,
+    /// The smallest conversation.
+    pub talk: Talk,
+    /// Its body.
+    pub before: Json,
+    /// What the adapter made of it, if it made something.
+    pub after: Option<Json>,
+    /// Whether no single step makes it smaller. If not, the tries were used up.
+    pub is_smallest: bool,
+    /// The conversations that come down to it, in the order in which they were examined.
+    pub cases: Vec<String>,
+}
+
+/// What an examination has found.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Examination {
+    /// The conversations.
+    pub cases: Vec<CaseReport>,
+    /// The faults, each once: the worst first.
+    pub found: Vec<Found>,
+}
+
+/// How often an adapter is asked to make a conversation smaller.
+const MOST_TRIES: usize = 600;
+/// The same for one that crashes or takes its time, which is slow.
+const MOST_BROKEN_TRIES: usize = 24;
+/// How many conversations with the same class of fault are made smaller. Another cause may hide behind each.
+const MOST_OF_A_CLASS: usize = 24;
+
+const ERRORED: &str = "errored";
+const BROKE: &str = "broke";
+
+/// Has an adapter translate the conversations of a plan.
+///
+/// # Errors
+///
+/// What `ask` fails with: that the adapter could not even be asked.
+pub fn examine<E>(
+    plan: &Plan,
+    mut ask: impl FnMut(&Question<'_>) -> Result<Answer, E>,
+) -> Result<Examination, E> {
+    let mut examination = Examination::default();
+    for (kind, way) in &plan.ways {
+        let mut asker = Asker { kind: *kind, way, model: plan.model.as_deref(), ask: &mut ask };
+        for talk in &plan.talks {
+            let Some(tried) = asker.try_it(talk, &talk.id)? else { continue };
+            for fault in &tried.faults {
+                let is_of_class = |found: &&Found| found.kind == *kind && found.fault.is_same(fault);
+                let of_class = examination.found.iter().filter(is_of_class);
+                if of_class.map(|found| found.cases.len()).sum::<usize>() < MOST_OF_A_CLASS {
+                    let found = asker.smallest(talk, fault)?;
+                    examination.add(found);
+                }
+            }
+            examination.cases.push(CaseReport {
+                id: talk.id.clone(),
+                kind: *kind,
+                faults: tried.faults,
+                skipped: tried.skipped,
+            });
+        }
+    }
+    examination.found.sort_by_key(|found| (std::cmp::Reverse(found.fault.gravity), found.kind));
+    Ok(examination)
+}
+
+impl Examination {
+    fn add(&mut self, found: Found) {
+        let is_known = |known: &&mut Found| {
+            known.kind == found.kind && known.fault.is_same(&found.fault) && known.talk.says_as(&found.talk)
+        };
+        match self.found.iter_mut().find(is_known) {
+            Some(known) => known.cases.extend(found.cases),
+            None => self.found.push(found),
+        }
+    }
+}
+
+struct Asker<'a, A> {
+    kind: Kind,
+    way: &'a Way,
+    model: Option<&'a str>,
+    ask: &'a mut A,
+}
+
+/// What came of asking once.
+struct Tried {
+    before: Json,
+    after: Option<Json>,
+    faults: Vec<Fault>,
+    skipped: Option<String>,
+}
+
+impl<A> Asker<'_, A> {
+    /// Asks for a conversation; `None` if it is none that the format before can hold.
+    fn try_it<E>(&mut self, talk: &Talk, id: &str) -> Result<Option<Tried>, E>
+    where
+        A: FnMut(&Question<'_>) -> Result<Answer, E>,
+    {
+        let Some(mut before) = bodies::body(talk, self.kind, self.way.from) else { return Ok(None) };
+        if !faults::is_fair(talk, self.kind, self.way.from, &before) {
+            return Ok(None);
+        }
+        if let Some(model) = self.model.filter(|_| self.kind == Kind::Request) {
+            bodies::name_model(&mut before, self.way.from, model);
+        }
+        let question = Question { id, kind: self.kind, way: self.way, body: &before, talk };
+        let answer = (self.ask)(&question)?;
+        let mut tried = Tried { before, after: None, faults: Vec::new(), skipped: None };
+        match answer {
+            Answer::Body(after) => {
+                tried.faults = faults::faults(talk, self.kind, self.way, &tried.before, &after);
+                tried.after = Some(after);
+            }
+            Answer::Skipped(why) => tried.skipped = Some(why),
+            Answer::Errored(why) => tried.faults.push(Fault::of_adapter(ERRORED, why)),
+            Answer::Broke(why) => tried.faults.push(Fault::of_adapter(BROKE, why)),
+        }
+        Ok(Some(tried))
+    }
+
+    fn smallest<E>(&mut self, talk: &Talk, fault: &Fault) -> Result<Found, E>
+    where
+        A: FnMut(&Question<'_>) -> Result<Answer, E>,
+    {
+        let most = if fault.class == BROKE { MOST_BROKEN_TRIES } else { MOST_TRIES };
+        let mut failed = None;
+        let (smallest, is_smallest) = shrink(talk, most, |step| {
+            if failed.is_some() {
+                return false;
+            }
+            match self.try_it(step, &talk.id) {
+                Ok(tried) => tried.is_some_and(|tried| tried.faults.iter().any(|found| found.is_same(fault))),
+                Err(error) => {
+                    failed = Some(error);
+                    false
+                }
+            }
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let tried = self.try_it(&smallest, &talk.id)?;
+        let (before, after, again) =
+            tried.map_or((Json::Null, None, Vec::new()), |tried| (tried.before, tried.after, tried.faults));
+        let fault = again.into_iter().find(|found| found.is_same(fault)).unwrap_or_else(|| fault.clone());
+        let cases = vec![talk.id.clone()];
+        Ok(Found { fault, kind: self.kind, talk: smallest, before, after, is_smallest, cases })
+    }
+}

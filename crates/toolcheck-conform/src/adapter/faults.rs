@@ -1,0 +1,242 @@
+//! What is wrong with what an adapter made.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+use toolcheck_core::diff::Level as Change;
+use toolcheck_core::diff::files::{File, compare};
+use toolcheck_core::{Format, InputFormat, Level};
+use toolcheck_lint::{Finding, Options, TargetRef, lint, rules};
+
+use super::bodies::{self, Kind};
+use super::talk::Talk;
+
+/// From which format an adapter translates to which one.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Way {
+    /// The format of what it gets.
+    pub from: &'static Format,
+    /// The format of what it makes.
+    pub to: &'static Format,
+    /// What its requests are linted for; if there is none, it is the target of the format.
+    pub target: Option<TargetRef>,
+}
+
+impl Way {
+    /// From one format to another.
+    #[must_use]
+    pub fn new(from: &'static Format, to: &'static Format) -> Self {
+        Self { from, to, target: None }
+    }
+
+    /// The same, with requests for a target.
+    #[must_use]
+    pub fn with_target(mut self, target: Option<TargetRef>) -> Self {
+        self.target = target;
+        self
+    }
+}
+
+/// How bad a fault is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Gravity {
+    /// The model reads something else, or the API puts up with it.
+    Weak,
+    /// Something is lost, altered or refused.
+    Fail,
+}
+
+impl Gravity {
+    /// The name in reports.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Weak => "weak",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// Who has seen a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Origin {
+    /// The linter: the class is the id of a rule.
+    Lint,
+    /// The comparison: the class is the id of a kind of change.
+    Diff,
+    /// The adapter itself, which answered with an error, nothing or nonsense.
+    Adapter,
+}
+
+impl Origin {
+    /// The name in reports.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Lint => "lint",
+            Self::Diff => "diff",
+            Self::Adapter => "adapter",
+        }
+    }
+}
+
+/// A fault of an adapter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// Who has seen it.
+    pub origin: Origin,
+    /// What sort of fault it is; with the origin, this is what tells two faults apart.
+    pub class: String,
+    /// How bad it is.
+    pub gravity: Gravity,
+    /// What is wrong.
+    pub message: String,
+    /// Where it is, as a JSON Pointer: in the body before for what is gone, and else in the body after.
+    pub place: String,
+}
+
+/// The class of an answer that is no body of the format after.
+pub(super) const UNREADABLE: &str = "unreadable";
+
+impl Fault {
+    pub(super) fn of_adapter(class: &str, message: String) -> Self {
+        Self {
+            origin: Origin::Adapter,
+            class: class.to_owned(),
+            gravity: Gravity::Fail,
+            message,
+            place: String::new(),
+        }
+    }
+
+    /// Whether it is the same fault as another one.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        (self.origin, &self.class, self.gravity) == (other.origin, &other.class, other.gravity)
+    }
+}
+
+/// A body as the linter and the comparison read it: a response with a request before it, which is no matter of the
+/// adapter's.
+fn text(talk: &Talk, kind: Kind, format: &Format, body: &Json) -> Vec<u8> {
+    match kind {
+        Kind::Request => body.to_string(),
+        Kind::Response | Kind::Stream => {
+            json!({"request": bodies::question(talk, format), "response": body}).to_string()
+        }
+    }
+    .into_bytes()
+}
+
+/// The pointer to a body in that text.
+fn place_in_body(pointer: &str, kind: Kind) -> String {
+    let own = if kind == Kind::Request { Some(pointer) } else { pointer.strip_prefix("/response") };
+    own.unwrap_or(pointer).to_owned()
+}
+
+/// The rule about calls that nothing follows: a response is judged by itself.
+const ABANDONED: &str = "abandoned-call";
+
+fn findings(text: &[u8], format: &'static Format, target: Option<&TargetRef>) -> Vec<Finding> {
+    let options = Options::new().format(Some(format)).ignored(rules::find(ABANDONED));
+    let options = match target {
+        Some(target) => options.target(Some(target.clone())),
+        None => options,
+    };
+    lint("body.json", text, &options).findings
+}
+
+/// Whether a conversation is one that an adapter must be able to translate: its own API takes it, and it can be read.
+#[must_use]
+pub(super) fn is_fair(talk: &Talk, kind: Kind, format: &'static Format, body: &Json) -> bool {
+    let text = text(talk, kind, format, body);
+    let read = File::read(&text, Some(InputFormat::Wire(format)));
+    read.is_ok_and(|file| file.unread == 0)
+        && findings(&text, format, None).iter().all(|finding| finding.level != Level::Error)
+}
+
+/// Lints what an adapter made of a body, and compares both. The worst fault of each class comes once.
+#[must_use]
+pub(super) fn faults(talk: &Talk, kind: Kind, way: &Way, before: &Json, after: &Json) -> Vec<Fault> {
+    let is_of_kind = match kind {
+        Kind::Request | Kind::Response => after.is_object(),
+        // A stream without events says nothing.
+        Kind::Stream => {
+            after.as_array().is_some_and(|events| !events.is_empty() && events.iter().all(Json::is_object))
+        }
+    };
+    if !is_of_kind {
+        return vec![Fault::of_adapter(UNREADABLE, format!("it is no {} of {}", kind.as_str(), way.to.id))];
+    }
+    let texts = [text(talk, kind, way.from, before), text(talk, kind, way.to, after)];
+    let read = |text, format| File::read(text, Some(InputFormat::Wire(format)));
+    let mut found = Vec::new();
+    match (read(&texts[0], way.from), read(&texts[1], way.to)) {
+        (_, Err(error)) => {
+            let what = format!("it is no {} of {}: {error}", kind.as_str(), way.to.id);
+            return vec![Fault::of_adapter(UNREADABLE, what)];
+        }
+        (_, Ok(after)) if after.unread > 0 && kind != Kind::Request => {
+            return vec![Fault::of_adapter(
+                UNREADABLE,
+                format!("it is no {} of {}", kind.as_str(), way.to.id),
+            )];
+        }
+        (Err(_), _) => {}
+        (Ok(before), Ok(after)) => {
+            for change in compare(&before, &after, None).changes {
+                let gravity = match change.level {
+                    Change::Loss => Gravity::Fail,
+                    Change::Change => Gravity::Weak,
+                    Change::Form => continue,
+                };
+                let place = change.before.or(change.after).map(|spot| place_in_body(&spot.pointer, kind));
+                found.push(Fault {
+                    origin: Origin::Diff,
+                    class: change.kind.id().to_owned(),
+                    gravity,
+                    message: said(change.kind.summary(), &change.about.to_string()),
+                    place: place.unwrap_or_default(),
+                });
+            }
+        }
+    }
+    let own = findings(&texts[0], way.from, None);
+    for finding in findings(&texts[1], way.to, way.target.as_ref()) {
+        let gravity = match finding.level {
+            Level::Error => Gravity::Fail,
+            Level::Warning => Gravity::Weak,
+        };
+        // What is as bad in the conversation itself is not the adapter's.
+        if own.iter().any(|own| own.rule == finding.rule && own.level >= finding.level) {
+            continue;
+        }
+        found.push(Fault {
+            origin: Origin::Lint,
+            class: finding.rule.to_owned(),
+            gravity,
+            message: finding.message.to_string(),
+            place: place_in_body(&finding.spot.pointer, kind),
+        });
+    }
+    worst_of_each(found)
+}
+
+fn said(summary: &str, about: &str) -> String {
+    if about.is_empty() { summary.to_owned() } else { format!("{} ({about})", summary.trim_end_matches('.')) }
+}
+
+fn worst_of_each(found: Vec<Fault>) -> Vec<Fault> {
+    let mut worst: BTreeMap<(Origin, String), Fault> = BTreeMap::new();
+    for fault in found {
+        let key = (fault.origin, fault.class.clone());
+        if worst.get(&key).is_none_or(|known| known.gravity < fault.gravity) {
+            worst.insert(key, fault);
+        }
+    }
+    worst.into_values().collect()
+}

@@ -1,0 +1,19 @@
+//! Adapters and gateways: what comes out of one in another format is held against what went in.
+//!
+//! A [`Talk`] is a conversation as data. It is [written](bodies) in the format before, the adapter answers with a body in
+//! the format after, and that body is linted and compared with the one before. [`examine`](fn@examine) does this for many conversations, and
+//! makes the smallest conversation that still shows each fault.
+
+pub mod bodies;
+mod examine;
+mod faults;
+mod generate;
+mod shrink;
+mod talk;
+
+pub use bodies::Kind;
+pub use examine::{Answer, CaseReport, Examination, Found, Plan, Question, examine};
+pub use faults::{Fault, Gravity, Origin, Way};
+pub use generate::generated;
+pub use shrink::{shrink, steps};
+pub use talk::{Talk, TalkCall, TalkTurn, talks};

@@ -1,0 +1,164 @@
+//! The smallest conversation that still shows a fault.
+
+use std::collections::BTreeSet;
+
+use super::talk::{
+    PLAIN_REASONING, PLAIN_SYSTEM, PLAIN_TEXT, PLAIN_TOOLS, PLAIN_USER, Talk, TalkCall, TalkTurn,
+    plain_result,
+};
+
+/// Makes a conversation smaller as long as it still fails, and at most for this many tries. The second value is whether
+/// no single step makes it smaller any more.
+pub fn shrink(talk: &Talk, most: usize, mut fails: impl FnMut(&Talk) -> bool) -> (Talk, bool) {
+    let mut smallest = talk.clone();
+    let mut tries = 0;
+    'again: loop {
+        for step in steps(&smallest) {
+            if tries == most {
+                return (smallest, false);
+            }
+            tries += 1;
+            if fails(&step) {
+                smallest = step;
+                continue 'again;
+            }
+        }
+        return (smallest, true);
+    }
+}
+
+/// The conversations that are one step smaller, the smallest first as far as that is easily told.
+#[must_use]
+pub fn steps(talk: &Talk) -> Vec<Talk> {
+    let mut steps = Vec::new();
+    let count = talk.turns.len();
+    let mut size = count / 2;
+    while size > 0 {
+        for start in (0..count).step_by(size) {
+            let end = (start + size).min(count);
+            steps.push(changed(talk, |talk| drop(talk.turns.drain(start..end))));
+        }
+        size /= 2;
+    }
+    steps.push(changed(talk, |talk| talk.undeclared = false));
+    steps.extend(
+        texts(&talk.system, &["", PLAIN_SYSTEM])
+            .into_iter()
+            .map(|text| changed(talk, |talk| talk.system = text)),
+    );
+    let tools = talk.turns.iter().flat_map(|turn| &turn.calls).map(|call| &call.tool);
+    for tool in tools.collect::<BTreeSet<_>>() {
+        for plain in PLAIN_TOOLS {
+            steps.push(changed(talk, |talk| {
+                let calls = talk.turns.iter_mut().flat_map(|turn| &mut turn.calls);
+                calls.filter(|call| call.tool == *tool).for_each(|call| plain.clone_into(&mut call.tool));
+            }));
+        }
+    }
+    for (number, turn) in talk.turns.iter().enumerate() {
+        let in_turn = |change: &dyn Fn(&mut TalkTurn)| changed(talk, |talk| change(&mut talk.turns[number]));
+        steps.extend(steps_of_turn(turn, &in_turn));
+        for (at, call) in turn.calls.iter().enumerate() {
+            let in_call = |change: &dyn Fn(&mut TalkCall)| in_turn(&|turn| change(&mut turn.calls[at]));
+            steps.extend(steps_of_call(call, at, &in_call));
+        }
+    }
+    steps.retain(|step| step.size() < talk.size() && !step.turns.is_empty());
+    steps
+}
+
+fn changed(talk: &Talk, change: impl FnOnce(&mut Talk)) -> Talk {
+    let mut talk = talk.clone();
+    change(&mut talk);
+    talk
+}
+
+/// Makes the conversation in which a part of it is changed.
+type Changed<'c, T> = &'c dyn Fn(&dyn Fn(&mut T)) -> Talk;
+
+fn steps_of_turn(turn: &TalkTurn, changed: Changed<'_, TalkTurn>) -> Vec<Talk> {
+    let mut steps: Vec<Talk> =
+        (0..turn.calls.len()).map(|at| changed(&|turn| drop(turn.calls.remove(at)))).collect();
+    if let Some(text) = &turn.user {
+        steps.extend(
+            texts(text, &[PLAIN_USER]).iter().map(|text| changed(&|turn| turn.user = Some(text.clone()))),
+        );
+    }
+    if let Some(text) = &turn.system {
+        steps.push(changed(&|turn| turn.user = turn.system.take()));
+        steps.extend(
+            texts(text, &[PLAIN_USER]).iter().map(|text| changed(&|turn| turn.system = Some(text.clone()))),
+        );
+    }
+    if let Some(text) = &turn.reasoning {
+        steps.push(changed(&|turn| turn.reasoning = None));
+        steps.extend(
+            texts(text, &[PLAIN_REASONING])
+                .iter()
+                .map(|text| changed(&|turn| turn.reasoning = Some(text.clone()))),
+        );
+    }
+    steps.extend(
+        texts(&turn.text, &["", PLAIN_TEXT]).iter().map(|text| changed(&|turn| turn.text.clone_from(text))),
+    );
+    steps.push(changed(&|turn| turn.reversed = false));
+    steps
+}
+
+fn steps_of_call(call: &TalkCall, at: usize, changed: Changed<'_, TalkCall>) -> Vec<Talk> {
+    let mut steps = vec![
+        changed(&|call| call.failed = false),
+        changed(&|call| call.id = None),
+        changed(&|call| call.raw = None),
+        changed(&|call| call.arguments.clear()),
+    ];
+    for tool in PLAIN_TOOLS {
+        steps.push(changed(&|call| tool.clone_into(&mut call.tool)));
+    }
+    for key in call.arguments.keys() {
+        steps.push(changed(&|call| drop(call.arguments.remove(key))));
+        // The plainest value that still is one, and the plainest key.
+        steps.push(changed(&|call| drop(call.arguments.insert(key.clone(), 1.into()))));
+        steps.push(changed(&|call| {
+            call.arguments.remove(key);
+            call.arguments.insert("a".to_owned(), 1.into());
+        }));
+    }
+    if let Some(raw) = &call.raw {
+        steps.extend(
+            texts(raw, &["", "{", "[]", "1"])
+                .iter()
+                .map(|text| changed(&|call| call.raw = Some(text.clone()))),
+        );
+    }
+    if let Some(id) = &call.id {
+        steps.extend(pieces(id).iter().map(|text| changed(&|call| call.id = Some(text.clone()))));
+    }
+    let own = plain_result(at);
+    steps.extend(
+        texts(&call.result, &[&own, ""]).iter().map(|text| changed(&|call| call.result.clone_from(text))),
+    );
+    steps
+}
+
+/// Texts in place of a text: these, and pieces of it.
+fn texts(text: &str, plain: &[&str]) -> Vec<String> {
+    plain.iter().map(|plain| (*plain).to_owned()).chain(pieces(text)).filter(|other| other != text).collect()
+}
+
+/// The longest text of which single characters are left out.
+const LONGEST: usize = 24;
+
+/// The halves of a text; of a short one, also what is left without each character.
+fn pieces(text: &str) -> Vec<String> {
+    let all: Vec<char> = text.chars().collect();
+    let (first, second) = all.split_at(all.len() / 2);
+    let mut pieces = vec![first.iter().collect::<String>(), second.iter().collect()];
+    if all.len() <= LONGEST {
+        let without =
+            |at: usize| all.iter().enumerate().filter(|(own, _)| *own != at).map(|(_, one)| one).collect();
+        pieces.extend((0..all.len()).map(without));
+    }
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
+}

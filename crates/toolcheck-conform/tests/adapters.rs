@@ -1,0 +1,203 @@
+//! Adapters with planted faults: each is found and comes down to its smallest conversation.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::convert::Infallible;
+
+use serde_json::Value as Json;
+use toolcheck_conform::adapter::{
+    Answer, Examination, Gravity, Kind, Plan, Question, Talk, Way, examine, generated, shrink, steps, talks,
+};
+use toolcheck_core::{Format, formats};
+
+fn format(id: &str) -> &'static Format {
+    formats::find(id).unwrap()
+}
+
+fn plan(from: &str, to: &str, generated_cases: usize) -> Plan {
+    let way = Way::new(format(from), format(to));
+    Plan {
+        ways: Kind::ALL.into_iter().map(|kind| (kind, way.clone())).collect(),
+        talks: talks().iter().cloned().chain(generated(1, generated_cases)).collect(),
+        model: None,
+    }
+}
+
+fn run(plan: &Plan, mut adapter: impl FnMut(&Question<'_>) -> Answer) -> Examination {
+    let Ok(examination) = examine(plan, |question| Ok::<_, Infallible>(adapter(question)));
+    examination
+}
+
+/// The faults of an examination in a line each.
+fn lines(examination: &Examination) -> Vec<String> {
+    let line = |found: &toolcheck_conform::adapter::Found| {
+        let fault = &found.fault;
+        format!(
+            "{} {} {} {}: {}",
+            fault.gravity.as_str(),
+            found.kind.as_str(),
+            fault.origin.as_str(),
+            fault.class,
+            found.before
+        )
+    };
+    examination.found.iter().map(line).collect()
+}
+
+#[test]
+fn an_adapter_that_changes_nothing_has_no_faults_in_any_format() {
+    for format in formats::ALL {
+        let examination =
+            run(&plan(format.id, format.id, 12), |question| Answer::Body(question.body.clone()));
+        assert_eq!(lines(&examination), [""; 0], "{}", format.id);
+        let of = |kind: Kind| examination.cases.iter().filter(|case| case.kind == kind).count();
+        assert!(of(Kind::Request) >= 20, "{}: {} requests", format.id, of(Kind::Request));
+        assert!(of(Kind::Response) >= 20 && of(Kind::Stream) >= 20, "{}", format.id);
+    }
+}
+
+#[test]
+fn the_conversations_are_as_their_files_are_called_and_differ() {
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/conversations")).unwrap();
+    assert_eq!(files.count(), talks().len());
+    for (number, talk) in talks().iter().enumerate() {
+        assert!(talk.is_open(), "{}", talk.id);
+        assert!(
+            talks()[..number].iter().all(|other| other.id != talk.id && !other.says_as(talk)),
+            "{}",
+            talk.id
+        );
+    }
+    assert_eq!(generated(7, 20), generated(7, 30)[..20]);
+    assert_ne!(generated(7, 20), generated(8, 20));
+    assert!(generated(9, 300).iter().all(Talk::is_open));
+}
+
+/// Changes a Chat request in place.
+fn chat(change: impl Fn(&mut Vec<Json>)) -> impl Fn(&Question<'_>) -> Answer {
+    move |question| {
+        let mut body = question.body.clone();
+        if let Some(messages) = body.get_mut("messages").and_then(Json::as_array_mut) {
+            change(messages);
+        }
+        Answer::Body(body)
+    }
+}
+
+fn requests(generated_cases: usize) -> Plan {
+    let mut plan = plan("openai-chat", "openai-chat", generated_cases);
+    plan.ways.truncate(1);
+    plan
+}
+
+#[test]
+fn results_that_change_sides_come_down_to_two_calls() {
+    let swap = chat(|messages| {
+        let results: Vec<usize> = (0..messages.len()).filter(|at| messages[*at]["role"] == "tool").collect();
+        for pair in results.windows(2).filter(|pair| pair[1] == pair[0] + 1) {
+            let [one, two] = [pair[0], pair[1]].map(|at| messages[at]["tool_call_id"].clone());
+            messages[pair[0]]["tool_call_id"] = two;
+            messages[pair[1]]["tool_call_id"] = one;
+        }
+    });
+    let examination = run(&requests(20), swap);
+    let found: Vec<_> =
+        examination.found.iter().filter(|found| found.fault.gravity == Gravity::Fail).collect();
+    assert!(!found.is_empty());
+    for found in found {
+        assert!(found.is_smallest, "{}", found.fault.class);
+        let calls: usize = found.talk.turns.iter().map(|turn| turn.calls.len()).sum();
+        assert_eq!(calls, 2, "{}: {}", found.fault.class, found.before);
+    }
+    assert!(
+        lines(&examination).iter().any(|line| line.contains("diff result-reattached")),
+        "{:#?}",
+        lines(&examination)
+    );
+}
+
+#[test]
+fn an_empty_result_that_is_left_out_is_seen_by_both_judges() {
+    let drop_empty =
+        chat(|messages| messages.retain(|message| message["role"] != "tool" || message["content"] != ""));
+    let examination = run(&requests(0), drop_empty);
+    let told: Vec<_> = examination.found.iter().map(|found| &*found.fault.class).collect();
+    assert_eq!(told, ["unanswered-tool-call", "result-lost"]);
+    for found in &examination.found {
+        assert_eq!((found.cases.as_slice(), found.is_smallest), (&["empty-result".to_owned()][..], true));
+        let messages = found.before["messages"].as_array().unwrap();
+        let said: Vec<_> = messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
+        assert_eq!(said, ["user", "assistant", "tool"]);
+        assert_eq!(found.after.as_ref().unwrap()["messages"].as_array().unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn an_adapter_that_says_no_breaks_or_makes_nonsense_is_told_apart() {
+    let answer = |question: &Question<'_>| match question.kind {
+        Kind::Request if question.body.to_string().contains("Ada") => Answer::Errored("no Ada".to_owned()),
+        Kind::Request if question.talk.undeclared => Answer::Skipped("not now".to_owned()),
+        Kind::Request => Answer::Body(question.body.clone()),
+        Kind::Response => Answer::Broke("it ended".to_owned()),
+        _ => Answer::Body(Json::from("nonsense")),
+    };
+    let examination = run(&plan("anthropic", "anthropic", 0), answer);
+    let told: Vec<(&str, &str)> =
+        examination.found.iter().map(|found| (found.kind.as_str(), found.fault.class.as_str())).collect();
+    assert!(told.contains(&("request", "errored")), "{told:?}");
+    assert!(told.contains(&("response", "broke")), "{told:?}");
+    assert!(told.contains(&("stream", "unreadable")), "{told:?}");
+    assert_eq!(examination.cases.iter().filter(|case| case.skipped.is_some()).count(), 1);
+}
+
+#[test]
+fn a_fault_that_only_made_up_conversations_have_is_found_too() {
+    let drop_third = chat(|messages| {
+        for message in messages {
+            if let Some(calls) = message.get_mut("tool_calls").and_then(Json::as_array_mut) {
+                calls.truncate(2);
+            }
+        }
+    });
+    let examination = run(&requests(60), drop_third);
+    let lost = examination.found.iter().find(|found| found.fault.class == "call-lost").unwrap();
+    assert!(lost.cases.iter().all(|case| case.starts_with("generated-1-")));
+    assert_eq!(lost.talk.turns.len(), 2, "{}", lost.before);
+    assert_eq!(lost.talk.turns[1].calls.len(), 3, "{}", lost.before);
+}
+
+type Property = &'static dyn Fn(&Talk) -> bool;
+
+#[test]
+fn what_is_shrunk_still_fails_and_no_single_step_makes_it_smaller() {
+    fn calls(talk: &Talk) -> usize {
+        talk.turns.iter().map(|turn| turn.calls.len()).sum()
+    }
+    let properties: [(&str, Property); 4] = [
+        ("three calls", &|talk| calls(talk) >= 3),
+        ("an id with a colon", &|talk| {
+            talk.turns
+                .iter()
+                .flat_map(|turn| &turn.calls)
+                .any(|call| call.id.as_ref().is_some_and(|id| id.contains(':')))
+        }),
+        ("two results that differ", &|talk| {
+            talk.turns.iter().any(|turn| turn.calls.windows(2).any(|pair| pair[0].result != pair[1].result))
+        }),
+        ("a text of the model before a call", &|talk| {
+            talk.turns.iter().any(|turn| !turn.text.is_empty() && !turn.calls.is_empty())
+        }),
+    ];
+    for (name, fails) in properties {
+        let mut met = 0;
+        for talk in generated(3, 200).iter().filter(|talk| fails(talk)) {
+            let (smallest, is_smallest) = shrink(talk, usize::MAX, fails);
+            assert!(is_smallest && fails(&smallest), "{name}: {}", talk.id);
+            assert!(steps(&smallest).iter().all(|step| !fails(step)), "{name}: {}", talk.id);
+            assert!(steps(talk).iter().all(|step| step.size() < talk.size()), "{name}: {}", talk.id);
+            met += 1;
+        }
+        assert!(met >= 10, "{name}: only {met}");
+    }
+    let (_, is_smallest) = shrink(&talks()[2], 1, |_| true);
+    assert!(!is_smallest);
+}

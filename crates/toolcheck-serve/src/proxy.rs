@@ -1,0 +1,397 @@
+//! A proxy that checks each request on its way to an API.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::thread::JoinHandle;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode, http};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value as Json, json};
+use tokio::sync::oneshot;
+use toolcheck_core::formats;
+use toolcheck_lint::TargetRef;
+
+use crate::http::{Body, now, refuse, write};
+use crate::provider::{Answer, Provider, Refused, Strictness};
+use crate::received;
+use crate::route::route;
+use crate::seen::{self, Exchange, Watch};
+use crate::upstream::Upstream;
+
+/// The default limit of a body in bytes.
+const MOST_BODY: usize = 64 << 20;
+
+/// Headers that are about a connection and not about what is sent over it.
+const OF_A_CONNECTION: [&str; 9] = [
+    "connection",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// What a proxy is made of.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct ProxyBuilder {
+    upstream: Upstream,
+    provider: Provider,
+    against: Option<Provider>,
+    refuses: bool,
+    port: u16,
+    most_body: usize,
+    watch: Watch,
+}
+
+/// A proxy that listens on the loopback interface until it is finished or dropped.
+#[derive(Debug)]
+pub struct Proxy {
+    address: SocketAddr,
+    state: Arc<State>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What has passed a proxy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Passed {
+    /// How many requests with a conversation there were.
+    pub requests: usize,
+    /// How many of them the API refuses.
+    pub refused: usize,
+    /// How many of them the other API would refuse.
+    pub refused_against: usize,
+}
+
+#[derive(Debug)]
+struct State {
+    builder: ProxyBuilder,
+    requests: AtomicUsize,
+    refused: AtomicUsize,
+    refused_against: AtomicUsize,
+}
+
+impl ProxyBuilder {
+    /// Checks requests against a target. Without one, it is the one of each request's format.
+    pub fn target(mut self, target: impl Into<TargetRef>) -> Self {
+        self.provider.target = Some(target.into());
+        self
+    }
+
+    /// Also says what this target would refuse.
+    pub fn against(mut self, target: impl Into<TargetRef>) -> Self {
+        let strictness = self.provider.strictness;
+        self.against = Some(Provider { target: Some(target.into()), strictness, script: Vec::new() });
+        self
+    }
+
+    /// How much must be known of a refusal.
+    pub fn strictness(mut self, strictness: Strictness) -> Self {
+        self.provider.strictness = strictness;
+        if let Some(against) = &mut self.against {
+            against.strictness = strictness;
+        }
+        self
+    }
+
+    /// Answers a request that the API would refuse itself, and does not pass it on.
+    pub fn refuse(mut self, refuses: bool) -> Self {
+        self.refuses = refuses;
+        self
+    }
+
+    /// The port; 0, the default, is any that is free.
+    pub fn port(mut self, port: u16) -> Self {
+        self.port = port;
+        self
+    }
+
+    /// The limit of the body of a request in bytes, and of what is recorded of a response.
+    pub fn max_body(mut self, bytes: usize) -> Self {
+        self.most_body = bytes;
+        self
+    }
+
+    /// Calls a function with each exchange, once the response is complete. The exchange has the refusal that was answered
+    /// or is to be expected; the other refusal is that of the other API.
+    pub fn on_exchange(mut self, watch: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
+        self.watch = Watch::new(watch);
+        self
+    }
+
+    /// Starts to listen.
+    ///
+    /// # Errors
+    ///
+    /// The port is taken, or the system refuses.
+    pub fn start(self) -> io::Result<Proxy> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port))?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let zero = AtomicUsize::default;
+        let state =
+            Arc::new(State { builder: self, requests: zero(), refused: zero(), refused_against: zero() });
+        let (stop, stopped) = oneshot::channel();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+        let shared = Arc::clone(&state);
+        let serve = move || runtime.block_on(serve(listener, shared, stopped));
+        let thread = std::thread::Builder::new().name("toolcheck-proxy".to_owned()).spawn(serve)?;
+        Ok(Proxy { address, state, stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Proxy {
+    /// A proxy in front of a server.
+    pub fn builder(upstream: Upstream) -> ProxyBuilder {
+        ProxyBuilder {
+            upstream,
+            provider: Provider::default(),
+            against: None,
+            refuses: false,
+            port: 0,
+            most_body: MOST_BODY,
+            watch: Watch::default(),
+        }
+    }
+
+    /// The address to give to a client in place of the API's.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Stops it, and says what has passed.
+    #[must_use]
+    pub fn finish(mut self) -> Passed {
+        self.stop();
+        let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
+        let State { requests, refused, refused_against, .. } = &*self.state;
+        Passed { requests: count(requests), refused: count(refused), refused_against: count(refused_against) }
+    }
+
+    fn stop(&mut self) {
+        // The thread may have ended by itself.
+        let _ = self.stop.take().map(|stop| stop.send(()));
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+async fn serve(listener: TcpListener, state: Arc<State>, stopped: oneshot::Receiver<()>) {
+    let mut stopped = pin!(stopped);
+    crate::http::accept(listener, &mut stopped, |stream| {
+        let state = Arc::clone(&state);
+        let service = service_fn(move |request| {
+            let state = Arc::clone(&state);
+            async move { Ok::<_, Infallible>(respond(request, &state).await) }
+        });
+        let connection =
+            hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+        tokio::spawn(async move {
+            let _ = connection.await;
+        });
+    })
+    .await;
+}
+
+async fn respond(request: Request<Incoming>, state: &Arc<State>) -> Response<Body> {
+    let builder = &state.builder;
+    let (parts, body) = request.into_parts();
+    let Ok(body) = Limited::new(body, builder.most_body).collect().await else {
+        return refuse(StatusCode::PAYLOAD_TOO_LARGE, None);
+    };
+    let body = body.to_bytes();
+    let Some(checked) = Checked::new(&parts, &body, state) else {
+        // Lists of models and the like are none of its business.
+        return pass(&parts, body, builder)
+            .await
+            .unwrap_or_else(|error| unreachable(&builder.upstream, &error));
+    };
+    if let Some(answer) = checked.refusal.clone().filter(|_| builder.refuses) {
+        checked.keep(state, answer.status, answer.record.clone(), None);
+        return write(answer);
+    }
+    match pass(&parts, body, builder).await {
+        Ok(response) => {
+            let (head, body) = response.into_parts();
+            let kept = Kept { head: head.clone(), checked, state: Arc::clone(state) };
+            let most = builder.most_body;
+            Response::from_parts(head, Copied { body, text: Vec::new(), most, kept: Some(kept) }.boxed())
+        }
+        Err(error) => {
+            let response = unreachable(&builder.upstream, &error);
+            checked.keep(state, response.status().as_u16(), Json::from(error.to_string()), None);
+            response
+        }
+    }
+}
+
+/// Sends a request on, with all of its headers but those of the connection.
+async fn pass(
+    parts: &http::request::Parts,
+    body: Bytes,
+    builder: &ProxyBuilder,
+) -> io::Result<Response<Body>> {
+    let mut request = Request::new(Full::new(body));
+    *request.method_mut() = parts.method.clone();
+    *request.uri_mut() = parts.uri.clone();
+    *request.headers_mut() = parts.headers.clone();
+    leave_connection(request.headers_mut());
+    request.headers_mut().remove(CONTENT_LENGTH);
+    // What is recorded is to be read, and nothing here unpacks it.
+    request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    let mut response = builder.upstream.send(request).await?;
+    leave_connection(response.headers_mut());
+    Ok(response.map(|body| body.map_err(io::Error::other).boxed()))
+}
+
+fn leave_connection(headers: &mut HeaderMap) {
+    // A header may name others that are about the connection too.
+    let named: Vec<HeaderName> = headers
+        .get_all("connection")
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    named.iter().for_each(|name| drop(headers.remove(name)));
+    OF_A_CONNECTION.iter().for_each(|name| drop(headers.remove(*name)));
+}
+
+fn unreachable(upstream: &Upstream, error: &io::Error) -> Response<Body> {
+    let text = format!("toolcheck proxy: {upstream} does not answer: {error}");
+    refuse(StatusCode::BAD_GATEWAY, Some(&text))
+}
+
+/// A request with a conversation.
+struct Checked {
+    path: String,
+    format: &'static str,
+    request: Json,
+    raw: Option<String>,
+    refusal: Option<Answer>,
+    against: Option<Refused>,
+}
+
+impl Checked {
+    /// `None` if the request asks for no conversation.
+    fn new(parts: &http::request::Parts, body: &[u8], state: &State) -> Option<Self> {
+        let path = parts.uri.path();
+        let builder = &state.builder;
+        let route =
+            route(path, builder.provider.target.as_deref()).filter(|_| parts.method == Method::POST)?;
+        let format = formats::find(route.format)?;
+        let refusal = builder.provider.check(format, body).0;
+        let against = builder.against.as_ref().and_then(|against| against.check(format, body).0);
+        let count = |count: &AtomicUsize, is: bool| count.fetch_add(usize::from(is), Ordering::Relaxed);
+        count(&state.requests, true);
+        count(&state.refused, refusal.is_some());
+        count(&state.refused_against, against.is_some());
+        let (request, raw) = seen::read(body);
+        let against = against.and_then(|answer| answer.refused);
+        Some(Self { path: path.to_owned(), format: format.id, request, raw, refusal, against })
+    }
+
+    fn keep(self, state: &State, status: u16, response: Json, retry_after: Option<u64>) {
+        state.builder.watch.see(&Exchange {
+            path: self.path,
+            format: self.format,
+            request: self.request,
+            raw: self.raw,
+            opaque: Vec::new(),
+            response,
+            status,
+            refused: self.refusal.and_then(|answer| answer.refused),
+            against: self.against,
+            retry_after,
+            time: now(),
+        });
+    }
+}
+
+/// What is needed to record a response once it is complete.
+struct Kept {
+    head: http::response::Parts,
+    checked: Checked,
+    state: Arc<State>,
+}
+
+/// A body that is passed on frame by frame as it comes, and copied for the record.
+struct Copied {
+    body: Body,
+    text: Vec<u8>,
+    most: usize,
+    kept: Option<Kept>,
+}
+
+impl Copied {
+    fn end(&mut self) {
+        let Some(Kept { head, checked, state }) = self.kept.take() else { return };
+        let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
+        let after = header("retry-after").and_then(|after| after.trim().parse().ok());
+        let value = if self.text.len() > self.most {
+            json!({"error": {"message": "toolcheck proxy: the response was too large to record"}})
+        } else {
+            received::value(header("content-type").unwrap_or_default(), &self.text)
+        };
+        checked.keep(&state, head.status.as_u16(), value, after);
+    }
+}
+
+impl hyper::body::Body for Copied {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        match &polled {
+            Poll::Ready(Some(Ok(frame))) => {
+                // One byte more than is kept says that it is too much.
+                let room = (self.most + 1).saturating_sub(self.text.len());
+                let data = frame.data_ref().map_or(&[][..], |data| &data[..data.len().min(room)]);
+                self.text.extend_from_slice(data);
+            }
+            Poll::Ready(None | Some(Err(_))) => self.end(),
+            Poll::Pending => {}
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Copied {
+    /// A client that goes away early has had a response too, and of a body of known length no end is asked for.
+    fn drop(&mut self) {
+        self.end();
+    }
+}

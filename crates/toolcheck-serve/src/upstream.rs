@@ -1,0 +1,130 @@
+//! A client for a server that something else stands in front of, or behind.
+
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::header::{HOST, HeaderValue};
+use hyper::{Method, Request, Response, Uri};
+use hyper_util::rt::TokioIo;
+use toolcheck_core::text::shown;
+
+use crate::received::Received;
+use crate::script::Error;
+
+/// A server by its base URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upstream {
+    /// The host and the port, as in the header `host`.
+    authority: String,
+    host: String,
+    port: u16,
+    /// What stands before each path; without a slash at its end.
+    base: String,
+}
+
+impl Upstream {
+    /// The server at a base URL, such as `http://127.0.0.1:4000/v1`.
+    ///
+    /// # Errors
+    ///
+    /// It is no URL of that form. TLS is not built in, so `https` is none.
+    pub fn parse(url: &str) -> Result<Self, Error> {
+        let wrong = |why: &str| Error(format!("`{}` {why}", shown(url)));
+        if url.starts_with("https://") {
+            return Err(wrong(
+                "needs TLS, which is not built in: put a program that speaks it in between, and give its `http` address",
+            ));
+        }
+        let parsed: Uri = url.parse().map_err(|_| wrong("is no URL"))?;
+        let authority = parsed.authority().filter(|_| parsed.scheme_str() == Some("http"));
+        let Some(authority) = authority.filter(|authority| !authority.as_str().contains('@')) else {
+            return Err(wrong("is no URL such as http://127.0.0.1:4000"));
+        };
+        if parsed.query().is_some() {
+            return Err(wrong("has a query, which a base URL cannot have"));
+        }
+        Ok(Self {
+            authority: authority.as_str().to_owned(),
+            host: authority.host().trim_matches(['[', ']']).to_owned(),
+            port: authority.port_u16().unwrap_or(80),
+            base: parsed.path().trim_end_matches('/').to_owned(),
+        })
+    }
+
+    /// Sends a request whose address is a path, which comes behind that of the base URL.
+    pub(crate) async fn send(&self, mut request: Request<Full<Bytes>>) -> io::Result<Response<Incoming>> {
+        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        *request.uri_mut() = format!("{}{path}", self.base).parse().map_err(io::Error::other)?;
+        request.headers_mut().insert(HOST, HeaderValue::from_str(&self.authority).map_err(io::Error::other)?);
+        let stream = tokio::net::TcpStream::connect((&*self.host, self.port)).await?;
+        let _ = stream.set_nodelay(true);
+        let (mut sender, connection) =
+            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+        // It ends with the response, which reports its errors.
+        tokio::spawn(async move {
+            let _ = connection.await;
+        });
+        sender.send_request(request).await.map_err(io::Error::other)
+    }
+
+    /// Posts a body, and waits for all of the response.
+    ///
+    /// # Errors
+    ///
+    /// There is no answer in time, or it has more than `most` bytes.
+    pub fn post(
+        &self,
+        path: &str,
+        headers: &[(String, String)],
+        body: Vec<u8>,
+        (within, most): (Duration, usize),
+    ) -> io::Result<Received> {
+        let mut request =
+            Request::builder().method(Method::POST).uri(path).header("content-type", "application/json");
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        let request = request.body(Full::new(Bytes::from(body))).map_err(io::Error::other)?;
+        let whole = async {
+            let (head, body) = self.send(request).await?.into_parts();
+            let body = Limited::new(body, most).collect().await.map_err(io::Error::other)?;
+            let kind = head.headers.get("content-type").and_then(|kind| kind.to_str().ok());
+            let kind = kind.unwrap_or_default().to_owned();
+            Ok(Received { status: head.status.as_u16(), content_type: kind, body: body.to_bytes().to_vec() })
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+        let timed = runtime.block_on(async { tokio::time::timeout(within, whole).await });
+        timed.map_err(|_| {
+            io::Error::new(io::ErrorKind::TimedOut, format!("no answer in {} s", within.as_secs()))
+        })?
+    }
+}
+
+impl fmt::Display for Upstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "http://{}{}", self.authority, self.base)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_urls_are_read_and_others_are_refused_with_a_reason() {
+        let read = |url: &str| Upstream::parse(url).map(|upstream| upstream.to_string());
+        assert_eq!(read("http://127.0.0.1:4000/v1/").as_deref(), Ok("http://127.0.0.1:4000/v1"));
+        assert_eq!(read("http://[::1]").as_deref(), Ok("http://[::1]"));
+        assert_eq!(Upstream::parse("http://[::1]:80").map(|upstream| upstream.host).as_deref(), Ok("::1"));
+        for wrong in
+            ["https://api.example.com", "127.0.0.1:4000", "/v1", "", "ftp://a", "http://a?b=c", "http://me@a"]
+        {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+        assert!(read("https://api.example.com").is_err_and(|error| error.to_string().contains("TLS")));
+    }
+}
