@@ -55,7 +55,7 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let is_adapter = args.translation.adapter.is_some();
     if is_adapter || args.translation.gateway.is_some() {
         // It may take long, and is not begun for nothing.
-        adapter::writer(args.output_format)?;
+        adapter::check_output(args.output_format)?;
         return if is_adapter { adapter::run(args, out) } else { gateway::run(args, out) };
     }
     let set = args.set.as_deref().map(set_named).transpose()?;
