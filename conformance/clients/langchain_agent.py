@@ -1,41 +1,82 @@
-"""langchain, `create_agent` with a thread that is kept."""
+"""langchain: `create_agent` with a thread that is kept by a checkpointer."""
 
+import asyncio
+import base64
 import os
 import sys
 
 from langchain.agents import create_agent
+from langchain.agents.middleware import ModelCallLimitMiddleware
+from langchain_anthropic import ChatAnthropic
+from langchain_aws import ChatBedrockConverse
 from langchain_core.tools import tool
+from langchain_google_genai import ChatGoogleGenerativeAI
+from langchain_mistralai import ChatMistralAI
+from langchain_ollama import ChatOllama
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from common import TOOLS, serve
+from common import ALL, PNG, serve, talk
+
+os.environ["LANGSMITH_TRACING"] = "false"
+# Its HTTP clients are kept from model to model and belong to the loop in which they were first used.
+LOOP = asyncio.new_event_loop()
+
+
+def image(text: str) -> list:
+    """Returns a picture."""
+    return [{"type": "image", "base64": base64.b64encode(PNG).decode(), "mime_type": "image/png"}]
+
+
+def openai(url, stream, **options):
+    return ChatOpenAI(model="gpt-4o", api_key="x", base_url=url + "/v1", streaming=stream, **options)
+
+
+MODELS = {
+    "anthropic": lambda url, stream: ChatAnthropic(
+        model="claude-opus-4-8", api_key="x", base_url=url, streaming=stream
+    ),
+    "openai-chat": lambda url, stream: openai(url, stream, use_responses_api=False),
+    "openai-responses": lambda url, stream: openai(url, stream, use_responses_api=True),
+    "gemini": lambda url, stream: ChatGoogleGenerativeAI(
+        model="gemini-2.5-pro", api_key="x", base_url=url, streaming=stream
+    ),
+    "bedrock-converse": lambda url, stream: ChatBedrockConverse(
+        model="us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        base_url=url,
+        region_name="us-east-1",
+        aws_access_key_id="x",
+        aws_secret_access_key="x",
+        disable_streaming=not stream,
+    ),
+    "mistral": lambda url, stream: ChatMistralAI(
+        model="mistral-large-latest", api_key="x", base_url=url + "/v1", streaming=stream
+    ),
+    # It streams always.
+    "ollama": lambda url, stream: ChatOllama(model="llama3.1", base_url=url),
+}
 
 
 def run(task):
-    model = ChatOpenAI(
-        model="gpt-4o",
-        api_key="x",
-        base_url=task["base_url"] + "/v1",
-        streaming=task["stream"],
-        use_responses_api=task["format"] == "openai-responses",
-        max_retries=2,
-    )
-    agent = create_agent(model, [tool(function) for function in TOOLS], checkpointer=InMemorySaver())
+    checkpointer = InMemorySaver()
     thread = {"configurable": {"thread_id": "1"}}
 
-    def say(text):
-        said = agent.invoke({"messages": [{"role": "user", "content": text}]}, thread)
-        return said["messages"][-1].text
+    async def say(message):
+        agent = create_agent(
+            MODELS[message.format](task["base_url"], task["stream"]),
+            [tool(function) for function in message.tools],
+            checkpointer=checkpointer,
+            middleware=[ModelCallLimitMiddleware(run_limit=message.limit)] if message.limit else [],
+        )
+        said = {"messages": [{"role": "user", "content": message.text}]}
+        if not task["stream"]:
+            return (await agent.ainvoke(said, thread))["messages"][-1].text
+        async for _ in agent.astream(said, thread, stream_mode="messages"):
+            pass
+        return (await agent.aget_state(thread)).values["messages"][-1].text
 
-    if not task["then"]:
-        return say(task["prompt"])
-    try:
-        say(task["prompt"])
-    except Exception as error:
-        # The user goes on in the same thread.
-        print(type(error).__name__, error)
-    return say(task["then"])
+    return LOOP.run_until_complete(talk(task, say, image))
 
 
-serve(run, {"openai-chat", "openai-responses"})
+serve(run, MODELS, can=ALL, only_streamed=["ollama"])

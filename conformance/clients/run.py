@@ -1,77 +1,247 @@
 """Runs each driver twice against `toolcheck conform`, and writes a page with who fails what.
 
-    python3 -m venv .venv && .venv/bin/pip install -r requirements.txt
-    .venv/bin/python run.py ../../target/release/toolcheck ../../docs/conformance.md
+    python3 environments.py FOLDER
+    python3 run.py PROGRAM FOLDER ../../docs/conformance.md [--results FOLDER] [--client NAME]... [--jobs N]
 
-Only verdicts that both runs agree on are written; others are named, and the exit status is 1.
+With `--results`, the verdicts of each run are kept there, and what is there is not run again: one client can be run
+alone and the page still has all of them. Runs in which the two times differ are named on the page and on the standard
+error, and the exit status is 1.
 """
 
+import argparse
+import concurrent.futures
+import glob
 import importlib.metadata
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
-FOLDER = os.path.dirname(os.path.abspath(__file__))
-# The driver, the package whose version counts, and the formats that it speaks.
-CLIENTS = [
-    ("pydantic_ai_agent", "pydantic-ai-slim", ["anthropic", "openai-chat", "openai-responses"]),
-    ("openai_agents", "openai-agents", ["openai-chat", "openai-responses"]),
-    ("langchain_agent", "langchain", ["openai-chat", "openai-responses"]),
+from clients import CLIENTS, FOLDER
+
+# Longer than the longest wait of a client: strands-agents gives up on an overloaded server after two minutes.
+TIMEOUT = "200"
+STATUSES = ["pass", "weak", "fail", "broke", "skip"]
+# The user speaks again there, and what the driver answers is the end of the second run: whether the first one ended with
+# an error is not known.
+UNKNOWN = {("stream-closes-between-calls", "reports-error")}
+# The longest reason in a cell.
+LONGEST = 160
+# Ids and addresses differ from format to format and from run to run.
+VOLATILE = [
+    (re.compile(r"(call|result|results|id) `[^` ]+`"), r"\1 `ID`"),
+    (re.compile(r"\s+\((?:call|tool|tooluse|toolu)?_?\d\w*\)|\s+\(without an id\)"), ""),
+    (re.compile(r"(/[\w.:%-]+){2,}"), "…"),
+    (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|\b[0-9a-f]{20,}\b"), "ID"),
+    (re.compile(r"127\.0\.0\.1:\d+"), "HOST"),
+    (re.compile(r"after \d+\.\d s, although"), "too soon, although"),
+    (re.compile(r"0x[0-9a-f]+"), "0x…"),
 ]
 
 
-def verdicts(program, driver, formats):
-    command = f"{sys.executable} {os.path.join(FOLDER, driver)}.py"
-    arguments = ["conform", "--client", command, "--format", ",".join(formats), "--output-format", "json"]
-    ran = subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    if ran.returncode not in (0, 1):
-        sys.exit(f"{driver}: toolcheck ended with {ran.returncode}")
-    found = {}
-    for run in json.loads(ran.stdout)["runs"]:
-        name = (run["scenario"], run["format"], "streamed" if run["stream"] else "whole")
-        wrong = tuple(
-            (verdict["status"], verdict["check"])
-            for verdict in run["verdicts"]
-            if verdict["status"] in ("fail", "weak")
-        )
-        reasons = {verdict["check"]: verdict["reason"] for verdict in run["verdicts"]}
-        found[name] = (run["status"], wrong, reasons)
-    return found
+def verdicts(program, client, environments, results, turn):
+    """The runs of a client, from a former time if they are kept."""
+    kept = os.path.join(results, f"{client.name}.{turn}.json")
+    if not os.path.exists(kept):
+        folder = client.folder(environments)
+        if client.driver.endswith(".mjs"):
+            # Node.js looks for packages beside the file.
+            shutil.copy(os.path.join(FOLDER, "ai-sdk", client.driver), folder)
+        command = ["conform", "--client", client.command(environments), "--format", ",".join(client.formats)]
+        command += ["--timeout", TIMEOUT, "--output-format", "json"]
+        with open(os.path.join(results, f"{client.name}.{turn}.log"), "w") as log:
+            ran = subprocess.run([program, *command], stdout=subprocess.PIPE, stderr=log)
+        if ran.returncode not in (0, 1):
+            raise RuntimeError(f"{client.name}: toolcheck ended with {ran.returncode}")
+        with open(kept + ".new", "wb") as out:
+            out.write(ran.stdout)
+        os.rename(kept + ".new", kept)
+    with open(kept) as file:
+        runs = json.load(file)["runs"]
+    return {(run["scenario"], run["format"], run["stream"]): seen(run, client) for run in runs}
+
+
+def seen(run, client):
+    """The status of a run, and its verdicts that are not as they must or should be."""
+    wrong = [
+        (verdict["status"], verdict["check"], verdict["reason"])
+        for verdict in run.get("verdicts") or []
+        if verdict["status"] in ("fail", "weak")
+        and verdict["check"] not in client.ignored
+        and (run["scenario"], verdict["check"]) not in UNKNOWN
+    ]
+    status = run["status"]
+    if status == "broke":
+        return status, [("broke", "", run.get("reason") or "")]
+    if status in ("fail", "weak", "pass"):
+        status = min((level for level, _, _ in wrong), default="skip" if client.unseen else "pass")
+    return status, wrong
+
+
+def versions(client, environments):
+    folder = client.folder(environments)
+    if client.driver.endswith(".mjs"):
+        for package in client.packages:
+            with open(os.path.join(folder, "node_modules", package, "package.json")) as file:
+                yield package, json.load(file)["version"]
+        return
+    places = glob.glob(os.path.join(folder, "lib", "python*", "site-packages")) or [
+        os.path.join(folder, "Lib", "site-packages")
+    ]
+    for package in client.packages:
+        found = importlib.metadata.distributions(name=package, path=places)
+        yield package, next(iter(found)).version
+
+
+def short(reason):
+    reason = reason.replace("\\u{a}", " ")
+    for pattern, text in VOLATILE:
+        reason = pattern.sub(text, reason)
+    reason = re.sub(r"\s+", " ", reason)
+    if len(reason) > LONGEST:
+        reason = reason[: LONGEST - 1].rsplit(" ", 1)[0] + " …"
+    if reason.count("`") % 2:
+        reason = reason.replace("`", "'")
+    return reason.replace("|", "\\|").replace("<", "&lt;")
+
+
+def where(places, runs):
+    """Formats and ways in few words; `runs` are all that the scenario has."""
+    if places == runs and len(runs) > 2:
+        return "everywhere"
+    words = []
+    for form in sorted({form for form, _ in places}):
+        ways = sorted(stream for own, stream in places if own == form)
+        other = sorted(stream for own, stream in runs if own == form)
+        name = {(True,): f"{form} streamed", (False,): f"{form} whole"}[tuple(ways)] if ways != other else form
+        words.append(name)
+    return ", ".join(words)
+
+
+def kind(reason):
+    """What is the same in reasons that only differ in the words of a provider: the error's type, or the rule."""
+    ended = re.match(r"it ended with an error: (\w+(?:: ERROR)?)", reason)
+    return ended[1] if ended else reason.split(":")[0]
+
+
+def table(found, level):
+    """The rows of a client for `fail` or `weak`: what is the same in several scenarios stands in one row."""
+    cells, has = {}, {}
+    for (scenario, form, stream), (status, wrong) in found.items():
+        if status in ("pass", "weak", "fail"):
+            has.setdefault(scenario, set()).add((form, stream))
+        for own, check, reason in wrong:
+            if own == level:
+                text = short(reason)
+                places, texts = cells.setdefault((scenario, check, kind(text)), (set(), set()))
+                places.add((form, stream))
+                texts.add(text)
+    rows = {}
+    for (scenario, check, _), (places, texts) in cells.items():
+        # The shortest stands for all.
+        text = min(texts, key=lambda text: (len(text), text))
+        rows.setdefault((check, text, where(places, has[scenario])), []).append(scenario)
+    for (check, text, places), scenarios in sorted(rows.items(), key=lambda row: (row[1], row[0])):
+        names = ", ".join(f"`{scenario}`" for scenario in sorted(scenarios))
+        yield f"| {names} | `{check}` | {places} | {text} |"
+
+
+def section(client, found, differ, environments):
+    (package, version), *others = versions(client, environments)
+    more = "" if client.name != "ai-sdk-compatible" else ", for compatible servers"
+    yield f"## {package} {version}{more}\n"
+    if others:
+        yield "With " + ", ".join(f"{name} {number}" for name, number in others) + ".\n"
+    for note in client.notes:
+        yield note
+    yield ""
+    for level, title in (("fail", "fails"), ("weak", "weak")):
+        rows = list(table(found, level))
+        if rows:
+            yield f"| {title} | check | in | what |\n| --- | --- | --- | --- |"
+            yield from rows
+            yield ""
+    broke = {f"`{scenario}` ({form}): {wrong[0][2]}" for (scenario, form, _), (own, wrong) in found.items() if own == "broke"}
+    if broke:
+        yield "Broke: " + "; ".join(sorted(broke)) + ".\n"
+    if differ:
+        yield "The two times differ in: " + ", ".join(sorted({f"`{name[0]}` ({name[1]})" for name in differ})) + ".\n"
+
+
+def summary(client, found, environments):
+    package, version = next(iter(versions(client, environments)))
+    counts = [sum(status == own for own, _ in found.values()) for status in STATUSES]
+    name = f"{package} {version}" + (" (compatible)" if client.name == "ai-sdk-compatible" else "")
+    anchor = re.sub(r"[^\w -]", "", f"{package} {version}").lower().replace(" ", "-")
+    if client.name == "ai-sdk-compatible":
+        anchor += "-for-compatible-servers"
+    return f"| [{name}](#{anchor}) | {len(client.formats)} | " + " | ".join(map(str, counts)) + " |"
+
+
+INTRODUCTION = """\
+# Agent frameworks
+
+What `toolcheck conform` finds in current agent frameworks. Each scenario was run twice in each format that the driver speaks, streamed and not, and only verdicts that were the same both times are here.
+`fail` is what a loop must not do, `weak` what it should not; `skip` is what the driver has no way to do. `toolcheck conform --list` says what each scenario is.
+
+"""
+REPRODUCE = """
+To see one of them, with its exchanges in `recorded/`, which `toolcheck show` prints and `toolcheck lint` checks:
+
+```sh
+cd conformance/clients
+python3 environments.py environments strands-agents
+toolcheck conform --client 'environments/strands/bin/python strands_agent.py' --format openai-chat --only broken-arguments --record recorded
+```
+
+[`conformance/clients`](../conformance/clients/README.md) has the drivers and all pinned versions. A driver is written as the documentation of the framework shows it; what is set otherwise, or is left out, stands below.
+
+"""
 
 
 def main():
-    program, page = sys.argv[1:3]
-    differ, sections = [], []
-    for driver, package, formats in CLIENTS:
-        first, second = (verdicts(program, driver, formats) for _ in range(2))
-        differ += [(driver, name) for name in first if first[name][:2] != second[name][:2]]
-        version = importlib.metadata.version(package)
-        counts = {}
-        rows = {}
-        for (scenario, form, way), (status, wrong, reasons) in first.items():
-            counts[status] = counts.get(status, 0) + 1
-            for level, check in wrong:
-                # Ids and addresses differ from run to run.
-                reason = reasons[check].split("\\u{a}")[0][:140].replace("|", "\\|")
-                rows.setdefault((level, scenario, check, reason), []).append(f"{form} {way}")
-        summary = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-        lines = [f"## {package} {version}", "", f"{len(first)} runs: {summary}.", ""]
-        if rows:
-            lines += ["| | scenario | check | in | what |", "| --- | --- | --- | --- | --- |"]
-            for (level, scenario, check, reason), where in sorted(rows.items()):
-                lines.append(f"| {level} | `{scenario}` | `{check}` | {', '.join(where)} | {reason} |")
-            lines.append("")
-        sections.append("\n".join(lines))
-    with open(page, "w") as out:
-        out.write("# Agent frameworks\n\n")
-        out.write("What `toolcheck conform` finds in current agent frameworks: each scenario was run twice, with equal verdicts.\n")
-        out.write("`conformance/clients` has the drivers and the pinned versions; `toolcheck conform --list` says what each scenario is.\n")
-        out.write("`fail` is what a loop must not do, `weak` what it should not.\n\n")
-        out.write("\n".join(sections))
-    for driver, name in differ:
-        print(f"{driver}: {' '.join(name)}: the two runs differ", file=sys.stderr)
-    return 1 if differ else 0
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program", type=os.path.abspath)
+    parser.add_argument("environments", type=os.path.abspath)
+    parser.add_argument("page")
+    parser.add_argument("--results", type=os.path.abspath)
+    parser.add_argument("--client", action="append")
+    parser.add_argument("--jobs", type=int, default=1)
+    arguments = parser.parse_args()
+    results = arguments.results or tempfile.mkdtemp(prefix="conformance-")
+    os.makedirs(results, exist_ok=True)
+    chosen = [client for client in CLIENTS if not arguments.client or client.name in arguments.client]
+
+    def twice(client):
+        return [verdicts(arguments.program, client, arguments.environments, results, turn) for turn in (1, 2)]
+
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        # Those with the most formats take longest.
+        begun = {client.name: pool.submit(twice, client) for client in sorted(chosen, key=lambda own: -len(own.formats))}
+        both = [begun[client.name].result() for client in chosen]
+    rows, sections, differences = [], [], []
+    for client, (first, second) in zip(chosen, both, strict=True):
+        def judged(run):
+            return run[0], [(level, check) for level, check, _ in run[1]]
+
+        differ = [name for name in first if judged(first[name]) != judged(second[name])]
+        differences += [(client.name, name) for name in differ]
+        same = {name: run for name, run in first.items() if name not in differ}
+        rows.append(summary(client, same, arguments.environments))
+        sections.append("\n".join(section(client, same, differ, arguments.environments)))
+    with open(arguments.page, "w") as page:
+        page.write(INTRODUCTION)
+        page.write(f"| client | formats | {' | '.join(STATUSES)} |\n")
+        page.write("| --- |" + " --: |" * (1 + len(STATUSES)) + "\n")
+        page.write("\n".join(rows) + "\n")
+        page.write(REPRODUCE + "\n".join(sections))
+    for name, (scenario, form, stream) in differences:
+        way = "streamed" if stream else "whole"
+        print(f"{name}: {scenario} {form} {way}: the two times differ", file=sys.stderr)
+    return 1 if differences else 0
 
 
 if __name__ == "__main__":

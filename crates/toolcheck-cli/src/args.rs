@@ -13,6 +13,7 @@ mod test;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use anyhow::{Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, Parser, Subcommand, ValueEnum, value_parser};
@@ -23,7 +24,9 @@ use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::target;
 use toolcheck_lint::{Rule, rules};
 use toolcheck_open::FileFormat;
-use toolcheck_project::{BaselineOptions, BaselineUpdate, ConfigOptions, FileOptions, Limits, find_target};
+use toolcheck_project::{
+    BaselineOptions, BaselineUpdate, ConfigOptions, FileOptions, Limits, SummaryOptions, find_target,
+};
 use toolcheck_report::outputs::{self, Output};
 use toolcheck_report::show;
 
@@ -367,6 +370,14 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) max_findings: usize,
 
+    /// With the outputs `summary` and `summary-json`: how many examples to print of each rule
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) samples: usize,
+
+    /// With these outputs: the member of a row that names it, such as `id` or `meta.id` [default: file and line]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) key: Option<String>,
+
     /// Don't print excerpts of the linted files, which may contain secrets; the default if `CI` is set
     #[arg(long, overrides_with = "excerpt")]
     pub(crate) no_excerpt: bool,
@@ -400,6 +411,22 @@ impl OutputArgs {
     /// Whether excerpts are printed. More people can read the log of a CI job than the files.
     pub(crate) fn has_excerpts(&self) -> bool {
         !self.no_excerpt && (self.excerpt || !screen::is_ci())
+    }
+
+    /// How findings are counted, if an output asks for no more.
+    pub(crate) fn summary(&self) -> Result<Option<SummaryOptions>> {
+        let is_summary = |spec: &&OutputSpec| spec.output.only_counts();
+        let (counting, other): (Vec<_>, Vec<_>) = self.output_format.iter().partition(is_summary);
+        match (counting.first(), other.first()) {
+            (Some(one), Some(other)) => bail!(
+                "`{}` only counts findings, and can't be combined with `{}`",
+                one.output.id,
+                other.output.id
+            ),
+            (Some(_), None) => Ok(Some(SummaryOptions { samples: self.samples, key: self.key.clone() })),
+            (None, _) if self.key.is_some() => bail!("--key is for --output-format summary"),
+            (None, _) => Ok(None),
+        }
     }
 
     /// The maximum number of findings to print per file.

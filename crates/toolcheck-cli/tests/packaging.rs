@@ -468,7 +468,7 @@ fn bash_completes() {
     };
     assert_eq!(complete(&["comp"]), "completions");
     assert_eq!(complete(&["lint", "--exit"]), "--exit-zero");
-    assert_eq!(complete(&["lint", "--output-format", "s"]), "sarif");
+    assert_eq!(complete(&["lint", "--output-format", "s"]), "sarif summary summary-json");
     assert_eq!(complete(&["lint", "--target", "vertex"]), "vertex-anthropic vertex-gemini");
     assert_eq!(complete(&["shapes", "vertex"]), "vertex-anthropic vertex-gemini");
     assert_eq!(complete(&["lint", "--ignore", "split"]), "split-assistant-turn split-tool-results");

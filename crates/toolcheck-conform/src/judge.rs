@@ -1,7 +1,8 @@
 //! Verdicts on a run.
 
 use toolcheck_core::text::bounded;
-use toolcheck_lint::FileReport;
+use toolcheck_lint::settings::ToolNames;
+use toolcheck_lint::{FileReport, Options, Settings};
 
 use crate::case::Case;
 use crate::checks::{self, Check, Seen};
@@ -49,10 +50,19 @@ pub struct Verdict {
 /// The longest reason in characters.
 const LONGEST: usize = 400;
 
+/// What the linter finds in the exchanges.
+fn lint(case: &Case<'_>) -> FileReport {
+    let Some(tool) = &case.scenario.final_tool else { return case.run.lint() };
+    let mut settings = Settings::default();
+    settings.completion_tools = ToolNames::exact(&[tool.as_str()]);
+    let options = Options::new().settings(settings);
+    toolcheck_lint::lint("exchanges.jsonl", case.run.json_lines().as_bytes(), &options)
+}
+
 /// Holds a run against what its scenario expects.
 #[must_use]
 pub fn judge(case: &Case<'_>) -> Vec<Verdict> {
-    let report: FileReport = case.run.lint();
+    let report = lint(case);
     let seen = Seen { case, report: &report };
     let verdict = |expected: &Expected| {
         let check = checks::find(expected.check())?;

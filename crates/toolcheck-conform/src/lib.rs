@@ -21,9 +21,11 @@
 mod case;
 pub mod checks;
 mod judge;
+mod profile;
 pub mod scenarios;
 pub mod sets;
 
 pub use case::{Case, Outcome};
 pub use judge::{Status, Verdict, judge};
+pub use profile::{OwnTool, Profile, ProfileError};
 pub use scenarios::{Expected, Scenario};

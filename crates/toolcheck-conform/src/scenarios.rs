@@ -23,6 +23,20 @@ pub struct Scenario {
     pub prompt: String,
     /// What the user says after the run has ended, in the same conversation.
     pub then: Option<String>,
+    /// The tools that it needs besides the six that every loop has.
+    #[serde(default)]
+    pub tools: Vec<String>,
+    /// Whether the user ends the first run as soon as the tool `slow` is called.
+    #[serde(default)]
+    pub interrupt: bool,
+    /// How many requests the first run may send.
+    pub max_turns: Option<u32>,
+    /// The formats in which the conversation goes on: the first that is another one than before.
+    #[serde(default)]
+    pub then_formats: Vec<String>,
+    /// Whether no tool is declared once the conversation goes on.
+    #[serde(default)]
+    pub withdraws_tools: bool,
     /// The formats that it is about; all, if there are none.
     #[serde(default)]
     pub formats: Vec<String>,
@@ -32,9 +46,49 @@ pub struct Scenario {
     /// What the model says, and the server does.
     #[serde(rename = "turn")]
     pub turns: Vec<Turn>,
+    /// The turns as the scenario has them, if a profile has put an agent's own tools in their place.
+    #[serde(skip)]
+    pub as_written: Vec<Turn>,
+    /// The tool with which a run ends, if a profile names one.
+    #[serde(skip)]
+    pub final_tool: Option<String>,
     /// What the loop is held against.
     #[serde(rename = "check")]
     pub checks: Vec<Expected>,
+}
+
+impl Scenario {
+    /// What the model says, whatever tools the agent has for it.
+    #[must_use]
+    pub fn said(&self) -> &[Turn] {
+        if self.as_written.is_empty() { &self.turns } else { &self.as_written }
+    }
+
+    /// What a driver must be able to do besides running the loop with the six standard tools: one that knows none of it
+    /// skips the scenario.
+    #[must_use]
+    pub fn needs(&self) -> Vec<String> {
+        let ways = [
+            (self.interrupt, "interrupt"),
+            (self.max_turns.is_some(), "max-turns"),
+            (!self.then_formats.is_empty(), "switch-format"),
+            (self.withdraws_tools, "withdraw-tools"),
+        ];
+        let ways = ways.into_iter().filter(|(is_needed, _)| *is_needed).map(|(_, way)| way.to_owned());
+        self.tools.iter().map(|tool| format!("tool:{tool}")).chain(ways).collect()
+    }
+
+    /// The format in which a conversation that began in this one goes on, if it is another one.
+    #[must_use]
+    pub fn then_format(&self, format: &str) -> Option<&str> {
+        self.then_formats.iter().map(String::as_str).find(|then| *then != format)
+    }
+
+    /// Whether it is about a format.
+    #[must_use]
+    pub fn is_about(&self, format: &str) -> bool {
+        self.formats.is_empty() || self.formats.iter().any(|own| own == format)
+    }
 }
 
 /// A check, and how much depends on it: exactly one of the three is there.
@@ -95,8 +149,11 @@ scenarios![
     "cut-off-optional",
     "stream-closes-in-arguments",
     "stream-closes-between-calls",
+    "stream-without-end-event",
+    "error-event-in-stream",
     "fragmented-arguments",
     "interleaved-deltas",
+    "index-always-zero",
     "stop-says-end",
     "duplicate-id",
     "reused-id",
@@ -104,15 +161,28 @@ scenarios![
     "foreign-id",
     "missing-gemini-id",
     "empty-result",
+    "huge-result",
+    "lone-surrogate-result",
+    "image-result",
     "reasoning-kept",
     "reasoning-content-kept",
+    "signature-on-first-call",
+    "encrypted-reasoning-item",
+    "redacted-thinking",
+    "server-tool-and-call",
+    "pause-turn",
     "rate-limited-mid-loop",
     "overloaded-mid-loop",
     "refused-mid-loop",
+    "context-too-long",
     "resume-after-failure",
+    "resume-after-interrupt",
+    "resume-after-max-turns",
     "resume-after-cut-stream",
     "same-call-for-ever",
     "empty-answer",
+    "switch-provider",
+    "tools-withdrawn",
 ];
 
 static ALL: LazyLock<Vec<Scenario>> = LazyLock::new(|| {

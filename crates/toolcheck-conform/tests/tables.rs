@@ -1,6 +1,6 @@
 //! The tables of scenarios and checks agree.
 
-use toolcheck_conform::{Expected, checks, scenarios, sets};
+use toolcheck_conform::{Expected, Profile, checks, scenarios, sets};
 
 #[test]
 fn each_scenario_is_whole() {
@@ -53,5 +53,38 @@ fn each_scenario_of_a_set_is_there_and_no_newer_than_the_set() {
             assert!(scenario.is_some_and(|scenario| *scenario.since <= *set.id), "{}: {id}", set.id);
             assert!(!set.scenarios[..number].contains(id), "{}: {id} is there twice", set.id);
         }
+    }
+}
+
+#[test]
+fn the_profile_of_the_documentation_is_read() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/conform.md");
+    let page = std::fs::read_to_string(page).expect("there is such a page");
+    let (_, rest) = page.split_once("```toml profile\n").expect("it shows one");
+    let (text, _) = rest.split_once("```").expect("it ends");
+    let profile = Profile::read(text).expect("it is one");
+    assert_eq!(profile.tools.len(), 2);
+    assert!(profile.last.is_some());
+    // It is enough for most of what is about one tool.
+    let single = scenarios::find("single-call").expect("there is such a scenario");
+    assert!(profile.apply(single).is_ok());
+}
+
+#[test]
+fn what_a_scenario_needs_is_on_the_page() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/conform.md");
+    let page = std::fs::read_to_string(page).expect("there is such a page");
+    for scenario in scenarios::all() {
+        for need in scenario.needs() {
+            let word =
+                need.strip_prefix("tool:").map_or_else(|| format!("`{need}`"), |tool| format!("`{tool}("));
+            assert!(page.contains(&word), "{}: {word}", scenario.id);
+        }
+        for format in scenario.then_formats.iter().chain(&scenario.formats) {
+            assert!(toolcheck_core::formats::find(format).is_some(), "{}: {format}", scenario.id);
+        }
+        let goes_on = scenario.interrupt || scenario.max_turns.is_some() || scenario.withdraws_tools;
+        let switches = !scenario.then_formats.is_empty();
+        assert!(scenario.then.is_some() || !(goes_on || switches), "{}: nobody goes on", scenario.id);
     }
 }

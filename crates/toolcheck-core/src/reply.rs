@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use crate::conversation::Assistant;
 
@@ -21,12 +21,32 @@ pub struct Reply {
     /// The text that stands in place of the arguments of a call, by the call's number: arguments that are not an object,
     /// not JSON, or cut off.
     pub raw_arguments: BTreeMap<usize, String>,
+    /// The signatures of calls, by the call's number, where the format has room for them.
+    pub call_signatures: BTreeMap<usize, String>,
+    /// Reasoning that the provider has encrypted as a whole, after the rest of it and where the format has room for it.
+    pub redacted: Vec<String>,
+    /// The calls that the provider has carried out itself, before the text and where the format has room for them.
+    pub server_calls: Vec<ServerCall>,
     /// Why the model stopped.
     pub stop: Stop,
     /// The tokens of the request, as the API counts them.
     pub input_tokens: u64,
     /// The tokens of the reply, as the API counts them.
     pub output_tokens: u64,
+}
+
+/// A call that the provider has carried out itself, with its result.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ServerCall {
+    /// The id.
+    pub id: String,
+    /// The name of the tool.
+    pub name: String,
+    /// The arguments.
+    pub arguments: Map<String, Json>,
+    /// What it has found, as the API writes it.
+    pub result: Json,
 }
 
 /// Why a model stopped.
@@ -42,6 +62,8 @@ pub enum Stop {
     Calls,
     /// It had no more tokens.
     Length,
+    /// It is not done, and goes on if its turn is sent back; where the format has no word for that, it was done.
+    Pause,
 }
 
 /// How a stream divides texts and arguments.
@@ -53,6 +75,10 @@ pub struct Pieces {
     /// Whether the pieces of parallel calls take turns. Formats whose events have no room for that write one call after
     /// the other.
     pub interleaved: bool,
+    /// Whether each call has the number 0, in formats whose calls are numbered among themselves and have ids.
+    pub has_index_zero: bool,
+    /// Whether the event is missing that says only that the stream has ended.
+    pub lacks_end: bool,
 }
 
 /// An event of a stream.
@@ -94,6 +120,9 @@ impl Reply {
             model: "model".to_owned(),
             said,
             raw_arguments: BTreeMap::new(),
+            call_signatures: BTreeMap::new(),
+            redacted: Vec::new(),
+            server_calls: Vec::new(),
             stop: Stop::Natural,
             input_tokens: 1,
             output_tokens,
@@ -121,6 +150,27 @@ impl Reply {
         self
     }
 
+    /// The reply with this signature of a call.
+    #[must_use]
+    pub fn with_call_signature(mut self, call: usize, signature: impl Into<String>) -> Self {
+        self.call_signatures.insert(call, signature.into());
+        self
+    }
+
+    /// The reply with this encrypted reasoning after what it has.
+    #[must_use]
+    pub fn with_redacted(mut self, data: impl Into<String>) -> Self {
+        self.redacted.push(data.into());
+        self
+    }
+
+    /// The reply with this call of the provider after those it has.
+    #[must_use]
+    pub fn with_server_call(mut self, call: ServerCall) -> Self {
+        self.server_calls.push(call);
+        self
+    }
+
     /// The arguments of a call as text.
     pub(crate) fn arguments_text(&self, call: usize) -> Cow<'_, str> {
         match (self.raw_arguments.get(&call), self.said.calls.get(call)) {
@@ -144,9 +194,22 @@ impl Reply {
         match self.stop {
             Stop::Natural if self.said.calls.is_empty() => end,
             Stop::Natural | Stop::Calls => calls,
-            Stop::End => end,
+            Stop::End | Stop::Pause => end,
             Stop::Length => length,
         }
+    }
+}
+
+impl ServerCall {
+    /// A call with its result.
+    #[must_use]
+    pub fn new(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        arguments: Map<String, Json>,
+        result: Json,
+    ) -> Self {
+        Self { id: id.into(), name: name.into(), arguments, result }
     }
 }
 
@@ -154,13 +217,32 @@ impl Pieces {
     /// Pieces of this many characters, at least one.
     #[must_use]
     pub const fn of(chars: usize) -> Self {
-        Self { chars: if chars == 0 { 1 } else { chars }, interleaved: false }
+        let chars = if chars == 0 { 1 } else { chars };
+        Self { chars, interleaved: false, has_index_zero: false, lacks_end: false }
     }
 
     /// The same, in which the pieces of parallel calls take turns.
     #[must_use]
     pub const fn interleaved(self) -> Self {
         Self { interleaved: true, ..self }
+    }
+
+    /// The same, in which each call has the number 0.
+    #[must_use]
+    pub const fn with_index_zero(self) -> Self {
+        Self { has_index_zero: true, ..self }
+    }
+
+    /// The same, without the event that says only that the stream has ended. What stands after the events of a format
+    /// belongs to its [`Framing`].
+    #[must_use]
+    pub const fn without_end(self) -> Self {
+        Self { lacks_end: true, ..self }
+    }
+
+    /// The number of a call in the stream.
+    pub(crate) const fn index(&self, call: usize) -> usize {
+        if self.has_index_zero { 0 } else { call }
     }
 
     /// Divides a text.
@@ -184,7 +266,8 @@ impl Pieces {
                 self.divide(text).into_iter().enumerate().map(|(place, piece)| (number, place, piece)),
             );
         }
-        if self.interleaved {
+        // Pieces without a number of their own belong to the call before them.
+        if self.interleaved && !self.has_index_zero {
             pieces.sort_by_key(|(number, place, _)| (*place, *number));
         }
         pieces.into_iter().map(|(number, _, piece)| (number, piece)).collect()
@@ -237,9 +320,9 @@ fn binary(name: &str, payload: &[u8]) -> Vec<u8> {
     /// The type of a header whose value is text.
     const TEXT: u8 = 7;
     let mut headers = Vec::new();
-    for (key, value) in
-        [(":event-type", name), (":content-type", "application/json"), (":message-type", "event")]
-    {
+    let (key, kind) =
+        if name.ends_with("Exception") { (":exception-type", "exception") } else { (":event-type", "event") };
+    for (key, value) in [(key, name), (":content-type", "application/json"), (":message-type", kind)] {
         headers.push(key.len() as u8);
         headers.extend(key.as_bytes());
         headers.push(TEXT);

@@ -66,6 +66,12 @@ impl Format {
         (self.write_events)(&self.held_reply(reply), &pieces)
     }
 
+    /// Writes the error that ends a stream after this many events; `None` if it is not known how the API says that.
+    #[must_use]
+    pub fn write_stream_error(&self, text: &str, after: usize) -> Option<Event> {
+        self.write_error.map(|write| write(text, after))
+    }
+
     fn held_reply(&self, reply: &Reply) -> Reply {
         Reply { said: self.held_turn(&reply.said).0, ..reply.clone() }
     }

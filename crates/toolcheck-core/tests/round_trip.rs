@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value as Json, json};
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reasoning, Turn};
 use toolcheck_core::detection::Detection;
-use toolcheck_core::reply::{Event, Framing, Pieces, Reply, Stop};
+use toolcheck_core::ir::{Body, Executor, Signature};
+use toolcheck_core::reply::{Event, Framing, Pieces, Reply, ServerCall, Stop};
 use toolcheck_core::{Format, formats, response};
 use toolcheck_json::Document;
 
@@ -137,7 +138,7 @@ fn received(format: &Format, events: &[Event]) -> Json {
     Json::String(String::from_utf8(format.framing.frames(events).concat()).unwrap())
 }
 
-type Read = (bool, String, Vec<(Option<String>, Option<String>, Json)>);
+type Read = (bool, String, Vec<(Option<String>, Option<String>, Json)>, Vec<(String, Option<String>)>);
 
 fn read_choices(format: &Format, body: &Json) -> Vec<Read> {
     let text = body.to_string();
@@ -148,8 +149,73 @@ fn read_choices(format: &Format, body: &Json) -> Vec<Read> {
     };
     choices
         .into_iter()
-        .map(|choice| (choice.is_whole, choice.text, choice.calls.into_iter().map(call).collect()))
+        .map(|choice| {
+            // The parts of a Gemini stream have no numbers, and the signatures of reasoning come with calls too.
+            let reasoning = choice.reasoning.into_iter().filter(|_| format.id != "gemini");
+            let reasoning = reasoning.map(|block| (block.text, block.signature)).collect();
+            (choice.is_whole, choice.text, choice.calls.into_iter().map(call).collect(), reasoning)
+        })
         .collect()
+}
+
+/// What a reply has besides what is said.
+#[derive(Debug, Clone)]
+struct Besides {
+    redacted: Vec<String>,
+    server_calls: Vec<(String, Map<String, Json>, String)>,
+    signed: Vec<bool>,
+}
+
+fn besides() -> impl Strategy<Value = Besides> {
+    let redacted = prop::collection::vec("[A-Za-z0-9+/]{1,12}=", 0..3);
+    let server_calls = prop::collection::vec(("[a-z_]{1,8}", arguments(), any::<String>()), 0..3);
+    let signed = prop::collection::vec(any::<bool>(), 4);
+    (redacted, server_calls, signed).prop_map(|(redacted, server_calls, signed)| Besides {
+        redacted,
+        server_calls,
+        signed,
+    })
+}
+
+impl Besides {
+    fn of(&self, said: &Assistant) -> Reply {
+        let mut reply = Reply::new(said.clone());
+        for data in &self.redacted {
+            reply = reply.with_redacted(&**data);
+        }
+        for (number, (name, arguments, found)) in self.server_calls.iter().enumerate() {
+            let found = json!([{"type": "text", "text": found}]);
+            let call = ServerCall::new(format!("srvtoolu_{number}"), &**name, arguments.clone(), found);
+            reply = reply.with_server_call(call);
+        }
+        let signed =
+            said.calls.iter().zip(&self.signed).enumerate().filter(|(_, (_, is_signed))| **is_signed);
+        for (number, _) in signed {
+            reply = reply.with_call_signature(number, format!("c2ln{number}"));
+        }
+        reply
+    }
+}
+
+/// What a body has besides what is said: encrypted reasoning, the ids of the provider's calls and results, and which calls
+/// are signed.
+fn read_besides(format: &Format, body: &Json) -> (usize, Vec<String>, Vec<bool>) {
+    let text = body.to_string();
+    let document = Document::read(text.as_bytes());
+    let (_, said) = response::read(format, document.root()).unwrap();
+    let (mut redacted, mut ids, mut signed) = (0, Vec::new(), Vec::new());
+    for part in &said[0].transcript.parts {
+        match &part.body {
+            Body::Reasoning(reasoning) if reasoning.is_redacted => redacted += 1,
+            Body::Call(call) if call.executor == Executor::Server => {
+                ids.extend(call.id.as_ref().map(|id| id.text.to_string()));
+            }
+            Body::Call(call) => signed.push(call.signature == Signature::Present),
+            Body::Result(result) => ids.extend(result.call_id.as_ref().map(|id| id.text.to_string())),
+            _ => {}
+        }
+    }
+    (redacted, ids, signed)
 }
 
 proptest! {
@@ -194,25 +260,56 @@ proptest! {
     #[test]
     fn every_format_reads_the_streams_that_it_writes(
         conversation in conversations(), format in format(), chars in 1..9_usize, is_interleaved: bool,
-        stop in prop::sample::select(vec![Stop::Natural, Stop::End, Stop::Calls, Stop::Length]),
+        has_index_zero: bool, besides in besides(),
+        stop in prop::sample::select(vec![Stop::Natural, Stop::End, Stop::Calls, Stop::Length, Stop::Pause]),
     ) {
         let mut pieces = Pieces::of(chars);
         if is_interleaved {
             pieces = pieces.interleaved();
         }
+        if has_index_zero {
+            pieces = pieces.with_index_zero();
+        }
         for turn in &conversation.turns {
             let Turn::Assistant(said) = turn else { continue };
-            let reply = Reply::new(said.clone()).with_stop(stop);
+            let reply = besides.of(said).with_stop(stop);
             let whole = read_choices(format, &format.write_reply(&reply));
             let events = format.write_stream(&reply, pieces);
             let streamed = read_choices(format, &received(format, &events));
             prop_assert_eq!(&streamed, &whole, "{}: {:#?}", format.id, events);
             prop_assert_eq!(whole[0].0, stop != Stop::Length, "{}", format.id);
-            // A stream that is cut off is not whole.
-            let cut = received(format, &events[..events.len().saturating_sub(2)]);
-            if let Some((choices, _)) = response::read(format, Document::read(cut.to_string().as_bytes()).root()) {
-                prop_assert!(!choices[0].is_whole, "{}: {}", format.id, cut);
+            // A stream that is cut off is not whole, and no more so if it ends with an error.
+            let cut = &events[..events.len().saturating_sub(2)];
+            let error = format.write_stream_error("Overloaded", cut.len());
+            for events in [cut.to_vec(), cut.iter().cloned().chain(error).collect()] {
+                let cut = received(format, &events);
+                if let Some((choices, _)) = response::read(format, Document::read(cut.to_string().as_bytes()).root()) {
+                    prop_assert!(!choices[0].is_whole, "{}: {}", format.id, cut);
+                }
             }
+            // What only says that a stream has ended is not needed to read it.
+            let open = format.write_stream(&reply, pieces.without_end());
+            prop_assert!(events.starts_with(&open) && events.len() - open.len() < 2, "{}", format.id);
+            prop_assert_eq!(read_choices(format, &received(format, &open)), whole, "{}", format.id);
+        }
+    }
+
+    /// What a reply has besides what is said is there where the format has room for it.
+    #[test]
+    fn formats_write_what_a_reply_has_besides(
+        conversation in conversations(), format in format(), besides in besides()
+    ) {
+        for turn in &conversation.turns {
+            let Turn::Assistant(said) = turn else { continue };
+            let reply = besides.of(said);
+            let (redacted, ids, signed) = read_besides(format, &format.write_reply(&reply));
+            let all: Vec<&str> = reply.server_calls.iter().flat_map(|call| [&*call.id, &*call.id]).collect();
+            let has_blocks = format.id == "anthropic";
+            prop_assert_eq!(redacted, if has_blocks { reply.redacted.len() } else { 0 }, "{}", format.id);
+            prop_assert_eq!(ids, if has_blocks { all } else { Vec::new() }, "{}", format.id);
+            let is_signed = |number| format.id == "gemini" && reply.call_signatures.contains_key(&number);
+            let expected: Vec<bool> = (0..said.calls.len()).map(is_signed).collect();
+            prop_assert_eq!(signed, expected, "{}", format.id);
         }
     }
 

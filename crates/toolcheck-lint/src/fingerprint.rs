@@ -21,10 +21,7 @@ impl Fingerprints {
         let name = |name: &'f Option<String>| name.as_deref().unwrap_or_default().as_bytes();
         let (id, tool) = (name(&finding.tool_call_id), name(&finding.tool_name));
         let parts = [finding.rule.as_bytes(), path.as_bytes(), id, tool, finding.head.bytes()];
-        let hash = parts.iter().fold(BASIS, |hash, part| {
-            // The length separates the parts.
-            fnv(fnv(hash, &(part.len() as u64).to_le_bytes()), part)
-        });
+        let hash = fnv_of(&parts);
         let count = self.seen.entry(hash).or_default();
         *count += 1;
         let hash = if *count == 1 { hash } else { fnv(hash, &count.to_le_bytes()) };
@@ -35,6 +32,12 @@ impl Fingerprints {
 /// FNV-1a of 128 bits: not secret, but the same in every version and on every machine.
 const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+
+/// The hash of several texts.
+pub(crate) fn fnv_of(parts: &[&[u8]]) -> u128 {
+    // The length separates the parts.
+    parts.iter().fold(BASIS, |hash, part| fnv(fnv(hash, &(part.len() as u64).to_le_bytes()), part))
+}
 
 fn fnv(hash: u128, bytes: &[u8]) -> u128 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))

@@ -36,11 +36,12 @@ mod rule;
 pub mod rules;
 mod schema;
 pub mod settings;
+pub mod summary;
 mod view;
 pub mod vocabulary;
 
 pub use category::Category;
-pub use engine::{Lines, Piece, RECORDS_OF_HEAD, lint, lint_opened, lint_opened_with, lint_with};
+pub use engine::{Lines, Piece, RECORDS_OF_HEAD, has_rows, lint, lint_opened, lint_opened_with, lint_with};
 pub use error::Error;
 pub use finding::Finding;
 pub use fix::{FixOptions, Fixed, fix};
@@ -48,3 +49,4 @@ pub use options::{Options, TargetRef};
 pub use report::{FileReport, Reading, Report, SkippedFile};
 pub use rule::{InDataset, Rule};
 pub use settings::Settings;
+pub use summary::Summary;

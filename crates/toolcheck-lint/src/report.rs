@@ -7,11 +7,12 @@ use std::ops::Range;
 use toolcheck_core::Level;
 use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::readers::Ended;
-use toolcheck_core::text::Line;
+use toolcheck_core::text::{Line, bounded};
 use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Document, Position, Record, Span, locate, pointers};
 
 use crate::finding::{Draft, Finding, Head, Label, Spot};
+use crate::summary::{RuleSummary, Sample, Summary};
 
 /// The results of a run.
 #[derive(Debug, Default)]
@@ -59,6 +60,19 @@ impl Report {
     pub fn transcripts(&self) -> usize {
         self.files.iter().map(|file| file.transcripts).sum()
     }
+
+    /// What was found in the rows of the files. A file whose rows were not linted by themselves is one row.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let mut sum = Summary::default();
+        for file in &self.files {
+            match &file.summary {
+                Some(summary) => sum.add(summary.clone()),
+                None => sum.add_row(&file.path, file),
+            }
+        }
+        sum
+    }
 }
 
 /// The results for one file.
@@ -103,6 +117,8 @@ pub struct FileReport {
     pub in_baseline: usize,
     /// The number of findings that are not listed because there are too many, by rule and level.
     pub left_out: BTreeMap<(&'static str, Level), usize>,
+    /// What was found in the rows of the file, if only that was asked for.
+    pub summary: Option<Summary>,
     /// The parts of the text that the findings refer to, for outputs that show them; empty if there are no findings, or
     /// if the options don't ask for it.
     pub(crate) source: Source,
@@ -132,6 +148,7 @@ impl FileReport {
             allowed: 0,
             in_baseline: 0,
             left_out: BTreeMap::new(),
+            summary: None,
             source: Source::default(),
         }
     }
@@ -197,6 +214,9 @@ impl FileReport {
         self.is_meant_as_request |= part.is_meant_as_request;
         self.refusals.append(&mut part.refusals);
         part.not_read.drain(..).for_each(|left| self.count_not_read(left));
+        if let Some(summary) = part.summary.take() {
+            self.summary.get_or_insert_default().add(summary);
+        }
         self.allowed += part.allowed;
         self.in_baseline += part.in_baseline;
         let capacity = most.saturating_sub(self.findings.len());
@@ -233,6 +253,41 @@ impl FileReport {
         let mut limited = Self::empty(&self.path, self.kind);
         limited.add(self, most);
         limited
+    }
+}
+
+/// The most characters of a message in an example of a summary.
+const LONGEST_EXAMPLE: usize = 300;
+
+impl Summary {
+    /// Counts a row. The key is how its user finds it again.
+    pub fn add_row(&mut self, key: &str, report: &FileReport) {
+        let count = |count: usize| count as u64;
+        self.rows += 1;
+        self.unread += u64::from(report.transcripts == 0);
+        self.transcripts += count(report.transcripts);
+        self.messages += count(report.messages);
+        self.tool_calls += count(report.tool_calls);
+        self.tool_results += count(report.tool_results);
+        for reading in &report.readings {
+            *self.formats.entry(reading.format.to_owned()).or_default() += count(reading.transcripts);
+        }
+        let mut of_row: BTreeMap<(&str, Level), RuleSummary> = BTreeMap::new();
+        for found in &report.findings {
+            let rule = of_row.entry((found.rule, found.level)).or_default();
+            rule.findings += 1;
+            if rule.samples.is_empty() {
+                let message = bounded(&found.message, LONGEST_EXAMPLE);
+                rule.samples.push(Sample::new(found.rule, key, &found.spot.pointer, message));
+            }
+        }
+        for ((rule, level), left_out) in &report.left_out {
+            of_row.entry((rule, *level)).or_default().findings += count(*left_out);
+        }
+        for ((rule, level), mut found) in of_row {
+            found.rows = 1;
+            self.add_rule(rule.to_owned(), level, found);
+        }
     }
 }
 

@@ -27,8 +27,10 @@ mod linting;
 mod options;
 mod outputs;
 mod paths;
+mod pieces;
 mod project;
 mod resolve;
+mod rows;
 
 pub use allowed::UnusedAllow;
 pub use baseline::{BaselineChange, StaleEntries};
@@ -36,7 +38,9 @@ pub use configs::{Configs, LoadedConfig};
 pub use error::Error;
 pub use inputs::{Input, Inputs, Source, Text};
 pub use linting::open;
-pub use options::{BaselineOptions, BaselineUpdate, ConfigOptions, FileOptions, Limits, LintOptions};
+pub use options::{
+    BaselineOptions, BaselineUpdate, ConfigOptions, FileOptions, Limits, LintOptions, SummaryOptions,
+};
 pub use paths::{printable, real, relative};
 pub use project::{Project, ProjectOptions, Run};
 pub use resolve::{FileSettings, Resolver, find_target};

@@ -1,21 +1,23 @@
 //! Lints inputs: several in parallel, and a long one in pieces.
 
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use rayon::prelude::*;
 use toolcheck_config::allow;
 use toolcheck_config::baseline::Entry;
 use toolcheck_core::text::shown;
-use toolcheck_lint::{FileReport, Lines, Options, RECORDS_OF_HEAD, lint, lint_opened};
+use toolcheck_lint::{FileReport, Lines, Options, RECORDS_OF_HEAD, Summary, has_rows, lint, lint_opened};
 use toolcheck_open::{Container, Opened};
 
 use crate::Progress;
 use crate::baseline::{FileSession, RunBaseline};
 use crate::error::Error;
-use crate::inputs::{Buffer, Input, Piece, Text};
-use crate::options::{Limits, LintOptions};
+use crate::inputs::{Input, Piece, Text};
+use crate::options::{Limits, LintOptions, SummaryOptions};
+use crate::pieces::{Pieces, Rounds, TooLong};
 use crate::resolve::FileSettings;
+use crate::rows::{Counted, Rows};
 
 /// The number of bytes that are linted at a time, unless one file is larger.
 const WINDOW: u64 = 32 << 20;
@@ -24,7 +26,7 @@ const FILES_IN_WINDOW: usize = 256;
 
 /// Lints the inputs of a run.
 pub(crate) struct Linter<'r> {
-    pub(crate) options: LintOptions,
+    pub(crate) options: &'r LintOptions,
     pub(crate) limits: Limits,
     pub(crate) baseline: Option<&'r RunBaseline>,
     pub(crate) progress: Progress<'r>,
@@ -98,38 +100,40 @@ impl Linter<'_> {
             return Ok(());
         }
         let (head, is_all) = text.head(RECORDS_OF_HEAD)?;
+        if let Some(how) = self.options.summary.as_ref().filter(|_| has_rows(head, &options)) {
+            let rows = Rows { input, settings, options: &options, how };
+            return rows.count(text, self.limits.document, |counted| parts.add_counted(counted));
+        }
         let lines = if is_all { None } else { Lines::new(&input.name, head, &options) };
         let Some(mut lines) = lines else {
             let bytes = text.rest()?;
             parts.add(lint(&input.name, &bytes, &options));
             return Ok(());
         };
-        let pieces = Mutex::new(Pieces { text, taken: 0, free: Vec::new(), end: None });
-        let round_size = rayon::current_num_threads() * PIECES_IN_ROUND;
+        let pieces = Mutex::new(Pieces::new(text));
         let mut too_long = TooLong::default();
         loop {
             // The thread that reads a piece also lints it, while it is in the cache.
             let lint = |_| {
-                let (number, piece) = Pieces::lock(&pieces).take()?;
+                let (number, piece) = Pieces::locked(&pieces).take()?;
                 let found = match piece {
                     Piece::Lines(piece) => Ok((lines.lint(&piece), piece)),
                     Piece::TooLong(bytes) => Err(bytes),
                 };
                 Some((number, found))
             };
-            let mut round: Vec<_> =
-                (0..round_size).into_par_iter().with_max_len(1).filter_map(lint).collect();
+            let mut round: Vec<_> = Rounds::size().into_par_iter().with_max_len(1).filter_map(lint).collect();
             round.sort_unstable_by_key(|(number, _)| *number);
             for (_, found) in round {
                 match found {
                     Ok((found, piece)) => {
                         parts.add(lines.add(&piece, found));
-                        Pieces::lock(&pieces).free.push(piece);
+                        Pieces::locked(&pieces).free.push(piece);
                     }
                     Err(bytes) => too_long.add(lines.skip_line(bytes)),
                 }
             }
-            if let Some(end) = Pieces::lock(&pieces).end.take() {
+            if let Some(end) = Pieces::locked(&pieces).end.take() {
                 parts.add(lines.end());
                 return end.and_then(|()| too_long.end(self.limits.document));
             }
@@ -153,82 +157,13 @@ pub fn open(bytes: &[u8], container: Option<&'static Container>, limits: Limits)
         })
 }
 
-/// The average number of pieces that each thread lints before the findings are put in order.
-const PIECES_IN_ROUND: usize = 16;
-
-/// The pieces of a text, handed out to threads.
-struct Pieces<'p> {
-    text: Text<'p>,
-    /// The number of pieces taken so far.
-    taken: usize,
-    /// The buffers of earlier pieces, for reuse.
-    free: Vec<Buffer>,
-    /// The result of reading, once there are no more pieces.
-    end: Option<io::Result<()>>,
-}
-
-impl<'p> Pieces<'p> {
-    fn lock<'l>(pieces: &'l Mutex<Self>) -> MutexGuard<'l, Self>
-    where
-        'p: 'l,
-    {
-        // A thread that panicked has either taken a piece or not: the state is consistent.
-        pieces.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes the next piece, with its number.
-    fn take(&mut self) -> Option<(usize, Piece)> {
-        if self.end.is_some() {
-            return None;
-        }
-        match self.text.piece(self.free.pop().unwrap_or_default()) {
-            Ok(Some(piece)) => {
-                self.taken += 1;
-                return Some((self.taken, piece));
-            }
-            Ok(None) => self.end = Some(Ok(())),
-            Err(error) => self.end = Some(Err(error)),
-        }
-        None
-    }
-}
-
-/// The lines that were too long to be read.
-#[derive(Default)]
-struct TooLong {
-    /// The number of the first one, from 1.
-    first: Option<u64>,
-    /// How many there are after the first one.
-    others: usize,
-}
-
-impl TooLong {
-    fn add(&mut self, line: u64) {
-        match self.first {
-            None => self.first = Some(line),
-            Some(_) => self.others += 1,
-        }
-    }
-
-    /// Fails if there was such a line. What was found in the other lines is kept.
-    fn end(&self, most: u64) -> io::Result<()> {
-        let Some(line) = self.first else { return Ok(()) };
-        let which = match self.others {
-            0 => format!("line {line} is"),
-            others => format!("line {line} and {others} more are"),
-        };
-        let message =
-            format!("{which} larger than {most} bytes and not read: raise the limit with --max-document");
-        Err(io::Error::new(io::ErrorKind::FileTooLarge, message))
-    }
-}
-
 /// Combines the parts of a file's report.
 struct Parts<'r> {
     file: FileReport,
     settings: &'r FileSettings,
     input: &'r Input,
     max_findings: usize,
+    summary: Option<&'r SummaryOptions>,
     used: Vec<bool>,
     session: Option<FileSession<'r>>,
 }
@@ -240,6 +175,7 @@ impl<'r> Parts<'r> {
             settings,
             input,
             max_findings: linter.options.max_findings,
+            summary: linter.options.summary.as_ref(),
             used: vec![false; settings.config.config.allows.len()],
             session: linter.baseline.map(|baseline| baseline.session(&input.real)),
         }
@@ -254,7 +190,20 @@ impl<'r> Parts<'r> {
         self.file.add(part, self.max_findings);
     }
 
-    fn end(self, error: Option<Error>) -> Outcome {
+    /// Adds rows of which only counts are kept.
+    fn add_counted(&mut self, counted: Counted) {
+        self.used.iter_mut().zip(counted.used).for_each(|(any, used)| *any |= used);
+        self.file.add(counted.file, 0);
+    }
+
+    fn end(mut self, error: Option<Error>) -> Outcome {
+        if let Some(how) = self.summary.filter(|_| self.file.summary.is_none()) {
+            // It can't be divided into rows.
+            let mut summary = Summary::new(how.samples);
+            summary.add_row(&self.file.path, &self.file);
+            self.file = self.file.limited_to(0);
+            self.file.summary = Some(summary);
+        }
         // If a file was not read to its end, its unmatched entries may not be stale.
         let session = self.session.filter(|_| error.is_none());
         let entries = session.map(|session| session.end(&self.settings.rules)).unwrap_or_default();

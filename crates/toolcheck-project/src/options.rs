@@ -92,16 +92,27 @@ pub enum BaselineUpdate {
 }
 
 /// How files are linted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LintOptions {
     /// Whether the text of files with findings is kept in the report. Excerpts need it.
     pub keep_source: bool,
     /// The maximum number of findings to keep per file; the others are counted.
     pub max_findings: usize,
+    /// If this is set, findings are only counted, with some examples: [`FileReport::summary`](toolcheck_lint::FileReport).
+    pub summary: Option<SummaryOptions>,
+}
+
+/// How findings are counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SummaryOptions {
+    /// The most examples of each rule.
+    pub samples: usize,
+    /// The member of a row that names it, inside others with dots; its file and line, if there is none.
+    pub key: Option<String>,
 }
 
 impl Default for LintOptions {
     fn default() -> Self {
-        Self { keep_source: true, max_findings: usize::MAX }
+        Self { keep_source: true, max_findings: usize::MAX, summary: None }
     }
 }

@@ -159,6 +159,7 @@ impl Project {
         let mut run = Run { errors: self.inputs.errors.clone(), ..Run::default() };
         let mut allows = AllowUsage::default();
         for window in linting::windows(&resolved) {
+            let options = &options;
             let linter =
                 Linter { options, limits: self.files.limits, baseline: self.baseline.as_ref(), progress };
             for ((input, settings), outcome) in window.iter().zip(linter.lint_all(window)) {

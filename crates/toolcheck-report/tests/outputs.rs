@@ -339,6 +339,17 @@ fn nothing_is_injected_into_any_output() {
                     columns = own;
                 }
             }
+            "summary" => {
+                let summary = report.summary();
+                let of_rules: usize = summary.rules.values().map(|rule| 2 + rule.samples.len()).sum();
+                assert_eq!(text.lines().count(), of_rules + 2, "{text}");
+                assert!(!text.lines().any(|line| line.starts_with("::")), "{text}");
+            }
+            "summary-json" => {
+                let json: Json = serde_json::from_str(&text).unwrap();
+                assert_eq!(text.lines().count(), 1);
+                assert_eq!(json["rules"][0]["samples"][0]["row"], HOSTILE);
+            }
             other => panic!("{other} is not tested with hostile names"),
         }
     }

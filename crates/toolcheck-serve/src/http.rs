@@ -76,25 +76,67 @@ async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
     };
     let body = body.to_bytes();
     let query = parts.uri.query().unwrap_or_default();
-    let request = serde_json::from_slice(&body)
-        .unwrap_or_else(|_| Json::String(String::from_utf8_lossy(&body).into_owned()));
-    let attempt = state.attempt(&body);
-    let asked = provider::Request { path, query, body: &body, json: &request, attempt };
+    let (request, raw) = read(&body);
+    let (attempt, given) = state.attempt(&body);
+    let asked = provider::Request { path, query, body: &body, json: &request, attempt, given: &given };
     let Some(answer) = state.provider().answer(asked) else {
         return refuse(StatusCode::NOT_FOUND, None);
     };
+    if let Some(turn) = answer.once {
+        state.give(turn);
+    }
     let size = body.len() + answer.body.len() + answer.frames.iter().flatten().map(Vec::len).sum::<usize>();
     let exchange = Exchange {
         path: path.to_owned(),
+        format: answer.format,
         request,
+        raw,
         response: answer.record.clone(),
         status: answer.status,
         refused: answer.refused.clone(),
         retry_after: answer.retry_after,
+        opaque: answer.opaque.clone(),
         time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64()),
     };
     state.keep(exchange, size);
     write(answer)
+}
+
+/// The body as JSON, or as a string if it is none; and its text, if the JSON is not all of it.
+fn read(body: &[u8]) -> (Json, Option<String>) {
+    if let Ok(json) = serde_json::from_slice(body) {
+        return (json, None);
+    }
+    let text = String::from_utf8_lossy(body).into_owned();
+    match serde_json::from_str(&without_halves(&text)) {
+        Ok(json) => (json, Some(text)),
+        Err(_) => (Json::String(text), None),
+    }
+}
+
+/// A text of JSON with U+FFFD in place of each half of a character, which JavaScript and Python send and a Rust string
+/// can't hold.
+fn without_halves(text: &str) -> String {
+    let unit = |text: &str| {
+        let digits = text.strip_prefix("\\u")?.get(..4)?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut whole = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        whole.push_str(before);
+        let after = || escape.get(6..).and_then(unit);
+        let (length, is_half) = match unit(escape) {
+            Some(0xD800..=0xDBFF) if matches!(after(), Some(0xDC00..=0xDFFF)) => (12, false),
+            Some(0xD800..=0xDFFF) => (6, true),
+            Some(_) => (6, false),
+            None => (1 + escape[1..].chars().next().map_or(0, char::len_utf8), false),
+        };
+        whole.push_str(if is_half { "\\ufffd" } else { &escape[..length] });
+        rest = &escape[length..];
+    }
+    whole + rest
 }
 
 /// What a test asks for and sets: `report`, `exchanges`, `script` and `reset`.

@@ -25,6 +25,6 @@ mod script;
 mod seen;
 
 pub use mock::{Builder, MockProvider};
-pub use provider::{Refused, Strictness};
-pub use script::{Error, ScriptedCall, ScriptedStop, Turn, script};
+pub use provider::{Opaque, Refused, Strictness};
+pub use script::{Error, ScriptedCall, ScriptedServerCall, ScriptedStop, Turn, script};
 pub use seen::{Exchange, Run};

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_core::Level;
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, Turn as Said};
 use toolcheck_core::ir::{Place, TranscriptKind};
-use toolcheck_core::reply::{Framing, Pieces, Reply, Stop};
+use toolcheck_core::reply::{Framing, Pieces, Reply, ServerCall, Stop};
 use toolcheck_core::target::{self, ErrorBody, Evidence, Target};
 use toolcheck_core::{Format, formats};
 use toolcheck_json::Document;
@@ -43,6 +43,8 @@ pub(crate) struct Request<'r> {
     pub(crate) body: &'r [u8],
     /// How often the same request was answered before.
     pub(crate) attempt: u32,
+    /// The numbers of the turns that are given once, and were.
+    pub(crate) given: &'r [usize],
     /// The body as JSON; a string if it is none.
     pub(crate) json: &'r Json,
 }
@@ -63,6 +65,24 @@ pub(crate) struct Answer {
     pub(crate) refused: Option<Refused>,
     /// After how many seconds the client may try again.
     pub(crate) retry_after: Option<u64>,
+    /// What of it must come back as it is.
+    pub(crate) opaque: Vec<Opaque>,
+    /// The number of its turn, if that is given only once.
+    pub(crate) once: Option<usize>,
+    /// The id of the format.
+    pub(crate) format: &'static str,
+}
+
+/// What only the provider can read, and wants back as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Opaque {
+    /// The text: a signature, encrypted reasoning, the id of a call that the provider has carried out.
+    pub text: String,
+    /// What stands in the same object as the text, in what is written as JSON; `None` if nothing does.
+    pub beside: Option<String>,
+    /// The id of what it is in, by which the provider may find it again; `None` if it has none of its own.
+    pub id: Option<String>,
 }
 
 /// Why a request is refused.
@@ -103,23 +123,25 @@ impl Provider {
         let errors = target.and_then(|target| target.error.as_ref());
         let refusing = report.findings.iter().filter(|finding| self.refuses(finding));
         if let Some(first) = refusing.min_by_key(|finding| stage(finding)) {
-            return Some(refusal(first, errors));
+            return Some(Answer { format: format.id, ..refusal(first, errors) });
         }
         let body = request.json;
         let tools = tools(request.body, format);
         let said = Conversation::read(body, format).unwrap_or_default();
         let number = said.turns.iter().filter(|turn| matches!(turn, Said::Assistant(_))).count();
         let made;
-        let turn = match self.turn(number, request.attempt) {
+        let (at, turn) = match self.turn(number, &request) {
             Some(turn) => turn,
             None => {
                 made = if self.script.is_empty() { made_up(&said, &tools) } else { Turn::text("Done.") };
-                &made
+                (0, &made)
             }
         };
+        let once = turn.once.then_some(at);
         if let Some(status) = turn.status {
             let text = if turn.text.is_empty() { default_text(status) } else { &turn.text };
-            let mut answer = error(errors, status, text);
+            let mut answer = error(errors, status, turn.texts.get(format.id).map_or(text, String::as_str));
+            (answer.once, answer.format) = (once, format.id);
             answer
                 .headers
                 .extend(turn.retry_after.map(|after| ("retry-after".to_owned(), after.to_string())));
@@ -127,21 +149,27 @@ impl Provider {
             return Some(answer);
         }
         let reply = reply(turn, &Moment { number, body, tools: &tools, route: &route, target });
-        Some(write(format, &reply, turn, is_streamed(&route, body), request.query))
+        let answer = write(format, &reply, turn, is_streamed(&route, body), request.query);
+        Some(Answer { opaque: opaque(format, &reply), once, format: format.id, ..answer })
     }
 
-    /// What the script says to a history with this many turns of the model: an error takes no turn, and stands before
-    /// the turn that it is given in place of.
-    fn turn(&self, number: usize, attempt: u32) -> Option<&Turn> {
+    /// What the script says to a history with this many turns of the model, and its number: an error takes no turn, and
+    /// stands before the turn that it is given in place of.
+    fn turn(&self, number: usize, request: &Request<'_>) -> Option<(usize, &Turn)> {
+        let turns_before = |at: &usize| self.script.iter().take(*at).filter(|turn| !turn.is_error()).count();
+        let number = request.given.iter().map(turns_before).fold(number, usize::max);
         let mut said = 0;
         let mut given = 0;
-        self.script.iter().find(|turn| {
-            if turn.status.is_none() {
+        self.script.iter().enumerate().find(|(at, turn)| {
+            if !turn.is_error() {
                 said += 1;
                 return said > number;
             }
+            if turn.once {
+                return said == number && !request.given.contains(at);
+            }
             given += turn.attempts.filter(|_| said == number).unwrap_or_default();
-            said == number && turn.attempts.is_none_or(|_| attempt < given)
+            said == number && turn.attempts.is_none_or(|_| request.attempt < given)
         })
     }
 
@@ -252,6 +280,7 @@ fn made_up(said: &Conversation, tools: &[Tool]) -> Turn {
 
 fn reply(turn: &Turn, moment: &Moment<'_>) -> Reply {
     let mut raw = Vec::new();
+    let mut signed = Vec::new();
     let mut made = Vec::new();
     for (number, call) in turn.calls.iter().enumerate() {
         let tool = match &*call.tool {
@@ -265,6 +294,7 @@ fn reply(turn: &Turn, moment: &Moment<'_>) -> Reply {
         let id = call.id.clone().unwrap_or_else(|| id_of(moment, number));
         made.push(Call::new(id, name, arguments));
         raw.extend(call.raw.clone().map(|text| (number, text)));
+        signed.extend(call.signed.then_some(number));
     }
     let mut said = Assistant::new(&*turn.text).with_calls(made);
     if let Some(reasoning) = &turn.reasoning {
@@ -276,12 +306,66 @@ fn reply(turn: &Turn, moment: &Moment<'_>) -> Reply {
     for (number, text) in raw {
         reply = reply.with_raw_arguments(number, text);
     }
+    for number in signed {
+        // Base64, as it is read by clients that keep bytes.
+        reply = reply.with_call_signature(number, format!("Y2Fs{:04}{number:04}", moment.number));
+    }
+    if turn.redacted {
+        reply = reply.with_redacted(format!("cmVk{:04}", moment.number));
+    }
+    for (number, call) in turn.server_calls.iter().enumerate() {
+        let id = format!("srvtoolu_{:024}", moment.number * 1000 + number + 1);
+        let result = Json::Array(call.result.clone());
+        reply = reply.with_server_call(ServerCall::new(id, &*call.tool, call.arguments.clone(), result));
+    }
     reply.with_stop(match turn.stop {
         None => Stop::Natural,
         Some(ScriptedStop::End) => Stop::End,
         Some(ScriptedStop::Calls) => Stop::Calls,
         Some(ScriptedStop::Length) => Stop::Length,
+        Some(ScriptedStop::Pause) => Stop::Pause,
     })
+}
+
+/// What of a reply must come back as it is, as far as the format has room for it.
+fn opaque(format: &Format, reply: &Reply) -> Vec<Opaque> {
+    let signatures = reply.said.reasoning.iter().filter_map(|block| block.signature.as_ref());
+    let all: Vec<&str> = signatures
+        .chain(&reply.redacted)
+        .chain(reply.call_signatures.values())
+        .chain(reply.server_calls.iter().map(|call| &call.id))
+        .map(String::as_str)
+        .collect();
+    let mut found = Vec::new();
+    if all.is_empty() {
+        return found;
+    }
+    // Between the written parts, only a call tells its signature from another.
+    let of_call = |text: &str| {
+        let (number, _) = reply.call_signatures.iter().find(|(_, signature)| *signature == text)?;
+        Some(Json::Object(reply.said.calls.get(*number)?.arguments.clone()).to_string())
+    };
+    let written = format.write_reply(reply);
+    let mut open = vec![&written];
+    while let Some(value) = open.pop() {
+        match value {
+            Json::Array(elements) => open.extend(elements.iter().rev()),
+            Json::Object(members) => {
+                let texts = members.values().filter_map(Json::as_str).filter(|text| all.contains(text));
+                let kind = members.get("type").map(Json::to_string);
+                let beside = |text: &str| kind.clone().or_else(|| of_call(text));
+                let own = members.get("id").and_then(Json::as_str);
+                found.extend(texts.map(|text| Opaque {
+                    text: text.to_owned(),
+                    beside: beside(text),
+                    id: own.filter(|id| *id != text).map(str::to_owned),
+                }));
+                open.extend(members.values());
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The id of a call, in the form of the target: each call of a conversation has its own, and each run the same.
@@ -337,9 +421,24 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
     if turn.interleaved {
         pieces = pieces.interleaved();
     }
+    if turn.index_zero {
+        pieces = pieces.with_index_zero();
+    }
+    if turn.without_end {
+        pieces = pieces.without_end();
+    }
     let mut events = format.write_stream(reply, pieces);
-    let is_cut = turn.cut_after.is_some_and(|most| most < events.len());
+    let mut is_cut = turn.cut_after.is_some_and(|most| most < events.len());
     events.truncate(turn.cut_after.unwrap_or(usize::MAX));
+    if let Some(after) = turn.error_after {
+        // The last event says that all is well.
+        events.truncate(after.min(events.len().saturating_sub(1)));
+        let error = format.write_stream_error(default_text(529), events.len());
+        // Where nobody knows how an API says it, the connection breaks.
+        is_cut = error.is_none();
+        events.extend(error);
+    }
+    let is_open = is_cut || turn.without_end || turn.error_after.is_some();
     let record = events.iter().map(|event| match format.framing {
         Framing::Binary => json!({event.name: event.data}),
         _ => event.data.clone(),
@@ -350,7 +449,7 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
     let is_array = format.id == "gemini" && !query.split('&').any(|pair| pair == "alt=sse");
     let (content_type, frames) = if is_array {
         ("application/json", array(&events, is_cut))
-    } else if is_cut {
+    } else if is_open {
         (framing.content_type(), events.iter().map(|event| framing.frame(event)).collect())
     } else {
         (framing.content_type(), framing.frames(&events))

@@ -1,5 +1,7 @@
 //! What the model says, turn by turn.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
@@ -25,20 +27,35 @@ pub struct Turn {
     pub text: String,
     /// What it thinks before that, where the format has room for it.
     pub reasoning: Option<String>,
+    /// Whether there is reasoning that the provider has encrypted as a whole, where the format has room for it.
+    pub redacted: bool,
+    /// The tools that the provider has run itself before the text, where the format has room for them.
+    pub server_calls: Vec<ScriptedServerCall>,
     /// The tools that it calls.
     pub calls: Vec<ScriptedCall>,
     /// The reason to stop, if it is not the one that follows from the rest.
     pub stop: Option<ScriptedStop>,
     /// The status of an error in place of the turn.
     pub status: Option<u16>,
+    /// After how many events of a stream an error ends it, in place of the turn; one that is not streamed is whole.
+    pub error_after: Option<usize>,
+    /// The message of an error by the id of the format, in place of the text.
+    pub texts: BTreeMap<String, String>,
     /// After how many seconds a client may try again.
     pub retry_after: Option<u64>,
     /// How often the same request gets the error before it gets the next turn; always, if it is not said.
     pub attempts: Option<u32>,
+    /// Whether the error is given only once, whatever is sent then: the next request gets the next turn, even if less of
+    /// the conversation is left in it.
+    pub once: bool,
     /// The number of characters of each piece of a stream.
     pub pieces: Option<usize>,
     /// Whether the pieces of parallel calls take turns.
     pub interleaved: bool,
+    /// Whether each call of a stream has the number 0.
+    pub index_zero: bool,
+    /// Whether what says only that the stream has ended is missing.
+    pub without_end: bool,
     /// After how many events a stream is cut off.
     pub cut_after: Option<usize>,
 }
@@ -56,6 +73,21 @@ pub struct ScriptedCall {
     pub raw: Option<String>,
     /// The id, if it is not to be one in the provider's form.
     pub id: Option<String>,
+    /// Whether it has a signature, where the format has room for it.
+    pub signed: bool,
+}
+
+/// A call of a script that the provider carries out.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct ScriptedServerCall {
+    /// The name of the tool.
+    pub tool: String,
+    /// The arguments.
+    pub arguments: Map<String, Json>,
+    /// What it finds, as the API writes it.
+    pub result: Vec<Json>,
 }
 
 /// A reason to stop.
@@ -69,6 +101,8 @@ pub enum ScriptedStop {
     Calls,
     /// It has no more tokens.
     Length,
+    /// It is not done, and goes on if its turn is sent back.
+    Pause,
 }
 
 /// A script that can't be read.
@@ -94,6 +128,12 @@ impl Turn {
     #[must_use]
     pub fn calls(calls: impl IntoIterator<Item = ScriptedCall>) -> Self {
         Self { calls: calls.into_iter().collect(), ..Self::default() }
+    }
+
+    /// Whether an error takes the place of the turn.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.status.is_some() || self.error_after.is_some()
     }
 
     /// An error in place of a turn.

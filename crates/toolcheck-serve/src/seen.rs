@@ -10,7 +10,7 @@ use toolcheck_core::Level;
 use toolcheck_core::text::Counted;
 use toolcheck_lint::{FileReport, Options, lint};
 
-use crate::provider::{Provider, Refused};
+use crate::provider::{Opaque, Provider, Refused};
 use crate::script::Turn;
 
 /// How many bytes of exchanges are kept. Later ones are answered, and counted.
@@ -32,8 +32,12 @@ pub struct Run {
 pub struct Exchange {
     /// The path.
     pub path: String,
+    /// The id of the format of the request.
+    pub format: &'static str,
     /// The request; a string if it is not JSON.
     pub request: Json,
+    /// The text of the request, if it holds halves of characters: those are U+FFFD in `request`.
+    pub raw: Option<String>,
     /// The response: its body, or the events of its stream.
     pub response: Json,
     /// The status.
@@ -42,6 +46,8 @@ pub struct Exchange {
     pub refused: Option<Refused>,
     /// After how many seconds the client was asked to try again.
     pub retry_after: Option<u64>,
+    /// What of the response must come back as it is.
+    pub opaque: Vec<Opaque>,
     /// When it was answered, in seconds since 1970.
     pub time: f64,
 }
@@ -62,6 +68,8 @@ const MOST_COUNTED: usize = 100_000;
 struct Kept {
     /// How often each request was answered, by its hash.
     attempts: HashMap<u64, u32>,
+    /// The numbers of the turns that are given once, and were.
+    given: Vec<usize>,
     run: Run,
     bytes: usize,
 }
@@ -99,18 +107,26 @@ impl State {
     pub(crate) fn follow(&self, script: Vec<Turn>) {
         let mut provider = self.provider.lock().unwrap_or_else(PoisonError::into_inner);
         *provider = Arc::new(Provider { script, ..Provider::clone(&provider) });
+        drop(provider);
+        self.kept().given.clear();
     }
 
-    /// How often the same request was answered before.
-    pub(crate) fn attempt(&self, body: &[u8]) -> u32 {
+    /// How often the same request was answered before, and the turns that are given once, and were.
+    pub(crate) fn attempt(&self, body: &[u8]) -> (u32, Vec<usize>) {
         let mut kept = self.kept();
+        let given = kept.given.clone();
         let key = kept.attempts.hasher().hash_one(body);
         if kept.attempts.len() >= MOST_COUNTED && !kept.attempts.contains_key(&key) {
-            return 0;
+            return (0, given);
         }
         let attempts = kept.attempts.entry(key).or_default();
         *attempts += 1;
-        *attempts - 1
+        (*attempts - 1, given)
+    }
+
+    /// Notes that a turn that is given once was.
+    pub(crate) fn give(&self, turn: usize) {
+        self.kept().given.push(turn);
     }
 
     /// Forgets what was seen.
@@ -158,7 +174,15 @@ impl Exchange {
         if let Some(after) = retry_after {
             line["headers"] = json!({"retry-after": after.to_string()});
         }
-        line.to_string()
+        match &self.raw {
+            None => line.to_string(),
+            // A line break stands between two values: in a string it would be an escape.
+            Some(raw) => {
+                line["request"].take();
+                let raw = raw.replace(['\n', '\r'], " ");
+                line.to_string().replacen("\"request\":null", &format!("\"request\":{raw}"), 1)
+            }
+        }
     }
 }
 

@@ -132,6 +132,95 @@ fn a_stream_is_cut_off_where_the_script_says() {
 }
 
 #[test]
+fn an_error_is_given_once_and_in_a_stream() {
+    let turns = script(
+        r#"
+        [[turn]]
+        calls = [{ tool = "tides", arguments = { harbour = "Husum" } }]
+        [[turn]]
+        status = 400
+        once = true
+        texts = { anthropic = "prompt is too long" }
+        [[turn]]
+        error-after = 2
+        attempts = 1
+        text = "Low at"
+        [[turn]]
+        text = "Low at six."
+        "#,
+    );
+    let provider = MockProvider::builder().turns(turns.unwrap()).start().unwrap();
+    let ask = |said: Json, is_streamed: bool| {
+        let mut body: Json = serde_json::from_str(&request(said)).unwrap();
+        body["stream"] = json!(is_streamed);
+        post(&provider, "/v1/messages", &body.to_string())
+    };
+    let first = json!({"role": "user", "content": "When is low tide?"});
+    let call = json!({"type": "tool_use", "id": "toolu_1", "name": "tides", "input": {"harbour": "Husum"}});
+    let result = json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": "six"});
+    let whole =
+        json!([first, {"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]);
+    assert!(ask(json!([first]), false).2.contains("tool_use"));
+    let (status, _, body) = ask(whole, false);
+    assert_eq!((status, body.contains("prompt is too long")), (400, true), "{body}");
+    // The history is shorter now, and the conversation goes on.
+    let (status, _, body) = ask(json!([first]), true);
+    assert_eq!(status, 200, "{body}");
+    assert!(body.contains("event: error") && body.contains("Overloaded"), "{body}");
+    assert!(!body.contains("message_stop"), "{body}");
+    let (_, _, body) = ask(json!([first]), true);
+    assert!(body.contains("message_stop") && !body.contains("Overloaded"), "{body}");
+    drop(provider.finish());
+}
+
+#[test]
+fn what_must_come_back_is_kept_beside_the_exchange() {
+    let turns = script(
+        r#"
+        [[turn]]
+        redacted = true
+        stop = "pause"
+        server-calls = [{ tool = "web_search", arguments = { query = "tides" }, result = [{ type = "web_search_result", title = "Tides" }] }]
+        calls = [{ tool = "tides", arguments = { harbour = "Husum" }, signed = true }]
+        "#,
+    );
+    let provider = MockProvider::builder().turns(turns.unwrap()).start().unwrap();
+    let first = json!([{"role": "user", "content": "When is low tide?"}]);
+    let (_, _, body) = post(&provider, "/v1/messages", &request(first));
+    let body: Json = serde_json::from_str(&body).unwrap();
+    assert_eq!(body["stop_reason"], "pause_turn");
+    let kinds: Vec<&str> =
+        body["content"].as_array().unwrap().iter().map(|block| block["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["redacted_thinking", "server_tool_use", "web_search_tool_result", "tool_use"]);
+    let asked = json!({"contents": [{"role": "user", "parts": [{"text": "When is low tide?"}]}]}).to_string();
+    let (_, _, gemini) = post(&provider, "/v1beta/models/m:generateContent", &asked);
+    assert!(gemini.contains("thoughtSignature"), "{gemini}");
+    let run = provider.finish();
+    let kept: Vec<Vec<&str>> = run
+        .exchanges
+        .iter()
+        .map(|exchange| exchange.opaque.iter().map(|opaque| &*opaque.text).collect())
+        .collect();
+    let id = body["content"][1]["id"].as_str().unwrap();
+    assert_eq!(kept, [vec!["cmVk0000", id, id], vec!["Y2Fs00000000"]]);
+}
+
+#[test]
+fn half_a_character_is_kept_as_it_was_sent() {
+    let provider = MockProvider::builder().turn(Turn::text("Done.")).start().unwrap();
+    let body = r#"{"model": "m", "messages": [{"role": "user",
+        "content": "\\ud800 \ud83d\ude00 half \ud83d of it \u00e4"}]}"#;
+    let (status, _, answer) = post(&provider, "/v1/chat/completions", body);
+    let run = provider.finish();
+    let exchange = &run.exchanges[0];
+    assert_eq!(exchange.request["messages"][0]["content"], "\\ud800 \u{1F600} half \u{fffd} of it \u{e4}");
+    assert_eq!(exchange.raw.as_deref(), Some(body));
+    let line = exchange.json_line();
+    assert!(line.contains(r"half \ud83d of it") && !line.contains('\n'), "{line}");
+    assert!(run.lint().findings.iter().any(|found| found.rule == "lone-surrogate"), "{status}: {answer}");
+}
+
+#[test]
 fn hostile_requests_are_answered() {
     let provider = MockProvider::builder()
         .max_body(1000)

@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 
 const AFTER: &str = "\
 The client is started once and gets a line of JSON for each run on its standard input:
-  {\"scenario\", \"base_url\", \"format\", \"stream\", \"prompt\", \"then\"}
+  {\"scenario\", \"base_url\", \"format\", \"stream\", \"prompt\", \"then\", \"needs\", \"max_turns\",
+  \"then_format\", \"then_tools\"}
 and answers with one: {\"outcome\": \"done\" or \"error\", \"text\": \"...\"}, or
 {\"outcome\": \"skip\", \"text\": \"why\"}.
 
@@ -65,6 +66,10 @@ pub(crate) struct ConformArgs {
     /// Failures that are known: a TOML file with a `[[known]]` for each; one that no longer fails is a failure
     #[arg(long, value_name = "FILE")]
     pub(crate) known: Option<PathBuf>,
+
+    /// Tools of an agent that cannot be given the standard ones: a TOML file with a `[tools.NAME]` for each
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profile: Option<PathBuf>,
 
     /// Write the exchanges of each run to a new file in this directory
     #[arg(long, value_name = "DIRECTORY")]

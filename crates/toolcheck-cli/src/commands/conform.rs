@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 use toolcheck_conform::sets::{self, Set};
-use toolcheck_conform::{Case, Scenario, judge, scenarios};
+use toolcheck_conform::{Case, Profile, Scenario, judge, scenarios};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::text::{reason, shown};
 use toolcheck_core::{Format, formats};
@@ -57,6 +57,7 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     }
     let formats = formats_of(&args.format)?;
     let mut known = Known::read(args.known.as_deref())?;
+    let profile = args.profile.as_deref().map(profile).transpose()?;
     let timeout = Duration::from_secs(args.timeout);
     let (command, mut driver) = match (&args.client_per_run, args.client.as_deref().unwrap_or_default()) {
         (Some(command), _) => (&**command, Driver::PerRun(command, timeout)),
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     let steps = Steps::new(planned.len());
     for planned in planned {
         steps.next(&planned.scenario.id);
-        let mut run = one(&mut driver, planned, args.record.as_deref())?;
+        let mut run = one(&mut driver, planned, profile.as_ref(), args.record.as_deref())?;
         run.scored = set.has(planned.scenario);
         known.mark(&mut run);
         report.runs.push(run);
@@ -89,9 +90,7 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
 fn planned(chosen: &[&'static Scenario], formats: &[&'static Format], asked: StreamArg) -> Vec<Planned> {
     let mut all = Vec::new();
     for &scenario in chosen {
-        let is_in = |format: &&&Format| {
-            scenario.formats.is_empty() || scenario.formats.iter().any(|own| own == format.id)
-        };
+        let is_in = |format: &&&Format| scenario.is_about(format.id);
         for &format in formats.iter().filter(is_in) {
             all.extend(ways(asked, scenario).map(|is_streamed| Planned { scenario, format, is_streamed }));
         }
@@ -144,19 +143,45 @@ fn ways(asked: StreamArg, scenario: &Scenario) -> impl Iterator<Item = bool> + u
     [false, true].into_iter().filter(is_asked).filter(move |is_streamed| *is_streamed || !only_streamed)
 }
 
-fn one(driver: &mut Driver<'_>, planned: Planned, record: Option<&Path>) -> Result<Run> {
+/// Plays a scenario, which may be the one with the agent's own tools.
+fn one(
+    driver: &mut Driver<'_>,
+    planned: Planned,
+    profile: Option<&Profile>,
+    record: Option<&Path>,
+) -> Result<Run> {
     let Planned { scenario, format, is_streamed } = planned;
-    let provider = MockProvider::builder().target(format.id)?.turns(scenario.turns.clone()).start()?;
-    let url = provider.url();
-    let answer = driver.run(&Task { scenario, format: format.id, is_streamed, url: &url })?;
-    let seen = provider.finish();
     let mut run = Run::new(&scenario.id, &scenario.title, format.id, is_streamed);
+    let own = match profile.map(|profile| profile.apply(scenario)).transpose() {
+        Ok(own) => own,
+        Err(why) => {
+            run.reason = Some(why.to_string());
+            return Ok(run);
+        }
+    };
+    let played = own.as_ref().unwrap_or(scenario);
+    let mut provider = MockProvider::builder().turns(played.turns.clone());
+    // A conversation that goes on elsewhere is checked against the API of each path.
+    if played.then_format(format.id).is_none() {
+        provider = provider.target(format.id)?;
+    }
+    let provider = provider.start()?;
+    let url = provider.url();
+    let answer = driver.run(&Task { scenario: played, format: format.id, is_streamed, url: &url })?;
+    let seen = provider.finish();
     let name =
-        format!("{}.{}.{}.jsonl", scenario.id, format.id, if is_streamed { "streamed" } else { "whole" });
+        format!("{}.{}.{}.jsonl", played.id, format.id, if is_streamed { "streamed" } else { "whole" });
     run.file = record.map(|folder| keep(folder, name, &seen)).transpose()?;
-    output::enter(&mut run, answer, |outcome| judge(&Case { scenario, run: &seen, outcome }));
+    output::enter(&mut run, answer, |outcome| judge(&Case { scenario: played, run: &seen, outcome }));
     output::keep(&mut run, &seen);
     Ok(run)
+}
+
+fn profile(path: &Path) -> Result<Profile> {
+    let name = shown(&path.display().to_string());
+    let read = toolcheck_files::read_named(path).and_then(toolcheck_files::text);
+    let text = read.map_err(|error| anyhow!("cannot read {name}: {}", reason(&error)))?;
+    Profile::read(&text).map_err(|error| anyhow!("{name}: {error}"))
 }
 
 fn keep(folder: &Path, name: String, seen: &Seen) -> Result<String> {

@@ -113,7 +113,7 @@ fn clean_and_large(project: &mut Project) -> HashSet<String> {
     if !is_large || inputs.iter().any(|input| input.source == Source::Stdin) {
         return HashSet::new();
     }
-    let run = project.lint(LintOptions { keep_source: false, max_findings: 1 }, &|_| {});
+    let run = project.lint(LintOptions { keep_source: false, max_findings: 1, summary: None }, &|_| {});
     let is_clean = |file: &FileReport| {
         let hidden = file.allowed + file.in_baseline + file.left_out();
         file.transcripts > 0 && file.findings.is_empty() && hidden == 0

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     if args.show_settings || args.files.show_files {
         return show_inputs(args, &mut project, out);
     }
-    let run = lint(args, &mut project);
+    let run = lint(args, &mut project)?;
     let mut errors: Vec<String> = run.errors.iter().map(Error::to_string).collect();
     errors.extend(nothing_checked(args, &run));
     errors.extend(no_such_conversation(args.reading.conversation.as_deref(), &run.report));
@@ -95,15 +95,20 @@ fn show_inputs(args: &LintArgs, project: &mut Project, out: &mut dyn Write) -> R
     Ok(if errors.is_empty() { Status::Clean } else { Status::Trouble })
 }
 
-fn lint(args: &LintArgs, project: &mut Project) -> Run {
+fn lint(args: &LintArgs, project: &mut Project) -> Result<Run> {
+    let summary = args.output.summary()?;
+    if summary.is_some() && args.baseline.baseline.is_some() {
+        bail!("a baseline hides single findings, and a summary only counts them: use one of the two");
+    }
     let options = LintOptions {
         keep_source: args.output.output_format.iter().any(|spec| spec.output.needs_source),
         max_findings: args.output.max_findings(),
+        summary,
     };
     let progress = Progress::new(&args.output, project.inputs().iter().map(Input::size).sum());
     let run = project.lint(options, &|bytes| progress.advance(bytes));
     progress.end();
-    run
+    Ok(run)
 }
 
 /// The error if a search found no transcripts. A file that is named on the command line has a finding instead.
@@ -131,7 +136,9 @@ fn note_target(args: &LintArgs, report: &Report) {
 }
 
 fn note_hidden(report: &Report, limit: usize) {
-    let hidden: usize = report.files.iter().map(FileReport::left_out).sum();
+    // A summary says how many there are.
+    let listed = report.files.iter().filter(|file| file.summary.is_none());
+    let hidden: usize = listed.map(FileReport::left_out).sum();
     if hidden > 0 {
         let findings = Counted(hidden, "more finding");
         let message = format!("{findings} not shown: at most {limit} are printed per file (--max-findings)");

@@ -5,7 +5,7 @@ pub(super) static CHECK: Check =
 
 fn judge(seen: &Seen<'_>) -> Option<String> {
     let outcome = seen.case.outcome;
-    let last = seen.case.scenario.turns.iter().rev().find(|turn| turn.status.is_none())?;
+    let last = seen.case.scenario.said().iter().rev().find(|turn| !turn.is_error())?;
     if !outcome.is_done {
         return Some(format!("it ended with an error: {}", outcome.text));
     }

@@ -6,6 +6,7 @@ mod finishes;
 mod is_not_refused;
 mod is_valid;
 mod keeps_arguments;
+mod keeps_opaque;
 mod keeps_order;
 mod keeps_reasoning;
 mod keeps_turn;
@@ -13,7 +14,12 @@ mod never_says_default;
 mod reports_error;
 mod respects_refusal;
 mod runs_only_finished;
+mod sends_whole_characters;
+mod shortens;
+mod shows_image;
+mod survives_switch;
 mod tells_failure;
+mod tells_no_half_answer;
 mod tries_again;
 mod waits;
 
@@ -41,6 +47,7 @@ pub static ALL: &[&Check] = &[
     &is_not_refused::CHECK,
     &is_valid::CHECK,
     &keeps_arguments::CHECK,
+    &keeps_opaque::CHECK,
     &keeps_order::CHECK,
     &keeps_reasoning::CHECK,
     &keeps_turn::CHECK,
@@ -48,7 +55,12 @@ pub static ALL: &[&Check] = &[
     &reports_error::CHECK,
     &respects_refusal::CHECK,
     &runs_only_finished::CHECK,
+    &sends_whole_characters::CHECK,
+    &shortens::CHECK,
+    &shows_image::CHECK,
+    &survives_switch::CHECK,
     &tells_failure::CHECK,
+    &tells_no_half_answer::CHECK,
     &tries_again::CHECK,
     &waits::CHECK,
 ];

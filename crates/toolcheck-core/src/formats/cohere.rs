@@ -30,6 +30,7 @@ pub(super) static FORMAT: Format = Format {
     write_request,
     write_reply: reply::write,
     write_events: reply::events,
+    write_error: None,
     framing: Framing::ServerSent(None),
     repair: &REPAIR,
 };

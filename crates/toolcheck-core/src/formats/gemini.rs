@@ -42,6 +42,7 @@ pub(super) static FORMAT: Format = Format {
     write_request,
     write_reply: reply::write,
     write_events: reply::events,
+    write_error: Some(reply::error),
     framing: Framing::ServerSent(None),
     repair: &REPAIR,
 };

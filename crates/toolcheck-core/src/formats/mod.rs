@@ -58,6 +58,8 @@ pub struct Format {
     pub(crate) write_reply: fn(&Reply) -> Json,
     /// Writes a reply as the events of a stream. What it says is only what the format can express.
     pub(crate) write_events: fn(&Reply, &Pieces) -> Vec<Event>,
+    /// Writes the event of an error in a stream, after this many events; `None` if none is known.
+    pub(crate) write_error: Option<fn(&str, usize) -> Event>,
     /// How the events of a stream are sent.
     pub framing: Framing,
     /// Writes what a repaired request needs.

@@ -35,6 +35,7 @@ pub(super) static FORMAT: Format = Format {
     write_request,
     write_reply: reply::write,
     write_events: reply::events,
+    write_error: Some(reply::error),
     framing: Framing::Lines,
     repair: &REPAIR,
 };

@@ -37,6 +37,7 @@ pub(crate) static FORMAT: Format = Format {
     write_request,
     write_reply: reply::write,
     write_events: reply::events,
+    write_error: Some(reply::error),
     framing: Framing::ServerSent(Some("[DONE]")),
     repair: &REPAIR,
 };

@@ -46,6 +46,7 @@ pub(crate) static FORMAT: Format = Format {
     write_request: write::request,
     write_reply: reply::write,
     write_events: reply::events,
+    write_error: Some(reply::error),
     framing: Framing::ServerSent(None),
     repair: &REPAIR,
 };

@@ -25,7 +25,7 @@ use crate::report::{FileReport, Source};
 use crate::schema::Schemas;
 
 pub use opened::{lint_opened, lint_opened_with};
-pub use pieces::{Lines, Piece, RECORDS_OF_HEAD};
+pub use pieces::{Lines, Piece, RECORDS_OF_HEAD, has_rows};
 
 /// The number of further records that are checked for the file's format if the first one is ambiguous.
 const RECORDS_LOOKED_AT: usize = 16;

@@ -74,6 +74,23 @@ pub struct Piece {
     lines: u64,
 }
 
+/// Whether a file that starts with `head` is JSON Lines in which each line stands for itself: it is no log of one
+/// conversation, and has no exchanges that later ones may continue.
+#[must_use]
+pub fn has_rows(head: &[u8], options: &Options) -> bool {
+    let mut records = Records::new(head);
+    if records.layout() != Layout::Lines {
+        return false;
+    }
+    let Some(first) = records.next() else { return false };
+    let first = Document::read(first.bytes);
+    let reader = log::detect(&first, Some(Records::of_lines(head).skip(1)), options);
+    let stands_alone =
+        |record: Record<'_>| exchange::exchanges(Document::read(record.bytes).root()).is_none();
+    reader.is_none_or(|reader| reader.unit == Unit::Record)
+        && Records::of_lines(head).take(RECORDS_OF_HEAD).all(stands_alone)
+}
+
 /// The number of records that the head of a file must have to detect its format, unless it is the whole file.
 pub const RECORDS_OF_HEAD: usize = super::RECORDS_LOOKED_AT + 1;
 

@@ -13,6 +13,8 @@ mod jsonl;
 mod junit;
 pub(crate) mod markdown;
 mod sarif;
+mod summary;
+mod summary_json;
 
 use std::borrow::Cow;
 use std::io;
@@ -38,6 +40,14 @@ pub struct Output {
     pub write: fn(&Report, &Style, &mut dyn io::Write) -> io::Result<()>,
 }
 
+impl Output {
+    /// Whether it only needs [`Report::summary`], for which no finding has to be kept.
+    #[must_use]
+    pub fn only_counts(&self) -> bool {
+        [summary::OUTPUT.id, summary_json::OUTPUT.id].contains(&self.id)
+    }
+}
+
 /// All outputs, by id.
 pub static ALL: &[&Output] = &[
     &agent::OUTPUT,
@@ -51,6 +61,8 @@ pub static ALL: &[&Output] = &[
     &junit::OUTPUT,
     &markdown::OUTPUT,
     &sarif::OUTPUT,
+    &summary::OUTPUT,
+    &summary_json::OUTPUT,
 ];
 
 /// The output with this id.

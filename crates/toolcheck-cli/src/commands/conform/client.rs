@@ -77,7 +77,9 @@ impl Client {
         };
         let line = json!({
             "scenario": task.scenario.id, "base_url": task.url, "format": task.format, "stream": task.is_streamed,
-            "prompt": task.scenario.prompt, "then": task.scenario.then,
+            "prompt": task.scenario.prompt, "then": task.scenario.then, "needs": task.scenario.needs(),
+            "max_turns": task.scenario.max_turns, "then_format": task.scenario.then_format(task.format),
+            "then_tools": !task.scenario.withdraws_tools,
         });
         let until = Instant::now() + self.timeout;
         // Who reads no more is heard of below.

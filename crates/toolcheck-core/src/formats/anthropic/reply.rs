@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::reply::{Event, Pieces, Reply};
+use crate::reply::{Event, Pieces, Reply, Stop};
 
 const REASONS: [&str; 3] = ["end_turn", "tool_use", "max_tokens"];
 
@@ -10,7 +10,7 @@ pub(super) fn write(reply: &Reply) -> Json {
     let content: Vec<Json> = blocks(reply).into_iter().map(|block| block.whole).collect();
     let mut message = envelope(reply);
     message["content"] = json!(content);
-    message["stop_reason"] = json!(reply.reason(REASONS));
+    message["stop_reason"] = json!(reason(reply));
     message["usage"]["output_tokens"] = json!(reply.output_tokens);
     message
 }
@@ -33,11 +33,23 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
         }
         events.push(event("content_block_stop", json!({"index": index})));
     }
-    let delta = json!({"stop_reason": reply.reason(REASONS), "stop_sequence": null});
+    let delta = json!({"stop_reason": reason(reply), "stop_sequence": null});
     let usage = json!({"output_tokens": reply.output_tokens});
     events.push(event("message_delta", json!({"delta": delta, "usage": usage})));
-    events.push(event("message_stop", json!({})));
+    if !pieces.lacks_end {
+        events.push(event("message_stop", json!({})));
+    }
     events
+}
+
+/// The event of an error, which ends a stream.
+pub(super) fn error(text: &str, _: usize) -> Event {
+    let error = json!({"type": "overloaded_error", "message": text});
+    Event::new("error", json!({"type": "error", "error": error}))
+}
+
+fn reason(reply: &Reply) -> &'static str {
+    if reply.stop == Stop::Pause { "pause_turn" } else { reply.reason(REASONS) }
 }
 
 /// The message before it says anything.
@@ -76,6 +88,23 @@ fn blocks(reply: &Reply) -> Vec<Block> {
             ],
         }
     });
+    // What is encrypted, and what the provider has found, comes as a whole.
+    let at_once = |whole: Json| Block { start: whole.clone(), whole, deltas: Vec::new() };
+    let redacted =
+        reply.redacted.iter().map(|data| at_once(json!({"type": "redacted_thinking", "data": data})));
+    let of_server = reply.server_calls.iter().flat_map(|call| {
+        let block = |input: &Json| {
+            json!({"type": "server_tool_use", "id": call.id, "name": call.name, "input": input})
+        };
+        let input = Json::Object(call.arguments.clone());
+        let kind = format!("{}_tool_result", call.name);
+        let asked = Block {
+            whole: block(&input),
+            start: block(&json!({})),
+            deltas: vec![("input_json_delta", "partial_json", input.to_string())],
+        };
+        [asked, at_once(json!({"type": kind, "tool_use_id": call.id, "content": call.result}))]
+    });
     let text = (!reply.said.text.is_empty()).then(|| Block {
         whole: json!({"type": "text", "text": reply.said.text}),
         start: json!({"type": "text", "text": ""}),
@@ -88,5 +117,5 @@ fn blocks(reply: &Reply) -> Vec<Block> {
         start: json!({"type": "tool_use", "id": call.id, "name": call.name, "input": {}}),
         deltas: vec![("input_json_delta", "partial_json", reply.arguments_text(number).into_owned())],
     });
-    reasoning.chain(text).chain(calls).collect()
+    reasoning.chain(redacted).chain(of_server).chain(text).chain(calls).collect()
 }

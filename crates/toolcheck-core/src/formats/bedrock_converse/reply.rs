@@ -64,6 +64,11 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     events
 }
 
+/// The event of an error, which ends a stream.
+pub(super) fn error(text: &str, _: usize) -> Event {
+    Event::new("serviceUnavailableException", json!({"message": text}))
+}
+
 fn measures(reply: &Reply) -> (Json, Json) {
     let (input, output) = (reply.input_tokens, reply.output_tokens);
     let usage = json!({"inputTokens": input, "outputTokens": output, "totalTokens": input + output});

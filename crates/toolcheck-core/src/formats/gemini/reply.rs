@@ -24,6 +24,12 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     chunks.into_iter().map(|chunk| Event::new("", chunk)).collect()
 }
 
+/// The event of an error, which ends a stream.
+pub(super) fn error(text: &str, _: usize) -> Event {
+    let error = json!({"code": 503, "message": text, "status": "UNAVAILABLE"});
+    Event::new("", json!({"error": error}))
+}
+
 fn chunk(reply: &Reply, parts: Vec<Json>, is_last: bool) -> Json {
     let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
     if is_last {
@@ -66,7 +72,11 @@ fn parts(reply: &Reply, pieces: Option<&Pieces>) -> Vec<Json> {
         if !call.id.is_empty() {
             call_part["id"] = json!(call.id);
         }
-        parts.push(json!({"functionCall": call_part}));
+        let mut part = json!({"functionCall": call_part});
+        if let Some(signature) = reply.call_signatures.get(&number) {
+            part["thoughtSignature"] = json!(signature);
+        }
+        parts.push(part);
     }
     parts
 }

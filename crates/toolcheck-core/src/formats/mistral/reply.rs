@@ -30,7 +30,7 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     if !said.calls.is_empty() {
         let mut calls = chat::calls(reply, &STYLE);
         for (number, call) in calls.iter_mut().enumerate() {
-            call["index"] = json!(number);
+            call["index"] = json!(pieces.index(number));
         }
         last["tool_calls"] = json!(calls);
     }

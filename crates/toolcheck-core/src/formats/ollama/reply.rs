@@ -44,6 +44,11 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     lines
 }
 
+/// The event of an error, which ends a stream.
+pub(super) fn error(text: &str, _: usize) -> Event {
+    Event::new("", json!({"error": text}))
+}
+
 fn finished(reply: &Reply, message: Json) -> Json {
     json!({
         "model": reply.model,

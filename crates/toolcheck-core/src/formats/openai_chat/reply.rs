@@ -28,7 +28,7 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     }
     let texts: Vec<Cow<'_, str>> = (0..said.calls.len()).map(|number| reply.arguments_text(number)).collect();
     let mut started = calls(reply, &STYLE).into_iter().enumerate().map(|(number, mut call)| {
-        call["index"] = json!(number);
+        call["index"] = json!(pieces.index(number));
         call["function"]["arguments"] = json!("");
         event(json!({"tool_calls": [call]}), None)
     });
@@ -36,7 +36,7 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     for (number, piece) in pieces.divide_all(&texts) {
         events.extend(started.by_ref().take((number + 1).saturating_sub(count)));
         count = count.max(number + 1);
-        let call = json!({"index": number, "function": {"arguments": piece}});
+        let call = json!({"index": pieces.index(number), "function": {"arguments": piece}});
         events.push(event(json!({"tool_calls": [call]}), None));
     }
     events.extend(started);
@@ -46,6 +46,12 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     last.data["usage"] = usage(reply);
     events.push(last);
     events
+}
+
+/// The event of an error, which ends a stream.
+pub(super) fn error(text: &str, _: usize) -> Event {
+    let error = json!({"message": text, "type": "server_error", "param": null, "code": null});
+    Event::new("", json!({"error": error}))
 }
 
 /// A body with one message.

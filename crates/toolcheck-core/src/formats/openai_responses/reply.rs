@@ -28,7 +28,11 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     for (index, item) in items.iter().enumerate().take(first_call) {
         let id = item.whole["id"].clone();
         event("response.output_item.added", json!({"output_index": index, "item": item.start}));
-        let Some(part) = &item.part else { continue };
+        let done = json!({"output_index": index, "item": item.whole});
+        let Some(part) = &item.part else {
+            event("response.output_item.done", done);
+            continue;
+        };
         let at = |place: &str| json!({"item_id": id, "output_index": index, place: 0});
         let with = |place: &str, key: &str, value: Json| {
             let mut data = at(place);
@@ -43,13 +47,13 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
             }
             event(part.names[1], data);
         }
-        let mut done = with(part.place, "text", json!(part.text));
+        let mut said = with(part.place, "text", json!(part.text));
         if part.place == "content_index" {
-            done["logprobs"] = json!([]);
+            said["logprobs"] = json!([]);
         }
-        event(part.names[2], done);
+        event(part.names[2], said);
         event(part.names[3], with(part.place, "part", part.whole.clone()));
-        event("response.output_item.done", json!({"output_index": index, "item": item.whole}));
+        event("response.output_item.done", done);
     }
     let started =
         |call: usize| json!({"output_index": first_call + call, "item": items[first_call + call].start});
@@ -83,6 +87,14 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     let name = if status == "completed" { "response.completed" } else { "response.incomplete" };
     event(name, json!({"response": body(reply, whole, status)}));
     events
+}
+
+/// The event of an error, which ends a stream.
+pub(super) fn error(text: &str, after: usize) -> Event {
+    let data = json!({
+        "type": "error", "code": "server_error", "message": text, "param": null, "sequence_number": after
+    });
+    Event::new("error", data)
 }
 
 /// Says that a call is complete.
@@ -176,9 +188,9 @@ fn items(reply: &Reply) -> Vec<Item> {
             })
         };
         items.push(Item {
-            whole: item(vec![part(&reasoning.text)]),
+            whole: item((!reasoning.text.is_empty()).then(|| part(&reasoning.text)).into_iter().collect()),
             start: item(Vec::new()),
-            part: Some(Part {
+            part: (!reasoning.text.is_empty()).then(|| Part {
                 names: [
                     "response.reasoning_summary_part.added",
                     "response.reasoning_summary_text.delta",

@@ -30,9 +30,11 @@ pub(super) fn request(conversation: &Conversation, tools: &[&str]) -> Json {
 fn items(said: &Assistant) -> Vec<Json> {
     // Written without an id, because the server looks up items that have one.
     let reasoning = said.reasoning.iter().map(|reasoning| {
+        let summary = json!({"type": "summary_text", "text": reasoning.text});
+        let summary: Vec<Json> = (!reasoning.text.is_empty()).then_some(summary).into_iter().collect();
         json!({
             "type": "reasoning",
-            "summary": [{"type": "summary_text", "text": reasoning.text}],
+            "summary": summary,
             "encrypted_content": reasoning.signature
         })
     });

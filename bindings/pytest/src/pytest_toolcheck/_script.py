@@ -1,0 +1,90 @@
+"""What the model says, turn by turn, as `toolcheck serve` reads it."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+Turn = dict[str, Any]
+"""A turn, with the keys of `[[turn]]` in a script."""
+Call = dict[str, Any]
+"""A call of a turn."""
+
+
+def call(tool: str = "", arguments: Mapping[str, Any] | None = None, *, raw: str | None = None, id: str | None = None) -> Call:
+    """A call of a tool.
+
+    Without a name it calls the first tool of the request, and without arguments it makes them from the tool's schema.
+    `raw` is a text in place of the arguments, which need not be JSON.
+    """
+    made: Call = {"tool": tool, "raw": raw, "id": id}
+    if arguments is not None:
+        if _fits(arguments):
+            made["arguments"] = dict(arguments)
+        elif raw is None:
+            # Scripts are TOML, which has no null and no large numbers; the text of the arguments has both.
+            made["raw"] = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
+    return _without_none(made)
+
+
+def calls(
+    *calls: Call,
+    text: str = "",
+    reasoning: str | None = None,
+    stop: Literal["end", "calls", "length"] | None = None,
+    pieces: int | None = None,
+    interleaved: bool | None = None,
+    cut_after: int | None = None,
+) -> Turn:
+    """A turn in which the model calls tools, with what it says beside them."""
+    turn = {"text": text or None, "reasoning": reasoning, "calls": list(calls), "stop": stop}
+    return _without_none(turn | {"pieces": pieces, "interleaved": interleaved, "cut-after": cut_after})
+
+
+def text(
+    text: str,
+    *,
+    reasoning: str | None = None,
+    stop: Literal["end", "calls", "length"] | None = None,
+    pieces: int | None = None,
+    cut_after: int | None = None,
+) -> Turn:
+    """A turn in which the model only says this."""
+    return _without_none({"text": text, "reasoning": reasoning, "stop": stop, "pieces": pieces, "cut-after": cut_after})
+
+
+def error(status: int, message: str = "", *, retry_after: int | None = None, attempts: int | None = None) -> Turn:
+    """An error in place of the next turn: always, or for this many attempts of the same request."""
+    return _without_none({"status": status, "text": message or None, "retry-after": retry_after, "attempts": attempts})
+
+
+def toml(turns: Iterable[Turn]) -> str:
+    """The turns as the text of a script."""
+    return "".join("[[turn]]\n" + "".join(f"{_value(key)} = {_value(value)}\n" for key, value in turn.items()) for turn in turns)
+
+
+def _without_none(table: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in table.items() if value is not None}
+
+
+def _fits(value: Any) -> bool:
+    """Whether TOML can say a value."""
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and _fits(inner) for key, inner in value.items())
+    if isinstance(value, list | tuple):
+        return all(map(_fits, value))
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**63
+    return isinstance(value, str | float)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_value(key)} = {_value(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, str):
+        # The strings of JSON are those of TOML, but for one character.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool | int | float):
+        return json.dumps(value, allow_nan=False)
+    raise TypeError(f"a script cannot hold {value!r}")

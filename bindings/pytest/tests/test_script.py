@@ -1,0 +1,48 @@
+"""Scripts, from Python to what the client reads."""
+
+import tomllib
+
+import pytest
+from agent import ask
+
+from pytest_toolcheck import Provider, ToolcheckError, call, calls, error, text
+from pytest_toolcheck._script import toml
+
+ASKED = [{"role": "user", "content": "When is low tide?"}]
+
+
+def test_every_value_comes_through_toml():
+    arguments = {"a b.c": 'ü"\\\n\x00\x7f😀', "": [1, -2.5, 1e300, True, {"x": []}], "true": False}
+    turns = [
+        calls(call("tides", arguments), call(raw="{"), text="one\r\ntwo", reasoning="r", stop="length", pieces=3, interleaved=True),
+        error(429, "Slow down.", retry_after=2, attempts=1),
+        text("", cut_after=4),
+    ]
+    assert tomllib.loads(toml(turns)) == {"turn": turns}
+    assert turns[0]["calls"][0]["arguments"] == arguments
+    assert turns[1] == {"status": 429, "text": "Slow down.", "retry-after": 2, "attempts": 1}
+    assert toml([]) == ""
+
+
+def test_arguments_that_toml_cannot_hold_reach_the_client(program):
+    arguments = {"harbour": None, "number": 2**70}
+    with Provider(bin=program) as provider:
+        provider.script([calls(call("tides", arguments)), text("Low at six.")])
+        assert ask(ASKED, provider.url)["content"][0]["input"] == arguments
+
+
+def test_a_script_that_is_wrong_is_refused(program):
+    with Provider(bin=program) as provider:
+        with pytest.raises(ToolcheckError, match="script: TOML parse error(.|\n)*unknown field `txet`"):
+            provider.script([{"txet": "x"}])
+        with pytest.raises(TypeError):
+            provider.script([{"text": object()}])
+
+
+def test_without_a_script_the_first_tool_is_called(program):
+    with Provider(bin=program) as provider:
+        assert ask(ASKED, provider.url)["content"][0]["name"] == "tides"
+        provider.script([text("No.")])
+        assert ask(ASKED, provider.url)["content"][0]["text"] == "No."
+        provider.script([])
+        assert ask(ASKED, provider.url)["content"][0]["name"] == "tides"

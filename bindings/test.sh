@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Runs the tests of the packages around the program: bindings/test.sh PATH_OF_TOOLCHECK
+# What cannot run here, because something is not installed and cannot be, is skipped and named.
+set -uo pipefail
+program=${1:-${TOOLCHECK_BIN:-$(command -v toolcheck)}}
+if [ ! -f "$program" ] || [ ! -x "$program" ]; then
+  echo "usage: bindings/test.sh PATH_OF_TOOLCHECK" >&2
+  exit 2
+fi
+TOOLCHECK_BIN=$(realpath -- "$program")
+export TOOLCHECK_BIN PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+cd "$(dirname "$0")" || exit 2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# An install that takes longer than this is given up; without a network it fails sooner.
+install() {
+  timeout 20 "$@" > /dev/null 2>&1
+}
+
+test_pytest() {
+  if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
+    echo "skipped: pytest-toolcheck (no Python 3.11 or newer)"
+    return 0
+  elif python3 -c 'import pytest; assert pytest.version_tuple >= (8,)' 2> /dev/null; then
+    python=python3
+  elif python3 -m venv "$folder/venv" > /dev/null 2>&1 && install "$folder/venv/bin/pip" install --retries 0 'pytest>=8'; then
+    python=$folder/venv/bin/python
+  else
+    echo "skipped: pytest-toolcheck (pytest is not installed, and could not be)"
+    return 0
+  fi
+  "$python" -m pytest -q -p no:cacheprovider -rs pytest/tests
+}
+
+test_node() {
+  if ! node --eval 'process.exit(Number(parseInt(process.versions.node) < 20))' 2> /dev/null; then
+    echo "skipped: vitest-toolcheck (no Node 20 or newer)"
+    return 0
+  fi
+  node --test --test-reporter=spec vitest/test/plain.node.js
+}
+
+test_vitest() {
+  if ! node --eval 'process.exit(Number(parseInt(process.versions.node) < 20))' 2> /dev/null; then
+    return 0
+  elif [ -d vitest/node_modules/vitest ]; then
+    place=vitest
+  else
+    place=$folder/vitest
+    cp -R vitest "$place"
+    if ! (cd "$place" && install npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries 0); then
+      echo "skipped: vitest-toolcheck in vitest (vitest is not installed, and could not be)"
+      return 0
+    fi
+  fi
+  (cd "$place" && node node_modules/vitest/vitest.mjs run)
+}
+
+# They mostly wait, so they run at the same time.
+status=0
+test_pytest > "$folder/pytest.log" 2>&1 & pytest=$!
+test_node > "$folder/node.log" 2>&1 & node=$!
+test_vitest > "$folder/vitest.log" 2>&1 & vitest=$!
+wait $pytest || status=1
+wait $node || status=1
+wait $vitest || status=1
+cat "$folder/pytest.log" "$folder/node.log" "$folder/vitest.log"
+exit $status

@@ -1,0 +1,74 @@
+// Checks of the bodies of requests, with `toolcheck lint`.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { find, run } from "./binary.js";
+
+/** The report on a body, as in `schemas/report.v1.schema.json`. */
+export function lint(body, options = {}) {
+  return checked(body, options, (run) => report(run));
+}
+
+/** Throws if there are findings in a body, or no transcript; with `failOn: "error"`, only if there are errors. */
+export function assertClean(body, options = {}) {
+  const text = faults(body, options);
+  if (text) {
+    const error = new Error(text);
+    Error.captureStackTrace?.(error, assertClean);
+    throw error;
+  }
+}
+
+/** A matcher for `expect.extend`: `expect(body).toLint({ target: "anthropic" })`. */
+export function toLint(body, options = {}) {
+  // It does not wait for anything, because an `expect` that nobody waits for always passes.
+  const text = faults(body, options);
+  return { pass: !text, message: () => text || "expected the body to have findings, and it has none" };
+}
+
+/** What is wrong with a body; empty if nothing is. */
+function faults(body, options) {
+  return checked(body, options, (run) => {
+    const { errors, warnings, transcripts } = report(run).summary;
+    if (errors + (options.failOn === "error" ? 0 : warnings)) return run(["--output-format", "full"]).trim();
+    return transcripts ? "" : "there is no transcript in the body, so nothing was checked";
+  });
+}
+
+function report(run) {
+  return JSON.parse(run(["--output-format", "json", "--max-findings", "0"]));
+}
+
+/** Gives a function by which the program is run on a body with these options. */
+function checked(body, options, use) {
+  const { target, format, kind = "request", tools, select, extendSelect, ignore, config, bin } = options;
+  const program = find(bin);
+  const args = ["lint", "-", "--stdin-filename", "body.json", "--color", "never", "--kind", kind];
+  args.push(...(config === undefined ? ["--isolated"] : ["--config", config]));
+  const given = { "--target": target, "--format": format, "--select": select, "--extend-select": extendSelect, "--ignore": ignore };
+  for (const [option, values] of Object.entries(given)) {
+    for (const one of [values ?? []].flat()) args.push(option, one);
+  }
+  const folder = tools !== undefined && typeof tools !== "string" ? mkdtempSync(join(tmpdir(), "toolcheck-")) : undefined;
+  try {
+    if (folder) writeFileSync(join(folder, "tools.json"), asText(tools));
+    if (tools !== undefined) args.push("--tools", folder ? join(folder, "tools.json") : tools);
+    const text = asText(body);
+    return use((more) => run(program, [...args, ...more], text));
+  } finally {
+    if (folder) rmSync(folder, { recursive: true });
+  }
+}
+
+/** A body as it is sent. */
+function asText(body) {
+  if (typeof body === "string") {
+    // Half of a character has no UTF-8, and would come out as another one: an escape keeps it, as JSON.stringify does.
+    return body.replace(/\p{Surrogate}/gu, (half) => `\\u${half.charCodeAt(0).toString(16)}`);
+  }
+  if (body instanceof Uint8Array) return body;
+  const text = JSON.stringify(body);
+  if (text === undefined) throw new TypeError(`the body is ${typeof body}, which is not sent`);
+  return text;
+}

@@ -1,0 +1,60 @@
+// What the model says, turn by turn, as `toolcheck serve` reads it.
+
+/** A call of a tool; without arguments they are made from the tool's schema. */
+export function call(tool = "", args = undefined, { raw, id } = {}) {
+  if (args === undefined || args === null) return { tool, raw, id };
+  if (fits(args)) return { tool, arguments: args, raw, id };
+  // Scripts are TOML, which has no null; the text of the arguments has.
+  return { tool, raw: raw ?? JSON.stringify(args), id };
+}
+
+/** A turn in which the model calls tools; options may stand at the end. */
+export function calls(...calls) {
+  const isOptions = calls.length > 0 && !("tool" in calls.at(-1));
+  const { text, reasoning, stop, pieces, interleaved, cutAfter } = isOptions ? calls.pop() : {};
+  return { text, reasoning, calls, stop, pieces, interleaved, "cut-after": cutAfter };
+}
+
+/** A turn in which the model only says this. */
+export function text(text, { reasoning, stop, pieces, cutAfter } = {}) {
+  return { text, reasoning, stop, pieces, "cut-after": cutAfter };
+}
+
+/** An error in place of the next turn: always, or for this many attempts of the same request. */
+export function error(status, { message, retryAfter, attempts } = {}) {
+  return { status, text: message, "retry-after": retryAfter, attempts };
+}
+
+/** The turns as the text of a script. */
+export function toml(turns) {
+  return [...turns]
+    .map((turn) => `[[turn]]\n${entries(turn).map(([key, inner]) => `${key} = ${inner}\n`).join("")}`)
+    .join("");
+}
+
+function entries(table) {
+  return Object.entries(table)
+    .filter(([, inner]) => inner !== undefined)
+    .map(([key, inner]) => [value(key), value(inner)]);
+}
+
+/** Whether TOML can say a value. */
+function fits(value) {
+  if (Array.isArray(value)) return value.every((inner) => inner !== undefined && fits(inner));
+  if (typeof value === "object" && value !== null && typeof value.toJSON !== "function") {
+    return Object.values(value).every((inner) => inner === undefined || fits(inner));
+  }
+  if (typeof value === "number") return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+  return typeof value === "string" || typeof value === "boolean";
+}
+
+function value(it) {
+  if (Array.isArray(it)) return `[${it.map(value).join(", ")}]`;
+  if (typeof it === "object" && it !== null) {
+    return `{${entries(it).map(([key, inner]) => `${key} = ${inner}`).join(", ")}}`;
+  }
+  // The strings of JSON are those of TOML, but for one character.
+  if (typeof it === "string") return JSON.stringify(it).replaceAll("\x7f", "\\u007f");
+  if (typeof it === "boolean" || (typeof it === "number" && Number.isFinite(it))) return String(it);
+  throw new TypeError(`a script cannot hold ${String(it)}`);
+}

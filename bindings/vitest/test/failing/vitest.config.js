@@ -1,0 +1,1 @@
+export default { test: { include: ["*.test.js"], setupFiles: ["vitest-toolcheck/setup"] } };

@@ -1,0 +1,194 @@
+"""The drivers: how each is started, in which environment, and what its results do not say."""
+
+import os
+import sys
+from dataclasses import dataclass
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+EIGHT = ["anthropic", "bedrock-converse", "cohere", "gemini", "mistral", "ollama", "openai-chat", "openai-responses"]
+
+
+@dataclass
+class Client:
+    """A driver."""
+
+    # Its name here and, unless `environment` is another, that of its requirements.
+    name: str
+    # The file of the driver, and what stands after it on the command line.
+    driver: str
+    arguments: str
+    # The packages whose versions the page has; the first is the framework.
+    packages: list
+    formats: list
+    # For the page: which options are not the defaults, and what is left out for which reason.
+    notes: list
+    environment: str = ""
+    # Checks that say nothing about this client, with the reason in the notes.
+    ignored: tuple = ()
+    # Whether the checks cannot see what it does, so that a run without a finding says nothing.
+    unseen: bool = False
+
+    def folder(self, environments):
+        return os.path.join(environments, self.environment or self.name)
+
+    def command(self, environments):
+        folder = self.folder(environments)
+        if self.driver.endswith(".mjs"):
+            return f"node {os.path.join(folder, self.driver)} {self.arguments}".strip()
+        return f"{python_of(folder)} {os.path.join(FOLDER, self.driver)}"
+
+
+def python_of(folder):
+    inner = ("Scripts", "python.exe") if sys.platform == "win32" else ("bin", "python")
+    return os.path.join(folder, *inner)
+
+
+CLIENTS = [
+    Client(
+        "pydantic-ai",
+        "pydantic_ai_agent.py",
+        "",
+        ["pydantic-ai-slim", "anthropic", "boto3", "cohere", "google-genai", "mistralai", "openai"],
+        [form for form in EIGHT if form != "ollama"],
+        [
+            "The history goes on as its documentation has it: `message_history`, and `capture_run_messages` around a run that may fail.",
+            "It speaks to Ollama by Chat Completions, so that `ollama` is left out.",
+        ],
+    ),
+    Client(
+        "openai-agents",
+        "openai_agents.py",
+        "",
+        ["openai-agents", "openai"],
+        ["openai-chat", "openai-responses"],
+        [
+            "The conversation is a session.",
+            "Set: `strict_mode=False` for the tools, because strict schemas make the argument of `optional` a required one.",
+        ],
+    ),
+    Client(
+        "langchain",
+        "langchain_agent.py",
+        "",
+        [
+            "langchain",
+            "langchain-core",
+            "langgraph",
+            "langchain-anthropic",
+            "langchain-aws",
+            "langchain-google-genai",
+            "langchain-mistralai",
+            "langchain-ollama",
+            "langchain-openai",
+        ],
+        [form for form in EIGHT if form != "cohere"],
+        ["`create_agent` with an `InMemorySaver`; its model for Ollama streams always."],
+    ),
+    Client(
+        "smolagents",
+        "smolagents_agent.py",
+        "",
+        ["smolagents", "openai"],
+        ["openai-chat"],
+        [
+            "A `ToolCallingAgent`, whose memory is kept with `reset=False`.",
+            "It ends only when the model calls its tool `final_answer`, which the scenarios do not do: it runs all of its twenty steps, and `finishes` and `does-not-loop` say nothing here and are left out.",
+            "It sends the calls and their results as text, which the checks do not read: runs without a finding count as `skip`. The exchanges of `broken-arguments` show a tool that ran with `{\"text\": \"on`, the text that the model never finished, as its argument.",
+            "Left out: its model for Bedrock, which takes no tools (`Unknown parameter in input: \"tools\"`).",
+        ],
+        ignored=("finishes", "does-not-loop"),
+        unseen=True,
+    ),
+    Client(
+        "strands-agents",
+        "strands_agent.py",
+        "",
+        ["strands-agents", "anthropic", "boto3", "google-genai", "mistralai", "ollama", "openai"],
+        [form for form in EIGHT if form != "cohere"],
+        ["An `Agent` that is called again. Its models for Anthropic, Gemini, Ollama and Responses stream always."],
+        environment="strands",
+    ),
+    Client(
+        "agno",
+        "agno_agent.py",
+        "",
+        ["agno", "anthropic", "aioboto3", "cohere", "google-genai", "mistralai", "ollama", "openai"],
+        EIGHT,
+        [
+            "An `Agent` with a session in an `InMemoryDb`.",
+            "Set: `add_history_to_context=True`, without which it forgets what was said, and `telemetry=False`.",
+        ],
+    ),
+    Client(
+        "llama-index",
+        "llama_index_agent.py",
+        "",
+        [
+            "llama-index-core",
+            "llama-index-llms-anthropic",
+            "llama-index-llms-bedrock-converse",
+            "llama-index-llms-google-genai",
+            "llama-index-llms-mistralai",
+            "llama-index-llms-ollama",
+            "llama-index-llms-openai",
+            "anthropic",
+            "openai",
+        ],
+        [form for form in EIGHT if form != "cohere"],
+        [
+            "A `FunctionAgent` with a `Memory`.",
+            "Set: the context windows of Gemini and Ollama, which it asks the server for else.",
+            "With the current SDK of Anthropic (2.12.0) it cannot say anything to that API (`TypeError: Cannot instantiate typing.Union`): it was run with an older one.",
+            "Left out: its model for Cohere, which speaks the first version of that API.",
+        ],
+    ),
+    Client(
+        "autogen",
+        "autogen_agent.py",
+        "",
+        ["autogen-agentchat", "autogen-ext", "anthropic", "ollama", "openai"],
+        ["anthropic", "ollama", "openai-chat"],
+        [
+            "An `AssistantAgent` with an `UnboundedChatCompletionContext`.",
+            "Set: `max_tool_iterations=10`, as in its documentation; by default it calls tools once.",
+            "With the current SDK of Anthropic (2.12.0) it cannot say anything to that API (`create() got an unexpected keyword argument 'temperature'`): it was run with an older one.",
+        ],
+    ),
+    Client(
+        "google-adk",
+        "google_adk_agent.py",
+        "",
+        ["google-adk", "google-genai"],
+        ["gemini"],
+        ["An `LlmAgent` in a `Runner` with an `InMemorySessionService`."],
+    ),
+    Client(
+        "ai-sdk",
+        "agent.mjs",
+        "",
+        [
+            "ai",
+            "@ai-sdk/amazon-bedrock",
+            "@ai-sdk/anthropic",
+            "@ai-sdk/cohere",
+            "@ai-sdk/google",
+            "@ai-sdk/mistral",
+            "@ai-sdk/openai",
+            "ollama-ai-provider-v2",
+        ],
+        EIGHT,
+        [
+            "A `ToolLoopAgent`; the messages of each response are added to the conversation.",
+            "Version 7 needs Node.js 22.",
+        ],
+    ),
+    Client(
+        "ai-sdk-compatible",
+        "agent.mjs",
+        "compatible",
+        ["ai", "@ai-sdk/openai-compatible"],
+        ["openai-chat"],
+        ["The same agent, with the provider for compatible servers."],
+        environment="ai-sdk",
+    ),
+]

@@ -1,0 +1,118 @@
+//! `toolcheck lint --output-format summary`.
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{folder, seen, toolcheck_in, write};
+use serde_json::{Value as Json, json};
+use toolcheck_lint::Summary;
+
+/// A row with a key, every third with a result of no call.
+fn row(number: usize) -> String {
+    let mut messages = vec![json!({"role": "user", "content": format!("tide {number}")})];
+    if number.is_multiple_of(3) {
+        messages.push(json!({"role": "tool", "tool_call_id": "call_1", "content": "low"}));
+    }
+    json!({"id": format!("row-{number}"), "meta": {"of": number}, "messages": messages}).to_string() + "\n"
+}
+
+fn summary_of(folder: &Path, arguments: &[&str]) -> String {
+    let mut all = vec!["lint", "--isolated", "--kind", "dataset", "--output-format", "summary-json"];
+    all.extend(arguments);
+    let output = toolcheck_in(folder).args(all).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", seen(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What a summary says of results without a call.
+fn orphans(summary: &str) -> Json {
+    let summary: Json = serde_json::from_str(summary).unwrap();
+    let rules = summary["rules"].as_array().unwrap();
+    rules.iter().find(|rule| rule["rule"] == "orphan-tool-result").unwrap().clone()
+}
+
+#[test]
+fn the_parts_of_a_file_have_the_sum_of_the_file() {
+    let folder = folder("summary-parts");
+    let rows: Vec<String> = (0..4000).map(row).collect();
+    write(&folder, "all.jsonl", rows.concat());
+    let whole = summary_of(&folder, &["all.jsonl", "--key", "id", "--threads", "1"]);
+    assert_eq!(whole, summary_of(&folder, &["all.jsonl", "--key", "id", "--threads", "4"]));
+    let read: Json = serde_json::from_str(&whole).unwrap();
+    assert_eq!((&read["rows"], &read["errors"]), (&json!(4000), &json!(1334)));
+    assert_eq!(orphans(&whole)["rows"], 1334);
+    for parts in [4, 13] {
+        let mut sum = Summary::default();
+        let mut names = Vec::new();
+        for part in 0..parts {
+            let own = rows.iter().skip(part).step_by(parts);
+            let name = format!("part-{parts}-{part}.jsonl");
+            write(&folder, &name, own.cloned().collect::<String>());
+            sum.add(Summary::from_json(&summary_of(&folder, &[&name, "--key", "id"])).unwrap());
+            names.push(name);
+        }
+        assert_eq!(sum.to_json() + "\n", whole, "{parts} parts");
+        let names: Vec<&str> = names.iter().map(String::as_str).rev().collect();
+        assert_eq!(summary_of(&folder, &[&names[..], &["--key", "id"]].concat()), whole, "{parts} files");
+    }
+}
+
+#[test]
+fn it_is_as_the_schema_says() {
+    let folder = folder("summary-schema");
+    write(&folder, "rows.jsonl", (0..9).map(row).chain(["{}\n".to_owned()]).collect::<String>());
+    let schema = fs::read(common::root().join("schemas/summary.v1.schema.json")).unwrap();
+    let schema: Json = serde_json::from_slice(&schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for arguments in [&["rows.jsonl"][..], &["rows.jsonl", "--samples", "0"]] {
+        let summary: Json = serde_json::from_str(&summary_of(&folder, arguments)).unwrap();
+        assert!(validator.is_valid(&summary), "{summary}");
+    }
+    assert!(!validator.is_valid(&json!({"version": 1})));
+}
+
+#[test]
+fn examples_lead_back_to_the_rows() {
+    let folder = folder("summary-keys");
+    write(&folder, "rows.jsonl", (0..7).map(row).collect::<String>());
+    write(&folder, "one.json", row(3));
+    let of = |arguments: &[&str]| {
+        let found = orphans(&summary_of(&folder, arguments));
+        let samples = found["samples"].as_array().unwrap();
+        let mut keys: Vec<String> =
+            samples.iter().map(|one| one["row"].as_str().unwrap().to_owned()).collect();
+        keys.sort();
+        keys
+    };
+    assert_eq!(of(&["rows.jsonl"]), ["rows.jsonl:1", "rows.jsonl:4", "rows.jsonl:7"]);
+    assert_eq!(of(&["rows.jsonl", "--key", "meta.of"]), ["0", "3", "6"]);
+    assert_eq!(of(&["rows.jsonl", "--key", "none.such"]), ["rows.jsonl:1", "rows.jsonl:4", "rows.jsonl:7"]);
+    assert_eq!(of(&["one.json"]), ["one.json"]);
+}
+
+#[test]
+fn for_people() {
+    let folder = folder("summary-text");
+    write(&folder, "rows.jsonl", (0..9).map(row).chain(["{}\n".to_owned()]).collect::<String>());
+    let run = |arguments: &[&str]| {
+        let mut all = vec!["lint", "--isolated", "--kind", "dataset"];
+        all.extend(arguments);
+        seen(&toolcheck_in(&folder).args(all).output().unwrap())
+    };
+    let asked: [&[&str]; 6] = [
+        &["rows.jsonl", "--output-format", "summary", "--key", "id", "--samples", "2"],
+        &["rows.jsonl", "--output-format", "summary", "--quiet", "--samples", "0"],
+        &["rows.jsonl", "--output-format", "summary,json=report.json"],
+        &["rows.jsonl", "--key", "id"],
+        &["rows.jsonl", "--output-format", "summary", "--baseline", "base.json", "--write-baseline"],
+        &["missing.jsonl", "--output-format", "summary"],
+    ];
+    let text: Vec<String> = asked
+        .iter()
+        .map(|arguments| format!("$ toolcheck lint {}\n{}", arguments.join(" "), run(arguments)))
+        .collect();
+    insta::assert_snapshot!(text.join("\n"));
+}

@@ -1,0 +1,26 @@
+use toolcheck_serve::Exchange;
+
+use super::{Check, Seen};
+
+pub(super) static CHECK: Check = Check {
+    id: "shortens",
+    summary: "After a refusal because of its length, a shorter request is sent.",
+    judge,
+};
+
+fn judge(seen: &Seen<'_>) -> Option<String> {
+    let exchanges = &seen.case.run.exchanges;
+    // Only a script refuses a request without a fault.
+    let is_refused = |exchange: &Exchange| exchange.status >= 400 && exchange.refused.is_none();
+    let Some(at) = exchanges.iter().position(is_refused) else {
+        return Some("no request met the refusal".to_owned());
+    };
+    let length = |exchange: &Exchange| exchange.request.to_string().len();
+    match exchanges.get(at + 1) {
+        None => Some("nothing was sent after the refusal".to_owned()),
+        Some(next) if length(next) >= length(&exchanges[at]) => {
+            Some("the request after the refusal is not shorter".to_owned())
+        }
+        Some(_) => None,
+    }
+}

@@ -1,0 +1,211 @@
+//! Loops against the scenarios: one that does everything right passes, and each that does something wrong is caught by the
+//! check for that.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+mod agent;
+mod tools;
+mod wire;
+
+use std::sync::Mutex;
+
+use toolcheck_conform::{Case, Expected, Scenario, Status, Verdict, checks, judge, scenarios};
+use toolcheck_core::{Format, formats};
+use toolcheck_serve::MockProvider;
+
+use agent::Loop;
+
+/// What a loop may do wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// It runs tools with whatever it can make of the arguments.
+    RunsUnfinished,
+    /// The last result of a turn is lost.
+    LosesResults,
+    /// Each call of a turn becomes a turn of its own.
+    SplitsTurns,
+    ChangesArguments,
+    DropsReasoning,
+    SwapsResults,
+    /// A result does not say that the tool failed.
+    HidesFailures,
+    /// Whatever goes wrong, the user is told that it is done.
+    HidesErrors,
+    /// A refused request is sent again.
+    RepeatsRefused,
+    /// It does not try again when the server is busy or the conversation too long.
+    GivesUp,
+    /// It tries again at once.
+    DoesNotWait,
+    NeverEnds,
+    /// What came before an error is taken for the answer.
+    TellsHalves,
+    /// Halves of characters are sent as they are.
+    SendsHalves,
+    /// An image is sent as text.
+    WritesImages,
+    /// What it has no name for is lost.
+    DropsOpaque,
+    /// A turn that is paused counts as the end.
+    TakesPauses,
+    /// A conversation that is too long loses calls, and keeps their results.
+    CutsPairs,
+    /// A run that is ended leaves its calls without results.
+    LeavesCalls,
+    /// Another API gets only the texts.
+    ForgetsCalls,
+    /// Without tools, nothing is left of what says that there were some.
+    WithdrawsAll,
+}
+
+/// The check that must catch each fault, and a scenario in which it does so if it is not any.
+const CAUGHT: [(Fault, &str, Option<&str>); 35] = [
+    (Fault::RunsUnfinished, "runs-only-finished", None),
+    (Fault::RunsUnfinished, "runs-only-finished", Some("error-event-in-stream")),
+    (Fault::RunsUnfinished, "never-says-default", None),
+    (Fault::LosesResults, "answers-every-call", None),
+    (Fault::LosesResults, "answers-every-call", Some("index-always-zero")),
+    (Fault::LosesResults, "answers-every-call", Some("huge-result")),
+    (Fault::LosesResults, "is-not-refused", None),
+    (Fault::LosesResults, "is-valid", None),
+    (Fault::SplitsTurns, "keeps-turn", None),
+    (Fault::ChangesArguments, "keeps-arguments", None),
+    (Fault::DropsReasoning, "keeps-reasoning", None),
+    (Fault::DropsReasoning, "keeps-opaque", Some("encrypted-reasoning-item")),
+    (Fault::SwapsResults, "keeps-order", None),
+    (Fault::HidesFailures, "tells-failure", None),
+    (Fault::HidesErrors, "reports-error", None),
+    (Fault::HidesErrors, "finishes", None),
+    (Fault::RepeatsRefused, "respects-refusal", None),
+    (Fault::GivesUp, "tries-again", None),
+    (Fault::GivesUp, "shortens", None),
+    (Fault::DoesNotWait, "waits", None),
+    (Fault::NeverEnds, "does-not-loop", None),
+    (Fault::TellsHalves, "tells-no-half-answer", Some("error-event-in-stream")),
+    (Fault::SendsHalves, "sends-whole-characters", Some("lone-surrogate-result")),
+    (Fault::SendsHalves, "is-not-refused", Some("lone-surrogate-result")),
+    (Fault::WritesImages, "shows-image", Some("image-result")),
+    (Fault::DropsOpaque, "keeps-opaque", Some("signature-on-first-call")),
+    (Fault::DropsOpaque, "keeps-opaque", Some("redacted-thinking")),
+    (Fault::DropsOpaque, "keeps-opaque", Some("server-tool-and-call")),
+    (Fault::TakesPauses, "finishes", Some("pause-turn")),
+    (Fault::CutsPairs, "is-not-refused", Some("context-too-long")),
+    (Fault::LeavesCalls, "is-not-refused", Some("resume-after-interrupt")),
+    (Fault::LeavesCalls, "answers-every-call", Some("resume-after-interrupt")),
+    (Fault::LeavesCalls, "is-valid", Some("resume-after-max-turns")),
+    (Fault::ForgetsCalls, "survives-switch", Some("switch-provider")),
+    (Fault::WithdrawsAll, "is-not-refused", Some("tools-withdrawn")),
+];
+
+/// A scenario in a format, streamed or not.
+type Way = (&'static Scenario, &'static Format, bool);
+
+/// The ways in which scenarios are run.
+fn ways() -> impl Iterator<Item = Way> {
+    let of_scenario = |scenario: &'static Scenario| {
+        let is_about = |format: &&&Format| scenario.is_about(format.id);
+        formats::ALL
+            .iter()
+            .filter(is_about)
+            .flat_map(move |format| [false, true].map(|is_streamed| (scenario, *format, is_streamed)))
+    };
+    scenarios::all().iter().flat_map(of_scenario).filter(|(scenario, format, is_streamed)| {
+        // The frames of Converse are binary, and are read from recordings.
+        let is_binary = *is_streamed && format.id == "bedrock-converse";
+        // A server that asks to wait costs its time, and so do megabytes.
+        let is_slow = ["rate-limited-mid-loop", "huge-result"].contains(&&*scenario.id)
+            && (format.id != "anthropic" || *is_streamed);
+        (*is_streamed || !scenario.streamed) && !is_binary && !is_slow
+    })
+}
+
+fn verdicts_of((scenario, format, is_streamed): Way, fault: Option<Fault>) -> Vec<(String, Verdict)> {
+    let then_format = scenario.then_format(format.id);
+    let mut provider = MockProvider::builder().turns(scenario.turns.clone());
+    if then_format.is_none() {
+        provider = provider.target(format.id).unwrap();
+    }
+    let provider = provider.start().unwrap();
+    let url = provider.url();
+    let mut client = Loop::new(&url, format, is_streamed, fault);
+    client.is_interrupted = scenario.interrupt;
+    client.most_requests = scenario.max_turns;
+    let mut outcome = client.say(&scenario.prompt);
+    if let Some(then) = &scenario.then {
+        client.is_interrupted = false;
+        client.most_requests = None;
+        client.declares_tools = !scenario.withdraws_tools;
+        if let Some(format) = then_format.and_then(formats::find) {
+            client.switch(format);
+        }
+        outcome = client.say(then);
+    }
+    let run = provider.finish();
+    let way = if is_streamed { "streamed" } else { "whole" };
+    let name = format!("{} {} {way}", scenario.id, format.id);
+    let verdicts = judge(&Case { scenario, run: &run, outcome: &outcome });
+    verdicts.into_iter().map(|verdict| (name.clone(), verdict)).collect()
+}
+
+fn told(verdicts: &[(String, Verdict)]) -> String {
+    let line = |(name, verdict): &(String, Verdict)| {
+        format!("{name}: {} {}: {}", verdict.status.as_str(), verdict.check.id, verdict.reason)
+    };
+    verdicts.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Does something with each of these, on a few threads.
+fn each<T: Copy + Send>(all: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
+    let left: Mutex<Vec<T>> = Mutex::new(all.into_iter().collect());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                loop {
+                    let next = left.lock().unwrap().pop();
+                    let Some(next) = next else { return };
+                    work(next);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_loop_without_a_fault_passes() {
+    let all = Mutex::new(Vec::new());
+    each(ways(), |way| {
+        let verdicts = verdicts_of(way, None);
+        all.lock().unwrap().extend(verdicts);
+    });
+    let mut verdicts = all.into_inner().unwrap();
+    assert!(verdicts.len() > 2000, "{}", verdicts.len());
+    verdicts.retain(|(_, verdict)| !matches!(verdict.status, Status::Pass | Status::Info));
+    // What should be, and is not: the loop keeps what the model has done wrong with its ids.
+    verdicts.retain(|(name, verdict)| {
+        verdict.status == Status::Fail || !["duplicate-id", "reused-id"].iter().any(|id| name.starts_with(id))
+    });
+    assert!(verdicts.is_empty(), "{}:\n{}", verdicts.len(), told(&verdicts));
+}
+
+#[test]
+fn each_fault_is_caught_by_the_check_for_it() {
+    each(CAUGHT, |(fault, check, scenario)| {
+        let is_about = |(one, ..): &Way| {
+            let is_it = |expected: &Expected| expected.check() == check;
+            scenario.is_none_or(|scenario| scenario == one.id) && one.checks.iter().any(is_it)
+        };
+        let is_caught = |(_, verdict): &(String, Verdict)| {
+            verdict.check.id == check && matches!(verdict.status, Status::Fail | Status::Weak)
+        };
+        let mut seen = Vec::new();
+        let found = ways().filter(is_about).any(|way| {
+            let verdicts = verdicts_of(way, Some(fault));
+            let is_found = verdicts.iter().any(is_caught);
+            seen.extend(verdicts);
+            is_found
+        });
+        assert!(found, "{fault:?} is not caught by {check}:\n{}", told(&seen));
+    });
+    for check in checks::ALL {
+        assert!(CAUGHT.iter().any(|(_, id, _)| *id == check.id), "nothing fails {}", check.id);
+    }
+}

@@ -1,0 +1,129 @@
+//! The summary of a data set: each row is linted by itself, and only counts and examples are kept.
+
+use std::io;
+use std::sync::Mutex;
+
+use memchr::memchr_iter;
+use rayon::prelude::*;
+use toolcheck_config::allow;
+use toolcheck_json::{Document, Record, Records, Value};
+use toolcheck_lint::{FileReport, Options, Summary, lint};
+
+use crate::inputs::{Input, Piece, Text};
+use crate::options::SummaryOptions;
+use crate::pieces::{Pieces, Rounds, TooLong};
+use crate::resolve::FileSettings;
+
+/// The rows of a file of JSON Lines.
+pub(crate) struct Rows<'r> {
+    pub(crate) input: &'r Input,
+    pub(crate) settings: &'r FileSettings,
+    pub(crate) options: &'r Options,
+    pub(crate) how: &'r SummaryOptions,
+}
+
+/// What was counted in some of them.
+pub(crate) struct Counted {
+    pub(crate) file: FileReport,
+    pub(crate) used: Vec<bool>,
+}
+
+impl Rows<'_> {
+    /// Lints the rows on several threads.
+    pub(crate) fn count(&self, text: Text<'_>, most: u64, mut add: impl FnMut(Counted)) -> io::Result<()> {
+        let pieces = Mutex::new(Numbered { pieces: Pieces::new(text), lines: 0 });
+        let mut too_long = TooLong::default();
+        loop {
+            let take = |_| {
+                let (number, before, piece) = Numbered::take(&pieces)?;
+                Some((
+                    number,
+                    match piece {
+                        Piece::Lines(piece) => Ok(self.count_piece(&piece, before)),
+                        Piece::TooLong(_) => Err(before + 1),
+                    },
+                ))
+            };
+            let mut round: Vec<_> = Rounds::size().into_par_iter().with_max_len(1).filter_map(take).collect();
+            round.sort_unstable_by_key(|(number, _)| *number);
+            for (_, counted) in round {
+                add(counted.unwrap_or_else(|line| {
+                    too_long.add(line);
+                    self.unread()
+                }));
+            }
+            if let Some(end) = Numbered::end(&pieces) {
+                return end.and_then(|()| too_long.end(most));
+            }
+        }
+    }
+
+    fn empty(&self) -> Counted {
+        let file = FileReport::empty(&self.input.name, self.settings.kind);
+        Counted { file, used: vec![false; self.settings.config.config.allows.len()] }
+    }
+
+    /// A row that is too long to be read.
+    fn unread(&self) -> Counted {
+        let mut counted = self.empty();
+        let mut summary = Summary::new(self.how.samples);
+        summary.add_unread();
+        counted.file.summary = Some(summary);
+        counted
+    }
+
+    fn count_piece(&self, piece: &[u8], lines_before: u64) -> Counted {
+        let Counted { mut file, mut used } = self.empty();
+        let mut summary = Summary::new(self.how.samples);
+        for record in Records::of_lines(piece) {
+            let mut row = lint(&self.input.name, record.bytes, self.options);
+            let allows = &self.settings.config.config.allows;
+            let of_row = allow::apply(allows, &self.input.real, &mut row);
+            used.iter_mut().zip(of_row).for_each(|(any, used)| *any |= used);
+            let key = if row.findings.is_empty() { String::new() } else { self.key(&record, lines_before) };
+            summary.add_row(&key, &row);
+            file.add(row, 0);
+        }
+        file.summary = Some(summary);
+        Counted { file, used }
+    }
+
+    /// The key of a row: what the user has named, or the file and the line.
+    fn key(&self, record: &Record<'_>, lines_before: u64) -> String {
+        let document = Document::read(record.bytes);
+        let named = self.how.key.as_deref().and_then(|path| value_at(document.root(), path));
+        named.unwrap_or_else(|| format!("{}:{}", self.input.name, lines_before + record.position.line))
+    }
+}
+
+/// The text of the value at a path of names with dots between them.
+fn value_at(root: Value<'_, '_>, path: &str) -> Option<String> {
+    let value = path.split('.').try_fold(root, |value, name| value.get(name))?;
+    match value.as_str() {
+        Some(text) => Some(text.into_owned()),
+        None => Some(String::from_utf8_lossy(value.raw()).into_owned()),
+    }
+}
+
+/// Pieces, and the number of lines before the next one.
+struct Numbered<'p> {
+    pieces: Pieces<'p>,
+    lines: u64,
+}
+
+impl Numbered<'_> {
+    fn take(this: &Mutex<Self>) -> Option<(usize, u64, Piece)> {
+        let mut this = Pieces::locked(this);
+        let (number, piece) = this.pieces.take()?;
+        let before = this.lines;
+        this.lines += match &piece {
+            Piece::Lines(bytes) => memchr_iter(b'\n', bytes).count() as u64,
+            Piece::TooLong(_) => 1,
+        };
+        Some((number, before, piece))
+    }
+
+    fn end(this: &Mutex<Self>) -> Option<io::Result<()>> {
+        Pieces::locked(this).pieces.end.take()
+    }
+}

@@ -1,0 +1,52 @@
+use std::io;
+
+use toolcheck_core::text::{Counted, guard, line, shown};
+use toolcheck_lint::report::Report;
+use toolcheck_lint::summary::{RuleSummary, Summary};
+
+use super::{BOLD, DIM, Output, colors_of, painted};
+use crate::Style;
+
+pub(super) static OUTPUT: Output = Output {
+    id: "summary",
+    summary: "counts per rule over the rows of data sets, with a few examples",
+    needs_source: false,
+    write,
+};
+
+fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let summary = report.summary();
+    // Errors first, and what is found most often.
+    let mut rules: Vec<_> = summary.rules.iter().collect();
+    rules.sort_by_key(|((_, level), rule)| (std::cmp::Reverse(*level), std::cmp::Reverse(rule.findings)));
+    for ((id, level), rule) in rules {
+        let level = painted(level.as_str(), colors_of(*level), style);
+        let RuleSummary { findings, rows, samples, .. } = rule;
+        let counts = format!("{} in {}", counted(*findings, "finding"), counted(*rows, "row"));
+        writeln!(out, "{level} {}: {counts}", painted(&line(id), BOLD, style))?;
+        for sample in samples {
+            let place = format!("{} {}", line(&sample.row), shown(&sample.pointer));
+            writeln!(out, "  {} {}", painted(&place, DIM, style), guard(&sample.message))?;
+        }
+        writeln!(out)?;
+    }
+    if style.is_quiet { Ok(()) } else { close(&summary, out) }
+}
+
+fn close(summary: &Summary, out: &mut dyn io::Write) -> io::Result<()> {
+    let Summary { rows, unread, messages, tool_calls, tool_results, formats, .. } = summary;
+    let formats: Vec<String> = formats.iter().map(|(id, count)| format!("{id} {count}")).collect();
+    writeln!(
+        out,
+        "{}, {unread} not read ({}, {}, {})",
+        counted(*rows, "row"),
+        counted(*messages, "message"),
+        counted(*tool_calls, "call"),
+        counted(*tool_results, "result"),
+    )?;
+    if formats.is_empty() { Ok(()) } else { writeln!(out, "Transcripts: {}", formats.join(", ")) }
+}
+
+fn counted(count: u64, noun: &'static str) -> Counted {
+    Counted(usize::try_from(count).unwrap_or(usize::MAX), noun)
+}
