@@ -113,11 +113,11 @@ fn a_client_per_run_is_told_by_its_environment() {
         seen_in(&folder, &arguments)
     };
     let told = run(
-        r#"echo "$TOOLCHECK_SCENARIO $TOOLCHECK_FORMAT $TOOLCHECK_STREAM $TOOLCHECK_PROMPT ${TOOLCHECK_THEN-none} ${OPENAI_BASE_URL#$TOOLCHECK_BASE_URL} ${ANTHROPIC_BASE_URL#$TOOLCHECK_BASE_URL}. $OPENAI_API_KEY""#,
+        r#"echo "$TOOLCHECK_SCENARIO $TOOLCHECK_FORMAT $TOOLCHECK_STREAM $TOOLCHECK_PROMPT ${TOOLCHECK_THEN-none} [$TOOLCHECK_NEEDS] $TOOLCHECK_THEN_TOOLS ${OPENAI_BASE_URL#$TOOLCHECK_BASE_URL} ${ANTHROPIC_BASE_URL#$TOOLCHECK_BASE_URL}. $OPENAI_API_KEY""#,
         &["--output-format", "json"],
     );
     assert!(
-        told.contains("done: single-call anthropic false Please use your tools. none /v1 . unused"),
+        told.contains("done: single-call anthropic false Please use your tools. none [] true /v1 . unused"),
         "{told}"
     );
     let failed = run("for i in 1 2 3 4 5; do echo line $i >&2; done; exit 3", &["--output-format", "json"]);

@@ -53,9 +53,19 @@ fn set(command: &mut Command, task: &Task<'_>) {
         ("TOOLCHECK_STREAM", if task.is_streamed { "true" } else { "false" }),
         ("TOOLCHECK_PROMPT", &task.scenario.prompt),
     ];
-    command.envs(own).env_remove("TOOLCHECK_THEN");
-    if let Some(then) = &task.scenario.then {
-        command.env("TOOLCHECK_THEN", then);
+    let needs = task.scenario.needs();
+    command.envs(own).env("TOOLCHECK_NEEDS", needs.join(" "));
+    command.env("TOOLCHECK_THEN_TOOLS", if task.scenario.withdraws_tools { "false" } else { "true" });
+    let optional = [
+        ("TOOLCHECK_THEN", task.scenario.then.clone()),
+        ("TOOLCHECK_THEN_FORMAT", task.scenario.then_format(task.format).map(str::to_owned)),
+        ("TOOLCHECK_MAX_TURNS", task.scenario.max_turns.map(|turns| turns.to_string())),
+    ];
+    for (name, value) in optional {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
     }
     for (name, path) in BASE_URLS {
         command.env(name, format!("{url}{path}"));
