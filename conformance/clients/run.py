@@ -191,7 +191,7 @@ What `toolcheck conform` finds in current agent frameworks. Each scenario was ru
 REPRODUCE = """
 To see one of them, with its exchanges in `recorded/`, which `toolcheck show` prints and `toolcheck lint` checks:
 
-```sh
+```text
 cd conformance/clients
 python3 environments.py environments strands-agents
 toolcheck conform --client 'environments/strands/bin/python strands_agent.py' --format openai-chat --only broken-arguments --record recorded
