@@ -137,6 +137,7 @@ static STYLE: Style = Style {
     arguments_are_text: true,
     result_name: None,
     text_beside_calls: "tool_plan",
+    null_without_text: false,
     add_reasoning: |message, reasoning| {
         write::add_reasoning_blocks(message, reasoning, |text| json!({"type": "thinking", "thinking": text}));
     },

@@ -116,6 +116,7 @@ static STYLE: Style = Style {
     arguments_are_text: true,
     result_name: Some("name"),
     text_beside_calls: "content",
+    null_without_text: false,
     add_reasoning: |message, reasoning| {
         write::add_reasoning_blocks(
             message,

@@ -165,6 +165,7 @@ static STYLE: Style = Style {
     arguments_are_text: false,
     result_name: Some("tool_name"),
     text_beside_calls: "content",
+    null_without_text: false,
     add_reasoning: |message, reasoning| {
         message["thinking"] = reasoning.iter().map(|reasoning| &*reasoning.text).collect::<String>().into();
     },

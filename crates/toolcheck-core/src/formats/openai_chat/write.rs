@@ -14,15 +14,18 @@ pub(in crate::formats) struct Style {
     pub(in crate::formats) result_name: Option<&'static str>,
     /// The key of the text in a message with calls.
     pub(in crate::formats) text_beside_calls: &'static str,
+    /// Whether that is `null` if there is no text, and not an empty one.
+    pub(in crate::formats) null_without_text: bool,
     /// Adds reasoning to a message. Called only if there is any.
     pub(in crate::formats) add_reasoning: fn(&mut Json, &[Reasoning]),
 }
 
 pub(super) static STYLE: Style = Style {
-    mark: || ("stream_options", json!({"include_usage": true})),
+    mark: || ("max_completion_tokens", json!(1024)),
     arguments_are_text: true,
     result_name: None,
     text_beside_calls: "content",
+    null_without_text: true,
     add_reasoning: |_, _| (),
 };
 
@@ -55,7 +58,8 @@ pub(in crate::formats) fn message(said: &Assistant, style: &Style) -> Json {
     if said.calls.is_empty() {
         message["content"] = json!(said.text);
     } else {
-        message[style.text_beside_calls] = json!(said.text);
+        let has_none = style.null_without_text && said.text.is_empty();
+        message[style.text_beside_calls] = if has_none { Json::Null } else { json!(said.text) };
         message["tool_calls"] = said.calls.iter().map(|made| call(made, style)).collect();
     }
     if !said.reasoning.is_empty() {
