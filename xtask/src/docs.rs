@@ -167,7 +167,7 @@ fn vocabulary(rule: &toolcheck_lint::Rule) -> String {
     section
 }
 
-fn links(sources: &[String]) -> String {
+fn links(sources: &[std::sync::Arc<str>]) -> String {
     sources.iter().map(|source| format!("<{source}>")).collect::<Vec<_>>().join(" ")
 }
 

@@ -90,7 +90,7 @@ proptest! {
 
     #[test]
     fn no_output_has_a_command(names in [names(), names(), names()], width in 20..130_usize) {
-        let target = target::all().find(|target| target.id == "openai");
+        let target = target::all().find(|target| *target.id == *"openai");
         for (number, text) in requests(&names).iter().enumerate() {
             let path = if number % 2 == 0 { names[0].clone() } else { format!("{}.json", names[1]) };
             let options = Options::default().target(target.filter(|_| number == 0)).keeps_source(true);

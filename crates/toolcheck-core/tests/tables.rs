@@ -69,10 +69,10 @@ fn an_alias_stands_for_one_id_and_is_none_itself() {
         assert!(!names[..number].contains(name), "`{name}` names two targets");
     }
     for (alias, id) in [("openai", "openai-chat"), ("claude", "anthropic"), ("z.ai", "zai")] {
-        assert_eq!(target::named(alias).unwrap().id, id);
+        assert_eq!(target::named(alias).unwrap().id, id.into());
         assert!(target::find(alias).is_none(), "`{alias}` is no id");
     }
-    assert_eq!(target::named("bedrock").unwrap().id, "bedrock");
+    assert_eq!(&*target::named("bedrock").unwrap().id, "bedrock");
     assert!(target::named("nobody").is_none());
     let names: Vec<&str> = formats::names().collect();
     for (number, name) in names.iter().enumerate() {
@@ -275,7 +275,7 @@ fn facts_are_inherited_one_by_one() {
         strict-refused-keywords = ["contains"]
     "#;
     let (target, parent) = (Target::parse(text).unwrap(), target::find("openai-responses").unwrap());
-    assert_eq!((target.id.as_str(), &target.format), ("gateway", &parent.format));
+    assert_eq!((&*target.id, &target.format), ("gateway", &parent.format));
     assert_eq!((target.ids.item_max_length, target.ids.max_length), (Some(12), parent.ids.max_length));
     // A table below a table, and a list as a whole.
     let prefixes = |target: &Target, kind: &str| target.ids.item_prefixes.get(kind).cloned();

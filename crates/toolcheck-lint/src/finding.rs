@@ -34,7 +34,7 @@ pub struct Finding {
     /// What to do.
     pub help: Option<Line>,
     /// The id of the target that its transcript was checked against; `None` if there is none for the format.
-    pub target: Option<String>,
+    pub target: Option<Arc<str>>,
     /// What harm it does if the target accepts it.
     pub harm: Option<Line>,
     /// What the target answers.
@@ -171,7 +171,7 @@ impl Spot {
 #[non_exhaustive]
 pub struct ProviderError {
     /// The id of the target.
-    pub target: String,
+    pub target: Arc<str>,
     /// The case of the rule that the target's data has this answer for; `None` if it holds for all.
     pub case: Option<String>,
     /// The HTTP status, if there is one.
@@ -222,7 +222,7 @@ pub struct Said {
     pub(crate) repeats: usize,
     pub(crate) help: Option<Line>,
     pub(crate) provider_error: Option<ProviderError>,
-    pub(crate) target: Option<String>,
+    pub(crate) target: Option<Arc<str>>,
     pub(crate) harm: Option<Line>,
     pub(crate) tool_name: Option<String>,
     /// The rule's cases, for targets that distinguish them. Once the rule is done, they are in the order of its

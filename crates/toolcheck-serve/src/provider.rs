@@ -231,7 +231,7 @@ fn refusal(finding: &Finding, errors: Option<&ErrorBody>) -> Answer {
         place: finding.spot.pointer.to_string(),
         text,
         status,
-        source: known.and_then(|error| error.grounds.source.clone()),
+        source: known.and_then(|error| error.grounds.source.as_deref().map(str::to_owned)),
     };
     let header = |name: &str, value: &str| (name.to_owned(), header_value(value));
     answer.headers.push(header("x-toolcheck-rule", &refused.rule));

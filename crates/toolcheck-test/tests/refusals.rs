@@ -38,7 +38,7 @@ fn every_refusal_has_a_case() {
     for target in target::all().filter(|target| target.union.is_empty()) {
         for refusal in target.refusals.iter().filter(|refusal| !refusal.is_inherited && !refusal.legacy) {
             let is_checked = rules::find(&refusal.rule).is_some_and(|rule| !rule.only_explains());
-            let fact = (target.id.clone(), refusal.rule.clone(), refusal.case.clone());
+            let fact = (target.id.to_string(), refusal.rule.clone(), refusal.case.clone());
             let is_left_out = WITHOUT_CASE.iter().any(|(target, rule, case, _)| {
                 (*target, *rule, *case) == (&fact.0, &fact.1, fact.2.as_deref())
             });
@@ -104,7 +104,7 @@ fn covered_facts() -> BTreeMap<Fact, Vec<Option<String>>> {
         let report = lint("case", &std::fs::read(&path).unwrap(), &options);
         for finding in report.findings {
             let Some(answer) = finding.provider_error else { continue };
-            let fact = (answer.target, finding.rule.to_owned(), answer.case);
+            let fact = (answer.target.to_string(), finding.rule.to_owned(), answer.case);
             covered.entry(fact).or_default().push(answer.text);
         }
     }

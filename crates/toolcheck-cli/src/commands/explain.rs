@@ -99,7 +99,7 @@ fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
                 )
         };
         match shown.iter_mut().find(|(_, other)| is_same(other)) {
-            Some((targets, _)) if targets.contains(&target.id.as_str()) => {}
+            Some((targets, _)) if targets.contains(&&*target.id) => {}
             Some((targets, _)) => targets.push(&target.id),
             None => shown.push((vec![&target.id], refusal)),
         }

@@ -69,7 +69,7 @@ fn places(file: &str, matches: &[Recognised]) -> Result<Places> {
     let mut seen: Vec<&str> = Vec::new();
     for found in matches {
         // The findings for a target do not depend on which of its texts was recognised.
-        if seen.contains(&found.target.id.as_str()) {
+        if seen.contains(&&*found.target.id) {
             continue;
         }
         seen.push(&found.target.id);

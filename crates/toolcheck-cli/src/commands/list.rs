@@ -79,7 +79,7 @@ pub(crate) fn formats(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
 
 pub(crate) fn targets(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
     let rows = target::all().map(|target| Row {
-        id: target.id.clone(),
+        id: target.id.to_string(),
         level: "",
         text: format!("{}{}", target.name, also(&target.aliases)),
         json: json!({

@@ -130,7 +130,7 @@ fn load(builtin: &'static Builtin) -> &'static Target {
 #[non_exhaustive]
 pub struct Target {
     /// The id on the command line and in reports.
-    pub id: String,
+    pub id: Arc<str>,
     /// The name in prose.
     pub name: String,
     /// Other names that stand for the id on the command line and in the configuration.
@@ -297,7 +297,7 @@ impl Target {
         }
         target.family = target.format.as_deref().and_then(formats::find).map(|format| format.family);
         for refusal in &mut target.refusals {
-            refusal.target.clone_from(&target.id);
+            refusal.target = Arc::clone(&target.id);
             refusal.family = target.family;
         }
         for member in std::mem::take(&mut target.union) {
@@ -337,7 +337,7 @@ impl Target {
     pub fn unknown() -> &'static Self {
         static UNKNOWN: OnceLock<Target> = OnceLock::new();
         UNKNOWN.get_or_init(|| Self {
-            id: "unknown".to_owned(),
+            id: "unknown".into(),
             name: "an unknown API".to_owned(),
             ..Self::default()
         })

@@ -1,6 +1,7 @@
 //! What a target refuses and accepts, with the evidence.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -16,7 +17,7 @@ pub struct Grounds {
     /// Why it may not hold.
     pub doubt: Option<String>,
     /// Where it was seen or is said: the first address that is known, or the first source.
-    pub source: Option<String>,
+    pub source: Option<Arc<str>>,
 }
 
 impl Grounds {
@@ -36,7 +37,7 @@ impl Grounds {
 }
 
 /// The source to name where there is room for one: the first address, or the first of all.
-pub(crate) fn first_source(sources: &[String]) -> Option<String> {
+pub(crate) fn first_source(sources: &[Arc<str>]) -> Option<Arc<str>> {
     sources.iter().find(|source| source.starts_with("https://")).or(sources.first()).cloned()
 }
 
@@ -92,7 +93,7 @@ pub struct Refusal {
     /// How it is known.
     pub evidence: Evidence,
     /// Where.
-    pub sources: Vec<String>,
+    pub sources: Vec<Arc<str>>,
     /// The day it was last seen, or the days.
     pub seen: String,
     /// Why it may not hold: sources disagree, or the rule was softened. Such a refusal is a warning, and this is the
@@ -108,7 +109,7 @@ pub struct Refusal {
     pub is_inherited: bool,
     /// The target that refuses it, where a union gathers several.
     #[serde(skip)]
-    pub target: String,
+    pub target: Arc<str>,
     /// The family of the wire format that this target speaks.
     #[serde(skip)]
     pub family: Option<&'static str>,
@@ -189,7 +190,7 @@ pub struct Tolerance {
     /// How it is known.
     pub evidence: Evidence,
     /// Where.
-    pub sources: Vec<String>,
+    pub sources: Vec<Arc<str>>,
     /// The day it was last seen, or the days.
     pub seen: String,
     /// What harm it does all the same. Only a tolerance with harm gives a warning; the others are silent.

@@ -47,7 +47,7 @@ impl<'r> FormatRules<'r> {
     /// Records in a report how its file is read.
     pub(crate) fn describe(&self, detected: Option<Detected>, report: &mut FileReport) {
         report.format = self.format.map(|format| format.id);
-        report.target = self.known.map(|target| target.id.clone());
+        report.target = self.known.map(|target| target.id.to_string());
         report.rival = detected.and_then(|detected| detected.rival).map(|format| format.id);
     }
 }

@@ -175,7 +175,7 @@ fn result(chosen: &Chosen<'_>) -> SarifResult {
         location
     });
     let mut properties = json!({"record": finding.spot.record});
-    if let Some(target) = finding.target.as_ref().or(file.target.as_ref()) {
+    if let Some(target) = finding.target.as_deref().or(file.target.as_deref()) {
         properties["target"] = json!(target);
     }
     if let Some(status) = finding.provider_error.as_ref().and_then(|answer| answer.status) {

@@ -12,6 +12,7 @@ mod texts;
 mod words;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use foldhash::HashSet;
 
@@ -45,7 +46,7 @@ impl Shape {
 
     /// The documents that describe the format.
     #[must_use]
-    pub fn sources(&self) -> &[String] {
+    pub fn sources(&self) -> &[Arc<str>] {
         &self.sources
     }
 

@@ -101,7 +101,7 @@ pub struct Shape {
     request: usize,
     message: usize,
     null_is_absent: bool,
-    sources: Vec<String>,
+    sources: Vec<Arc<str>>,
     seen: String,
     unseen: Unseen,
     status: Option<u16>,

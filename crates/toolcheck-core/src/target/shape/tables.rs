@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
@@ -19,7 +20,7 @@ pub(crate) struct ShapeFile {
     #[serde(default)]
     pub(crate) name: Option<String>,
     /// The documents that it follows.
-    pub(crate) sources: Vec<String>,
+    pub(crate) sources: Vec<Arc<str>>,
     /// When they were read.
     pub(crate) seen: String,
     /// The keys of which a request has one if it is whole: without any, it may be what somebody has kept of one. Every
@@ -655,7 +656,7 @@ pub struct TextTable {
     /// How it is known.
     pub evidence: Evidence,
     /// Where.
-    pub sources: Vec<String>,
+    pub sources: Vec<Arc<str>>,
     /// The day it was last seen, or the days.
     pub seen: String,
     /// Whether it was taken from the target that this one extends.
@@ -710,7 +711,7 @@ pub struct FactTable {
     pub evidence: Evidence,
     /// Where.
     #[serde(default)]
-    pub sources: Vec<String>,
+    pub sources: Vec<Arc<str>>,
     /// The day it was last seen, or the days.
     #[serde(default)]
     pub seen: String,

@@ -6,6 +6,7 @@ use crate::target::Evidence;
 use crate::target::shape::compile::{bit, mask};
 use crate::target::shape::tables::Scalar;
 use crate::target::shape::{FactTable, FaultKind, JsonType, Shape, TextTable, Unseen};
+use std::sync::Arc;
 
 /// Whether a request that does not meet a demand is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub struct Known<'f> {
     /// What to do, if the data say it.
     pub help: Option<&'f str>,
     /// Where it is known from.
-    pub sources: &'f [String],
+    pub sources: &'f [Arc<str>],
     /// The day it was last seen, or the days.
     pub seen: &'f str,
     /// The expression for the models that it holds for; all if there is none.
