@@ -153,7 +153,7 @@ struct Lines {
 
 impl Lines {
     fn of(target: &'static Target) -> Self {
-        let folder = root().join("fixtures/shapes").join(&target.id);
+        let folder = root().join("fixtures/shapes").join(&*target.id);
         let bad = lines(&folder.join("seen.jsonl"));
         let good = lines(&folder.join("seen-fixed.jsonl"));
         assert_eq!(bad.len(), good.len(), "{}: each line has a clean twin", target.id);
@@ -162,7 +162,7 @@ impl Lines {
         }
         let counts = findings(&folder.join("seen.expect.json"), bad.len());
         for (number, (line, count)) in bad.iter().zip(counts).enumerate() {
-            let has_two = WITH_TWO.iter().any(|(id, piece, _)| *id == target.id && line.contains(piece));
+            let has_two = WITH_TWO.iter().any(|(id, piece, _)| *id == &*target.id && line.contains(piece));
             assert_eq!(count, if has_two { 2 } else { 1 }, "{} line {}: {line}", target.id, number + 1);
         }
         Self { shape: target.shape(), bad }
