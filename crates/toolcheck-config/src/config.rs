@@ -286,10 +286,10 @@ mod tests {
             let has_blank = selection.rules().iter().any(|rule| rule.id == "blank-text");
             (target, read_as.kind.map(TranscriptKind::as_str), has_blank)
         };
-        assert_eq!(of("a.json"), ("portable".to_owned(), None, false));
-        assert_eq!(of("logs/a.json"), ("mcp-sampling".to_owned(), Some("session"), false));
-        assert_eq!(of("logs/a.jsonl"), ("mcp-sampling".to_owned(), Some("dataset"), true));
-        assert_eq!(of("b/a.jsonl"), ("portable".to_owned(), Some("dataset"), true));
+        assert_eq!(of("a.json"), ("portable".into(), None, false));
+        assert_eq!(of("logs/a.json"), ("mcp-sampling".into(), Some("session"), false));
+        assert_eq!(of("logs/a.jsonl"), ("mcp-sampling".into(), Some("dataset"), true));
+        assert_eq!(of("b/a.jsonl"), ("portable".into(), Some("dataset"), true));
     }
 
     #[test]

@@ -154,7 +154,7 @@ fn pairing_errors_name_their_rule_and_ids() {
     for (error, rule, target, captures) in cases {
         let found = recognise(error);
         let best = found.first().unwrap_or_else(|| panic!("not recognised: {error}"));
-        assert_eq!((best.refusal.rule.as_str(), best.target.id.as_str()), (rule, target), "{error}");
+        assert_eq!((best.refusal.rule.as_str(), &*best.target.id), (rule, target), "{error}");
         for (name, value) in captures {
             let captured = best.captures.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
             assert_eq!(captured.map(|text| text.trim_end_matches('.')), Some(value), "{name} in {error}");
