@@ -149,6 +149,8 @@ scenarios![
     "cut-off-optional",
     "stream-closes-in-arguments",
     "stream-closes-between-calls",
+    "stream-ends-in-arguments",
+    "stream-ends-between-calls",
     "stream-without-end-event",
     "error-event-in-stream",
     "fragmented-arguments",

@@ -17,6 +17,7 @@
 //! It listens on the loopback interface only, keeps no header, and each body has a limit.
 
 mod arguments;
+mod cut;
 mod http;
 mod mock;
 mod provider;
@@ -26,5 +27,5 @@ mod seen;
 
 pub use mock::{Builder, MockProvider};
 pub use provider::{Opaque, Refused, Strictness};
-pub use script::{Error, ScriptedCall, ScriptedServerCall, ScriptedStop, Turn, script};
+pub use script::{CutIn, Error, ScriptedCall, ScriptedServerCall, ScriptedStop, Turn, script};
 pub use seen::{Exchange, Run};

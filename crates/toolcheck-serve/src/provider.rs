@@ -11,6 +11,7 @@ use toolcheck_json::Document;
 use toolcheck_lint::{Category, Finding, Options, TargetRef, lint, rules};
 
 use crate::arguments::arguments;
+use crate::cut::cut;
 use crate::route::{Route, Streaming, route};
 use crate::script::{ScriptedStop, Turn};
 
@@ -422,8 +423,9 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
         pieces = pieces.without_end();
     }
     let mut events = format.write_stream(reply, pieces);
-    let mut is_cut = turn.cut_after.is_some_and(|most| most < events.len());
-    events.truncate(turn.cut_after.unwrap_or(usize::MAX));
+    let cut = cut(format, reply, turn, pieces, &events);
+    events.truncate(cut.unwrap_or(usize::MAX));
+    let mut is_cut = cut.is_some() && !turn.clean_end;
     if let Some(after) = turn.error_after {
         // The last event says that all is well.
         events.truncate(after.min(events.len().saturating_sub(1)));
@@ -432,7 +434,7 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
         is_cut = error.is_none();
         events.extend(error);
     }
-    let is_open = is_cut || turn.without_end || turn.error_after.is_some();
+    let is_open = is_cut || cut.is_some() || turn.without_end || turn.error_after.is_some();
     let record = events.iter().map(|event| match format.framing {
         Framing::Binary => json!({event.name: event.data}),
         _ => event.data.clone(),
@@ -442,7 +444,7 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
     // Without `alt=sse`, Gemini streams one array.
     let is_array = format.id == "gemini" && !query.split('&').any(|pair| pair == "alt=sse");
     let (content_type, frames) = if is_array {
-        ("application/json", array(&events, is_cut))
+        ("application/json", array(&events, is_open))
     } else if is_open {
         (framing.content_type(), events.iter().map(|event| framing.frame(event)).collect())
     } else {
@@ -459,13 +461,13 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
 }
 
 /// The events as one array, which comes in pieces.
-fn array(events: &[toolcheck_core::reply::Event], is_cut: bool) -> Vec<Vec<u8>> {
+fn array(events: &[toolcheck_core::reply::Event], is_open: bool) -> Vec<Vec<u8>> {
     let mut frames: Vec<Vec<u8>> = Vec::new();
     for (number, event) in events.iter().enumerate() {
         let before = if number == 0 { "[" } else { "," };
         frames.push(format!("{before}{}\r\n", event.data).into_bytes());
     }
-    if !is_cut {
+    if !is_open {
         frames.push(b"]".to_vec());
     }
     frames

@@ -131,6 +131,33 @@ fn a_stream_is_cut_off_where_the_script_says() {
 }
 
 #[test]
+fn a_stream_ends_early_as_if_it_were_complete() {
+    let turns = script(
+        "[[turn]]\npieces = 4\ncut-in = 'arguments'\nclean-end = true\ncalls = [{ tool = 'tides', arguments = { harbour = 'Cuxhaven' } }]",
+    );
+    let provider = MockProvider::builder().turns(turns.unwrap()).start().unwrap();
+    let messages = json!([{"role": "user", "content": "When is low tide?"}]);
+    let mut body: Json = serde_json::from_str(&request(messages)).unwrap();
+    body["stream"] = json!(true);
+    let (status, _, stream) = post(&provider, "/v1/messages", &body.to_string());
+    assert_eq!(status, 200);
+    assert!(
+        stream.contains("{\\\"ha") && !stream.contains("aven") && !stream.contains("message_delta"),
+        "{stream}"
+    );
+    // The body itself is complete.
+    assert!(stream.ends_with("0\r\n\r\n"), "{stream}");
+    let body = json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": "?"}]});
+    let (_, _, stream) = post(&provider, "/v1/chat/completions", &body.to_string());
+    assert!(
+        !stream.contains("[DONE]")
+            && !stream.contains("\"finish_reason\":\"")
+            && stream.ends_with("0\r\n\r\n"),
+        "{stream}"
+    );
+}
+
+#[test]
 fn an_error_is_given_once_and_in_a_stream() {
     let turns = script(
         r#"

@@ -58,7 +58,7 @@ enum Fault {
 }
 
 /// The check that must catch each fault, and a scenario in which it does so if it is not any.
-const CAUGHT: [(Fault, &str, Option<&str>); 35] = [
+const CAUGHT: [(Fault, &str, Option<&str>); 41] = [
     (Fault::RunsUnfinished, "runs-only-finished", None),
     (Fault::RunsUnfinished, "runs-only-finished", Some("error-event-in-stream")),
     (Fault::RunsUnfinished, "never-says-default", None),
@@ -75,6 +75,12 @@ const CAUGHT: [(Fault, &str, Option<&str>); 35] = [
     (Fault::HidesFailures, "tells-failure", None),
     (Fault::HidesErrors, "reports-error", None),
     (Fault::HidesErrors, "finishes", None),
+    (Fault::HidesErrors, "reports-error", Some("resume-after-cut-stream")),
+    (Fault::HidesErrors, "reports-error", Some("stream-ends-between-calls")),
+    (Fault::HidesErrors, "reports-error", Some("stream-ends-in-arguments")),
+    (Fault::RunsUnfinished, "runs-only-finished", Some("stream-ends-in-arguments")),
+    (Fault::RunsUnfinished, "never-says-default", Some("stream-ends-in-arguments")),
+    (Fault::RunsUnfinished, "reports-error", Some("stream-ends-between-calls")),
     (Fault::RepeatsRefused, "respects-refusal", None),
     (Fault::GivesUp, "tries-again", None),
     (Fault::GivesUp, "shortens", None),
@@ -137,7 +143,7 @@ fn verdicts_of((scenario, format, is_streamed): Way, fault: Option<Fault>) -> Ve
         if let Some(format) = then_format.and_then(formats::find) {
             client.switch(format);
         }
-        outcome = client.say(then);
+        outcome = client.say(then).after(outcome);
     }
     let run = provider.finish();
     let way = if is_streamed { "streamed" } else { "whole" };
