@@ -43,6 +43,9 @@ pub struct Scenario {
     /// Whether it is only about streams.
     #[serde(default)]
     pub streamed: bool,
+    /// The formats in which it is only about streams: their whole responses have no room for what it has.
+    #[serde(default)]
+    pub only_streamed: Vec<String>,
     /// What the model says, and the server does.
     #[serde(rename = "turn")]
     pub turns: Vec<Turn>,
@@ -82,6 +85,12 @@ impl Scenario {
     #[must_use]
     pub fn then_format(&self, format: &str) -> Option<&str> {
         self.then_formats.iter().map(String::as_str).find(|then| *then != format)
+    }
+
+    /// Whether it is about a format only if the response is streamed.
+    #[must_use]
+    pub fn wants_stream(&self, format: &str) -> bool {
+        self.streamed || self.only_streamed.iter().any(|own| own == format)
     }
 
     /// Whether it is about a format.

@@ -20,6 +20,7 @@ mod arguments;
 mod cut;
 mod http;
 mod mock;
+mod models;
 mod provider;
 mod route;
 mod script;

@@ -137,7 +137,7 @@ impl Provider {
             }
         };
         let once = turn.once.then_some(at);
-        if let Some(status) = turn.status {
+        if let Some(status) = turn.status.map(|status| known_status(errors, status)) {
             let text = if turn.text.is_empty() { default_text(status) } else { &turn.text };
             let mut answer = error(errors, status, turn.texts.get(format.id).map_or(text, String::as_str));
             (answer.once, answer.format) = (once, format.id);
@@ -155,8 +155,10 @@ impl Provider {
     /// What the script says to a history with this many turns of the model, and its number: an error takes no turn, and
     /// stands before the turn that it is given in place of.
     fn turn(&self, number: usize, request: &Request<'_>) -> Option<(usize, &Turn)> {
-        let turns_before = |at: &usize| self.script.iter().take(*at).filter(|turn| !turn.is_error()).count();
-        let number = request.given.iter().map(turns_before).fold(number, usize::max);
+        // Up to and with one that was given once.
+        let turns_until =
+            |at: &usize| self.script.iter().take(*at + 1).filter(|turn| !turn.is_error()).count();
+        let number = request.given.iter().map(turns_until).fold(number, usize::max);
         let mut said = 0;
         let mut given = 0;
         self.script.iter().enumerate().find(|(at, turn)| {
@@ -253,6 +255,12 @@ fn error(errors: Option<&ErrorBody>, status: u16, text: &str) -> Answer {
         record,
         ..Answer::default()
     }
+}
+
+/// The status for an overloaded server: 529 is the word of few APIs for it.
+fn known_status(errors: Option<&ErrorBody>, status: u16) -> u16 {
+    let is_known = errors.is_some_and(|errors| errors.kinds.contains_key(&status.to_string()));
+    if status == 529 && !is_known { 503 } else { status }
 }
 
 /// The text of an error that a script asks for.

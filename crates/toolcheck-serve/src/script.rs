@@ -45,8 +45,8 @@ pub struct Turn {
     pub retry_after: Option<u64>,
     /// How often the same request gets the error before it gets the next turn; always, if it is not said.
     pub attempts: Option<u32>,
-    /// Whether the error is given only once, whatever is sent then: the next request gets the next turn, even if less of
-    /// the conversation is left in it.
+    /// Whether the error or the turn is given only once, whatever is sent then: the next request gets the next turn, even
+    /// if less of the conversation is left in it.
     pub once: bool,
     /// The number of characters of each piece of a stream.
     pub pieces: Option<usize>,

@@ -247,6 +247,63 @@ fn half_a_character_is_kept_as_it_was_sent() {
 }
 
 #[test]
+fn a_stream_is_cut_off_once() {
+    let turns = script(
+        "[[turn]]\nonce = true\ncut-in = 'between-calls'\ncalls = [{ tool = 'tides' }]\n[[turn]]\ntext = 'Low at six.'",
+    );
+    let provider = MockProvider::builder().turns(turns.unwrap()).start().unwrap();
+    let body =
+        json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": "?"}]}).to_string();
+    let ask = || post(&provider, "/v1/chat/completions", &body).2;
+    let first = ask();
+    assert!(first.contains("tides") && !first.contains("finish_reason\":\""), "{first}");
+    assert!(ask().contains("Low at six"));
+    assert!(ask().contains("Low at six"));
+}
+
+#[test]
+fn unknown_paths_are_told_and_models_are_described() {
+    let provider = MockProvider::builder().start().unwrap();
+    assert_eq!(post(&provider, "/v1/completions", "{}").0, 404);
+    assert_eq!(post(&provider, "/v1/completions", "{}").0, 404);
+    assert_eq!(post(&provider, "/v1/messages/count_tokens", "{}").0, 404);
+    assert_eq!(post(&provider, "/api/show", "{\"model\": \"m\"}").0, 200);
+    let run = provider.finish();
+    assert_eq!(run.not_found, ["POST /v1/completions", "POST /v1/messages/count_tokens"]);
+    assert_eq!(run.report()["not_found"][0], "POST /v1/completions");
+    assert!(run.exchanges.is_empty());
+}
+
+#[test]
+fn an_overloaded_server_has_the_status_of_its_api() {
+    let body = r#"{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}"#;
+    for (target, path, expected) in [
+        ("anthropic", "/v1/messages", 529),
+        ("openai-chat", "/v1/chat/completions", 503),
+        ("mistral", "/v1/chat/completions", 503),
+    ] {
+        let provider =
+            MockProvider::builder().target(target).unwrap().turn(Turn::error(529)).start().unwrap();
+        let (status, _, text) = post(&provider, path, body);
+        assert_eq!(status, expected, "{target}: {text}");
+    }
+}
+
+#[test]
+fn an_empty_id_is_there() {
+    let mut call = ScriptedCall::of("tides");
+    call.id = Some(String::new());
+    let provider = MockProvider::builder().turn(Turn::calls([call])).start().unwrap();
+    let ask = |is_streamed: bool| {
+        let body =
+            json!({"model": "m", "stream": is_streamed, "messages": [{"role": "user", "content": "?"}]});
+        post(&provider, "/v1/chat/completions", &body.to_string()).2
+    };
+    assert!(ask(false).contains("\"id\":\"\""));
+    assert!(ask(true).contains("\"id\":\"\""));
+}
+
+#[test]
 fn hostile_requests_are_answered() {
     let provider = MockProvider::builder()
         .max_body(1000)

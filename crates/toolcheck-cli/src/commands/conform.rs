@@ -88,7 +88,7 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
     for scenario in chosen {
         for format in &formats {
             let is_in = scenario.is_about(format.id);
-            for is_streamed in ways(args.stream, scenario).filter(|_| is_in) {
+            for is_streamed in ways(args.stream, scenario, format.id).filter(|_| is_in) {
                 let own = profile.as_ref().map(|profile| profile.apply(scenario)).transpose();
                 let run = Run::new(scenario, format, is_streamed);
                 runs.push(match own {
@@ -132,13 +132,13 @@ fn formats_of(ids: &[String]) -> Result<Vec<&'static Format>> {
     ids.iter().map(find).collect()
 }
 
-fn ways(asked: StreamArg, scenario: &Scenario) -> impl Iterator<Item = bool> + use<> {
+fn ways(asked: StreamArg, scenario: &Scenario, format: &str) -> impl Iterator<Item = bool> + use<> {
     let is_asked = move |is_streamed: &bool| match asked {
         StreamArg::Both => true,
         StreamArg::Whole => !is_streamed,
         StreamArg::Streamed => *is_streamed,
     };
-    let only_streamed = scenario.streamed;
+    let only_streamed = scenario.wants_stream(format);
     [false, true].into_iter().filter(is_asked).filter(move |is_streamed| *is_streamed || !only_streamed)
 }
 

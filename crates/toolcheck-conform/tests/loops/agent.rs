@@ -212,6 +212,14 @@ impl<'l> Loop<'l> {
             }
             return Next::GoOn;
         }
+        if self.has(Fault::WritesCallsAsText) && !is_done {
+            let text: Vec<String> =
+                calls.iter().map(|call| format!("Calling {} ({})", call.name, call.id)).collect();
+            self.history.turns.push(Turn::Assistant(Assistant::new(text.join("\n"))));
+            let text: Vec<&str> = outputs.iter().map(|output| &*output.text).collect();
+            self.history.turns.push(Turn::User(format!("Observation: {}", text.join("\n"))));
+            return Next::GoOn;
+        }
         let verbatim = wire::message(self.format, self.is_streamed, body);
         let number = self.history.turns.len();
         self.verbatim
@@ -257,6 +265,7 @@ impl<'l> Loop<'l> {
             text => serde_json::from_str(text).ok(),
         };
         let id = call.id.clone().filter(|id| !id.is_empty());
+        let id = id.filter(|_| !self.has(Fault::RenamesIds));
         let id = id.unwrap_or_else(|| format!("call{}", self.history.turns.len() * 100 + number));
         let made = Call::new(id, call.name.clone().unwrap_or_default(), read.clone().unwrap_or_default());
         (made, if self.has(Fault::RunsUnfinished) { Some(read.unwrap_or_default()) } else { read })

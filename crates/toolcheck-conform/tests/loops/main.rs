@@ -55,10 +55,14 @@ enum Fault {
     ForgetsCalls,
     /// Without tools, nothing is left of what says that there were some.
     WithdrawsAll,
+    /// The history has calls and results as text.
+    WritesCallsAsText,
+    /// Each call gets an id of the loop's own, and so does its result.
+    RenamesIds,
 }
 
 /// The check that must catch each fault, and a scenario in which it does so if it is not any.
-const CAUGHT: [(Fault, &str, Option<&str>); 41] = [
+const CAUGHT: [(Fault, &str, Option<&str>); 44] = [
     (Fault::RunsUnfinished, "runs-only-finished", None),
     (Fault::RunsUnfinished, "runs-only-finished", Some("error-event-in-stream")),
     (Fault::RunsUnfinished, "never-says-default", None),
@@ -100,6 +104,9 @@ const CAUGHT: [(Fault, &str, Option<&str>); 41] = [
     (Fault::LeavesCalls, "is-valid", Some("resume-after-max-turns")),
     (Fault::ForgetsCalls, "survives-switch", Some("switch-provider")),
     (Fault::WithdrawsAll, "is-not-refused", Some("tools-withdrawn")),
+    (Fault::WritesCallsAsText, "answers-every-call", Some("single-call")),
+    (Fault::WritesCallsAsText, "keeps-turn", Some("single-call")),
+    (Fault::WritesCallsAsText, "runs-only-finished", Some("broken-arguments")),
 ];
 
 /// A scenario in a format, streamed or not.
@@ -120,7 +127,7 @@ fn ways() -> impl Iterator<Item = Way> {
         // A server that asks to wait costs its time, and so do megabytes.
         let is_slow = ["rate-limited-mid-loop", "huge-result"].contains(&&*scenario.id)
             && (format.id != "anthropic" || *is_streamed);
-        (*is_streamed || !scenario.streamed) && !is_binary && !is_slow
+        (*is_streamed || !scenario.wants_stream(format.id)) && !is_binary && !is_slow
     })
 }
 
@@ -190,6 +197,17 @@ fn a_loop_without_a_fault_passes() {
         verdict.status == Status::Fail || !["duplicate-id", "reused-id"].iter().any(|id| name.starts_with(id))
     });
     assert!(verdicts.is_empty(), "{}:\n{}", verdicts.len(), told(&verdicts));
+}
+
+#[test]
+fn ids_may_be_renamed_alike_in_calls_and_results() {
+    let ids = ["foreign-id", "single-call", "parallel-calls"];
+    for way in ways().filter(|(scenario, ..)| ids.contains(&&*scenario.id)) {
+        let mut verdicts = verdicts_of(way, Some(Fault::RenamesIds));
+        assert!(!verdicts.is_empty());
+        verdicts.retain(|(_, verdict)| verdict.status != Status::Pass);
+        assert!(verdicts.is_empty(), "{}", told(&verdicts));
+    }
 }
 
 #[test]
