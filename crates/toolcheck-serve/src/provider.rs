@@ -141,10 +141,10 @@ impl Provider {
             let text = if turn.text.is_empty() { default_text(status) } else { &turn.text };
             let mut answer = error(errors, status, turn.texts.get(format.id).map_or(text, String::as_str));
             (answer.once, answer.format) = (once, format.id);
-            answer
-                .headers
-                .extend(turn.retry_after.map(|after| ("retry-after".to_owned(), after.to_string())));
-            answer.retry_after = turn.retry_after;
+            // Where an API has no such header, nobody is told to wait.
+            let after = turn.retry_after.filter(|_| errors.is_none_or(|errors| errors.retry_after));
+            answer.headers.extend(after.map(|after| ("retry-after".to_owned(), after.to_string())));
+            answer.retry_after = after;
             return Some(answer);
         }
         let reply = reply(turn, &Moment { number, body, tools: &tools, route: &route, target });

@@ -290,6 +290,24 @@ fn an_overloaded_server_has_the_status_of_its_api() {
 }
 
 #[test]
+fn only_an_api_with_the_header_says_how_long_to_wait() {
+    let body = r#"{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}"#;
+    let cases = [
+        ("anthropic", "/v1/messages", true),
+        ("openai-chat", "/v1/chat/completions", true),
+        ("mistral", "/v1/chat/completions", false),
+    ];
+    for (target, path, says) in cases {
+        let mut turn = Turn::error(429);
+        turn.retry_after = Some(7);
+        let provider = MockProvider::builder().target(target).unwrap().turn(turn).start().unwrap();
+        let (status, head, _) = post(&provider, path, body);
+        assert_eq!((status, head.contains("retry-after: 7")), (429, says), "{target}: {head}");
+        assert_eq!(provider.finish().exchanges[0].retry_after, says.then_some(7));
+    }
+}
+
+#[test]
 fn an_empty_id_is_there() {
     let mut call = ScriptedCall::of("tides");
     call.id = Some(String::new());
