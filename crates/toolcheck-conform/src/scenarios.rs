@@ -100,7 +100,7 @@ impl Scenario {
     }
 }
 
-/// A check, and how much depends on it: exactly one of the three is there.
+/// A check, and how much depends on it: exactly one of the first three is there.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -111,6 +111,9 @@ pub struct Expected {
     pub should: Option<String>,
     /// The id of a check that is only told.
     pub info: Option<String>,
+    /// The formats in which it is held against it; all, if there are none.
+    #[serde(default)]
+    pub formats: Vec<String>,
 }
 
 impl Expected {

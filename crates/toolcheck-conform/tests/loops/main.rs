@@ -57,12 +57,14 @@ enum Fault {
     WithdrawsAll,
     /// The history has calls and results as text.
     WritesCallsAsText,
+    /// What is no JSON becomes an empty object in the history.
+    EmptiesArguments,
     /// Each call gets an id of the loop's own, and so does its result.
     RenamesIds,
 }
 
 /// The check that must catch each fault, and a scenario in which it does so if it is not any.
-const CAUGHT: [(Fault, &str, Option<&str>); 44] = [
+const CAUGHT: [(Fault, &str, Option<&str>); 45] = [
     (Fault::RunsUnfinished, "runs-only-finished", None),
     (Fault::RunsUnfinished, "runs-only-finished", Some("error-event-in-stream")),
     (Fault::RunsUnfinished, "never-says-default", None),
@@ -104,6 +106,7 @@ const CAUGHT: [(Fault, &str, Option<&str>); 44] = [
     (Fault::LeavesCalls, "is-valid", Some("resume-after-max-turns")),
     (Fault::ForgetsCalls, "survives-switch", Some("switch-provider")),
     (Fault::WithdrawsAll, "is-not-refused", Some("tools-withdrawn")),
+    (Fault::EmptiesArguments, "keeps-arguments", Some("broken-arguments")),
     (Fault::WritesCallsAsText, "answers-every-call", Some("single-call")),
     (Fault::WritesCallsAsText, "keeps-turn", Some("single-call")),
     (Fault::WritesCallsAsText, "runs-only-finished", Some("broken-arguments")),
