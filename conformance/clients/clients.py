@@ -95,7 +95,7 @@ CLIENTS = [
         [
             "A `ToolCallingAgent`, whose memory is kept with `reset=False`.",
             "It ends only when the model calls its tool `final_answer`: it is run with a profile in which it does.",
-            "It sends the calls and their results as text, which the checks do not read: runs without a finding count as `skip`. The exchanges of `broken-arguments` show a tool that ran with `{\"text\": \"on`, the text that the model never finished, as its argument.",
+            "It sends the calls and their results as text: that is named, the checks read no more of it, and runs without a finding count as `skip`. The exchanges of `broken-arguments` show a tool that ran with `{\"text\": \"on`, the text that the model never finished, as its argument.",
             "Left out: its model for Bedrock, which takes no tools (`Unknown parameter in input: \"tools\"`).",
         ],
         unseen=True,
