@@ -145,6 +145,23 @@ arguments = { cmd = "echo got {text}" }
 }
 
 #[test]
+#[cfg(unix)]
+fn what_the_first_run_told_is_judged_if_the_driver_says_it() {
+    let folder = folder("conform-first");
+    let seen = |first: &str| {
+        let client =
+            format!(r#"while read task; do echo '{{"outcome": "done", "text": "I am."{first}}}'; done"#);
+        let only = ["--only", "resume-after-cut-stream", "--format", "openai-chat"];
+        seen_in(&folder, &[&["conform", "--client", &client][..], &only].concat())
+    };
+    let is_told = |seen: &str| seen.contains("reports-error: it ended as if all went well, with `half`");
+    assert!(is_told(&seen(r#", "first": {"outcome": "done", "text": "half"}"#)));
+    assert!(!seen(r#", "first": {"outcome": "error", "text": "half"}"#).contains("reports-error"));
+    // Nothing is known of it.
+    assert!(!seen("").contains("reports-error"));
+}
+
+#[test]
 fn a_task_says_what_the_driver_must_be_able_to_do() {
     let folder = folder("conform-needs");
     let client = r#"while read task; do
