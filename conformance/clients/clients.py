@@ -27,6 +27,8 @@ class Client:
     ignored: tuple = ()
     # Whether the checks cannot see what it does, so that a run without a finding says nothing.
     unseen: bool = False
+    # A file in `profiles`, if the agent has tools of its own.
+    profile: str = ""
 
     def folder(self, environments):
         return os.path.join(environments, self.environment or self.name)
@@ -92,12 +94,12 @@ CLIENTS = [
         ["openai-chat"],
         [
             "A `ToolCallingAgent`, whose memory is kept with `reset=False`.",
-            "It ends only when the model calls its tool `final_answer`, which the scenarios do not do: it runs all of its twenty steps, and `finishes` and `does-not-loop` say nothing here and are left out.",
-            "It sends the calls and their results as text, which the checks do not read: runs without a finding count as `skip`. The exchanges of `broken-arguments` show a tool that ran with `{\"text\": \"on`, the text that the model never finished, as its argument.",
+            "It ends only when the model calls its tool `final_answer`: it is run with a profile in which it does.",
+            "It sends the calls and their results as text: that is named, the checks read no more of it, and runs without a finding count as `skip`. The exchanges of `broken-arguments` show a tool that ran with `{\"text\": \"on`, the text that the model never finished, as its argument.",
             "Left out: its model for Bedrock, which takes no tools (`Unknown parameter in input: \"tools\"`).",
         ],
-        ignored=("finishes", "does-not-loop"),
         unseen=True,
+        profile="smolagents.toml",
     ),
     Client(
         "strands-agents",

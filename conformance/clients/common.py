@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 # Set as soon as `slow` is called, for who wants to interrupt it.
 CALLED = threading.Event()
+# How the first run ended, if there was a second.
+FIRST = {}
 # How many seconds `slow` takes; longer where it is interrupted.
 MOMENT = {"usual": 0.05, "interrupt": 1.5}
 moment = MOMENT["usual"]
@@ -104,10 +106,22 @@ async def talk(task, say, image=None, stop=None):
     if not rest:
         return await say(first)
     try:
-        await (until_slow(say(first), stop) if "interrupt" in (task.get("needs") or []) else say(first))
+        text = await (until_slow(say(first), stop) if "interrupt" in (task.get("needs") or []) else say(first))
     except (Exception, asyncio.CancelledError) as error:
         print(f"the first run ended with {type(error).__name__}: {error}", file=sys.stderr)
+        FIRST.update(failed(error))
+    else:
+        FIRST.update(outcome="done", text=whole(text))
     return await say(rest[0])
+
+
+def whole(text):
+    """The answer itself must be whole characters."""
+    return str(text or "").encode(errors="replace").decode()
+
+
+def failed(error):
+    return {"outcome": "error", "text": whole(f"{type(error).__name__}: {error}"[:2000])}
 
 
 async def until_slow(running, stop=None):
@@ -145,13 +159,14 @@ def serve(run, formats, can=(), only_streamed=(), only_whole=()):
             answer = {"outcome": "skip", "text": why}
         else:
             CALLED.clear()
+            FIRST.clear()
             moment = MOMENT["interrupt" if "interrupt" in needs else "usual"]
             try:
-                answer = {"outcome": "done", "text": run(task) or ""}
+                answer = {"outcome": "done", "text": whole(run(task))}
             except (Exception, asyncio.CancelledError) as error:
                 traceback.print_exc(limit=-1)
-                answer = {"outcome": "error", "text": f"{type(error).__name__}: {error}"[:2000]}
-            # The answer itself must be whole characters.
-            answer["text"] = answer["text"].encode(errors="replace").decode()
+                answer = failed(error)
+            if FIRST:
+                answer["first"] = dict(FIRST)
         answers.write(json.dumps(answer) + "\n")
         answers.flush()

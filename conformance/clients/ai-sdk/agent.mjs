@@ -98,6 +98,9 @@ const CAN = [
   "withdraw-tools",
 ];
 
+// How the first run ended, if there was a second.
+let first;
+
 async function run(task) {
   const needs = task.needs ?? [];
   const extra = Object.entries(EXTRA).filter(([name]) => needs.includes(`tool:${name}`));
@@ -131,9 +134,11 @@ async function run(task) {
   const stopped = new AbortController();
   if (needs.includes("interrupt")) called = () => stopped.abort();
   try {
-    await say(task.prompt, { format: task.format, tools, limit, signal: stopped.signal });
+    const text = await say(task.prompt, { format: task.format, tools, limit, signal: stopped.signal });
+    first = { outcome: "done", text: (text ?? "").toWellFormed() };
   } catch (error) {
     // The user goes on in the same conversation.
+    first = { outcome: "error", text: String(error).slice(0, 2000).toWellFormed() };
     console.error("the first run ended with", String(error));
   }
   const format = (needs.includes("switch-format") && task.then_format) || task.format;
@@ -150,6 +155,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   else if (unknown) answer = { outcome: "skip", text: `it has no way for ${unknown}` };
   else {
     called = () => {};
+    first = undefined;
     moment = (task.needs ?? []).includes("interrupt") ? 1500 : 50;
     try {
       answer = { outcome: "done", text: (await run(task)) ?? "" };
@@ -158,6 +164,7 @@ for await (const line of createInterface({ input: process.stdin })) {
       answer = { outcome: "error", text: String(error).slice(0, 2000) };
     }
     answer.text = answer.text.toWellFormed();
+    if (first) answer.first = first;
   }
   process.stdout.write(JSON.stringify(answer) + "\n");
 }

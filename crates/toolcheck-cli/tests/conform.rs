@@ -133,7 +133,8 @@ arguments = { cmd = "echo got {text}" }
 "#;
     write(&folder, "profile.toml", profile);
     let program = std::env::current_exe().unwrap();
-    let client = format!("'{}' --exact an_agent --ignored --nocapture", program.display());
+    // The test runner that the driver is in complains if nobody reads its last line.
+    let client = format!("'{}' --exact an_agent --ignored --nocapture 2>/dev/null", program.display());
     let run = |more: &[&str]| {
         let arguments = ["conform", "--client", &client, "--format", "openai-chat", "--stream", "whole"];
         seen_in(&folder, &[&arguments[..], more].concat())
@@ -142,6 +143,23 @@ arguments = { cmd = "echo got {text}" }
     insta::assert_snapshot!("profile", run(&only));
     write(&folder, "profile.toml", "[tools.ehco]\ntool = \"x\"\n");
     insta::assert_snapshot!("no-such-tool", run(&only));
+}
+
+#[test]
+#[cfg(unix)]
+fn what_the_first_run_told_is_judged_if_the_driver_says_it() {
+    let folder = folder("conform-first");
+    let seen = |first: &str| {
+        let client =
+            format!(r#"while read task; do echo '{{"outcome": "done", "text": "I am."{first}}}'; done"#);
+        let only = ["--only", "resume-after-cut-stream", "--format", "openai-chat"];
+        seen_in(&folder, &[&["conform", "--client", &client][..], &only].concat())
+    };
+    let is_told = |seen: &str| seen.contains("reports-error: it ended as if all went well, with `half`");
+    assert!(is_told(&seen(r#", "first": {"outcome": "done", "text": "half"}"#)));
+    assert!(!seen(r#", "first": {"outcome": "error", "text": "half"}"#).contains("reports-error"));
+    // Nothing is known of it.
+    assert!(!seen("").contains("reports-error"));
 }
 
 #[test]
@@ -248,7 +266,7 @@ fn sets_are_named() {
     let list = String::from_utf8(run(&["conform", "--list"]).stdout).unwrap();
     assert!(list.contains("single-call") && list.contains("  2026.1  The model calls"), "{list}");
     let of_set = String::from_utf8(run(&["conform", "--list", "--set", "2026.1"]).stdout).unwrap();
-    assert_eq!(of_set.lines().count(), 58);
+    assert_eq!(of_set.lines().count(), 60);
     let folder = folder("conform-sets");
     insta::assert_snapshot!("no-such-set", seen_in(&folder, &["conform", "--list", "--set", "2026.11"]));
 }

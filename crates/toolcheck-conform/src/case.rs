@@ -23,18 +23,27 @@ pub struct Outcome {
     pub is_done: bool,
     /// The answer, or the error.
     pub text: String,
+    /// How the run before it ended, if the user spoke again after it and the loop says so.
+    pub first: Option<Box<Outcome>>,
 }
 
 impl Outcome {
     /// It ended with an answer.
     #[must_use]
     pub fn done(text: impl Into<String>) -> Self {
-        Self { is_done: true, text: text.into() }
+        Self { is_done: true, text: text.into(), first: None }
     }
 
     /// It ended with an error.
     #[must_use]
     pub fn error(text: impl Into<String>) -> Self {
-        Self { is_done: false, text: text.into() }
+        Self { is_done: false, text: text.into(), first: None }
+    }
+
+    /// The same, after a run that ended like this and before which the user spoke first.
+    #[must_use]
+    pub fn after(mut self, first: Outcome) -> Self {
+        self.first = Some(Box::new(first));
+        self
     }
 }

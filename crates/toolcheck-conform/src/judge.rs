@@ -76,5 +76,10 @@ pub fn judge(case: &Case<'_>) -> Vec<Verdict> {
         let reason = bounded(&wrong.unwrap_or_default(), LONGEST);
         Some(Verdict { check, status, reason })
     };
-    case.scenario.checks.iter().filter_map(verdict).collect()
+    let format = case.run.exchanges.first().map(|exchange| exchange.format);
+    let is_held = |expected: &&Expected| {
+        expected.formats.is_empty()
+            || format.is_none_or(|format| expected.formats.iter().any(|own| own == format))
+    };
+    case.scenario.checks.iter().filter(is_held).filter_map(verdict).collect()
 }

@@ -43,6 +43,9 @@ pub struct Scenario {
     /// Whether it is only about streams.
     #[serde(default)]
     pub streamed: bool,
+    /// The formats in which it is only about streams: their whole responses have no room for what it has.
+    #[serde(default)]
+    pub only_streamed: Vec<String>,
     /// What the model says, and the server does.
     #[serde(rename = "turn")]
     pub turns: Vec<Turn>,
@@ -84,6 +87,12 @@ impl Scenario {
         self.then_formats.iter().map(String::as_str).find(|then| *then != format)
     }
 
+    /// Whether it is about a format only if the response is streamed.
+    #[must_use]
+    pub fn wants_stream(&self, format: &str) -> bool {
+        self.streamed || self.only_streamed.iter().any(|own| own == format)
+    }
+
     /// Whether it is about a format.
     #[must_use]
     pub fn is_about(&self, format: &str) -> bool {
@@ -91,7 +100,7 @@ impl Scenario {
     }
 }
 
-/// A check, and how much depends on it: exactly one of the three is there.
+/// A check, and how much depends on it: exactly one of the first three is there.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -102,6 +111,9 @@ pub struct Expected {
     pub should: Option<String>,
     /// The id of a check that is only told.
     pub info: Option<String>,
+    /// The formats in which it is held against it; all, if there are none.
+    #[serde(default)]
+    pub formats: Vec<String>,
 }
 
 impl Expected {
@@ -149,6 +161,8 @@ scenarios![
     "cut-off-optional",
     "stream-closes-in-arguments",
     "stream-closes-between-calls",
+    "stream-ends-in-arguments",
+    "stream-ends-between-calls",
     "stream-without-end-event",
     "error-event-in-stream",
     "fragmented-arguments",

@@ -171,6 +171,12 @@ impl Reply {
         self
     }
 
+    /// The arguments of a call as a stream sends them; empty if there is no such call.
+    #[must_use]
+    pub fn arguments_of(&self, call: usize) -> String {
+        self.arguments_text(call).into_owned()
+    }
+
     /// The arguments of a call as text.
     pub(crate) fn arguments_text(&self, call: usize) -> Cow<'_, str> {
         match (self.raw_arguments.get(&call), self.said.calls.get(call)) {

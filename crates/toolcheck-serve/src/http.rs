@@ -19,6 +19,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::sync::oneshot;
 
+use crate::models;
 use crate::provider::{self, Answer};
 use crate::script::script;
 use crate::seen::{self, Exchange, Run, State};
@@ -85,7 +86,11 @@ async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
             admin((&parts.method, name), body, state).await
         };
     }
+    if let Some(about) = models::answer(&parts.method, path) {
+        return json_of(about.to_string());
+    }
     if parts.method != Method::POST {
+        state.miss(parts.method.as_str(), path);
         return refuse(StatusCode::NOT_FOUND, None);
     }
     let Ok(body) = Limited::new(body, state.most_body).collect().await else {
@@ -97,6 +102,7 @@ async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
     let (attempt, given) = state.attempt(&body);
     let asked = provider::Request { path, query, body: &body, json: &request, attempt, given: &given };
     let Some(answer) = state.provider().answer(asked) else {
+        state.miss(parts.method.as_str(), path);
         return refuse(StatusCode::NOT_FOUND, None);
     };
     if let Some(turn) = answer.once {
@@ -144,6 +150,13 @@ async fn admin((method, name): (&Method, &str), body: Incoming, state: &State) -
     };
     let mut response = Response::new(whole(body.into_bytes()));
     response.headers_mut().insert("content-type", HeaderValue::from_static(kind));
+    response
+}
+
+/// A response that is JSON.
+fn json_of(text: String) -> Response<Body> {
+    let mut response = Response::new(whole(text.into_bytes()));
+    response.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
     response
 }
 

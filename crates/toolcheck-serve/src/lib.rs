@@ -17,8 +17,10 @@
 //! It listens on the loopback interface only, keeps no header, and each body has a limit.
 
 mod arguments;
+mod cut;
 mod http;
 mod mock;
+mod models;
 mod provider;
 mod proxy;
 mod received;
@@ -32,6 +34,6 @@ pub use provider::{Opaque, Refused, Strictness};
 pub use proxy::{Passed, Proxy, ProxyBuilder};
 pub use received::Received;
 pub use route::path;
-pub use script::{Error, ScriptedCall, ScriptedServerCall, ScriptedStop, Turn, script};
+pub use script::{CutIn, Error, ScriptedCall, ScriptedServerCall, ScriptedStop, Turn, script};
 pub use seen::{Exchange, Run};
 pub use upstream::Upstream;

@@ -11,6 +11,7 @@ use toolcheck_json::Document;
 use toolcheck_lint::{Category, Finding, Options, TargetRef, lint, rules};
 
 use crate::arguments::arguments;
+use crate::cut::cut;
 use crate::route::{Route, Streaming, route};
 use crate::script::{ScriptedStop, Turn};
 
@@ -132,14 +133,14 @@ impl Provider {
             }
         };
         let once = turn.once.then_some(at);
-        if let Some(status) = turn.status {
+        if let Some(status) = turn.status.map(|status| known_status(errors, status)) {
             let text = if turn.text.is_empty() { default_text(status) } else { &turn.text };
             let mut answer = error(errors, status, turn.texts.get(format.id).map_or(text, String::as_str));
             (answer.once, answer.format) = (once, format.id);
-            answer
-                .headers
-                .extend(turn.retry_after.map(|after| ("retry-after".to_owned(), after.to_string())));
-            answer.retry_after = turn.retry_after;
+            // Where an API has no such header, nobody is told to wait.
+            let after = turn.retry_after.filter(|_| errors.is_none_or(|errors| errors.retry_after));
+            answer.headers.extend(after.map(|after| ("retry-after".to_owned(), after.to_string())));
+            answer.retry_after = after;
             return Some(answer);
         }
         let reply = reply(turn, &Moment { number, body, tools: &tools, route: &route, target });
@@ -166,8 +167,10 @@ impl Provider {
     /// What the script says to a history with this many turns of the model, and its number: an error takes no turn, and
     /// stands before the turn that it is given in place of.
     fn turn(&self, number: usize, request: &Request<'_>) -> Option<(usize, &Turn)> {
-        let turns_before = |at: &usize| self.script.iter().take(*at).filter(|turn| !turn.is_error()).count();
-        let number = request.given.iter().map(turns_before).fold(number, usize::max);
+        // Up to and with one that was given once.
+        let turns_until =
+            |at: &usize| self.script.iter().take(*at + 1).filter(|turn| !turn.is_error()).count();
+        let number = request.given.iter().map(turns_until).fold(number, usize::max);
         let mut said = 0;
         let mut given = 0;
         self.script.iter().enumerate().find(|(at, turn)| {
@@ -268,6 +271,12 @@ fn error(errors: Option<&ErrorBody>, status: u16, text: &str) -> Answer {
         record,
         ..Answer::default()
     }
+}
+
+/// The status for an overloaded server: 529 is the word of few APIs for it.
+fn known_status(errors: Option<&ErrorBody>, status: u16) -> u16 {
+    let is_known = errors.is_some_and(|errors| errors.kinds.contains_key(&status.to_string()));
+    if status == 529 && !is_known { 503 } else { status }
 }
 
 /// The text of an error that a script asks for.
@@ -438,8 +447,9 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
         pieces = pieces.without_end();
     }
     let mut events = format.write_stream(reply, pieces);
-    let mut is_cut = turn.cut_after.is_some_and(|most| most < events.len());
-    events.truncate(turn.cut_after.unwrap_or(usize::MAX));
+    let cut = cut(format, reply, turn, pieces, &events);
+    events.truncate(cut.unwrap_or(usize::MAX));
+    let mut is_cut = cut.is_some() && !turn.clean_end;
     if let Some(after) = turn.error_after {
         // The last event says that all is well.
         events.truncate(after.min(events.len().saturating_sub(1)));
@@ -448,7 +458,7 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
         is_cut = error.is_none();
         events.extend(error);
     }
-    let is_open = is_cut || turn.without_end || turn.error_after.is_some();
+    let is_open = is_cut || cut.is_some() || turn.without_end || turn.error_after.is_some();
     let record = events.iter().map(|event| match format.framing {
         Framing::Binary => json!({event.name: event.data}),
         _ => event.data.clone(),
@@ -458,7 +468,7 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
     // Without `alt=sse`, Gemini streams one array.
     let is_array = format.id == "gemini" && !query.split('&').any(|pair| pair == "alt=sse");
     let (content_type, frames) = if is_array {
-        ("application/json", array(&events, is_cut))
+        ("application/json", array(&events, is_open))
     } else if is_open {
         (framing.content_type(), events.iter().map(|event| framing.frame(event)).collect())
     } else {
@@ -475,13 +485,13 @@ fn write(format: &Format, reply: &Reply, turn: &Turn, is_streamed: bool, query: 
 }
 
 /// The events as one array, which comes in pieces.
-fn array(events: &[toolcheck_core::reply::Event], is_cut: bool) -> Vec<Vec<u8>> {
+fn array(events: &[toolcheck_core::reply::Event], is_open: bool) -> Vec<Vec<u8>> {
     let mut frames: Vec<Vec<u8>> = Vec::new();
     for (number, event) in events.iter().enumerate() {
         let before = if number == 0 { "[" } else { "," };
         frames.push(format!("{before}{}\r\n", event.data).into_bytes());
     }
-    if !is_cut {
+    if !is_open {
         frames.push(b"]".to_vec());
     }
     frames

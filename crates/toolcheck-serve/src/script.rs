@@ -45,8 +45,8 @@ pub struct Turn {
     pub retry_after: Option<u64>,
     /// How often the same request gets the error before it gets the next turn; always, if it is not said.
     pub attempts: Option<u32>,
-    /// Whether the error is given only once, whatever is sent then: the next request gets the next turn, even if less of
-    /// the conversation is left in it.
+    /// Whether the error or the turn is given only once, whatever is sent then: the next request gets the next turn, even
+    /// if less of the conversation is left in it.
     pub once: bool,
     /// The number of characters of each piece of a stream.
     pub pieces: Option<usize>,
@@ -58,6 +58,21 @@ pub struct Turn {
     pub without_end: bool,
     /// After how many events a stream is cut off.
     pub cut_after: Option<usize>,
+    /// Where a stream is cut off, whatever events the format has.
+    pub cut_in: Option<CutIn>,
+    /// Whether a stream that is cut off ends as if it were complete, and the connection does not break.
+    pub clean_end: bool,
+}
+
+/// A place in a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum CutIn {
+    /// In the middle of the arguments of the first call, where the format sends them in pieces.
+    Arguments,
+    /// After the first call, before another one or the reason to stop, where the format sends that later.
+    BetweenCalls,
 }
 
 /// A call of a script.

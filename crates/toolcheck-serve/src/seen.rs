@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value as Json, json};
 use toolcheck_core::Level;
-use toolcheck_core::text::Counted;
+use toolcheck_core::text::{Counted, bounded};
 use toolcheck_lint::{FileReport, Options, lint};
 
 use crate::provider::{Opaque, Provider, Refused};
@@ -24,6 +24,9 @@ pub struct Run {
     pub exchanges: Vec<Exchange>,
     /// How many exchanges were answered and not kept.
     pub not_kept: usize,
+    /// The methods and paths of requests that ask for no conversation and that nothing else is known of: each once, in
+    /// the order in which they came first.
+    pub not_found: Vec<String>,
 }
 
 /// A request and what was answered.
@@ -100,6 +103,10 @@ pub(crate) struct State {
     watch: Watch,
 }
 
+/// The most paths that are kept of those that nothing is known of, and their length.
+const MOST_MISSED: usize = 100;
+const LONGEST_PATH: usize = 200;
+
 /// The most different requests whose attempts are counted.
 const MOST_COUNTED: usize = 100_000;
 
@@ -172,6 +179,16 @@ impl State {
     /// Notes that a turn that is given once was.
     pub(crate) fn give(&self, turn: usize) {
         self.kept().given.push(turn);
+    }
+
+    /// Notes a path that nothing is known of.
+    pub(crate) fn miss(&self, method: &str, path: &str) {
+        let mut kept = self.kept();
+        let line = bounded(&format!("{method} {path}"), LONGEST_PATH);
+        let missed = &mut kept.run.not_found;
+        if missed.len() < MOST_MISSED && !missed.contains(&line) {
+            missed.push(line);
+        }
     }
 
     /// Forgets what was seen.
@@ -259,6 +276,7 @@ impl Run {
         json!({
             "version": 1,
             "requests": self.exchanges.len() + self.not_kept,
+            "not_found": self.not_found,
             "refused": self.refused().map(refused).collect::<Vec<_>>()
         })
     }

@@ -132,6 +132,33 @@ fn a_stream_is_cut_off_where_the_script_says() {
 }
 
 #[test]
+fn a_stream_ends_early_as_if_it_were_complete() {
+    let turns = script(
+        "[[turn]]\npieces = 4\ncut-in = 'arguments'\nclean-end = true\ncalls = [{ tool = 'tides', arguments = { harbour = 'Cuxhaven' } }]",
+    );
+    let provider = MockProvider::builder().turns(turns.unwrap()).start().unwrap();
+    let messages = json!([{"role": "user", "content": "When is low tide?"}]);
+    let mut body: Json = serde_json::from_str(&request(messages)).unwrap();
+    body["stream"] = json!(true);
+    let (status, _, stream) = post(&provider, "/v1/messages", &body.to_string());
+    assert_eq!(status, 200);
+    assert!(
+        stream.contains("{\\\"ha") && !stream.contains("aven") && !stream.contains("message_delta"),
+        "{stream}"
+    );
+    // The body itself is complete.
+    assert!(stream.ends_with("0\r\n\r\n"), "{stream}");
+    let body = json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": "?"}]});
+    let (_, _, stream) = post(&provider, "/v1/chat/completions", &body.to_string());
+    assert!(
+        !stream.contains("[DONE]")
+            && !stream.contains("\"finish_reason\":\"")
+            && stream.ends_with("0\r\n\r\n"),
+        "{stream}"
+    );
+}
+
+#[test]
 fn an_error_is_given_once_and_in_a_stream() {
     let turns = script(
         r#"
@@ -218,6 +245,81 @@ fn half_a_character_is_kept_as_it_was_sent() {
     let line = exchange.json_line();
     assert!(line.contains(r"half \ud83d of it") && !line.contains('\n'), "{line}");
     assert!(run.lint().findings.iter().any(|found| found.rule == "lone-surrogate"), "{status}: {answer}");
+}
+
+#[test]
+fn a_stream_is_cut_off_once() {
+    let turns = script(
+        "[[turn]]\nonce = true\ncut-in = 'between-calls'\ncalls = [{ tool = 'tides' }]\n[[turn]]\ntext = 'Low at six.'",
+    );
+    let provider = MockProvider::builder().turns(turns.unwrap()).start().unwrap();
+    let body =
+        json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": "?"}]}).to_string();
+    let ask = || post(&provider, "/v1/chat/completions", &body).2;
+    let first = ask();
+    assert!(first.contains("tides") && !first.contains("finish_reason\":\""), "{first}");
+    assert!(ask().contains("Low at six"));
+    assert!(ask().contains("Low at six"));
+}
+
+#[test]
+fn unknown_paths_are_told_and_models_are_described() {
+    let provider = MockProvider::builder().start().unwrap();
+    assert_eq!(post(&provider, "/v1/completions", "{}").0, 404);
+    assert_eq!(post(&provider, "/v1/completions", "{}").0, 404);
+    assert_eq!(post(&provider, "/v1/messages/count_tokens", "{}").0, 404);
+    assert_eq!(post(&provider, "/api/show", "{\"model\": \"m\"}").0, 200);
+    let run = provider.finish();
+    assert_eq!(run.not_found, ["POST /v1/completions", "POST /v1/messages/count_tokens"]);
+    assert_eq!(run.report()["not_found"][0], "POST /v1/completions");
+    assert!(run.exchanges.is_empty());
+}
+
+#[test]
+fn an_overloaded_server_has_the_status_of_its_api() {
+    let body = r#"{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}"#;
+    for (target, path, expected) in [
+        ("anthropic", "/v1/messages", 529),
+        ("openai-chat", "/v1/chat/completions", 503),
+        ("mistral", "/v1/chat/completions", 503),
+    ] {
+        let provider =
+            MockProvider::builder().target(target).unwrap().turn(Turn::error(529)).start().unwrap();
+        let (status, _, text) = post(&provider, path, body);
+        assert_eq!(status, expected, "{target}: {text}");
+    }
+}
+
+#[test]
+fn only_an_api_with_the_header_says_how_long_to_wait() {
+    let body = r#"{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}"#;
+    let cases = [
+        ("anthropic", "/v1/messages", true),
+        ("openai-chat", "/v1/chat/completions", true),
+        ("mistral", "/v1/chat/completions", false),
+    ];
+    for (target, path, says) in cases {
+        let mut turn = Turn::error(429);
+        turn.retry_after = Some(7);
+        let provider = MockProvider::builder().target(target).unwrap().turn(turn).start().unwrap();
+        let (status, head, _) = post(&provider, path, body);
+        assert_eq!((status, head.contains("retry-after: 7")), (429, says), "{target}: {head}");
+        assert_eq!(provider.finish().exchanges[0].retry_after, says.then_some(7));
+    }
+}
+
+#[test]
+fn an_empty_id_is_there() {
+    let mut call = ScriptedCall::of("tides");
+    call.id = Some(String::new());
+    let provider = MockProvider::builder().turn(Turn::calls([call])).start().unwrap();
+    let ask = |is_streamed: bool| {
+        let body =
+            json!({"model": "m", "stream": is_streamed, "messages": [{"role": "user", "content": "?"}]});
+        post(&provider, "/v1/chat/completions", &body.to_string()).2
+    };
+    assert!(ask(false).contains("\"id\":\"\""));
+    assert!(ask(true).contains("\"id\":\"\""));
 }
 
 #[test]

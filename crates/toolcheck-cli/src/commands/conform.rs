@@ -102,7 +102,11 @@ fn planned(chosen: &[&'static Scenario], formats: &[&'static Format], asked: Str
     for &scenario in chosen {
         let is_in = |format: &&&Format| scenario.is_about(format.id);
         for &format in formats.iter().filter(is_in) {
-            all.extend(ways(asked, scenario).map(|is_streamed| Planned { scenario, format, is_streamed }));
+            all.extend(ways(asked, scenario, format.id).map(|is_streamed| Planned {
+                scenario,
+                format,
+                is_streamed,
+            }));
         }
     }
     all
@@ -143,13 +147,13 @@ fn formats_of(ids: &[String]) -> Result<Vec<&'static Format>> {
     ids.iter().map(find).collect()
 }
 
-fn ways(asked: StreamArg, scenario: &Scenario) -> impl Iterator<Item = bool> + use<> {
+fn ways(asked: StreamArg, scenario: &Scenario, format: &str) -> impl Iterator<Item = bool> + use<> {
     let is_asked = move |is_streamed: &bool| match asked {
         StreamArg::Both => true,
         StreamArg::Whole => !is_streamed,
         StreamArg::Streamed => *is_streamed,
     };
-    let only_streamed = scenario.streamed;
+    let only_streamed = scenario.wants_stream(format);
     [false, true].into_iter().filter(is_asked).filter(move |is_streamed| *is_streamed || !only_streamed)
 }
 

@@ -12,4 +12,5 @@ fn judge(seen: &Seen<'_>) -> Option<String> {
         "dropped-tool-call",
         "abandoned-call",
     ])
+    .or_else(|| seen.flattened())
 }

@@ -5,4 +5,5 @@ pub(super) static CHECK: Check =
 
 fn judge(seen: &Seen<'_>) -> Option<String> {
     seen.finding_of(&["split-assistant-turn", "dropped-tool-call", "dropped-text"])
+        .or_else(|| seen.flattened())
 }

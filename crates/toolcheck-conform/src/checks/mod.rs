@@ -23,7 +23,11 @@ mod tells_no_half_answer;
 mod tries_again;
 mod waits;
 
-use toolcheck_lint::FileReport;
+use toolcheck_core::conversation::{Conversation, Turn};
+use toolcheck_core::ir::Executor;
+use toolcheck_core::{formats, response};
+use toolcheck_json::Document;
+use toolcheck_lint::{FileReport, Finding};
 
 use crate::case::Case;
 
@@ -83,10 +87,61 @@ impl Seen<'_> {
     /// The first finding of one of these rules; or that there was no request at all.
     fn finding_of(&self, rules: &[&str]) -> Option<String> {
         if self.case.run.exchanges.is_empty() {
-            return Some("no request came".to_owned());
+            return Some(match self.case.run.not_found.first() {
+                Some(path) => format!("no request came but to paths that are not known, such as `{path}`"),
+                None => "no request came".to_owned(),
+            });
         }
-        let found = self.report.findings.iter().find(|finding| rules.contains(&finding.rule))?;
+        let is_it = |finding: &&Finding| rules.contains(&finding.rule) && !is_renamed(finding);
+        let found = self.report.findings.iter().find(is_it)?;
         Some(format!("{}: {}", found.rule, found.message))
+    }
+
+    /// Where a history has a call only as text, though the format has a place for it: the name of the tool. The rules of
+    /// the linter see nothing there.
+    fn call_as_text(&self) -> Option<String> {
+        self.case.run.exchanges.windows(2).find_map(|pair| {
+            let [before, after] = pair else { return None };
+            let format = formats::find(before.format).filter(|_| before.format == after.format)?;
+            let said = Conversation::read(&after.request, format)?;
+            let has_structure = |turn: &Turn| !turn.calls().is_empty() || matches!(turn, Turn::Results(_));
+            if said.turns.iter().any(has_structure) {
+                return None;
+            }
+            let texts: Vec<&str> = said.turns.iter().filter_map(text_of).collect();
+            let record = before.response.to_string();
+            let response = Document::read(record.as_bytes());
+            let (choices, ..) = response::read(format, response.root())?;
+            let calls = choices.iter().flat_map(|choice| &choice.calls);
+            let mut own = calls.filter(|call| call.executor == Executor::Client);
+            // Ids are made by the mock: nobody writes one by chance.
+            let call = own.find(|call| {
+                call.id
+                    .as_deref()
+                    .is_some_and(|id| id.len() > 8 && texts.iter().any(|text| text.contains(id)))
+            })?;
+            Some(call.name.as_deref().unwrap_or_default().to_owned())
+        })
+    }
+
+    /// What is wrong with a history that has calls as text.
+    fn flattened(&self) -> Option<String> {
+        let tool = self.call_as_text()?;
+        Some(format!("the history has the call of `{tool}` as text, and no call and no result"))
+    }
+}
+
+/// Whether a finding says only that calls have other ids than in the response. They may, if each result has the same one:
+/// other rules find those that have not.
+fn is_renamed(finding: &Finding) -> bool {
+    finding.rule == "dropped-tool-call" && finding.message.contains("a different id in the history")
+}
+
+fn text_of(turn: &Turn) -> Option<&str> {
+    match turn {
+        Turn::User(text) => Some(text),
+        Turn::Assistant(said) => Some(&said.text),
+        _ => None,
     }
 }
 

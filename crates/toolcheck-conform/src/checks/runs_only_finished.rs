@@ -7,5 +7,5 @@ pub(super) static CHECK: Check = Check {
 };
 
 fn judge(seen: &Seen<'_>) -> Option<String> {
-    seen.finding_of(&["ran-unfinished-arguments"])
+    seen.finding_of(&["ran-unfinished-arguments"]).or_else(|| seen.flattened())
 }

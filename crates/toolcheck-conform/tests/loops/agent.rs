@@ -25,6 +25,8 @@ pub(crate) struct Loop<'l> {
     history: Conversation,
     /// The messages that are sent back as they came, by the number of their turn.
     verbatim: BTreeMap<usize, Json>,
+    /// The arguments that are no JSON, by the id of their call.
+    broken: BTreeMap<String, String>,
     /// Whether the user ends the run as soon as `slow` is called.
     pub(crate) is_interrupted: bool,
     /// How many requests a run may send.
@@ -56,6 +58,7 @@ impl<'l> Loop<'l> {
             fault,
             history: Conversation::default(),
             verbatim: BTreeMap::new(),
+            broken: BTreeMap::new(),
             is_interrupted: false,
             most_requests: None,
             declares_tools: true,
@@ -90,6 +93,10 @@ impl<'l> Loop<'l> {
         let list = if self.format.id == "gemini" { "contents" } else { "messages" };
         for (turn, message) in &self.verbatim {
             body[list][*turn] = message.clone();
+        }
+        if !self.has(Fault::EmptiesArguments) && matches!(self.format.id, "openai-chat" | "openai-responses")
+        {
+            wire::keep_arguments(&mut body, &self.broken);
         }
         if !self.has(Fault::WritesImages) {
             wire::show_image(self.format, &mut body);
@@ -212,6 +219,20 @@ impl<'l> Loop<'l> {
             }
             return Next::GoOn;
         }
+        if self.has(Fault::WritesCallsAsText) && !is_done {
+            let text: Vec<String> =
+                calls.iter().map(|call| format!("Calling {} ({})", call.name, call.id)).collect();
+            self.history.turns.push(Turn::Assistant(Assistant::new(text.join("\n"))));
+            let text: Vec<&str> = outputs.iter().map(|output| &*output.text).collect();
+            self.history.turns.push(Turn::User(format!("Observation: {}", text.join("\n"))));
+            return Next::GoOn;
+        }
+        let own = said.calls.iter().filter(|call| call.executor == Executor::Client);
+        for (call, made) in own.zip(&calls) {
+            if serde_json::from_str::<Json>(&call.arguments).is_err() && !call.arguments.is_empty() {
+                self.broken.insert(made.id.clone(), call.arguments.to_string());
+            }
+        }
         let verbatim = wire::message(self.format, self.is_streamed, body);
         let number = self.history.turns.len();
         self.verbatim
@@ -257,6 +278,7 @@ impl<'l> Loop<'l> {
             text => serde_json::from_str(text).ok(),
         };
         let id = call.id.clone().filter(|id| !id.is_empty());
+        let id = id.filter(|_| !self.has(Fault::RenamesIds));
         let id = id.unwrap_or_else(|| format!("call{}", self.history.turns.len() * 100 + number));
         let made = Call::new(id, call.name.clone().unwrap_or_default(), read.clone().unwrap_or_default());
         (made, if self.has(Fault::RunsUnfinished) { Some(read.unwrap_or_default()) } else { read })

@@ -55,10 +55,16 @@ enum Fault {
     ForgetsCalls,
     /// Without tools, nothing is left of what says that there were some.
     WithdrawsAll,
+    /// The history has calls and results as text.
+    WritesCallsAsText,
+    /// What is no JSON becomes an empty object in the history.
+    EmptiesArguments,
+    /// Each call gets an id of the loop's own, and so does its result.
+    RenamesIds,
 }
 
 /// The check that must catch each fault, and a scenario in which it does so if it is not any.
-const CAUGHT: [(Fault, &str, Option<&str>); 35] = [
+const CAUGHT: [(Fault, &str, Option<&str>); 45] = [
     (Fault::RunsUnfinished, "runs-only-finished", None),
     (Fault::RunsUnfinished, "runs-only-finished", Some("error-event-in-stream")),
     (Fault::RunsUnfinished, "never-says-default", None),
@@ -75,6 +81,12 @@ const CAUGHT: [(Fault, &str, Option<&str>); 35] = [
     (Fault::HidesFailures, "tells-failure", None),
     (Fault::HidesErrors, "reports-error", None),
     (Fault::HidesErrors, "finishes", None),
+    (Fault::HidesErrors, "reports-error", Some("resume-after-cut-stream")),
+    (Fault::HidesErrors, "reports-error", Some("stream-ends-between-calls")),
+    (Fault::HidesErrors, "reports-error", Some("stream-ends-in-arguments")),
+    (Fault::RunsUnfinished, "runs-only-finished", Some("stream-ends-in-arguments")),
+    (Fault::RunsUnfinished, "never-says-default", Some("stream-ends-in-arguments")),
+    (Fault::RunsUnfinished, "reports-error", Some("stream-ends-between-calls")),
     (Fault::RepeatsRefused, "respects-refusal", None),
     (Fault::GivesUp, "tries-again", None),
     (Fault::GivesUp, "shortens", None),
@@ -94,6 +106,10 @@ const CAUGHT: [(Fault, &str, Option<&str>); 35] = [
     (Fault::LeavesCalls, "is-valid", Some("resume-after-max-turns")),
     (Fault::ForgetsCalls, "survives-switch", Some("switch-provider")),
     (Fault::WithdrawsAll, "is-not-refused", Some("tools-withdrawn")),
+    (Fault::EmptiesArguments, "keeps-arguments", Some("broken-arguments")),
+    (Fault::WritesCallsAsText, "answers-every-call", Some("single-call")),
+    (Fault::WritesCallsAsText, "keeps-turn", Some("single-call")),
+    (Fault::WritesCallsAsText, "runs-only-finished", Some("broken-arguments")),
 ];
 
 /// A scenario in a format, streamed or not.
@@ -114,7 +130,7 @@ fn ways() -> impl Iterator<Item = Way> {
         // A server that asks to wait costs its time, and so do megabytes.
         let is_slow = ["rate-limited-mid-loop", "huge-result"].contains(&&*scenario.id)
             && (format.id != "anthropic" || *is_streamed);
-        (*is_streamed || !scenario.streamed) && !is_binary && !is_slow
+        (*is_streamed || !scenario.wants_stream(format.id)) && !is_binary && !is_slow
     })
 }
 
@@ -137,7 +153,7 @@ fn verdicts_of((scenario, format, is_streamed): Way, fault: Option<Fault>) -> Ve
         if let Some(format) = then_format.and_then(formats::find) {
             client.switch(format);
         }
-        outcome = client.say(then);
+        outcome = client.say(then).after(outcome);
     }
     let run = provider.finish();
     let way = if is_streamed { "streamed" } else { "whole" };
@@ -184,6 +200,17 @@ fn a_loop_without_a_fault_passes() {
         verdict.status == Status::Fail || !["duplicate-id", "reused-id"].iter().any(|id| name.starts_with(id))
     });
     assert!(verdicts.is_empty(), "{}:\n{}", verdicts.len(), told(&verdicts));
+}
+
+#[test]
+fn ids_may_be_renamed_alike_in_calls_and_results() {
+    let ids = ["foreign-id", "single-call", "parallel-calls"];
+    for way in ways().filter(|(scenario, ..)| ids.contains(&&*scenario.id)) {
+        let mut verdicts = verdicts_of(way, Some(Fault::RenamesIds));
+        assert!(!verdicts.is_empty());
+        verdicts.retain(|(_, verdict)| verdict.status != Status::Pass);
+        assert!(verdicts.is_empty(), "{}", told(&verdicts));
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What the loop sends and gets: requests over HTTP, and what a conversation has no place for.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
@@ -110,6 +111,27 @@ fn blocks(events: &[Json]) -> Vec<Json> {
         block
     };
     blocks.into_iter().map(whole).collect()
+}
+
+/// Puts the arguments that the model wrote in place of those that a conversation has room for.
+pub(crate) fn keep_arguments(value: &mut Json, broken: &BTreeMap<String, String>) {
+    match value {
+        Json::Array(elements) => elements.iter_mut().for_each(|element| keep_arguments(element, broken)),
+        Json::Object(members) => {
+            let id = ["call_id", "id"].iter().find_map(|key| members.get(*key).and_then(Json::as_str));
+            let own = id.and_then(|id| broken.get(id)).map(|text| json!(text));
+            if let Some(own) = own {
+                let function = members.get_mut("function").and_then(|function| function.get_mut("arguments"));
+                if let Some(arguments) = function {
+                    *arguments = own;
+                } else if let Some(arguments) = members.get_mut("arguments") {
+                    *arguments = own;
+                }
+            }
+            members.values_mut().for_each(|member| keep_arguments(member, broken));
+        }
+        _ => {}
+    }
 }
 
 /// Has a request show the image where its format has a place for it.

@@ -19,6 +19,9 @@ pub struct ErrorBody {
     /// The word for each status.
     #[serde(default)]
     pub kinds: BTreeMap<String, String>,
+    /// Whether the API says in the header `retry-after` how long to wait.
+    #[serde(default, rename = "retry-after")]
+    pub retry_after: bool,
     /// The headers of the response.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,

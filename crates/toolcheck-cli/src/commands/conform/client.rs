@@ -125,9 +125,21 @@ fn answer(line: &str) -> Option<Answer> {
     let answer: Json = serde_json::from_str(line.trim()).ok()?;
     let outcome = answer.get("outcome")?.as_str()?;
     let text = answer.get("text").and_then(Json::as_str).unwrap_or_default();
+    let ended = |outcome: &str, text: &str| match outcome {
+        "done" => Some(Outcome::done(text)),
+        "error" => Some(Outcome::error(text)),
+        _ => None,
+    };
+    let first = answer.get("first").and_then(|first| {
+        ended(first.get("outcome")?.as_str()?, first.get("text").and_then(Json::as_str).unwrap_or_default())
+    });
+    if let Some(last) = ended(outcome, text) {
+        return Some(Answer::Ended(match first {
+            Some(first) => last.after(first),
+            None => last,
+        }));
+    }
     Some(match outcome {
-        "done" => Answer::Ended(Outcome::done(text)),
-        "error" => Answer::Ended(Outcome::error(text)),
         "skip" => Answer::Skipped(bounded(text, SHOWN)),
         other => {
             Answer::Broke(format!("`{}` is no outcome: use `done`, `error` or `skip`", bounded(other, SHOWN)))

@@ -11,6 +11,7 @@ pub(in crate::formats) const REASONS: [&str; 3] = ["stop", "tool_calls", "length
 
 pub(super) fn write(reply: &Reply) -> Json {
     let mut message = message(reply, &STYLE);
+    message.get_mut("tool_calls").and_then(Json::as_array_mut).into_iter().flatten().for_each(write_id);
     message["refusal"] = Json::Null;
     if reply.said.text.is_empty() && !reply.said.calls.is_empty() {
         message["content"] = Json::Null;
@@ -28,6 +29,7 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     }
     let texts: Vec<Cow<'_, str>> = (0..said.calls.len()).map(|number| reply.arguments_text(number)).collect();
     let mut started = calls(reply, &STYLE).into_iter().enumerate().map(|(number, mut call)| {
+        write_id(&mut call);
         call["index"] = json!(pieces.index(number));
         call["function"]["arguments"] = json!("");
         event(json!({"tool_calls": [call]}), None)
@@ -46,6 +48,13 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     last.data["usage"] = usage(reply);
     events.push(last);
     events
+}
+
+/// A reply of this format has the key of an id even where the id is empty.
+fn write_id(call: &mut Json) {
+    if call.get("id").is_none() {
+        call["id"] = json!("");
+    }
 }
 
 /// The event of an error, which ends a stream.
