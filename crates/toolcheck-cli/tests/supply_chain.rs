@@ -160,7 +160,7 @@ impl Install {
 #[cfg(unix)]
 #[test]
 fn the_action_takes_only_the_program_of_its_own_commit() {
-    let install = Install::new("action download");
+    let install = Install::new("action release");
     let folder = &install.folder;
     install.script("cargo", "echo \"cargo $*\" >> \"$LOG\"; mkdir -p \"$RUNNER_TEMP/toolcheck-program/bin\"; \
         printf '#!/bin/sh\\n' > \"$RUNNER_TEMP/toolcheck-program/bin/toolcheck\"; chmod +x \"$RUNNER_TEMP/toolcheck-program/bin/toolcheck\"");
