@@ -205,6 +205,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--python", default=sys.executable, help="the Python that has the frameworks")
     parser.add_argument("--node-modules", type=Path, help="the folder that has the packages for JavaScript")
     parser.add_argument("--require", action="store_true", help="fail if packages are missing or have other versions")
+    parser.add_argument("--list", choices=["python", "js"], help="print the packages of a language, as its installer takes them")
     parser.add_argument("--pages", type=Path, default=PAGES, help=argparse.SUPPRESS)
     parser.add_argument("names", nargs="*", help="the recipes to run; all by default")
     options = parser.parse_args(arguments)
@@ -214,6 +215,11 @@ def main(arguments: list[str] | None = None) -> int:
     except Fault as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    if options.list is not None:
+        between = {"python": "==", "js": "@"}[options.list]
+        named = {f"{name}{between}{v}" for one in chosen if one.language == options.list for name, v in one.versions.items()}
+        print("\n".join(sorted(named)))
+        return 0
     for one in chosen:
         there = installed(one, options.python, options.node_modules)
         missing = sorted(name for name, version in there.items() if version is None)

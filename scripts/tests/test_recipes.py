@@ -106,6 +106,11 @@ class Recipes(unittest.TestCase):
             self.assertEqual((len(left), left[2]["role"]), (3, "user"))
             self.assertEqual(recipes.without_results({key: [user, other]}), {key: [user, other]})
 
+    def test_packages_are_listed_for_their_installers(self):
+        for language, line in [("python", "openai==1.2"), ("js", "openai@1.2")]:
+            self.page("pass", "`openai` 1.2", language)
+            self.assertEqual(self.run_main(0, "--list", language), (0, line + "\n"))
+
     def test_every_page_is_a_recipe(self):
         names = [one.name for one in recipes.recipes(recipes.PAGES)]
         listed = (recipes.PAGES / "README.md").read_text(encoding="utf-8")
