@@ -35,7 +35,25 @@ fn pages() -> Result<Vec<(PathBuf, String)>> {
     pages.push((PathBuf::from("docs/targets.md"), targets_page()));
     pages.push((PathBuf::from("schemas/config.v1.schema.json"), config_schema()?));
     pages.push((PathBuf::from("docs/rules.md"), rules_page()));
+    pages.push((PathBuf::from("docs/SUMMARY.md"), summary()?));
     Ok(pages)
+}
+
+/// The table of contents of the site, which is written by hand but for a line for each rule.
+fn summary() -> Result<String> {
+    let page = fs::read_to_string(root().join("docs/SUMMARY.md"))?;
+    let mut ids: Vec<&str> = rules::ALL.iter().map(|rule| rule.id).collect();
+    ids.sort_unstable();
+    let mut written = String::new();
+    for line in page.lines().filter(|line| !line.contains("](rules/")) {
+        let _ = writeln!(written, "{line}");
+        if line.ends_with("](rules.md)") {
+            for id in &ids {
+                let _ = writeln!(written, "  - [{id}](rules/{id}.md)");
+            }
+        }
+    }
+    Ok(written)
 }
 
 /// The schema of the configuration, with its id and title.
@@ -52,17 +70,39 @@ fn rules_page() -> String {
         "# Rules\n\n\
          `toolcheck explain RULE` shows a rule's page in the terminal.\n\
          The level applies if nothing else is known for the target; `target` means that the rule reports only what a \
-         target is known to reject or mishandle. [targets.md](targets.md) lists what each target does, and \
+         target is known to reject or mishandle. *Rejected by* names the targets for which it is an error, in one case of the \
+         rule at least; variants of a target do the same. [targets.md](targets.md) lists what each target does, and \
          `toolcheck shapes TARGET` what it requires, allows and refuses of single keys ([shapes.md](shapes.md)).\n",
     );
     for category in Category::ALL {
-        let _ = write!(page, "\n## {}\n\n| rule | level | finds |\n| --- | --- | --- |\n", category.title());
+        let head = "| rule | level | finds | rejected by |\n| --- | --- | --- | --- |\n";
+        let _ = write!(page, "\n## {}\n\n{head}", category.title());
         for rule in rules::of(category) {
             let (level, summary, note) = (rule.level(), rule.summary(), rule.note());
-            let _ = writeln!(page, "| [`{0}`](rules/{0}.md) | {level} | {summary}{note} |", rule.id);
+            let rejected = rejected_by(rule);
+            let _ =
+                writeln!(page, "| [`{0}`](rules/{0}.md) | {level} | {summary}{note} | {rejected} |", rule.id);
         }
     }
     page
+}
+
+/// The targets of which it is known, and not only inherited, that they reject what a rule finds.
+fn rejected_by(rule: &toolcheck_lint::Rule) -> String {
+    const MOST: usize = 5;
+    let rejects = |target: &&target::Target| {
+        let is_own = |refusal: &&target::Refusal| !refusal.is_inherited && refusal.target == target.id;
+        let mut own = target.refusals.iter().filter(is_own);
+        let is_error = |refusal: &target::Refusal| {
+            refusal.rule == rule.id && !refusal.legacy && refusal.level() == Level::Error
+        };
+        target.union.is_empty() && (own.any(is_error) || shapes::refuses(target, rule.id))
+    };
+    let ids: Vec<String> = target::all().filter(rejects).map(|target| format!("`{}`", target.id)).collect();
+    match ids.len().checked_sub(MOST) {
+        Some(more @ 1..) => format!("{} and [{more} more](rules/{}.md)", ids[..MOST].join(", "), rule.id),
+        _ => ids.join(", "),
+    }
 }
 
 fn rule_page(rule: &toolcheck_lint::Rule) -> String {

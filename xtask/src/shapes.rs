@@ -68,6 +68,11 @@ pub(crate) fn summary(target: &Target) -> String {
     format!("- **Shape of requests** (`toolcheck shapes {}`): {seen}only documented: {follows}\n", target.id)
 }
 
+/// Whether somebody has seen a target refuse what a rule finds in the shape of a request.
+pub(crate) fn refuses(target: &Target, rule: &str) -> bool {
+    seen(target).iter().any(|row| row.rule == rule)
+}
+
 /// What was seen of a target, each once.
 fn seen(target: &Target) -> Vec<Row> {
     let also = target.also.keys().filter_map(|format| target.shape_in(format));

@@ -15,6 +15,7 @@ fn pages() -> Vec<PathBuf> {
     let mut pages = pages_in("docs");
     pages.retain(|path| !path.ends_with("targets.md"));
     pages.extend(pages_in("docs/inputs"));
+    pages.extend(pages_in("docs/recipes"));
     pages.push(root().join("README.md"));
     pages.sort();
     pages
@@ -314,6 +315,7 @@ fn sandbox() -> PathBuf {
         ("before.json", &clean),
         ("after.json", &clean),
         ("session.jsonl", &log),
+        ("requests.jsonl", &line(&clean)),
         ("pairs.txt", &b"before.json after.json\nbefore.json one.json\n".to_vec()),
         ("transcript.json", &clean),
         ("one.json", &clean),

@@ -578,7 +578,11 @@ fn versions_agree() {
         }
     }
     assert_eq!(toml("pyproject.toml")["project"]["version"].as_str(), Some(version));
-    assert_eq!(action().inputs["version"].default, "source", "a pinned action pins the program");
+    assert_eq!(
+        action().inputs["version"].default,
+        "auto",
+        "a pinned action pins the program: `auto` takes only what was built from its commit"
+    );
     assert!(text("CHANGELOG.md").contains(&format!("\n## {version}")));
     for path in ["README.md", "docs/ci.md", "docs/install.md"] {
         let page = text(path);

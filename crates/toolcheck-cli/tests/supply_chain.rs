@@ -90,63 +90,152 @@ fn command_lines_with_names_from_elsewhere_end_the_options() {
     assert!(found >= 2, "{found} command lines");
 }
 
-/// The action builds the revision that was checked out for it, and takes nothing from a registry by a name. The programs
-/// on the `PATH` write down how they were called.
+/// The step of the action that installs, with programs on its `PATH` that write down how they were called.
+#[cfg(unix)]
+struct Install {
+    folder: std::path::PathBuf,
+    action: Json,
+}
+
+#[cfg(unix)]
+impl Install {
+    fn new(name: &str) -> Self {
+        let folder = folder(name);
+        for below in ["bin", "the action", "workspace"] {
+            std::fs::create_dir_all(folder.join(below)).unwrap();
+        }
+        write(
+            &folder,
+            "the action/Cargo.toml",
+            "[workspace.package]\nversion = \"1.2.3\"\nedition = \"2024\"\n",
+        );
+        let action = yaml("action.yml");
+        assert_eq!(action["runs"]["steps"][0]["id"], "install");
+        Self { folder, action }
+    }
+
+    fn script(&self, name: &str, text: &str) {
+        use std::os::unix::fs::PermissionsExt;
+
+        let path = self.folder.join("bin").join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+
+    /// The status, what was printed, how programs were called, and the outputs of the step.
+    fn run(
+        &self,
+        version: Option<&str>,
+        reference: &str,
+        machine: &str,
+    ) -> (Option<i32>, String, String, String) {
+        let _ = std::fs::remove_file(self.folder.join("log"));
+        let _ = std::fs::remove_dir_all(self.folder.join("temp"));
+        std::fs::write(self.folder.join("outputs"), "").unwrap();
+        let version = version.or(self.action["inputs"]["version"]["default"].as_str()).unwrap();
+        let step = &self.action["runs"]["steps"][0];
+        let mut command = Command::new("bash");
+        command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"].as_str().unwrap()]);
+        command.current_dir(self.folder.join("workspace"));
+        command.env("PATH", format!("{}:/usr/bin:/bin", self.folder.join("bin").display()));
+        for (name, path) in [
+            ("LOG", "log"),
+            ("GITHUB_OUTPUT", "outputs"),
+            ("RUNNER_TEMP", "temp"),
+            ("GITHUB_ACTION_PATH", "the action"),
+        ] {
+            command.env(name, self.folder.join(path));
+        }
+        let (system, processor) = machine.split_once('-').unwrap();
+        command.env("RUNNER_OS", system).env("RUNNER_ARCH", processor);
+        let output =
+            command.env("TOOLCHECK_REF", reference).env("TOOLCHECK_VERSION", version).output().unwrap();
+        let read = |name: &str| std::fs::read_to_string(self.folder.join(name)).unwrap_or_default();
+        (output.status.code(), seen(&output), read("log"), read("outputs"))
+    }
+}
+
+/// The action takes the released program only if it is signed as built from the commit or the tag that the workflow
+/// names, and builds itself otherwise.
+#[cfg(unix)]
+#[test]
+fn the_action_takes_only_the_program_of_its_own_commit() {
+    let install = Install::new("action release");
+    let folder = &install.folder;
+    install.script("cargo", "echo \"cargo $*\" >> \"$LOG\"; mkdir -p \"$RUNNER_TEMP/toolcheck-program/bin\"; \
+        printf '#!/bin/sh\\n' > \"$RUNNER_TEMP/toolcheck-program/bin/toolcheck\"; chmod +x \"$RUNNER_TEMP/toolcheck-program/bin/toolcheck\"");
+    // `gh release download` packs what it was asked for.
+    let gh = |verifies: &str| {
+        install.script("gh", &format!(
+            "echo \"gh $*\" >> \"$LOG\"\n[ \"$1\" = attestation ] && exit {verifies}\n\
+            while [ $# -gt 0 ]; do case \"$1\" in --pattern) archive=$2 ;; --dir) dir=$2 ;; esac; shift; done\n\
+            case \"$archive\" in toolcheck-cli-*-v1.2.3.tar.gz) ;; *) exit 1 ;; esac\n\
+            name=${{archive%.tar.gz}}; mkdir -p \"$dir/made/$name\"; printf '#!/bin/sh\\n' > \"$dir/made/$name/toolcheck\"\n\
+            chmod +x \"$dir/made/$name/toolcheck\"; tar -czf \"$dir/$archive\" -C \"$dir/made\" \"$name\""
+        ));
+    };
+    let commit = "0123456789abcdef0123456789abcdef01234567";
+    let downloads = |machine: &str| {
+        format!(
+            "program={}/temp/toolcheck-program/download/toolcheck-cli-{machine}-v1.2.3/toolcheck\n",
+            folder.display()
+        )
+    };
+    gh("0");
+    for (reference, source) in
+        [(commit, "--source-digest=0123456789abcdef"), ("v1.2.3", "--source-ref=refs/tags/v1.2.3")]
+    {
+        let (status, printed, log, outputs) = install.run(None, reference, "Linux-X64");
+        assert_eq!((status, &*outputs), (Some(0), &*downloads("x86_64-unknown-linux-musl")), "{printed}");
+        assert!(log.contains(source) && log.contains("/.github/workflows/release.yml"), "{log}");
+        assert!(!log.contains("cargo"), "{log}");
+    }
+    let (_, printed, _, outputs) = install.run(None, commit, "macOS-ARM64");
+    assert_eq!(outputs, downloads("aarch64-apple-darwin"), "{printed}");
+    // A branch, another release, and a machine without a release.
+    for (reference, machine) in
+        [("main", "Linux-X64"), ("v1.2.2", "Linux-X64"), ("", "Linux-X64"), (commit, "Linux-ARM")]
+    {
+        let (status, printed, log, _) = install.run(None, reference, machine);
+        assert_eq!(status, Some(0), "{printed}");
+        assert!(log.starts_with("cargo install --locked"), "{reference}: {log}");
+    }
+    // What is not signed as built from that commit does not run.
+    gh("1");
+    let (status, printed, log, outputs) = install.run(None, commit, "Linux-X64");
+    assert_eq!(status, Some(0), "{printed}");
+    assert!(log.contains("gh attestation") && log.contains("\ncargo install --locked"), "{log}");
+    assert!(!outputs.contains("download"), "{outputs}");
+}
+
+/// The action builds the revision that was checked out for it, and takes nothing from a registry by a name.
 #[cfg(unix)]
 #[test]
 fn the_action_builds_itself() {
-    use std::os::unix::fs::PermissionsExt;
-
-    let folder = folder("action install");
-    let (bin, action_path) = (folder.join("bin"), folder.join("the action"));
-    for path in [&bin, &action_path, &folder.join("workspace")] {
-        std::fs::create_dir_all(path).unwrap();
-    }
-    let script = |name: &str, text: &str| {
-        std::fs::write(bin.join(name), format!("#!/bin/sh\n{text}\n")).unwrap();
-        std::fs::set_permissions(bin.join(name), PermissionsExt::from_mode(0o755)).unwrap();
-    };
+    let install = Install::new("action install");
+    let folder = &install.folder;
     let installs = "echo \"$(basename \"$0\") $* in $(pwd)\" >> \"$LOG\"; mkdir -p \"$RUNNER_TEMP/toolcheck-program/bin\"; \
         printf '#!/bin/sh\\n' > \"$RUNNER_TEMP/toolcheck-program/bin/toolcheck\"; chmod +x \"$RUNNER_TEMP/toolcheck-program/bin/toolcheck\"";
-    let action = yaml("action.yml");
-    let step = &action["runs"]["steps"][0];
-    assert_eq!(step["id"], "install");
-    let install = |version: Option<&str>| {
-        let _ = std::fs::remove_file(folder.join("log"));
-        std::fs::write(folder.join("outputs"), "").unwrap();
-        let version = version.or(action["inputs"]["version"]["default"].as_str()).unwrap();
-        let mut command = Command::new("bash");
-        command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"].as_str().unwrap()]);
-        command.current_dir(folder.join("workspace")).env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
-        for (name, path) in [("LOG", "log"), ("GITHUB_OUTPUT", "outputs"), ("RUNNER_TEMP", "temp")] {
-            command.env(name, folder.join(path));
-        }
-        let output = command
-            .env("GITHUB_ACTION_PATH", &action_path)
-            .env("TOOLCHECK_VERSION", version)
-            .output()
-            .unwrap();
-        let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_default();
-        (output.status.code(), seen(&output), read("log"), read("outputs"))
-    };
-    script("cargo", installs);
-    script("pipx", installs);
-    let (status, printed, log, outputs) = install(None);
+    let run = |version| install.run(version, "", "Linux-X64");
+    install.script("cargo", installs);
+    install.script("pipx", installs);
+    let (status, printed, log, outputs) = run(None);
     assert_eq!(status, Some(0), "{printed}");
+    assert_eq!(run(Some("source")).2, log);
     let home = folder.join("temp/toolcheck-program");
     let called = format!(
         "cargo install --locked --root {} --path crates/toolcheck-cli in {}\n",
         home.display(),
-        action_path.canonicalize().unwrap().display()
+        folder.join("the action").canonicalize().unwrap().display()
     );
     assert_eq!(log, called);
     assert_eq!(outputs, format!("program={}/bin/toolcheck\n", home.display()));
     // The path that it builds is there.
     assert!(root().join("crates/toolcheck-cli/Cargo.toml").exists());
-    let (_, _, log, _) = install(Some("0.1.0"));
+    let (_, _, log, _) = run(Some("0.1.0"));
     assert!(log.starts_with("pipx install --force toolcheck-cli==0.1.0 in "), "{log}");
-    script("toolcheck", "echo toolcheck");
-    let (status, printed, log, outputs) = install(Some("installed"));
+    install.script("toolcheck", "echo toolcheck");
+    let (status, printed, log, outputs) = run(Some("installed"));
     assert_eq!((status, &*log, &*outputs), (Some(0), "", "program=toolcheck\n"), "{printed}");
 }
 

@@ -1,0 +1,155 @@
+//! The workflows of the project: what they may do, what they run, and what they release.
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value as Json;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn text(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Each workflow with its name.
+fn workflows() -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(root().join(".github/workflows")).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.map(|name| (name.clone(), text(&format!(".github/workflows/{name}")))).collect()
+}
+
+fn yaml(text: &str) -> Json {
+    serde_saphyr::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn jobs(workflow: &str) -> BTreeMap<String, Json> {
+    serde_json::from_value(yaml(workflow)["jobs"].clone()).unwrap()
+}
+
+#[test]
+fn every_job_asks_for_what_it_needs_and_ends() {
+    let workflows = workflows();
+    assert_eq!(
+        workflows.keys().map(String::as_str).collect::<Vec<_>>(),
+        ["ci.yml", "docs.yml", "ecosystem.yml", "fuzz.yml", "release.yml"]
+    );
+    for (name, workflow) in &workflows {
+        assert_eq!(yaml(workflow)["permissions"], serde_json::json!({}), "{name}");
+        for (job, value) in jobs(workflow) {
+            assert!(value["permissions"].is_object(), "{name}: {job} has no permissions of its own");
+            assert!(value["timeout-minutes"].is_number(), "{name}: {job} may run for ever");
+        }
+        // Only what publishes may write, and only from the repository itself.
+        let writers: Vec<String> = jobs(workflow)
+            .into_iter()
+            .filter(|(_, job)| job["permissions"].to_string().contains("write"))
+            .map(|(name, job)| {
+                assert!(job["environment"].is_string() || job["environment"]["name"].is_string(), "{name}");
+                name
+            })
+            .collect();
+        let expected: &[&str] = match name.as_str() {
+            "docs.yml" => &["publish"],
+            "release.yml" => &["crates", "image", "npm", "pypi", "release"],
+            _ => &[],
+        };
+        assert_eq!(writers, expected, "{name}");
+    }
+}
+
+#[test]
+fn actions_are_pinned_and_scripts_have_no_expressions() {
+    let mut pins: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (name, workflow) in workflows() {
+        for line in workflow.lines() {
+            let Some((_, uses)) = line.trim_start().trim_start_matches("- ").split_once("uses: ") else {
+                continue;
+            };
+            let (action, pin) = uses.split_once('@').unwrap();
+            let (commit, version) = pin.split_once(" # v").unwrap_or_else(|| panic!("{name}: {line}"));
+            assert!(
+                commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()),
+                "{name}: {line}"
+            );
+            assert_eq!(version.split('.').count(), 3, "{name}: {line}");
+            // The parts of `actions/cache` have one version.
+            let repository = action.split('/').take(2).collect::<Vec<_>>().join("/");
+            pins.entry(repository).or_default().insert(pin.to_owned());
+        }
+        for (job, value) in jobs(&workflow) {
+            for step in value["steps"].as_array().unwrap() {
+                let script = step["run"].as_str().unwrap_or_default();
+                assert!(
+                    !script.contains("${{"),
+                    "{name}: {job}: an expression in a script can inject code\n{script}"
+                );
+                if step["uses"].as_str().is_some_and(|uses| uses.starts_with("actions/checkout@")) {
+                    assert_eq!(step["with"]["persist-credentials"], false, "{name}: {job}");
+                }
+            }
+        }
+    }
+    let several: Vec<_> = pins.iter().filter(|(_, pins)| pins.len() > 1).collect();
+    assert!(several.is_empty(), "{several:?}");
+    assert!(pins.len() > 8, "{pins:?}");
+}
+
+/// What the action downloads, and what the page says, is what is released.
+#[test]
+fn released_targets_are_the_same_everywhere() {
+    let targets: BTreeSet<String> =
+        jobs(&workflows()["release.yml"])["program"]["strategy"]["matrix"]["include"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["target"].as_str().unwrap().to_owned())
+            .collect();
+    assert_eq!(targets.len(), 7);
+    let triple = regex::Regex::new(r"\b(?:x86_64|aarch64)-[a-z]+-[a-z]+(?:-[a-z]+)?\b").unwrap();
+    let named = |text: &str| -> BTreeSet<String> {
+        triple.find_iter(text).map(|found| found.as_str().to_owned()).collect()
+    };
+    let action = named(&text("action.yml"));
+    assert_eq!(action.len(), 5);
+    assert!(action.is_subset(&targets), "{action:?}");
+    assert_eq!(named(&text("docs/releasing.md")), targets);
+    // The script names archives as `cargo binstall` looks for them, and the action asks for these.
+    let name = |text: &str, machine: &str| text.contains(&format!("toolcheck-cli-{machine}-v"));
+    assert!(name(&text("action.yml"), "$machine"));
+    assert!(text("scripts/release.py").contains(r#"f"{PACKAGE}-{target}-v{version}""#));
+    // The image is made of the musl programs.
+    assert!(
+        workflows()["release.yml"].contains("toolcheck-cli-${machine##*:}-unknown-linux-musl-$TAG.tar.gz")
+    );
+}
+
+/// What a release is built with is the oldest Rust that is promised, so that a rehearsal needs nothing else.
+#[test]
+fn releases_are_built_with_the_promised_rust() {
+    let manifest: toml::Table = text("Cargo.toml").parse().unwrap();
+    let promised = manifest["workspace"]["package"]["rust-version"].as_str().unwrap();
+    let release = &workflows()["release.yml"];
+    assert_eq!(yaml(release)["env"]["RUST"], format!("{promised}.0"));
+    assert_eq!(release.matches(&format!("rust-toolchain: \"{promised}.0\"")).count(), 2);
+}
+
+/// The list of targets is made from the folder, and each target is in it.
+#[test]
+fn every_fuzz_target_has_its_ten_minutes() {
+    let workflow = &workflows()["fuzz.yml"];
+    assert!(
+        workflow.contains("cd fuzz/fuzz_targets && printf '%s\\n' *.rs")
+            && workflow.contains("-max_total_time=600")
+    );
+    let manifest: toml::Table = text("fuzz/Cargo.toml").parse().unwrap();
+    let declared: BTreeSet<&str> =
+        manifest["bin"].as_array().unwrap().iter().map(|bin| bin["name"].as_str().unwrap()).collect();
+    let entries = std::fs::read_dir(root().join("fuzz/fuzz_targets")).unwrap();
+    let files: BTreeSet<String> = entries
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(declared, files.iter().map(String::as_str).collect());
+}
