@@ -1,0 +1,3 @@
+use pyo3::prelude::*;
+#[pymodule(gil_used = false)]
+mod _native {}
