@@ -146,15 +146,7 @@ impl Linter<'_> {
 #[must_use]
 pub fn open(bytes: &[u8], container: Option<&'static Container>, limits: Limits) -> Option<Opened> {
     let most_bytes = usize::try_from(limits.document).unwrap_or(usize::MAX);
-    let opened = toolcheck_open::open_as(container, bytes, toolcheck_open::Limits::new(most_bytes));
-    let Some(container) = container else { return opened };
-    opened
-        .filter(|opened| opened.exchanges > 0 || opened.not_built.is_some() || container.is_one(bytes))
-        .or_else(|| {
-            let format = || lint("", bytes, &Options::new().max_findings(0)).format;
-            let other = toolcheck_open::sniff(bytes).map(|other| other.id).or_else(format);
-            Some(container.not_one(other))
-        })
+    toolcheck_embed::open(bytes, container, toolcheck_open::Limits::new(most_bytes))
 }
 
 /// Combines the parts of a file's report.

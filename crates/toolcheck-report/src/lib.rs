@@ -16,6 +16,8 @@
 //! - [`outputs`] has the formats of a report, from text with excerpts to SARIF.
 //! - [`show`] makes an [`Outline`] of a transcript while it is linted, and writes it as text, Markdown or HTML.
 //! - [`diff`] writes what changed between two files.
+//! - [`explained`] says what an API's error means, and what in a request causes it.
+//! - [`fixed`] says what a fix does to a file, and [`unified`] writes it as a diff.
 //! - [`conform`] writes reports on agent loops that were run through scenarios, and reads them.
 //! - [`junit_xml`] writes JUnit XML, also for test runs that are not reports.
 //!
@@ -24,6 +26,8 @@
 pub mod conform;
 pub mod diff;
 mod excerpt;
+pub mod explained;
+pub mod fixed;
 mod json_text;
 pub mod junit_xml;
 mod markup;
@@ -31,6 +35,7 @@ pub mod outputs;
 pub mod show;
 mod style;
 mod summary;
+pub mod unified;
 
 pub use show::{Outline, View, outline, outline_opened};
 pub use style::Style;

@@ -71,110 +71,34 @@ fn names(line: &str) -> Option<[PathBuf; 2]> {
     (!before.is_empty() && !after.is_empty()).then(|| [before.into(), after.into()])
 }
 
-/// Two files that were compared.
-struct Pair {
-    before: Side,
-    after: Side,
-    report: Report,
-    allowed: usize,
-    /// Whether something in the files could not be read.
-    is_partial: bool,
-}
-
-struct Side {
-    name: String,
-    format: &'static str,
-    bytes: Vec<u8>,
-    /// What is in it, if it is a recording or an archive.
-    opened: Option<Opened>,
-}
-
-impl Pair {
-    fn read(args: &DiffArgs, before: &Path, after: &Path, bound_as: Option<&Format>) -> Result<Self> {
-        let inputs = [before, after].map(Input::file);
-        let texts = [inputs[0].read()?, inputs[1].read()?];
-        let opened = [open(&texts[0], args.before_format), open(&texts[1], args.after_format)];
-        let read = |number: usize, format: Option<FileFormat>, flag: &str| -> Result<File<'_>> {
-            let file = match &opened[number] {
-                Some(opened) => File::read_opened(&texts[number], opened),
-                None => File::read(&texts[number], format.and_then(FileFormat::input)),
-            };
-            file.map_err(|error| {
-                let is_open = format.is_none() && opened[number].is_none();
-                let is_open = is_open && !error.to_string().starts_with("malformed");
-                let hint = if is_open { format!("; {flag} names one") } else { String::new() };
-                anyhow!("{}: {error}{hint}", shown(&inputs[number].name))
-            })
-        };
-        let files =
-            [read(0, args.before_format, "--before-format")?, read(1, args.after_format, "--after-format")?];
-        for (input, opened) in inputs.iter().zip(&opened) {
-            let left_out = opened.iter().flat_map(|opened| &opened.left_out).map(ToString::to_string);
-            let left_out: Vec<String> = left_out.collect();
-            if !left_out.is_empty() {
-                let name = shown(&input.name);
-                screen::message("note", &format!("{name}: not compared: {}", left_out.join(", ")));
-            }
-        }
-        let mut is_partial = false;
-        for (file, input) in files.iter().zip(&inputs) {
-            if file.unread > 0 {
-                let name = shown(&input.name);
-                let parts = Counted(file.unread, "part");
-                screen::message(
-                    "error",
-                    &format!("{name}: {parts} could not be read; `toolcheck lint` says more"),
-                );
-                is_partial = true;
-            }
-        }
-        let mut report = compare(&files[0], &files[1], bound_as);
-        let allowed = report.allow(&args.allow);
-        let formats = files.map(|file| file.format);
-        let [before, after] = inputs.map(|input| input.name);
-        let [before_text, after_text] = texts;
-        let [before_opened, after_opened] = opened;
-        Ok(Self {
-            before: Side { name: before, format: formats[0], bytes: before_text, opened: before_opened },
-            after: Side { name: after, format: formats[1], bytes: after_text, opened: after_opened },
-            report,
-            allowed,
-            is_partial,
-        })
-    }
-
-    fn compared<'p>(&'p self, args: &DiffArgs) -> Compared<'p> {
-        let compare = |side: &'p Side| Compare {
-            name: &side.name,
-            format: side.format,
-            text: args.show_values.then(|| match &side.opened {
-                Some(opened) => opened.source(&side.bytes),
-                None => &side.bytes[..],
-            }),
-        };
-        Compared {
-            before: compare(&self.before),
-            after: compare(&self.after),
-            report: &self.report,
-            allowed: self.allowed,
-        }
-    }
-
-    fn status(&self, args: &DiffArgs) -> Status {
-        match self.report.level() {
-            _ if self.is_partial => Status::Trouble,
-            Some(level) if level >= args.fail_on => Status::Findings,
-            _ => Status::Clean,
-        }
-    }
-}
-
-/// Opens a recording or an archive, as the kind that the user named if there is one; `None` if the file is none.
-fn open(text: &[u8], format: Option<FileFormat>) -> Option<Opened> {
-    let container = match format {
-        Some(FileFormat::Container(container)) => Some(container),
-        Some(FileFormat::Input(_)) => return None,
-        None => None,
+/// Compares two files, and says what of them is not compared.
+fn pair(args: &DiffArgs, before: &Path, after: &Path, bound_as: Option<&Format>) -> Result<Comparison> {
+    let side = |path: &Path, format| -> Result<Side> {
+        let input = Input::file(path);
+        let bytes = input.read()?;
+        Ok(Side::new(input.name, bytes).format(format))
     };
-    toolcheck_project::open(text, container, Limits::default())
+    let (before, after) = (side(before, args.before_format)?, side(after, args.after_format)?);
+    let comparison = Comparison::new(before, after, bound_as).map_err(|error| {
+        let flag = if error.is_before() { "--before-format" } else { "--after-format" };
+        let hint = if error.is_about_format() { format!("; {flag} names one") } else { String::new() };
+        anyhow!("{error}{hint}")
+    })?;
+    for (name, left_out) in comparison.left_out() {
+        screen::message("note", &format!("{}: not compared: {left_out}", shown(name)));
+    }
+    for (name, unread) in comparison.unread() {
+        let parts = Counted(unread, "part");
+        let name = shown(name);
+        screen::message("error", &format!("{name}: {parts} could not be read; `toolcheck lint` says more"));
+    }
+    Ok(comparison.allow(&args.allow))
+}
+
+fn status(comparison: &Comparison, fail_on: Level) -> Status {
+    match comparison.report().level() {
+        _ if comparison.unread().next().is_some() => Status::Trouble,
+        Some(level) if level >= fail_on => Status::Findings,
+        _ => Status::Clean,
+    }
 }

@@ -9,12 +9,12 @@ use toolcheck_core::Level;
 use toolcheck_core::readers;
 use toolcheck_core::repair::without_values;
 use toolcheck_core::text::{Counted, line, reason, shown};
-use toolcheck_json::locate;
 use toolcheck_lint::fix::{Applied, Deed, Fixable, Skipped, is_fixable};
 use toolcheck_lint::{FileReport, Finding, FixOptions, Fixed, fix};
 use toolcheck_project::{FileOptions, Input, Limits, LintOptions, Project, ProjectOptions, Source};
+use toolcheck_report::fixed::plan_v1;
+use toolcheck_report::unified;
 
-use super::unified;
 use crate::args::{self, FixArgs};
 use crate::{Status, screen};
 
@@ -155,7 +155,7 @@ impl Run {
         self.unsafe_left += fixed.skipped.iter().filter(|left| left.lost.is_some()).count();
         let shows = self.doing != Doing::Write;
         if self.doing == Doing::Plan {
-            self.plans.push(plan(&input.name, bytes, fixed));
+            self.plans.push(plan_v1(&input.name, bytes, fixed));
         } else if self.doing == Doing::Diff {
             self.write_diff(&input.name, bytes, &fixed.bytes, out)?;
         }
@@ -266,46 +266,4 @@ fn show_lost(fixed: &Fixed<'_>, out: &mut dyn Write) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The places of a file that change.
-fn edits(before: &[u8], after: &[u8]) -> Vec<Json> {
-    let edits = unified::edits(before, after);
-    let offsets: Vec<usize> = edits.iter().flat_map(|(old, _)| [old.start, old.end]).collect();
-    let places = locate(before, &offsets);
-    let edits = edits.iter().zip(places.chunks_exact(2));
-    edits
-        .map(|((old, new), places)| {
-            json!({
-                "byte_start": old.start, "byte_end": old.end, "new_length": new.len(),
-                "line": places[0].line, "column": places[0].column,
-                "end_line": places[1].line, "end_column": places[1].column,
-            })
-        })
-        .collect()
-}
-
-/// What is done to a file, for programs. It holds no text of the file.
-fn plan(name: &str, bytes: &[u8], fixed: &Fixed<'_>) -> Json {
-    let applied = fixed.applied.iter().map(|done| {
-        json!({
-            "rule": done.rule, "deed": done.deed.as_str(), "safe": done.lost.is_none(), "lost": done.lost,
-            "pointer": done.spot.pointer, "record": done.spot.record,
-            "line": done.spot.start.line, "column": done.spot.start.column,
-        })
-    });
-    let skipped = fixed.skipped.iter().map(|left| {
-        json!({
-            "rule": left.rule, "unsafe": left.lost.is_some(), "lost": left.lost, "pointer": left.spot.pointer,
-            "record": left.spot.record, "line": left.spot.start.line, "column": left.spot.start.column,
-        })
-    });
-    json!({
-        "edits": edits(bytes, &fixed.bytes),
-        "bytes_before": bytes.len(), "bytes_after": fixed.bytes.len(),
-        "path": shown(name).to_string(), "format": fixed.before.format, "target": fixed.before.target,
-        "first_changed_byte": fixed.first_changed_byte(bytes),
-        "applied": applied.collect::<Vec<_>>(), "skipped": skipped.collect::<Vec<_>>(),
-        "findings_left": fixed.report().findings.len(),
-    })
 }

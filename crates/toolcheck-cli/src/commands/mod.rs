@@ -20,7 +20,6 @@ mod settings;
 pub(crate) mod shapes;
 pub(crate) mod show;
 pub(crate) mod test;
-mod unified;
 
 use serde_json::{Value, json};
 use toolcheck_core::suggest::similar;

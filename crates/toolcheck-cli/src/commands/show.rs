@@ -10,9 +10,9 @@ use toolcheck_config::allow::Allow;
 use toolcheck_core::text::name_of;
 use toolcheck_lint::{Finding, FixOptions, Options, Rule, fix};
 use toolcheck_project::{Configs, Input, Limits, Resolver};
-use toolcheck_report::{View, outline, outline_opened};
+use toolcheck_report::{View, outline, outline_opened, unified};
 
-use super::{no_such_conversation, unified};
+use super::no_such_conversation;
 use crate::args::{self, ShowArgs};
 use crate::{Status, screen};
 

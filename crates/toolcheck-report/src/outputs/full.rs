@@ -18,7 +18,7 @@ use toolcheck_core::text::{Line, bounded, guard, shown, visible};
 use toolcheck_lint::Finding;
 use toolcheck_lint::report::{FileReport, Report};
 
-pub(super) static OUTPUT: Output = Output {
+pub(crate) static OUTPUT: Output = Output {
     id: "full",
     summary: "for people: each finding with an excerpt, what the target answers and how to fix it",
     needs_source: true,

@@ -4,7 +4,7 @@
 
 mod agent;
 mod concise;
-mod full;
+pub(crate) mod full;
 pub(crate) mod github;
 mod gitlab;
 mod grouped;

@@ -14,7 +14,7 @@ const CONTEXT: usize = 3;
 type Change = (Range<usize>, Range<usize>);
 
 /// Prints the lines that change. If their values are shown, `patch` applies it.
-pub(super) fn write(name: &str, before: &[u8], after: &[u8], out: &mut dyn Write) -> io::Result<()> {
+pub fn write(name: &str, before: &[u8], after: &[u8], out: &mut dyn Write) -> io::Result<()> {
     if before == after {
         return Ok(());
     }
@@ -50,7 +50,7 @@ const NEAR: usize = 40;
 
 /// The bytes of the old text that change, each with the bytes that take their place in the new one: whole words,
 /// strings and brackets.
-pub(super) fn edits(before: &[u8], after: &[u8]) -> Vec<Change> {
+pub fn edits(before: &[u8], after: &[u8]) -> Vec<Change> {
     let in_lines = changes(&lines(before), &lines(after));
     let (line_starts, new_starts) = (starts(&lines(before)), starts(&lines(after)));
     let mut edits: Vec<Change> = Vec::new();
