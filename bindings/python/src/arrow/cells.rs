@@ -10,6 +10,7 @@ use arrow_array::{
     Array, ArrowPrimitiveType, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray, GenericByteArray,
     GenericByteViewArray, GenericListArray, MapArray, OffsetSizeTrait, PrimitiveArray, StructArray,
 };
+use arrow_buffer::ArrowNativeType;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
 
@@ -327,7 +328,7 @@ impl Cell for Entries<'_> {
 
     fn write_value(&self, row: usize, out: &mut Vec<u8>) {
         let offsets = self.maps.value_offsets();
-        let entries = offsets[row].as_usize()..offsets[row + 1].as_usize();
+        let entries = ArrowNativeType::as_usize(offsets[row])..ArrowNativeType::as_usize(offsets[row + 1]);
         out.push(b'{');
         for (number, entry) in entries.enumerate() {
             if number > 0 {
