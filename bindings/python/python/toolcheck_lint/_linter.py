@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any, Literal, Protocol, final
 
 from . import _native
-from ._findings import Level
 from ._report import Report
 from ._summary import Summary
 
@@ -286,11 +285,16 @@ class Change:
 
     kind: str
     """What happened, by a name of `docs/diff.md`."""
-    level: Level
-    message: str
-    """What was lost, in words."""
-    data: dict[str, Any]
-    """The change, as an element of `changes` in `schemas/diff.v1.schema.json`."""
+    level: Literal["loss", "change", "form"]
+    """How bad it is."""
+    about: str
+    """What it is about. It never quotes an argument, a result or a text."""
+    count: int
+    """How many there are like it."""
+    before: str | None
+    """The JSON Pointer in the body before the change."""
+    after: str | None
+    """The JSON Pointer in the body after it."""
 
 
 @final
@@ -305,9 +309,16 @@ class Diff(Sequence[Change]):
         self._bodies = (before, after)
         self._formats = (before_format, after_format)
         self.data = json.loads(self.render("json"))
-        changes = self.data["changes"]
         self._changes = [
-            Change(kind=one["kind"], level=one["level"], message=one["message"], data=one) for one in changes
+            Change(
+                kind=one["kind"],
+                level=one["level"],
+                about=one["about"],
+                count=one["count"],
+                before=one["before"] and one["before"]["pointer"],
+                after=one["after"] and one["after"]["pointer"],
+            )
+            for one in self.data["changes"]
         ]
 
     def render(self, output: str = "full", *, show_values: bool = False, color: bool = False, width: int = 100) -> str:
