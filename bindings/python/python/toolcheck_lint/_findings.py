@@ -105,6 +105,8 @@ def _record(text: str, number: int) -> Any:
     while True:
         while at < end and text[at] in " \t\r\n\ufeff":
             at += 1
+        if at == end:
+            raise LookupError("there are fewer records in the body")
         value, at = decoder.raw_decode(text, at)
         if number == 0:
             return value
