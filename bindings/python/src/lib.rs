@@ -5,6 +5,7 @@
 
 mod arrow;
 mod body;
+mod corpus;
 mod dump;
 mod explain;
 mod linter;
@@ -15,6 +16,8 @@ use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use crate::corpus::{CaseOutcome, difference, run_case};
     #[pymodule_export]
     use crate::explain::{diff_bodies, explain_error, text_of};
     #[pymodule_export]

@@ -276,7 +276,7 @@ impl Linted {
 }
 
 impl Linted {
-    fn file(&self) -> &FileReport {
+    pub(crate) fn file(&self) -> &FileReport {
         &self.report.files[0]
     }
 }

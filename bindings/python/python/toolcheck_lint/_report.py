@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, final, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ._findings import Finding, Level, finding_of
 
@@ -26,7 +26,6 @@ class ToolcheckError(Exception):
         return type(self), (self.report, str(self))
 
 
-@final
 class Report(Sequence[Finding]):
     """The findings of a body, in the order of its text. It is true if there are any.
 

@@ -190,6 +190,7 @@ struct Chunks {
     reader: Box<dyn ArrayReader + Send>,
     current: Option<ArrayRef>,
     at: usize,
+    is_at_end: bool,
 }
 
 impl Chunks {
@@ -203,21 +204,25 @@ impl Chunks {
         }
         let array: AnyArray = object.extract()?;
         let reader = array.into_reader().map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { reader, current: None, at: 0 })
+        Ok(Self { reader, current: None, at: 0, is_at_end: false })
     }
 
     /// The number of rows that can be taken; 0 at the end.
     fn ready(&mut self) -> Result<usize, String> {
         loop {
-            match &self.current {
-                Some(current) if self.at < current.len() => return Ok(current.len() - self.at),
-                _ => {}
+            if let Some(current) = &self.current
+                && self.at < current.len()
+            {
+                return Ok(current.len() - self.at);
             }
-            self.at = 0;
-            self.current = match self.reader.next() {
-                None => return Ok(0),
-                Some(chunk) => Some(chunk.map_err(|error| reason(&error))?),
-            };
+            (self.current, self.at) = (None, 0);
+            if self.is_at_end {
+                return Ok(0);
+            }
+            match self.reader.next() {
+                None => self.is_at_end = true,
+                Some(chunk) => self.current = Some(chunk.map_err(|error| reason(&error))?),
+            }
         }
     }
 
