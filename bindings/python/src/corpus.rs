@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use toolcheck_test::corpus::{Bless, Corpus, Outcome, Run, outputs};
+use toolcheck_test::corpus::{self, Bless, Outcome, Run, outputs};
 use toolcheck_test::{Difference, Expected, Found};
 use toolcheck_report::Style;
 
@@ -19,29 +19,37 @@ pub(crate) struct CaseOutcome {
     failure: Option<String>,
 }
 
-/// Runs the case of an expectation, as `toolcheck test` does.
-#[pyfunction]
-pub(crate) fn run_case(py: Python<'_>, expectation: &str, bless: bool) -> PyResult<CaseOutcome> {
-    py.detach(|| {
-        let path = Path::new(expectation);
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let corpus = Corpus::open(folder).map_err(|error| PyOSError::new_err(error.to_string()))?;
-        let stem = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".expect.json"));
-        let stem = stem.ok_or_else(|| PyValueError::new_err("the name of an expectation ends in .expect.json"))?;
-        // Its file, or the expectation itself if there is none; not what is in a folder beside it.
+/// The cases of a folder.
+#[pyclass(module = "toolcheck_lint._native", frozen)]
+pub(crate) struct Corpus {
+    corpus: corpus::Corpus,
+}
+
+#[pymethods]
+impl Corpus {
+    #[new]
+    fn new(py: Python<'_>, folder: &str) -> PyResult<Self> {
+        let corpus = py.detach(|| corpus::Corpus::open(Path::new(folder)));
+        Ok(Self { corpus: corpus.map_err(|error| PyOSError::new_err(error.to_string()))? })
+    }
+
+    /// Runs the case of an expectation in the folder itself, as `toolcheck test` does. It is named without the ending.
+    fn run(&self, py: Python<'_>, stem: &str, bless: bool) -> PyResult<CaseOutcome> {
         let is_of = |name: &str| {
-            name.strip_prefix(stem).is_some_and(|rest| rest.starts_with('.') && !rest.contains('/'))
+            let ending = name.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.'));
+            ending.is_some_and(|ending| ["json", "jsonl", "ndjson", "expect.json"].contains(&ending))
         };
-        let cases: Vec<_> = corpus.cases.iter().filter(|case| is_of(&case.name)).collect();
+        let cases: Vec<_> = self.corpus.cases.iter().filter(|case| is_of(&case.name)).collect();
         if cases.is_empty() {
-            let failure = Some(format!("{expectation}: there is no case for this expectation"));
-            return Ok(CaseOutcome { blessed: false, failure });
+            return Ok(CaseOutcome { blessed: false, failure: Some(format!("{stem}: there is no such case")) });
         }
-        let run = corpus.run(&cases, if bless { Bless::Changed } else { Bless::Nothing });
-        let blessed = run.results.iter().any(|result| matches!(result.outcome, Outcome::Blessed(_)));
-        let failure = if run.failed() + run.unreadable() > 0 { Some(text_of(&run)?) } else { None };
-        Ok(CaseOutcome { blessed, failure })
-    })
+        py.detach(|| {
+            let run = self.corpus.run(&cases, if bless { Bless::Changed } else { Bless::Nothing });
+            let blessed = run.results.iter().any(|result| matches!(result.outcome, Outcome::Blessed(_)));
+            let failure = if run.failed() + run.unreadable() > 0 { Some(text_of(&run)?) } else { None };
+            Ok(CaseOutcome { blessed, failure })
+        })
+    }
 }
 
 fn text_of(run: &Run) -> PyResult<String> {

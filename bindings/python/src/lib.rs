@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use crate::corpus::{CaseOutcome, difference, run_case};
+    use crate::corpus::{CaseOutcome, Corpus, difference};
     #[pymodule_export]
     use crate::explain::{diff_bodies, explain_error, text_of};
     #[pymodule_export]

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from . import _native
     from .testing import Checked, Sent
+
+CORPORA = pytest.StashKey[dict[str, "_native.Corpus"]]()
+"""The folders with cases, each searched once."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -92,7 +96,11 @@ class Case(pytest.Item):
     def runtest(self) -> None:
         from . import _native
 
-        outcome = _native.run_case(str(self.path), self.config.getoption("--toolcheck-bless"))
+        known = self.config.stash.setdefault(CORPORA, {})
+        folder = str(self.path.parent)
+        if folder not in known:
+            known[folder] = _native.Corpus(folder)
+        outcome = known[folder].run(self.name, self.config.getoption("--toolcheck-bless"))
         if outcome.blessed:
             self.add_report_section("call", "toolcheck", f"wrote {self.path}")
         if outcome.failure is not None:

@@ -73,7 +73,9 @@ class Sent(Sequence[Checked]):
 
     def hook(self, monkeypatch: Any) -> None:
         """Sees what httpx and requests send, where they are installed."""
-        for module, patch in (("httpx", self._hook_httpx), ("requests", self._hook_requests)):
+        # Newer SDKs have a fork of httpx with the same classes.
+        hooks = (("httpx", self._hook_httpx), ("httpx2", self._hook_httpx), ("requests", self._hook_requests))
+        for module, patch in hooks:
             try:
                 library = __import__(module)
             except ImportError:
@@ -81,14 +83,8 @@ class Sent(Sequence[Checked]):
             patch(library, monkeypatch)
 
     def _hook_httpx(self, httpx: Any, monkeypatch: Any) -> None:
-        # The transports of a client, also those that a test has put there; redirections and proxies are behind them.
-        for name in ("Client", "AsyncClient"):
-            client = getattr(httpx, name)
-            send = client.send
-            if name == "Client":
-                monkeypatch.setattr(client, "send", self._sending(send))
-            else:
-                monkeypatch.setattr(client, "send", self._sending_later(send))
+        monkeypatch.setattr(httpx.Client, "send", self._sending(httpx.Client.send))
+        monkeypatch.setattr(httpx.AsyncClient, "send", self._sending_later(httpx.AsyncClient.send))
 
     def _sending(self, send: Any) -> Any:
         def sending(client: Any, request: Any, *args: Any, **named: Any) -> Any:
