@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry;
 
 use serde::{Deserialize, Serialize};
 use toolcheck_core::Level;
+use toolcheck_json::Document;
 
 use crate::error::Error;
 use crate::fingerprint::fnv_of;
@@ -86,6 +87,27 @@ impl Sample {
     pub(crate) fn new(rule: &str, row: &str, pointer: &str, message: String) -> Self {
         let row = cut(row);
         Self { hash: fnv_of(&[rule.as_bytes(), row.as_bytes()]), row, pointer: cut(pointer), message }
+    }
+}
+
+/// The key of a row: the text of the value at a path of names with dots between them, such as `meta.id`; `None` if there is
+/// none in it.
+///
+/// ```
+/// use toolcheck_lint::summary::key_of;
+///
+/// let row = br#"{"meta": {"id": "17", "shard": 3}}"#;
+/// assert_eq!(key_of(row, "meta.id").as_deref(), Some("17"));
+/// assert_eq!(key_of(row, "meta.shard").as_deref(), Some("3"));
+/// assert_eq!(key_of(row, "uuid"), None);
+/// ```
+#[must_use]
+pub fn key_of(row: &[u8], path: &str) -> Option<String> {
+    let document = Document::read(row);
+    let value = path.split('.').try_fold(document.root(), |value, name| value.get(name))?;
+    match value.as_str() {
+        Some(text) => Some(text.into_owned()),
+        None => Some(String::from_utf8_lossy(value.raw()).into_owned()),
     }
 }
 

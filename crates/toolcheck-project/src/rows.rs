@@ -6,7 +6,8 @@ use std::sync::Mutex;
 use memchr::memchr_iter;
 use rayon::prelude::*;
 use toolcheck_config::allow;
-use toolcheck_json::{Document, Record, Records, Value};
+use toolcheck_json::{Record, Records};
+use toolcheck_lint::summary::key_of;
 use toolcheck_lint::{FileReport, Options, Summary, lint};
 
 use crate::inputs::{Input, Piece, Text};
@@ -90,18 +91,8 @@ impl Rows<'_> {
 
     /// The key of a row: what the user has named, or the file and the line.
     fn key(&self, record: &Record<'_>, lines_before: u64) -> String {
-        let document = Document::read(record.bytes);
-        let named = self.how.key.as_deref().and_then(|path| value_at(document.root(), path));
+        let named = self.how.key.as_deref().and_then(|path| key_of(record.bytes, path));
         named.unwrap_or_else(|| format!("{}:{}", self.input.name, lines_before + record.position.line))
-    }
-}
-
-/// The text of the value at a path of names with dots between them.
-fn value_at(root: Value<'_, '_>, path: &str) -> Option<String> {
-    let value = path.split('.').try_fold(root, |value, name| value.get(name))?;
-    match value.as_str() {
-        Some(text) => Some(text.into_owned()),
-        None => Some(String::from_utf8_lossy(value.raw()).into_owned()),
     }
 }
 

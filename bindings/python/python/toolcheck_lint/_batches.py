@@ -1,0 +1,61 @@
+"""What lints batches of rows on the workers of an engine."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from ._linter import Linter
+from ._summary import Summary
+
+
+class Batch(Protocol):
+    """A `pyarrow.Table` or `pyarrow.RecordBatch`."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def column(self, name: str) -> Any: ...
+
+
+class Job:
+    """How the rows of a data set are linted. It is pickled, and sent to the workers."""
+
+    def __init__(
+        self, messages: str | None, tools: str | None, key: str | None, samples: int, settings: dict[str, Any]
+    ) -> None:
+        if tools is not None and messages is None:
+            raise TypeError("`tools` is a column beside `messages`: name both")
+        self.messages = messages
+        self.tools = tools
+        self.key = key
+        # Nothing else would name a row on another worker, so there are no examples without a key.
+        self.samples = samples if key is not None else 0
+        settings.setdefault("kind", "dataset")
+        self.linter = Linter(**settings)
+
+    @property
+    def columns(self) -> list[str] | None:
+        """The columns that are read; `None` for all of them."""
+        if self.messages is None:
+            return None
+        return list(dict.fromkeys(name for name in (self.key, self.messages, self.tools) if name is not None))
+
+    def _read(self, batch: Batch, reader: Callable[..., Any], **more: Any) -> Any:
+        if self.messages is None:
+            return reader(batch, key=self.key, **more)
+        key = batch.column(self.key) if self.key is not None else None
+        tools = batch.column(self.tools) if self.tools is not None else None
+        return reader(batch.column(self.messages), tools=tools, key=key, **more)
+
+    def summary(self, batch: Batch) -> Summary:
+        """What is found in a batch."""
+        summary: Summary = self._read(batch, self.linter.column, samples=self.samples)
+        return summary
+
+    def findings(self, batch: Batch) -> Any:
+        """The findings in a batch, as a `pyarrow.Table` that begins with the key."""
+        import pyarrow
+
+        table = pyarrow.table(self._read(batch, self.linter.rows))
+        return table.rename_columns([self.key or "row", *FINDINGS[1:]])
+
+
+FINDINGS = ("row", "rule", "level", "pointer", "tool_call_id", "message")
+"""The columns of findings, of which the first has the name of the key."""

@@ -1,0 +1,361 @@
+"""What lints bodies and columns."""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, Protocol, final
+
+from . import _native
+from ._report import Report
+from ._summary import Summary
+
+Body = bytes | bytearray | memoryview | str | Mapping[str, Any] | Sequence[Any]
+Kind = Literal["request", "session", "dataset"]
+Config = str | os.PathLike[str]
+
+
+class ArrowStream(Protocol):
+    """What hands out columns or tables of Arrow: of pyarrow, polars, duckdb, and others."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+class ArrowArray(Protocol):
+    """What hands out one array of Arrow."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+
+Arrow = ArrowStream | ArrowArray
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixed:
+    """A body that was mended, or as it was."""
+
+    body: bytes
+    """The text."""
+    plan: dict[str, Any]
+    """What was done and what was not, as an element of `files` in `schemas/fix-plan.v1.schema.json`."""
+    report: Report
+    """The findings that are left."""
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether anything was mended."""
+        return bool(self.plan["applied"])
+
+    def json(self) -> Any:
+        """The body as an object."""
+        return json.loads(self.body.decode("utf-8", "surrogatepass"))
+
+
+class Linter:
+    """Lints bodies. Its settings are read once: keep it, and share it between threads; it can be pickled.
+
+    - `target`: the API to check against, by its name in `toolcheck targets`, or a path of a TOML file of your own; by
+      default that of the format.
+    - `format`: what bodies are read as; by default it is detected.
+    - `kind`: `session` and `dataset` may end with calls that nobody has answered.
+    - `tools`: the definitions of bodies that have none, as a body.
+    - `config`: a `toolcheck.toml`, as text or as a path (`pathlib.Path`). None is searched for.
+    - `conversation`, `at`: what of a body is read, as with `toolcheck lint`.
+    - `select`, `extend_select`, `ignore`: the rules.
+    - `name`: the name of bodies in reports.
+    """
+
+    __slots__ = ("_native", "_settings")
+    _native: "_native.Linter"
+    _settings: dict[str, Any]
+
+    def __init__(
+        self,
+        *,
+        target: str | os.PathLike[str] | None = None,
+        format: str | None = None,
+        kind: Kind | None = None,
+        tools: Any = None,
+        config: Config | None = None,
+        conversation: str | None = None,
+        at: str | None = None,
+        select: Iterable[str] = (),
+        extend_select: Iterable[str] = (),
+        ignore: Iterable[str] = (),
+        name: str = "body.json",
+    ) -> None:
+        self._settings = {
+            "target": None if isinstance(target, os.PathLike) else target,
+            "own_target": _text(target) if isinstance(target, os.PathLike) else None,
+            "format": format,
+            "kind": kind,
+            "tools": None if tools is None else bytes(_native.text_of(tools)),
+            "config": _text(config) if isinstance(config, os.PathLike) else config,
+            "conversation": conversation,
+            "at": at,
+            "select": _ids(select),
+            "extend_select": _ids(extend_select),
+            "ignore": _ids(ignore),
+            "name": name,
+        }
+        self._native = _native.Linter(**self._settings)
+
+    def lint(self, body: Body) -> Report:
+        """The report of a body: text, bytes, or what JSON can say, in which objects of SDKs are taken as they are sent."""
+        return Report(self._native.lint(body), self)
+
+    def fix(self, body: Body, *, unsafe_fixes: bool = False) -> Fixed:
+        """Mends a body as `toolcheck fix` does; with `unsafe_fixes`, also where something is lost or guessed."""
+        text, plan, linted = self._native.fix(body, unsafe_fixes)
+        return Fixed(body=text, plan=json.loads(plan), report=Report(linted, self))
+
+    def column(
+        self,
+        array: Arrow,
+        *,
+        tools: Arrow | None = None,
+        key: str | Arrow | None = None,
+        samples: int = 5,
+        progress: Callable[[int], object] | None = None,
+    ) -> Summary:
+        """Counts what is found in the rows of a column, each of which is linted by itself.
+
+        A column of text has a body in each row; in one of lists or structs, or in a table, each row is written as JSON
+        without what is null. With `tools`, a row is an object of `messages` and `tools`. `key` names rows in examples: a
+        path in each row with dots between names, or a column; by default it is the number of the row. `progress` is called
+        with the number of rows so far.
+        """
+        counted = self._native.column(array, tools=tools, key=key, samples=samples, progress=progress)
+        return Summary._of(counted)
+
+    def rows(self, array: Arrow, *, tools: Arrow | None = None, key: str | Arrow | None = None) -> ArrowStream:
+        """The findings in the rows of a column as a table, to join and to filter: `row`, `rule`, `level`, `pointer`,
+        `tool_call_id` and `message`.
+
+        It is a stream that can be read once, with `pyarrow.table(...)`, `polars.DataFrame(...)` or another library. Rows
+        are linted while it is read.
+        """
+        return self._native.rows(array, tools=tools, key=key)
+
+    def __repr__(self) -> str:
+        settings = {name: value for name, value in self._settings.items() if value not in (None, ())}
+        return f"Linter({', '.join(f'{name}={value!r}' for name, value in settings.items() if len(repr(value)) < 100)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _linter_of, (self._settings,)
+
+
+def _linter_of(settings: dict[str, Any]) -> Linter:
+    linter = Linter.__new__(Linter)
+    linter._settings = settings
+    linter._native = _native.Linter(**settings)
+    return linter
+
+
+@lru_cache(maxsize=1)
+def default() -> Linter:
+    """The linter without any setting."""
+    return Linter()
+
+
+def linter_for(settings: dict[str, Any]) -> Linter:
+    return Linter(**settings) if settings else default()
+
+
+def lint(
+    body: Body,
+    *,
+    target: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    kind: Kind | None = None,
+    tools: Any = None,
+    config: Config | None = None,
+    conversation: str | None = None,
+    at: str | None = None,
+    select: Iterable[str] = (),
+    extend_select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    name: str = "body.json",
+) -> Report:
+    """The report of a body. The settings are those of `Linter`, which is quicker for many bodies."""
+    return _linter(locals()).lint(body)
+
+
+def lint_file(
+    path: str | os.PathLike[str],
+    *,
+    target: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    kind: Kind | None = None,
+    tools: Any = None,
+    config: Config | None = None,
+    conversation: str | None = None,
+    at: str | None = None,
+    select: Iterable[str] = (),
+    extend_select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+) -> Report:
+    """The report of a file, as it is: it is read as a whole, and not decompressed."""
+    settings = locals()
+    settings["name"] = os.fspath(settings.pop("path"))
+    with open(path, "rb") as file:
+        return _linter(settings).lint(file.read())
+
+
+def fix(
+    body: Body,
+    *,
+    unsafe_fixes: bool = False,
+    target: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    kind: Kind | None = None,
+    config: Config | None = None,
+) -> Fixed:
+    """Mends a body. The settings are those of `Linter`."""
+    settings = locals()
+    del settings["unsafe_fixes"]
+    return _linter(settings).fix(body, unsafe_fixes=unsafe_fixes)
+
+
+def show(
+    body: Body,
+    *,
+    target: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    kind: Kind | None = None,
+    all: bool = False,
+    text: bool = False,
+    color: bool = False,
+    width: int = 100,
+) -> "Picture":
+    """The picture of a body, as `toolcheck show` draws it; a notebook shows it as a page."""
+    report = _linter({"target": target, "format": format, "kind": kind}).lint(body)
+    drawn = report.show(all=all, text=text, color=color, width=width)
+    return Picture(drawn, report.show("html", all=all, text=text))
+
+
+@final
+class Picture(str):
+    """A picture as text, which a notebook shows as a page."""
+
+    _html: str
+
+    def __new__(cls, text: str, html: str) -> "Picture":
+        picture = super().__new__(cls, text)
+        picture._html = html
+        return picture
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """What an API's error means."""
+
+    is_explained: bool
+    """Whether the error is known, and its cause is found if there is a body."""
+    data: dict[str, Any]
+    """The `matches`, and the `findings` of the body that cause it, as `toolcheck explain --error` writes them as JSON."""
+    text: str
+    """The explanation for people."""
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules that the error can be about, the most likely first."""
+        return tuple(dict.fromkeys(match["rule"] for match in self.data["matches"]))
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def explain_error(text: str, body: Body | None = None, *, width: int = 100) -> Explained:
+    """What an API's error means and, if there is the body of the request, what in it is the cause."""
+    is_explained, data, people = _native.explain_error(text, body, width)
+    return Explained(is_explained=is_explained, data=json.loads(data), text=people)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Something that a change to a conversation lost or altered."""
+
+    kind: str
+    """What happened, by a name of `docs/diff.md`."""
+    level: Literal["loss", "change", "form"]
+    """How bad it is."""
+    about: str
+    """What it is about. It never quotes an argument, a result or a text."""
+    count: int
+    """How many there are like it."""
+    before: str | None
+    """The JSON Pointer in the body before the change."""
+    after: str | None
+    """The JSON Pointer in the body after it."""
+
+
+@final
+class Diff(Sequence[Change]):
+    """What changed between two bodies. It is true if anything did."""
+
+    __slots__ = ("_bodies", "_changes", "_formats", "data")
+    data: dict[str, Any]
+    """The comparison, as `schemas/diff.v1.schema.json` describes it."""
+
+    def __init__(self, before: Any, after: Any, before_format: str | None, after_format: str | None) -> None:
+        self._bodies = (before, after)
+        self._formats = (before_format, after_format)
+        self.data = json.loads(self.render("json"))
+        self._changes = [
+            Change(
+                kind=one["kind"],
+                level=one["level"],
+                about=one["about"],
+                count=one["count"],
+                before=one["before"] and one["before"]["pointer"],
+                after=one["after"] and one["after"]["pointer"],
+            )
+            for one in self.data["changes"]
+        ]
+
+    def render(self, output: str = "full", *, show_values: bool = False, color: bool = False, width: int = 100) -> str:
+        """The comparison as an output of `toolcheck diff` writes it; with texts and arguments if `show_values`."""
+        return _native.diff_bodies(*self._bodies, *self._formats, output, show_values, color, width)
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._changes[index]
+
+    def __repr__(self) -> str:
+        return f"<Diff: {len(self)} changes>"
+
+    def _repr_html_(self) -> str:
+        return self.render("html")
+
+
+def diff(before: Body, after: Body, *, before_format: str | None = None, after_format: str | None = None) -> Diff:
+    """What a change to a conversation lost, whatever the formats of the two bodies are."""
+    return Diff(bytes(_native.text_of(before)), bytes(_native.text_of(after)), before_format, after_format)
+
+
+def _linter(settings: dict[str, Any]) -> Linter:
+    named = {
+        name: value
+        for name, value in settings.items()
+        if name != "body" and value is not None and value != () and not (name == "name" and value == "body.json")
+    }
+    return linter_for(named)
+
+
+def _ids(ids: Iterable[str]) -> tuple[str, ...]:
+    return (ids,) if isinstance(ids, str) else tuple(ids)
+
+
+def _text(path: os.PathLike[str]) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()

@@ -1,0 +1,189 @@
+"""Counts of findings over many rows."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, final
+
+from . import _native
+from ._findings import Level
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """An example of a finding."""
+
+    row: str
+    """The key of the row."""
+    pointer: str
+    """The JSON Pointer in the row."""
+    message: str
+    """What is wrong."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleCount:
+    """What a rule has found."""
+
+    rule: str
+    level: Level
+    findings: int
+    """The number of findings."""
+    rows: int
+    """The number of rows with such a finding."""
+    samples: tuple[Sample, ...]
+    """Examples, chosen by a hash of the row's key."""
+
+
+@final
+class Summary:
+    """What was found in many rows.
+
+    Rows can be counted in any order, in any number of summaries: their sum is the same, to the byte. `Summary()` is the
+    empty one.
+    """
+
+    __slots__ = ("_data", "_native")
+    _native: "_native.Summary"
+    _data: dict[str, Any] | None
+
+    def __init__(self) -> None:
+        self._native = _native.Summary()
+        self._data = None
+
+    @classmethod
+    def _of(cls, native: "_native.Summary") -> "Summary":
+        summary = cls()
+        summary._native = native
+        return summary
+
+    @property
+    def _read(self) -> dict[str, Any]:
+        if self._data is None:
+            self._data = json.loads(self._native.to_json())
+        return self._data
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return int(self._read["rows"])
+
+    @property
+    def unread(self) -> int:
+        """The number of rows in which nothing was read."""
+        return int(self._read["unread"])
+
+    @property
+    def transcripts(self) -> int:
+        """The number of transcripts."""
+        return int(self._read["transcripts"])
+
+    @property
+    def messages(self) -> int:
+        """The number of messages."""
+        return int(self._read["messages"])
+
+    @property
+    def tool_calls(self) -> int:
+        """The number of calls."""
+        return int(self._read["tool_calls"])
+
+    @property
+    def tool_results(self) -> int:
+        """The number of results."""
+        return int(self._read["tool_results"])
+
+    @property
+    def errors(self) -> int:
+        """The number of errors."""
+        return int(self._read["errors"])
+
+    @property
+    def warnings(self) -> int:
+        """The number of warnings."""
+        return int(self._read["warnings"])
+
+    @property
+    def formats(self) -> Mapping[str, int]:
+        """The number of transcripts of each format."""
+        return MappingProxyType(self._read["formats"])
+
+    @property
+    def rules(self) -> Mapping[str, RuleCount]:
+        """What each rule has found. Of a rule with errors and warnings, this has the errors; `counts` has both."""
+        rules: dict[str, RuleCount] = {}
+        for count in self.counts:
+            if count.level == "error" or count.rule not in rules:
+                rules[count.rule] = count
+        return MappingProxyType(rules)
+
+    @property
+    def counts(self) -> tuple[RuleCount, ...]:
+        """What each rule has found at each level."""
+        return tuple(
+            RuleCount(
+                rule=count["rule"],
+                level=count["level"],
+                findings=count["findings"],
+                rows=count["rows"],
+                samples=tuple(Sample(**sample) for sample in count["samples"]),
+            )
+            for count in self._read["rules"]
+        )
+
+    def __add__(self, other: "Summary") -> "Summary":
+        if not isinstance(other, Summary):
+            return NotImplemented
+        return Summary._of(_native.Summary.sum([self._native, other._native]))
+
+    @classmethod
+    def sum(cls, parts: "Iterable[Summary | bytes]") -> "Summary":
+        """The sum of summaries, or of the bytes of some."""
+        summary = cls()
+        batch = []
+        for part in parts:
+            batch.append(part._native if isinstance(part, Summary) else _native.Summary.from_json(bytes(part)))
+            if len(batch) == 256:
+                summary = cls._of(_native.Summary.sum([summary._native, *batch]))
+                batch.clear()
+        return cls._of(_native.Summary.sum([summary._native, *batch]))
+
+    def to_bytes(self) -> bytes:
+        """The summary as JSON of `schemas/summary.v1.schema.json`, on one line: to be sent from a worker, or kept."""
+        return self._native.to_json()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Summary":
+        """Reads what `to_bytes` or `toolcheck lint --output-format summary-json` has written."""
+        return cls._of(_native.Summary.from_json(bytes(data)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary as `schemas/summary.v1.schema.json` describes it."""
+        data: dict[str, Any] = json.loads(self._native.to_json())
+        return data
+
+    def render(self, output: Literal["text", "json"] = "text", *, color: bool = False, width: int = 100) -> str:
+        """The summary for people, or as JSON."""
+        if output == "json":
+            return self._native.to_json().decode()
+        if output != "text":
+            raise ValueError(f"there is no output {output!r}; expected text or json")
+        return self._native.render(color, width)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Summary):
+            return NotImplemented
+        return self.to_bytes() == other.to_bytes()
+
+    def __hash__(self) -> int:
+        return hash(self.to_bytes())
+
+    def __repr__(self) -> str:
+        counts = f"{self.errors} errors, {self.warnings} warnings"
+        return f"<Summary: {self.rows} rows, {self.unread} not read, {counts}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Summary.from_bytes, (self.to_bytes(),)

@@ -1,0 +1,131 @@
+"""Fixtures and a collector for pytest. Nothing native is imported before a test needs it."""
+
+import contextlib
+import os
+from collections.abc import Callable, Generator, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from . import _native
+    from .testing import Checked, Sent
+
+CORPORA = pytest.StashKey[dict[str, "_native.Corpus"]]()
+"""The folders with cases, each searched once."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("toolcheck")
+    group.addoption(
+        "--toolcheck-bless", action="store_true", help="rewrite expectations (*.expect.json) that differ from the findings"
+    )
+    parser.addini("toolcheck_config", "a toolcheck.toml for the fixtures `toolcheck` and `toolcheck_http`")
+    parser.addini("toolcheck_corpus", "folders whose *.expect.json are collected", type="paths", default=[])
+    # The plugin of `pytest-toolcheck` has the same setting.
+    with contextlib.suppress(ValueError):
+        parser.addini("toolcheck_target", "API that bodies are checked against [default: that of the format]")
+
+
+@pytest.fixture
+def toolcheck(request: pytest.FixtureRequest) -> "Callable[..., Checked]":
+    """Lints a body: `toolcheck(body, target="bedrock").assert_clean()`. The settings are those of `toolcheck_lint.lint`."""
+    from .testing import check
+
+    settings = _settings(request)
+    return lambda body, **own: check(body, **{**settings, **own})
+
+
+@pytest.fixture
+def toolcheck_http(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> "Generator[Sent]":
+    """Lints what httpx and requests send to the paths of known APIs, at the end of the test.
+
+    The fixture is a list of the reports so far; `allow(...)` names what may be found.
+    """
+    from .testing import Sent
+
+    sent = Sent(_settings(request))
+    sent.hook(monkeypatch)
+    yield sent
+    faults = sent.faults()
+    if faults:
+        pytest.fail(f"toolcheck: {faults}", pytrace=False)
+
+
+def pytest_assertrepr_compare(config: pytest.Config, op: str, left: object, right: object) -> list[str] | None:
+    """The picture of a report that is not as it should be."""
+    import sys
+
+    # Without this module there is no report to compare.
+    module = sys.modules.get("toolcheck_lint._report")
+    if module is None or op != "==" or not isinstance(left, module.Report | list | tuple):
+        return None
+    report = left if isinstance(left, module.Report) else right
+    if not isinstance(report, module.Report):
+        return None
+    found = "1 finding" if len(report) == 1 else f"{len(report)} findings"
+    return [found, *report.render("concise").splitlines(), "", *report.show().splitlines()]
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "CaseFile | None":
+    if not file_path.name.endswith(".expect.json"):
+        return None
+    named = file_path.resolve() in {Path(path).resolve() for path in _arguments(parent.config)}
+    folders = [Path(folder).resolve() for folder in parent.config.getini("toolcheck_corpus")]
+    if not named and not any(folder in file_path.resolve().parents for folder in folders):
+        return None
+    file: CaseFile = CaseFile.from_parent(parent, path=file_path)
+    return file
+
+
+def _arguments(config: pytest.Config) -> Iterable[str]:
+    return (os.path.join(config.invocation_params.dir, path.partition("::")[0]) for path in config.args)
+
+
+class CaseFile(pytest.File):
+    """An expectation of a corpus."""
+
+    def collect(self) -> Iterable["Case"]:
+        yield Case.from_parent(self, name=self.path.name.removesuffix(".expect.json"))
+
+
+class Case(pytest.Item):
+    """A case of a corpus, as `toolcheck test` runs it."""
+
+    def runtest(self) -> None:
+        from . import _native
+
+        known = self.config.stash.setdefault(CORPORA, {})
+        folder = str(self.path.parent)
+        if folder not in known:
+            known[folder] = _native.Corpus(folder)
+        outcome = known[folder].run(self.name, self.config.getoption("--toolcheck-bless"))
+        if outcome.blessed:
+            self.add_report_section("call", "toolcheck", f"wrote {self.path}")
+        if outcome.failure is not None:
+            raise CaseFailure(outcome.failure)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, CaseFailure):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, None, self.name
+
+
+class CaseFailure(Exception):
+    """A case is not as expected."""
+
+
+def _settings(request: pytest.FixtureRequest) -> dict[str, Any]:
+    config = request.config
+    settings: dict[str, Any] = {}
+    target = config.getini("toolcheck_target")
+    if target:
+        settings["target"] = config.rootpath / target if target.endswith(".toml") else target
+    named = config.getini("toolcheck_config")
+    if named:
+        settings["config"] = config.rootpath / named
+    return settings

@@ -1,0 +1,133 @@
+"""Checks of bodies for tests; the fixtures of the pytest plugin give them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+from . import _native
+from ._findings import Level
+from ._linter import Body, Linter, linter_for
+from ._report import Report
+
+
+class Checked(Report):
+    """A report with assertions."""
+
+    __slots__ = ()
+
+    def assert_clean(self, *, level: Level = "warning") -> None:
+        """Fails if there is a finding, or no transcript; with `level="error"`, only if there is an error."""
+        __tracebackhide__ = True
+        if self.errors or (level == "warning" and self.warnings):
+            raise AssertionError(f"{self.render().rstrip()}\n\n{self.show().rstrip()}")
+        if not self.transcripts:
+            raise AssertionError("there is no transcript in the body, so nothing was checked")
+
+    def assert_findings(self, *expected: str) -> None:
+        """Fails if the findings are not these: `[error|warning] RULE [at [RECORD:]POINTER]`, as in a corpus."""
+        __tracebackhide__ = True
+        difference = _native.difference(self._linted, list(expected))
+        if difference:
+            raise AssertionError("\n".join([*difference, "", *self.show().rstrip().splitlines()]))
+
+
+def check(body: Body, **settings: Any) -> Checked:
+    """The report of a body, with assertions. The settings are those of `Linter`."""
+    linter = linter_for({name: value for name, value in settings.items() if value is not None})
+    return Checked(linter._native.lint(body), linter)
+
+
+PATHS = re.compile(
+    r"/(v1|v1beta|v1alpha|v2|api|openai)?/?"
+    r"(messages|chat/completions|responses|completions|chat|api/chat|[^/]+:(streamG|g)enerateContent|model/[^/]+/(converse|converse-stream|invoke))$"
+)
+"""The paths of requests that are linted."""
+
+
+class Sent(Sequence[Checked]):
+    """What was sent to the paths of known APIs."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self._settings = settings
+        self._reports: list[Checked] = []
+        self._allowed: set[str] = set()
+
+    def allow(self, *rules: str) -> None:
+        """These rules may have findings."""
+        Linter(select=rules)
+        self._allowed.update(rules)
+
+    def see(self, method: str, path: str, body: bytes) -> None:
+        """Lints a request, if it is one of a known API."""
+        if method == "POST" and body and PATHS.search(path):
+            self._reports.append(check(body, **self._settings))
+
+    def faults(self) -> str:
+        """The errors in what was sent, as text; empty without any."""
+        faulty = []
+        for number, report in enumerate(self._reports, 1):
+            errors = [found for found in report if found.level == "error" and found.rule not in self._allowed]
+            if errors:
+                faulty.append(f"request {number} of {len(self._reports)}\n{report.render().rstrip()}\n\n{report.show().rstrip()}")
+        return "\n\n".join(faulty)
+
+    def hook(self, monkeypatch: Any) -> None:
+        """Sees what httpx and requests send, where they are installed."""
+        # Newer SDKs have a fork of httpx with the same classes.
+        hooks = (("httpx", self._hook_httpx), ("httpx2", self._hook_httpx), ("requests", self._hook_requests))
+        for module, patch in hooks:
+            try:
+                library = __import__(module)
+            except ImportError:
+                continue
+            patch(library, monkeypatch)
+
+    def _hook_httpx(self, httpx: Any, monkeypatch: Any) -> None:
+        monkeypatch.setattr(httpx.Client, "send", self._sending(httpx.Client.send))
+        monkeypatch.setattr(httpx.AsyncClient, "send", self._sending_later(httpx.AsyncClient.send))
+
+    def _sending(self, send: Any) -> Any:
+        def sending(client: Any, request: Any, *args: Any, **named: Any) -> Any:
+            self.see(request.method, request.url.path, request.read())
+            return send(client, request, *args, **named)
+
+        return sending
+
+    def _sending_later(self, send: Any) -> Any:
+        async def sending(client: Any, request: Any, *args: Any, **named: Any) -> Any:
+            self.see(request.method, request.url.path, await request.aread())
+            return await send(client, request, *args, **named)
+
+        return sending
+
+    def _hook_requests(self, requests: Any, monkeypatch: Any) -> None:
+        send = requests.Session.send
+
+        def sending(session: Any, request: Any, **named: Any) -> Any:
+            body = request.body
+            if isinstance(body, str):
+                body = body.encode("utf-8", "surrogatepass")
+            if isinstance(body, bytes | bytearray):
+                self.see(request.method, request.path_url.partition("?")[0], bytes(body))
+            return send(session, request, **named)
+
+        monkeypatch.setattr(requests.Session, "send", sending)
+
+    def __len__(self) -> int:
+        return len(self._reports)
+
+    def __iter__(self) -> Iterator[Checked]:
+        return iter(self._reports)
+
+    @overload
+    def __getitem__(self, index: int) -> Checked: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Checked]: ...
+    def __getitem__(self, index: int | slice) -> Checked | list[Checked]:
+        return self._reports[index]
+
+    def __repr__(self) -> str:
+        return f"<Sent: {len(self)} requests>"
+
+
+__all__ = ["PATHS", "Checked", "Sent", "check"]

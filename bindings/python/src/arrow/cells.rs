@@ -1,0 +1,389 @@
+//! Values of Arrow arrays as JSON text.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    BinaryType, BinaryViewType, ByteArrayType, ByteViewType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, LargeBinaryType, LargeUtf8Type, StringViewType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Utf8Type,
+};
+use arrow_array::{
+    Array, ArrowPrimitiveType, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray, GenericByteArray,
+    GenericByteViewArray, GenericListArray, MapArray, OffsetSizeTrait, PrimitiveArray, StructArray,
+};
+use arrow_buffer::ArrowNativeType;
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_schema::DataType;
+
+use crate::text::write_string;
+
+/// The values of an array, one at a time.
+pub(crate) trait Cell {
+    /// Whether there is no value.
+    fn is_null(&self, row: usize) -> bool;
+
+    /// Writes a value that is there.
+    fn write_value(&self, row: usize, out: &mut Vec<u8>);
+
+    fn write(&self, row: usize, out: &mut Vec<u8>) {
+        if self.is_null(row) {
+            out.extend_from_slice(b"null");
+        } else {
+            self.write_value(row, out);
+        }
+    }
+}
+
+/// The bytes of text or binary values.
+pub(crate) trait Texts {
+    /// `None` if there is no value.
+    fn text(&self, row: usize) -> Option<&[u8]>;
+}
+
+/// The texts of an array, if that is what it has.
+pub(crate) fn texts(array: &dyn Array) -> Option<Box<dyn Texts + '_>> {
+    Some(match array.data_type() {
+        DataType::Utf8 => Box::new(array.as_bytes::<Utf8Type>()),
+        DataType::LargeUtf8 => Box::new(array.as_bytes::<LargeUtf8Type>()),
+        DataType::Binary => Box::new(array.as_bytes::<BinaryType>()),
+        DataType::LargeBinary => Box::new(array.as_bytes::<LargeBinaryType>()),
+        DataType::Utf8View => Box::new(array.as_byte_view::<StringViewType>()),
+        DataType::BinaryView => Box::new(array.as_byte_view::<BinaryViewType>()),
+        DataType::FixedSizeBinary(_) => Box::new(array.as_fixed_size_binary()),
+        DataType::Dictionary(..) => {
+            let dictionary = array.as_any_dictionary();
+            let values = texts(dictionary.values().as_ref())?;
+            // The values are in the array, which is borrowed for longer than the dictionary.
+            Box::new(Coded { array, keys: keys(array), values })
+        }
+        _ => return None,
+    })
+}
+
+/// The values of an array as JSON.
+///
+/// # Errors
+///
+/// The name of a type that JSON does not have.
+pub(crate) fn cells(array: &dyn Array) -> Result<Box<dyn Cell + '_>, String> {
+    Ok(match array.data_type() {
+        DataType::Null => Box::new(Nothing),
+        DataType::Boolean => Box::new(array.as_boolean()),
+        DataType::Int8 => number::<Int8Type>(array),
+        DataType::Int16 => number::<Int16Type>(array),
+        DataType::Int32 => number::<Int32Type>(array),
+        DataType::Int64 => number::<Int64Type>(array),
+        DataType::UInt8 => number::<UInt8Type>(array),
+        DataType::UInt16 => number::<UInt16Type>(array),
+        DataType::UInt32 => number::<UInt32Type>(array),
+        DataType::UInt64 => number::<UInt64Type>(array),
+        DataType::Float16 => number::<Float16Type>(array),
+        DataType::Float32 => number::<Float32Type>(array),
+        DataType::Float64 => number::<Float64Type>(array),
+        DataType::List(_) => list::<i32>(array)?,
+        DataType::LargeList(_) => list::<i64>(array)?,
+        DataType::FixedSizeList(..) => {
+            let lists = array.as_fixed_size_list();
+            Box::new(FixedList { lists, values: cells(lists.values().as_ref())? })
+        }
+        DataType::Struct(_) => Box::new(Object::new(array.as_struct())?),
+        DataType::Map(..) => Box::new(Entries::new(array.as_map())?),
+        DataType::Dictionary(..) => {
+            let values = cells(array.as_any_dictionary().values().as_ref())?;
+            Box::new(Coded { array, keys: keys(array), values })
+        }
+        DataType::Date32
+        | DataType::Date64
+        | DataType::Time32(_)
+        | DataType::Time64(_)
+        | DataType::Timestamp(..)
+        | DataType::Decimal32(..)
+        | DataType::Decimal64(..)
+        | DataType::Decimal128(..)
+        | DataType::Decimal256(..) => {
+            static SHOWN: FormatOptions<'static> = FormatOptions::new();
+            let values = ArrayFormatter::try_new(array, &SHOWN).map_err(|error| error.to_string())?;
+            Box::new(Shown { array, values })
+        }
+        other => match texts(array) {
+            Some(texts) => Box::new(Text(texts)),
+            None => return Err(other.to_string()),
+        },
+    })
+}
+
+impl<T: ByteArrayType> Texts for &GenericByteArray<T> {
+    fn text(&self, row: usize) -> Option<&[u8]> {
+        (!Array::is_null(*self, row)).then(|| self.value(row).as_ref())
+    }
+}
+
+impl<T: ByteViewType + ?Sized> Texts for &GenericByteViewArray<T> {
+    fn text(&self, row: usize) -> Option<&[u8]> {
+        (!Array::is_null(*self, row)).then(|| self.value(row).as_ref())
+    }
+}
+
+impl Texts for &FixedSizeBinaryArray {
+    fn text(&self, row: usize) -> Option<&[u8]> {
+        (!Array::is_null(*self, row)).then(|| self.value(row))
+    }
+}
+
+struct Text<'a>(Box<dyn Texts + 'a>);
+
+impl Cell for Text<'_> {
+    fn is_null(&self, row: usize) -> bool {
+        self.0.text(row).is_none()
+    }
+
+    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
+        write_string(self.0.text(row).unwrap_or_default(), out);
+    }
+}
+
+struct Nothing;
+
+impl Cell for Nothing {
+    fn is_null(&self, _: usize) -> bool {
+        true
+    }
+
+    fn write_value(&self, _: usize, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"null");
+    }
+}
+
+impl Cell for &BooleanArray {
+    fn is_null(&self, row: usize) -> bool {
+        Array::is_null(*self, row)
+    }
+
+    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
+        out.extend_from_slice(if self.value(row) { b"true" } else { b"false" });
+    }
+}
+
+/// A number as JSON writes it.
+trait Number {
+    fn write(self, out: &mut Vec<u8>);
+}
+
+macro_rules! integers {
+    ($($kind:ty),*) => {$(
+        impl Number for $kind {
+            fn write(self, out: &mut Vec<u8>) {
+                out.extend_from_slice(itoa::Buffer::new().format(self).as_bytes());
+            }
+        }
+    )*};
+}
+
+integers!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+macro_rules! floats {
+    ($($kind:ty),*) => {$(
+        impl Number for $kind {
+            fn write(self, out: &mut Vec<u8>) {
+                // What is not finite becomes null; writing into memory does not fail.
+                let _ = serde_json::to_writer(out, &self);
+            }
+        }
+    )*};
+}
+
+floats!(f32, f64);
+
+impl Number for half::f16 {
+    fn write(self, out: &mut Vec<u8>) {
+        self.to_f32().write(out);
+    }
+}
+
+struct Numbers<'a, T: ArrowPrimitiveType>(&'a PrimitiveArray<T>);
+
+fn number<T: ArrowPrimitiveType<Native: Number>>(array: &dyn Array) -> Box<dyn Cell + '_> {
+    Box::new(Numbers(array.as_primitive::<T>()))
+}
+
+impl<T: ArrowPrimitiveType<Native: Number>> Cell for Numbers<'_, T> {
+    fn is_null(&self, row: usize) -> bool {
+        self.0.is_null(row)
+    }
+
+    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
+        self.0.value(row).write(out);
+    }
+}
+
+struct List<'a, O: OffsetSizeTrait> {
+    lists: &'a GenericListArray<O>,
+    values: Box<dyn Cell + 'a>,
+}
+
+fn list<O: OffsetSizeTrait>(array: &dyn Array) -> Result<Box<dyn Cell + '_>, String> {
+    let lists = array.as_list::<O>();
+    Ok(Box::new(List { lists, values: cells(lists.values().as_ref())? }))
+}
+
+fn write_elements(values: &dyn Cell, rows: std::ops::Range<usize>, out: &mut Vec<u8>) {
+    out.push(b'[');
+    for (number, row) in rows.enumerate() {
+        if number > 0 {
+            out.push(b',');
+        }
+        values.write(row, out);
+    }
+    out.push(b']');
+}
+
+impl<O: OffsetSizeTrait> Cell for List<'_, O> {
+    fn is_null(&self, row: usize) -> bool {
+        self.lists.is_null(row)
+    }
+
+    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
+        let offsets = self.lists.value_offsets();
+        write_elements(&*self.values, offsets[row].as_usize()..offsets[row + 1].as_usize(), out);
+    }
+}
+
+struct FixedList<'a> {
+    lists: &'a FixedSizeListArray,
+    values: Box<dyn Cell + 'a>,
+}
+
+impl Cell for FixedList<'_> {
+    fn is_null(&self, row: usize) -> bool {
+        self.lists.is_null(row)
+    }
+
+    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
+        let length = usize::try_from(self.lists.value_length()).unwrap_or_default();
+        write_elements(&*self.values, row * length..(row + 1) * length, out);
+    }
+}
+
+/// The rows of a struct as objects. Arrow has each key in each object, so a key without a value was not there.
+pub(crate) struct Object<'a> {
+    array: &'a StructArray,
+    /// Each with its key as it is written, with the colon.
+    fields: Vec<(Vec<u8>, Box<dyn Cell + 'a>)>,
+}
+
+impl<'a> Object<'a> {
+    fn new(array: &'a StructArray) -> Result<Self, String> {
+        let fields = array.fields().iter().zip(array.columns()).map(|(field, column)| {
+            let values =
+                cells(column.as_ref()).map_err(|kind| format!("{kind} in the column `{}`", field.name()))?;
+            let mut key = Vec::new();
+            write_string(field.name().as_bytes(), &mut key);
+            key.push(b':');
+            Ok((key, values))
+        });
+        Ok(Self { array, fields: fields.collect::<Result<_, String>>()? })
+    }
+}
+
+impl Cell for Object<'_> {
+    fn is_null(&self, row: usize) -> bool {
+        self.array.is_null(row)
+    }
+
+    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
+        out.push(b'{');
+        let mut is_first = true;
+        for (key, values) in &self.fields {
+            if values.is_null(row) {
+                continue;
+            }
+            if !is_first {
+                out.push(b',');
+            }
+            is_first = false;
+            out.extend_from_slice(key);
+            values.write_value(row, out);
+        }
+        out.push(b'}');
+    }
+}
+
+/// The rows of a map as objects.
+struct Entries<'a> {
+    maps: &'a MapArray,
+    keys: Box<dyn Texts + 'a>,
+    values: Box<dyn Cell + 'a>,
+}
+
+impl<'a> Entries<'a> {
+    fn new(maps: &'a MapArray) -> Result<Self, String> {
+        let keys = texts(maps.keys().as_ref()).ok_or_else(|| maps.data_type().to_string())?;
+        Ok(Self { maps, keys, values: cells(maps.values().as_ref())? })
+    }
+}
+
+impl Cell for Entries<'_> {
+    fn is_null(&self, row: usize) -> bool {
+        self.maps.is_null(row)
+    }
+
+    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
+        let offsets = self.maps.value_offsets();
+        let entries = ArrowNativeType::as_usize(offsets[row])..ArrowNativeType::as_usize(offsets[row + 1]);
+        out.push(b'{');
+        for (number, entry) in entries.enumerate() {
+            if number > 0 {
+                out.push(b',');
+            }
+            write_string(self.keys.text(entry).unwrap_or_default(), out);
+            out.push(b':');
+            self.values.write(entry, out);
+        }
+        out.push(b'}');
+    }
+}
+
+/// Values that are found by their numbers.
+struct Coded<'a, V> {
+    array: &'a dyn Array,
+    keys: Vec<usize>,
+    values: V,
+}
+
+/// The numbers of the values of a dictionary; that of a row without a value means nothing.
+fn keys(array: &dyn Array) -> Vec<usize> {
+    let dictionary = array.as_any_dictionary();
+    // Without values there are no numbers of them either.
+    if dictionary.values().is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() }
+}
+
+impl Texts for Coded<'_, Box<dyn Texts + '_>> {
+    fn text(&self, row: usize) -> Option<&[u8]> {
+        if self.array.is_null(row) { None } else { self.values.text(self.keys[row]) }
+    }
+}
+
+impl Cell for Coded<'_, Box<dyn Cell + '_>> {
+    fn is_null(&self, row: usize) -> bool {
+        self.array.is_null(row) || self.values.is_null(self.keys[row])
+    }
+
+    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
+        self.values.write_value(self.keys[row], out);
+    }
+}
+
+/// Dates, times and decimals, as text.
+struct Shown<'a> {
+    array: &'a dyn Array,
+    values: ArrayFormatter<'a>,
+}
+
+impl Cell for Shown<'_> {
+    fn is_null(&self, row: usize) -> bool {
+        self.array.is_null(row)
+    }
+
+    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
+        write_string(self.values.value(row).to_string().as_bytes(), out);
+    }
+}

@@ -1,0 +1,8 @@
+//! Columns and tables of Arrow, from any library that has its PyCapsule interface.
+
+mod cells;
+mod rows;
+mod table;
+
+pub(crate) use rows::{ROWS_AT_ONCE, Rows};
+pub(crate) use table::{Findings, findings};

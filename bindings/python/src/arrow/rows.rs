@@ -1,0 +1,239 @@
+//! The rows of columns, as texts that are linted.
+
+
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::ArrowError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3_arrow::ffi::ArrayReader;
+use pyo3_arrow::input::AnyArray;
+use toolcheck_lint::summary::key_of;
+
+use super::cells::{Cell, Texts, cells, texts};
+use crate::dump::kind_of;
+use crate::text::write_string;
+
+/// The number of rows that are read together.
+pub(crate) const ROWS_AT_ONCE: usize = 1000;
+
+/// The rows of an array or a table, with the tools and the key of each.
+pub(crate) struct Rows {
+    bodies: Chunks,
+    tools: Option<Chunks>,
+    keys: Keys,
+    done: usize,
+}
+
+/// How rows are named.
+enum Keys {
+    /// By their numbers, from 0.
+    Numbers,
+    /// By a value in each, at a path of names with dots between them.
+    Path(String),
+    /// By an array of their own.
+    Column(Chunks),
+}
+
+/// Some rows that are in memory.
+pub(crate) struct Batch {
+    bodies: ArrayRef,
+    tools: Option<ArrayRef>,
+    keys: Option<ArrayRef>,
+    first: usize,
+    path: Option<String>,
+}
+
+impl Rows {
+    pub(crate) fn new(
+        bodies: &Bound<'_, PyAny>,
+        tools: Option<&Bound<'_, PyAny>>,
+        key: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let bodies = Chunks::of(bodies)?;
+        let tools = tools.map(Chunks::of).transpose()?;
+        let keys = match key {
+            None => Keys::Numbers,
+            Some(key) => match key.extract::<String>() {
+                Ok(path) => Keys::Path(path),
+                Err(_) => Keys::Column(Chunks::of(key)?),
+            },
+        };
+        Ok(Self { bodies, tools, keys, done: 0 })
+    }
+
+    /// The next rows, at most so many.
+    ///
+    /// # Errors
+    ///
+    /// The library that has the data can't read it, or the columns are not of the same length.
+    pub(crate) fn next(&mut self, most: usize) -> Result<Option<Batch>, String> {
+        let mut count = most;
+        let mut columns: Vec<&mut Chunks> = vec![&mut self.bodies];
+        columns.extend(&mut self.tools);
+        if let Keys::Column(keys) = &mut self.keys {
+            columns.push(keys);
+        }
+        for column in &mut columns {
+            count = count.min(column.ready()?);
+        }
+        if count == 0 {
+            if columns.iter_mut().any(|column| column.ready() != Ok(0)) {
+                return Err("the columns are not of the same length".to_owned());
+            }
+            return Ok(None);
+        }
+        let bodies = self.bodies.take(count);
+        let tools = self.tools.as_mut().map(|tools| tools.take(count));
+        let keys = match &mut self.keys {
+            Keys::Column(keys) => Some(keys.take(count)),
+            _ => None,
+        };
+        let first = self.done;
+        self.done += count;
+        let path = match &self.keys {
+            Keys::Path(path) => Some(path.clone()),
+            _ => None,
+        };
+        Ok(Some(Batch { bodies, tools, keys, first, path }))
+    }
+}
+
+impl Batch {
+    pub(crate) fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Shows the text of each row, and how to name it.
+    ///
+    /// # Errors
+    ///
+    /// A column has a type that JSON does not have.
+    pub(crate) fn each(&self, mut see: impl FnMut(&[u8], &dyn Fn() -> String)) -> Result<(), String> {
+        let reader = Reader::new(self)?;
+        let mut buffer = Vec::new();
+        for row in 0..self.len() {
+            let text = match &reader {
+                Reader::Texts(texts) => texts.text(row).unwrap_or(b"null"),
+                Reader::Cells(cells) => {
+                    buffer.clear();
+                    cells.write(row, &mut buffer);
+                    &buffer
+                }
+                Reader::WithTools(bodies, tools) => {
+                    buffer.clear();
+                    write_with_tools(&**bodies, &**tools, row, &mut buffer);
+                    &buffer
+                }
+            };
+            see(text, &|| self.key(row, text));
+        }
+        Ok(())
+    }
+
+    /// How the user names a row.
+    fn key(&self, row: usize, text: &[u8]) -> String {
+        let named = match (&self.keys, &self.path) {
+            (Some(keys), _) => key_in(keys, row),
+            (None, Some(path)) => key_of(text, path),
+            (None, None) => None,
+        };
+        named.unwrap_or_else(|| (self.first + row).to_string())
+    }
+}
+
+fn key_in(keys: &ArrayRef, row: usize) -> Option<String> {
+    if let Some(texts) = texts(keys) {
+        return texts.text(row).map(|text| String::from_utf8_lossy(text).into_owned());
+    }
+    let values = cells(keys).ok().filter(|values| !values.is_null(row))?;
+    let mut out = Vec::new();
+    values.write_value(row, &mut out);
+    Some(String::from_utf8_lossy(&out).into_owned())
+}
+
+enum Reader<'b> {
+    Texts(Box<dyn Texts + 'b>),
+    Cells(Box<dyn Cell + 'b>),
+    WithTools(Box<dyn Cell + 'b>, Box<dyn Cell + 'b>),
+}
+
+impl<'b> Reader<'b> {
+    fn new(batch: &'b Batch) -> Result<Self, String> {
+        let cannot = |kind: String| format!("cannot read {kind} as JSON");
+        if let Some(tools) = &batch.tools {
+            return Ok(Self::WithTools(cells(&batch.bodies).map_err(cannot)?, cells(tools).map_err(cannot)?));
+        }
+        match texts(&batch.bodies) {
+            Some(texts) => Ok(Self::Texts(texts)),
+            None => cells(&batch.bodies).map(Self::Cells).map_err(cannot),
+        }
+    }
+}
+
+/// Writes a row as it would be in a file of a data set with the columns `messages` and `tools`.
+fn write_with_tools(bodies: &dyn Cell, tools: &dyn Cell, row: usize, out: &mut Vec<u8>) {
+    out.push(b'{');
+    write_string(b"messages", out);
+    out.push(b':');
+    bodies.write(row, out);
+    if !tools.is_null(row) {
+        out.push(b',');
+        write_string(b"tools", out);
+        out.push(b':');
+        tools.write_value(row, out);
+    }
+    out.push(b'}');
+}
+
+/// A column whose chunks are read one by one.
+struct Chunks {
+    reader: Box<dyn ArrayReader + Send>,
+    current: Option<ArrayRef>,
+    at: usize,
+    is_at_end: bool,
+}
+
+impl Chunks {
+    fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let has = |name: &str| object.hasattr(name);
+        if !has("__arrow_c_array__")? && !has("__arrow_c_stream__")? {
+            let kind = kind_of(object);
+            return Err(PyTypeError::new_err(format!(
+                "expected a column or a table with `__arrow_c_stream__` or `__arrow_c_array__`, not {kind}"
+            )));
+        }
+        let array: AnyArray = object.extract()?;
+        let reader = array.into_reader().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { reader, current: None, at: 0, is_at_end: false })
+    }
+
+    /// The number of rows that can be taken; 0 at the end.
+    fn ready(&mut self) -> Result<usize, String> {
+        loop {
+            if let Some(current) = &self.current
+                && self.at < current.len()
+            {
+                return Ok(current.len() - self.at);
+            }
+            (self.current, self.at) = (None, 0);
+            if self.is_at_end {
+                return Ok(0);
+            }
+            match self.reader.next() {
+                None => self.is_at_end = true,
+                Some(chunk) => self.current = Some(chunk.map_err(|error| reason(&error))?),
+            }
+        }
+    }
+
+    fn take(&mut self, count: usize) -> ArrayRef {
+        let current = self.current.as_ref().expect("there are rows");
+        let taken = current.slice(self.at, count);
+        self.at += count;
+        taken
+    }
+}
+
+pub(crate) fn reason(error: &ArrowError) -> String {
+    format!("the data can't be read: {error}")
+}

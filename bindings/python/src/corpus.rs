@@ -1,0 +1,72 @@
+//! Cases of a corpus, and expectations.
+
+use std::path::Path;
+
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use toolcheck_test::corpus::{self, Bless, Outcome, Run, outputs};
+use toolcheck_test::{Difference, Expected, Found};
+use toolcheck_report::Style;
+
+use crate::linter::{Linted, written};
+
+/// What became of a case.
+#[pyclass(module = "toolcheck_lint._native", frozen, get_all)]
+pub(crate) struct CaseOutcome {
+    /// Whether its expectation was rewritten.
+    blessed: bool,
+    /// Why it is not as expected.
+    failure: Option<String>,
+}
+
+/// The cases of a folder.
+#[pyclass(module = "toolcheck_lint._native", frozen)]
+pub(crate) struct Corpus {
+    corpus: corpus::Corpus,
+}
+
+#[pymethods]
+impl Corpus {
+    #[new]
+    fn new(py: Python<'_>, folder: &str) -> PyResult<Self> {
+        let corpus = py.detach(|| corpus::Corpus::open(Path::new(folder)));
+        Ok(Self { corpus: corpus.map_err(|error| PyOSError::new_err(error.to_string()))? })
+    }
+
+    /// Runs the case of an expectation in the folder itself, as `toolcheck test` does. It is named without the ending.
+    fn run(&self, py: Python<'_>, stem: &str, bless: bool) -> PyResult<CaseOutcome> {
+        let is_of = |name: &str| {
+            let ending = name.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.'));
+            ending.is_some_and(|ending| ["json", "jsonl", "ndjson", "expect.json"].contains(&ending))
+        };
+        let cases: Vec<_> = self.corpus.cases.iter().filter(|case| is_of(&case.name)).collect();
+        if cases.is_empty() {
+            return Ok(CaseOutcome { blessed: false, failure: Some(format!("{stem}: there is no such case")) });
+        }
+        py.detach(|| {
+            let run = self.corpus.run(&cases, if bless { Bless::Changed } else { Bless::Nothing });
+            let blessed = run.results.iter().any(|result| matches!(result.outcome, Outcome::Blessed(_)));
+            let failure = if run.failed() + run.unreadable() > 0 { Some(text_of(&run)?) } else { None };
+            Ok(CaseOutcome { blessed, failure })
+        })
+    }
+}
+
+fn text_of(run: &Run) -> PyResult<String> {
+    let output = outputs::find("text").expect("there is a text output");
+    let text = written(|out| (output.write)(run, &Style::new().is_quiet(true), out))?;
+    Ok(text.trim_end().to_owned())
+}
+
+/// How the findings of a report differ from what is expected: a line each.
+#[pyfunction]
+pub(crate) fn difference(linted: &Bound<'_, Linted>, expected: Vec<String>) -> PyResult<Vec<String>> {
+    let expected = expected.iter().map(|text| {
+        text.parse::<Expected>().map_err(|error| PyValueError::new_err(format!("{text}: {error}")))
+    });
+    let expected: Vec<Expected> = expected.collect::<PyResult<_>>()?;
+    let file = linted.get().file();
+    let found: Vec<Found> = file.findings.iter().map(Found::from).collect();
+    let difference = Difference::of(&expected, &found);
+    Ok(if difference.is_empty() { Vec::new() } else { difference.lines(&file.path) })
+}

@@ -1,0 +1,72 @@
+//! What an API's error means, and what a change lost.
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use toolcheck_embed::{Comparison, Side};
+use toolcheck_open::FileFormat;
+use toolcheck_report::explained::Wording;
+use toolcheck_report::{Style, diff};
+
+use crate::body::Body;
+use crate::linter::{unknown, written};
+
+/// An explanation of an API's error: whether it is known and its cause found, as JSON, and for people.
+#[pyfunction]
+#[pyo3(signature = (text, body, width))]
+pub(crate) fn explain_error(
+    py: Python<'_>,
+    text: &str,
+    body: Option<&Bound<'_, PyAny>>,
+    width: usize,
+) -> PyResult<(bool, String, String)> {
+    let body = body.map(Body::of).transpose()?;
+    py.detach(|| {
+        let explained = toolcheck_embed::explain_error(text, body.as_ref().map(Body::as_slice));
+        let wording = Wording::new("request", "explain_error(text, body)").style(Style::new().width(width)).width(Some(width));
+        let people = written(|out| explained.write(&wording, out))?;
+        Ok((explained.is_explained(), explained.to_json().to_string(), people))
+    })
+}
+
+/// What a change to a conversation lost: the worst level of it, as JSON, and as text of an output.
+#[pyfunction]
+#[pyo3(signature = (before, after, before_format, after_format, output, shows_values, color, width))]
+#[allow(clippy::too_many_arguments, reason = "only the package calls it")]
+pub(crate) fn diff_bodies(
+    py: Python<'_>,
+    before: &Bound<'_, PyAny>,
+    after: &Bound<'_, PyAny>,
+    before_format: Option<&str>,
+    after_format: Option<&str>,
+    output: &str,
+    shows_values: bool,
+    color: bool,
+    width: usize,
+) -> PyResult<String> {
+    let format = |id: Option<&str>| {
+        let named = |id| FileFormat::named(id).ok_or_else(|| unknown("format", id, FileFormat::all().map(FileFormat::id)));
+        id.map(named).transpose()
+    };
+    let formats = [format(before_format)?, format(after_format)?];
+    let bodies = [Body::of(before)?, Body::of(after)?];
+    let known = diff::ALL.iter().map(|output| output.id);
+    let output = diff::find(output).ok_or_else(|| unknown("output", output, known))?;
+    py.detach(|| {
+        let side = |number: usize, name: &str| Side::new(name, bodies[number].as_slice()).format(formats[number]);
+        let compared = Comparison::new(side(0, "before"), side(1, "after"), None);
+        let compared = compared.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        if let Some((name, parts)) = compared.unread().next() {
+            let why = format!("{name}: {parts} parts could not be read; `lint` says more");
+            return Err(PyValueError::new_err(why));
+        }
+        let style = Style::new().color(color).width(width);
+        written(|out| compared.write(output, &style, shows_values, out))
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    })
+}
+
+/// A body as the text that is linted.
+#[pyfunction]
+pub(crate) fn text_of<'py>(py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
+    Ok(pyo3::types::PyBytes::new(py, Body::of(body)?.as_slice()))
+}

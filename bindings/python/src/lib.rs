@@ -1,0 +1,30 @@
+//! The native part of the Python package `toolcheck_lint`.
+//!
+//! It gives text and numbers to Python; the classes that users see are in `python/toolcheck_lint`. Nothing here opens a file
+//! or reads the environment, and the GIL is not held while something is linted.
+
+mod arrow;
+mod body;
+mod corpus;
+mod dump;
+mod explain;
+mod linter;
+mod summary;
+mod text;
+
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use crate::corpus::{CaseOutcome, Corpus, difference};
+    #[pymodule_export]
+    use crate::explain::{diff_bodies, explain_error, text_of};
+    #[pymodule_export]
+    use crate::linter::{Linted, Linter};
+    #[pymodule_export]
+    use crate::summary::Summary;
+
+    #[pymodule_export]
+    use crate::arrow::Findings;
+}

@@ -1,0 +1,294 @@
+//! What lints bodies and columns, and what it says of them.
+
+use std::path::Path;
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use toolcheck_config::allow;
+use toolcheck_core::Level;
+use toolcheck_embed::{Error, FixOptions, Settings};
+use toolcheck_lint::{FileReport, Options, Report, Summary as Counted, lint};
+use toolcheck_report::fixed::plan_v1;
+use toolcheck_report::outputs::json::report_v1;
+use toolcheck_report::{Style, View, outputs, show};
+
+use crate::arrow::{Findings, ROWS_AT_ONCE, Rows, findings};
+use crate::body::Body;
+use crate::summary::Summary;
+
+/// The most findings of a row that are kept, as in the program; the others are counted.
+const FINDINGS_OF_ROW: usize = 10_000;
+
+fn unusable(error: &Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// Lints bodies; the class of the package is made of it.
+#[pyclass(module = "toolcheck_lint._native", frozen)]
+pub(crate) struct Linter {
+    linter: toolcheck_embed::Linter,
+}
+
+#[pymethods]
+impl Linter {
+    #[new]
+    #[pyo3(signature = (
+        *, name, target = None, own_target = None, format = None, kind = None, tools = None, config = None,
+        conversation = None, at = None, select = Vec::new(), extend_select = Vec::new(), ignore = Vec::new()
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "they are named, and only the package calls it")]
+    fn new(
+        name: &str,
+        target: Option<&str>,
+        own_target: Option<&str>,
+        format: Option<&str>,
+        kind: Option<&str>,
+        tools: Option<&Bound<'_, PyAny>>,
+        config: Option<&str>,
+        conversation: Option<&str>,
+        at: Option<&str>,
+        select: Vec<String>,
+        extend_select: Vec<String>,
+        ignore: Vec<String>,
+    ) -> PyResult<Self> {
+        let tools = tools.map(Body::of).transpose()?;
+        let settings = || {
+            let mut settings = Settings::new().name(name);
+            if let Some(text) = config {
+                settings = settings.config(text)?;
+            }
+            if let Some(id) = target {
+                settings = settings.target(id)?;
+            }
+            if let Some(text) = own_target {
+                settings = settings.own_target(text)?;
+            }
+            if let Some(id) = format {
+                settings = settings.format(id)?;
+            }
+            if let Some(kind) = kind {
+                settings = settings.kind(kind)?;
+            }
+            if let Some(tools) = &tools {
+                settings = settings.tools(tools.as_slice())?;
+            }
+            if let Some(conversation) = conversation {
+                settings = settings.conversation(conversation);
+            }
+            if let Some(pointer) = at {
+                settings = settings.at(pointer);
+            }
+            settings = settings.select(select.iter().map(String::as_str))?;
+            settings = settings.extend_select(extend_select.iter().map(String::as_str))?;
+            settings.ignore(ignore.iter().map(String::as_str))
+        };
+        Ok(Self { linter: settings().map_err(|error| unusable(&error))?.linter() })
+    }
+
+    /// Lints a body.
+    fn lint(&self, py: Python<'_>, body: &Bound<'_, PyAny>) -> PyResult<Linted> {
+        let body = Body::of(body)?;
+        Ok(py.detach(|| Linted { report: self.linter.report(body.as_slice()), linter: self.linter.clone(), body }))
+    }
+
+    /// Mends a body: the new text, the plan as JSON, and its report.
+    fn fix(
+        &self,
+        py: Python<'_>,
+        body: &Bound<'_, PyAny>,
+        unsafe_fixes: bool,
+    ) -> PyResult<(Py<PyBytes>, String, Linted)> {
+        let body = Body::of(body)?;
+        let how = FixOptions::new().unsafe_fixes(unsafe_fixes);
+        let (bytes, plan) = py
+            .detach(|| {
+                let fixed = self.linter.fix(body.as_slice(), &how)?;
+                let plan = plan_v1(self.linter.name(), body.as_slice(), &fixed).to_string();
+                Ok((fixed.bytes.into_owned(), plan))
+            })
+            .map_err(|error| unusable(&error))?;
+        let report = py.detach(|| self.linter.report(&bytes));
+        let text = PyBytes::new(py, &bytes).unbind();
+        Ok((text, plan, Linted { report, linter: self.linter.clone(), body: Body::Own(bytes) }))
+    }
+
+    /// Counts what is found in the rows of a column.
+    #[pyo3(signature = (array, *, tools, key, samples, progress))]
+    fn column(
+        &self,
+        py: Python<'_>,
+        array: &Bound<'_, PyAny>,
+        tools: Option<&Bound<'_, PyAny>>,
+        key: Option<&Bound<'_, PyAny>>,
+        samples: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Summary> {
+        let mut rows = Rows::new(array, tools, key)?;
+        let linter = RowLinter::new(&self.linter);
+        let counted = py.detach(|| -> PyResult<Counted> {
+            let mut counted = Counted::new(samples);
+            while let Some(batch) = rows.next(ROWS_AT_ONCE).map_err(PyValueError::new_err)? {
+                let count = batch.each(|text, key| {
+                    let report = linter.lint(text);
+                    let key = if report.findings.is_empty() { String::new() } else { key() };
+                    counted.add_row(&key, &report);
+                });
+                count.map_err(pyo3::exceptions::PyTypeError::new_err)?;
+                Python::attach(|py| match &progress {
+                    Some(progress) => progress.call1(py, (counted.rows,)).map(drop),
+                    None => py.check_signals(),
+                })?;
+            }
+            Ok(counted)
+        })?;
+        Ok(Summary { counted })
+    }
+
+    /// The findings in the rows of a column.
+    #[pyo3(signature = (array, *, tools, key))]
+    fn rows(
+        &self,
+        array: &Bound<'_, PyAny>,
+        tools: Option<&Bound<'_, PyAny>>,
+        key: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Findings> {
+        Ok(findings(RowLinter::new(&self.linter), Rows::new(array, tools, key)?))
+    }
+}
+
+/// Lints rows as the program lints the lines of a data set.
+pub(crate) struct RowLinter {
+    linter: toolcheck_embed::Linter,
+    options: Options,
+}
+
+impl RowLinter {
+    fn new(linter: &toolcheck_embed::Linter) -> Self {
+        let options = linter.options().clone().keeps_source(false).max_findings(FINDINGS_OF_ROW);
+        Self { linter: linter.clone(), options }
+    }
+
+    pub(crate) fn lint(&self, text: &[u8]) -> FileReport {
+        let mut row = lint(self.linter.name(), text, &self.options);
+        let _ = allow::apply(self.linter.allows(), Path::new(self.linter.name()), &mut row);
+        row
+    }
+}
+
+/// The report of a body.
+#[pyclass(module = "toolcheck_lint._native", frozen)]
+pub(crate) struct Linted {
+    report: Report,
+    linter: toolcheck_embed::Linter,
+    body: Body,
+}
+
+#[pymethods]
+impl Linted {
+    #[getter]
+    fn format(&self) -> Option<&str> {
+        self.file().format
+    }
+
+    #[getter]
+    fn target(&self) -> Option<&str> {
+        self.file().target.as_deref()
+    }
+
+    #[getter]
+    fn kind(&self) -> &str {
+        self.file().kind.as_str()
+    }
+
+    #[getter]
+    fn transcripts(&self) -> usize {
+        self.file().transcripts
+    }
+
+    #[getter]
+    fn messages(&self) -> usize {
+        self.file().messages
+    }
+
+    #[getter]
+    fn tool_calls(&self) -> usize {
+        self.file().tool_calls
+    }
+
+    #[getter]
+    fn tool_results(&self) -> usize {
+        self.file().tool_results
+    }
+
+    #[getter]
+    fn errors(&self) -> usize {
+        self.file().count(Level::Error)
+    }
+
+    #[getter]
+    fn warnings(&self) -> usize {
+        self.file().count(Level::Warning)
+    }
+
+    fn __len__(&self) -> usize {
+        self.file().findings.len()
+    }
+
+    /// The text that was linted.
+    fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.body.as_slice())
+    }
+
+    /// The report as JSON of version 1.
+    fn json(&self, py: Python<'_>) -> PyResult<String> {
+        let json = py.detach(|| serde_json::to_string(&report_v1(&self.report)));
+        json.map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
+
+    /// The report as text.
+    fn render(&self, py: Python<'_>, output: &str, color: bool, width: usize) -> PyResult<String> {
+        let known = outputs::ALL.iter().map(|output| output.id);
+        let output = outputs::find(output).ok_or_else(|| unknown("output", output, known))?;
+        let style = Style::new().color(color).width(width);
+        py.detach(|| written(|out| (output.write)(&self.report, &style, out)))
+    }
+
+    /// The picture of the body.
+    fn show(
+        &self,
+        py: Python<'_>,
+        output: &str,
+        color: bool,
+        width: usize,
+        shows_all: bool,
+        shows_text: bool,
+    ) -> PyResult<String> {
+        let known = show::outputs::ALL.iter().map(|output| output.id);
+        let output = show::outputs::find(output).ok_or_else(|| unknown("output", output, known))?;
+        let style = Style::new().color(color).width(width);
+        py.detach(|| {
+            let view = View::new().shows_all(shows_all).shows_text(shows_text);
+            let outline = self.linter.outline(self.body.as_slice(), &view);
+            written(|out| (output.write)(&outline, &style, out))
+        })
+    }
+}
+
+impl Linted {
+    pub(crate) fn file(&self) -> &FileReport {
+        &self.report.files[0]
+    }
+}
+
+/// What is written as text. Writing into memory does not fail.
+pub(crate) fn written(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> PyResult<String> {
+    let mut out = Vec::new();
+    write(&mut out)?;
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+pub(crate) fn unknown<'k>(noun: &str, id: &str, known: impl Iterator<Item = &'k str>) -> PyErr {
+    let known: Vec<&str> = known.collect();
+    PyValueError::new_err(format!("there is no {noun} {id:?}; expected one of {}", known.join(", ")))
+}

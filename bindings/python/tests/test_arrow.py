@@ -1,0 +1,272 @@
+"""Columns of every library that has the PyCapsule interface."""
+
+import json
+import pickle
+import random
+import subprocess
+import sys
+
+import pytest
+
+from toolcheck_lint import Linter, Summary
+
+from conftest import CLEAN, UNANSWERED
+
+ROWS = [json.dumps(row) for row in [CLEAN, UNANSWERED, {"messages": []}, CLEAN]] + ["", "{", "[1, 2]", '"text"', "null"]
+LISTS = [CLEAN["messages"], [{"role": "user", "content": "Well?"}, {"role": "tool", "tool_call_id": "call_1", "content": "x"}]]
+
+
+@pytest.fixture
+def pa():
+    return pytest.importorskip("pyarrow")
+
+
+@pytest.fixture
+def expected():
+    """What is counted row by row."""
+    linter = Linter()
+    return [linter.lint(row) for row in ROWS]
+
+
+def counts(summary):
+    return (summary.rows, summary.unread, summary.transcripts, summary.messages, summary.tool_calls, summary.errors, summary.warnings)
+
+
+def sum_of(reports):
+    return (
+        len(reports),
+        sum(not report.transcripts for report in reports),
+        sum(report.transcripts for report in reports),
+        sum(report.messages for report in reports),
+        sum(report.tool_calls for report in reports),
+        sum(report.errors for report in reports),
+        sum(report.warnings for report in reports),
+    )
+
+
+def test_every_type_of_text(pa, expected):
+    linter = Linter()
+    wanted = linter.column(pa.array(ROWS))
+    assert counts(wanted) == sum_of(expected)
+    assert wanted.rules["unanswered-tool-call"].samples[0].row == "1"
+    views = [pa.string_view(), pa.binary_view()]
+    for kind in [pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), *views]:
+        array = pa.array([row.encode() if "binary" in str(kind) else row for row in ROWS], kind)
+        assert linter.column(array) == wanted, kind
+        assert linter.column(array.slice(1, 2)).errors == sum(report.errors for report in expected[1:3]), kind
+    assert linter.column(pa.array(ROWS).dictionary_encode()) == wanted
+    chunked = pa.chunked_array([ROWS[:2], [], ROWS[2:]])
+    assert linter.column(chunked) == wanted
+    assert linter.column(chunked.dictionary_encode()) == wanted
+
+
+def test_a_row_without_a_value_is_not_read(pa):
+    summary = Linter().column(pa.array([None, ROWS[0]]))
+    assert (summary.rows, summary.unread) == (2, 1)
+    assert Linter().column(pa.nulls(3)).unread == 3
+
+
+def test_lists_and_tables(pa):
+    linter = Linter(kind="dataset")
+    wanted = [linter.lint(messages) for messages in LISTS]
+    assert sum(report.errors for report in wanted)
+    nested = pa.array(LISTS)
+    for column in [nested, nested.cast(pa.large_list(nested.type.value_type)), pa.chunked_array([nested[:1], nested[1:]])]:
+        assert counts(linter.column(column)) == sum_of(wanted)
+    table = pa.table({"messages": nested, "id": ["one", "two"]})
+    for rows in [table, table.to_batches()[0], table.to_reader()]:
+        summary = linter.column(rows, key="id")
+        assert summary.errors == sum(report.errors for report in wanted)
+        assert {sample.row for count in summary.counts for sample in count.samples} == {"two"}
+
+
+def test_tools_beside_the_messages(pa):
+    messages = [[{"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "tides", "arguments": "{}"}}]}]]
+    tools = [[{"type": "function", "function": {"name": "currents", "parameters": {"type": "object"}}}]]
+    linter = Linter(kind="dataset")
+    text = pa.array([json.dumps(tools[0])])
+    for beside in [pa.array(tools), text, pa.array([[json.dumps(tools[0][0])]])]:
+        summary = linter.column(pa.array(messages), tools=beside, key=pa.array([17]))
+        assert summary.rules["unknown-tool"].samples[0].row == "17"
+    assert "unknown-tool" not in linter.column(pa.array(messages)).rules
+    assert linter.column(pa.array(messages), tools=pa.nulls(1)) == linter.column(pa.table({"messages": messages}))
+    with pytest.raises(ValueError, match="not of the same length"):
+        linter.column(pa.array(messages * 2), tools=text)
+
+
+def test_values_as_json(pa):
+    """What is read of each type, seen through the key of a row."""
+    import datetime
+    import decimal
+
+    cases = [
+        (pa.array([True]), "true"),
+        (pa.array([-7], pa.int8()), "-7"),
+        (pa.array([2**64 - 1], pa.uint64()), str(2**64 - 1)),
+        (pa.array([1.5], pa.float16()), "1.5"),
+        (pa.array([0.1], pa.float32()), "0.1"),
+        (pa.array([float("nan")]), "null"),
+        (pa.array(['a"b']), 'a"b'),
+        (pa.array([[1, None]]), "[1,null]"),
+        (pa.array([[1, 2]], pa.list_(pa.int64(), 2)), "[1,2]"),
+        (pa.array([{"a": None, "b": {"c": "d"}}]), '{"b":{"c":"d"}}'),
+        (pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int64())), '{"k":1}'),
+        (pa.array([[["x", "x"]]]).cast(pa.list_(pa.list_(pa.dictionary(pa.int8(), pa.string())))), '[["x","x"]]'),
+        (pa.array([datetime.date(2026, 1, 2)]), '"2026-01-02"'),
+        (pa.array([decimal.Decimal("1.50")]), '"1.50"'),
+    ]
+    for key, expected in cases:
+        summary = Linter().column(pa.array([ROWS[1]]), key=key)
+        assert summary.counts[0].samples[0].row == expected, key.type
+
+
+def test_a_type_that_json_has_not(pa):
+    column = pa.array([{"length": 1}], pa.struct([("length", pa.duration("s"))]))
+    with pytest.raises(TypeError, match="cannot read Duration.* in the column `length` as JSON"):
+        Linter().column(column)
+
+
+def test_what_is_no_column():
+    for wrong in ([1], "text", {"a": 1}, None):
+        with pytest.raises(TypeError, match="expected a column or a table with `__arrow_c_stream__`"):
+            Linter().column(wrong)
+
+
+def test_findings_as_a_table(pa):
+    linter = Linter()
+    keys = pa.array([f"row-{number}" for number in range(len(ROWS))])
+    table = pa.table(linter.rows(pa.chunked_array([ROWS[:1], ROWS[1:]]), key=keys))
+    assert table.column_names == ["row", "rule", "level", "pointer", "tool_call_id", "message"]
+    found = [one for one in table.to_pylist() if one["rule"] == "unanswered-tool-call"]
+    assert [(one["row"], one["level"], one["pointer"], one["tool_call_id"]) for one in found] == [
+        ("row-1", "error", "/messages/1/content/0", "toolu_1")
+    ]
+    assert len(table) == linter.column(pa.array(ROWS)).errors + linter.column(pa.array(ROWS)).warnings
+    once = linter.rows(pa.array(ROWS))
+    pa.table(once)
+    with pytest.raises(ValueError, match="read already"):
+        pa.table(once)
+    assert len(pa.table(linter.rows(pa.array([], pa.string())))) == 0
+
+
+def test_polars(expected):
+    pl = pytest.importorskip("polars")
+    linter = Linter()
+    series = pl.Series("body", ROWS)
+    assert counts(linter.column(series)) == sum_of(expected)
+    assert counts(linter.column(series.cast(pl.Categorical))) == sum_of(expected)
+    frame = pl.DataFrame({"messages": LISTS, "id": ["one", "two"]})
+    nested = Linter(kind="dataset")
+    assert nested.column(frame, key="id").errors == nested.column(frame["messages"]).errors > 0
+    found = pl.DataFrame(nested.rows(frame, key="id"))
+    assert frame.join(found, left_on="id", right_on="row", how="anti")["id"].to_list() == ["one"]
+
+
+def test_duckdb(expected):
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect() as connection:
+        connection.execute("create table rows (body varchar)")
+        connection.executemany("insert into rows values (?)", [[row] for row in ROWS])
+        relation = connection.sql("select body from rows")
+        # A table: each row is an object with one key.
+        summary = Linter(at="/body").column(relation)
+        assert summary.rows == len(ROWS)
+        assert "unanswered-tool-call" in summary.rules
+
+
+def test_no_other_library_is_needed():
+    pytest.importorskip("polars")
+    code = """
+import sys
+sys.modules["pyarrow"] = sys.modules["pandas"] = sys.modules["numpy"] = None
+import polars, toolcheck_lint
+print(toolcheck_lint.Linter().column(polars.Series(["{}", "[]"])).rows)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "2\n", done.stderr
+
+
+def test_progress_and_errors_of_it(pa):
+    seen = []
+    Linter().column(pa.array(ROWS[:1] * 2500), progress=seen.append)
+    assert seen == [1000, 2000, 2500]
+
+    def stop(rows):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Linter().column(pa.array(ROWS), progress=stop)
+
+
+def test_an_error_of_the_producer(pa):
+    def batches():
+        yield pa.record_batch({"messages": LISTS})
+        raise RuntimeError("the disk is gone")
+
+    schema = pa.record_batch({"messages": LISTS}).schema
+    with pytest.raises(ValueError, match="the data can't be read: .*the disk is gone"):
+        Linter().column(pa.RecordBatchReader.from_batches(schema, batches()))
+
+
+def test_any_partition_has_the_same_sum(pa):
+    keys = [f"row-{number}" for number in range(60)]
+    rows = [ROWS[number % len(ROWS)] for number in range(60)]
+    linter = Linter()
+    whole = linter.column(pa.array(rows), key=pa.array(keys), samples=3)
+    generator = random.Random(1)
+    for parts in (1, 4, 13):
+        order = list(range(60))
+        generator.shuffle(order)
+        summaries = []
+        for part in range(parts):
+            chosen = order[part::parts]
+            column = pa.array([rows[number] for number in chosen])
+            summaries.append(linter.column(column, key=pa.array([keys[number] for number in chosen]), samples=3))
+        assert Summary.sum(summaries).to_bytes() == whole.to_bytes()
+        assert Summary.sum(summary.to_bytes() for summary in summaries) == whole
+        total = Summary()
+        for summary in summaries:
+            total += summary
+        assert total == whole
+    assert Summary.sum([]) == Summary()
+
+
+def test_a_summary(pa):
+    summary = Linter().column(pa.array(ROWS), samples=2)
+    again = Summary.from_bytes(summary.to_bytes())
+    assert again == summary
+    assert pickle.loads(pickle.dumps(summary)) == summary
+    assert again.to_dict() == json.loads(summary.render("json"))
+    count = summary.rules["unanswered-tool-call"]
+    assert (count.level, count.findings, count.rows) == ("error", 1, 1)
+    assert count.samples[0].pointer == "/messages/1/content/0"
+    assert "error unanswered-tool-call: 1 finding in 1 row" in summary.render()
+    assert sum(summary.formats.values()) == summary.transcripts
+    for wrong in (b"", b"\xff", b"{}", b'{"version": 2}'):
+        with pytest.raises(ValueError, match="not a summary"):
+            Summary.from_bytes(wrong)
+    with pytest.raises(TypeError):
+        summary + 1
+
+
+def test_the_same_summary_as_the_program(pa, program, tmp_path):
+    messages = [
+        CLEAN["messages"],
+        UNANSWERED["messages"],
+        [{"role": "user", "content": "Well?"}, {"role": "tool", "tool_call_id": "call_1", "content": "x"}],
+    ]
+    table = pa.table(
+        {
+            "id": [f"row-{number}" for number in range(39)],
+            "messages": [json.dumps(messages[number % 3]) for number in range(39)],
+            "tools": [None if number % 2 else "[]" for number in range(39)],
+        }
+    )
+    path = tmp_path / "rows.jsonl"
+    lines = [json.dumps({key: value for key, value in row.items() if value is not None}) for row in table.to_pylist()]
+    path.write_text("\n".join(lines) + "\n")
+    said = program("lint", str(path), "--isolated", "--kind", "dataset", "--output-format", "summary-json", "--key", "id")
+    summary = Linter(kind="dataset").column(table, key="id")
+    assert summary.errors > 0
+    assert summary.to_bytes() == Summary.from_bytes(said).to_bytes()
+    assert summary.to_bytes() == said.strip()

@@ -1,0 +1,134 @@
+"""PySpark, Ray and Hugging Face `datasets` fold to the bytes of the program, whatever the partitions are."""
+
+import json
+import os
+import sys
+
+import pytest
+
+import toolcheck_lint
+from toolcheck_lint import Summary
+
+from conftest import CLEAN, UNANSWERED
+
+COUNT = 130
+BODIES = [
+    CLEAN["messages"],
+    UNANSWERED["messages"],
+    [{"role": "user", "content": "Well?"}, {"role": "tool", "tool_call_id": "call_1", "content": "x"}],
+    [],
+]
+
+
+def rows():
+    tools = json.dumps([{"name": "currents", "input_schema": {"type": "object"}}])
+    return [
+        {"id": f"row-{number}", "messages": json.dumps(BODIES[number % len(BODIES)]), "tools": tools}
+        for number in range(COUNT)
+    ]
+
+
+@pytest.fixture(scope="module")
+def said(program, tmp_path_factory):
+    """What the program says of the rows."""
+    path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows()))
+    said = program("lint", str(path), "--isolated", "--kind", "dataset", "--output-format", "summary-json", "--key", "id")
+    assert Summary.from_bytes(said).errors > 0
+    return said.strip()
+
+
+HOW = {"messages": "messages", "tools": "tools", "key": "id"}
+
+
+@pytest.fixture(scope="module")
+def spark():
+    pytest.importorskip("pyarrow")
+    sql = pytest.importorskip("pyspark.sql")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    try:
+        session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    except Exception as reason:  # noqa: BLE001
+        pytest.skip(f"Spark does not start: {reason}")
+    yield session
+    session.stop()
+
+
+@pytest.mark.parametrize("partitions", [1, 4, 13])
+def test_spark(spark, said, partitions):
+    from toolcheck_lint.spark import lint_dataframe
+
+    df = spark.createDataFrame(rows()).repartition(partitions)
+    assert df.rdd.getNumPartitions() == partitions
+    assert lint_dataframe(df, **HOW).to_bytes() == said
+    assert lint_dataframe(df, key="id").to_bytes() == said
+
+
+def test_findings_of_spark(spark):
+    from toolcheck_lint.spark import lint_dataframe
+
+    df = spark.createDataFrame(rows())
+    bad = lint_dataframe(df, **HOW, mode="rows")
+    assert bad.columns == ["id", "rule", "level", "pointer", "tool_call_id", "message"]
+    clean = df.join(bad.where("level = 'error'").select("id").distinct(), "id", "left_anti")
+    assert {int(row["id"].removeprefix("row-")) % len(BODIES) for row in clean.select("id").collect()} == {0}
+    nested = lint_dataframe(spark.createDataFrame([(1, [{"role": "user", "content": "Hello"}])], "id int, messages array<struct<role:string,content:string>>"), messages="messages", key="id")
+    assert (nested.rows, nested.unread, nested.messages) == (1, 0, 1)
+    with pytest.raises(TypeError, match="`key` is needed"):
+        lint_dataframe(df, messages="messages", mode="rows")
+    assert all(count.samples == () for count in lint_dataframe(df, messages="messages").counts)
+
+
+@pytest.fixture(scope="module")
+def ray():
+    pytest.importorskip("pyarrow")
+    library = pytest.importorskip("ray")
+    pytest.importorskip("ray.data")
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    library.init(num_cpus=2, include_dashboard=False, log_to_driver=False, _node_ip_address="127.0.0.1")
+    library.data.DataContext.get_current().enable_progress_bars = False
+    yield library
+    library.shutdown()
+
+
+@pytest.mark.parametrize("partitions", [1, 4, 13])
+def test_ray(ray, said, partitions):
+    from toolcheck_lint.ray import lint_dataset
+
+    ds = ray.data.from_items(rows(), override_num_blocks=partitions)
+    assert lint_dataset(ds, **HOW).to_bytes() == said
+    if partitions == 4:
+        assert lint_dataset(ds, **HOW, batch_size=7).to_bytes() == said
+        found = lint_dataset(ds, **HOW, mode="rows").take_all()
+        assert len(found) == sum(Summary.from_bytes(said).to_dict()[name] for name in ("errors", "warnings"))
+        assert found[0]["id"].startswith("row-")
+
+
+@pytest.mark.parametrize("batch_size", [1, 10, 33, 1000])
+def test_hugging_face(said, batch_size):
+    datasets = pytest.importorskip("datasets")
+    from toolcheck_lint.hf import lint_dataset
+
+    ds = datasets.Dataset.from_list(rows())
+    assert lint_dataset(ds, **HOW, batch_size=batch_size).to_bytes() == said
+    seen = []
+    assert lint_dataset(ds, key="id", batch_size=batch_size, threads=3, progress=seen.append).to_bytes() == said
+    assert seen[-1] == COUNT
+    streamed = ds.to_iterable_dataset(num_shards=4)
+    assert lint_dataset(streamed, **HOW, batch_size=batch_size).to_bytes() == said
+    found = lint_dataset(ds, **HOW, mode="rows", batch_size=batch_size)
+    assert found.column_names == ["id", "rule", "level", "pointer", "tool_call_id", "message"]
+
+
+def test_columns_that_are_named_wrongly():
+    from toolcheck_lint._batches import Job
+
+    with pytest.raises(TypeError, match="name both"):
+        Job(None, "tools", None, 5, {})
+    with pytest.raises(ValueError, match="did you mean `bedrock`"):
+        Job("messages", None, None, 5, {"target": "bedrok"})
+    assert Job("messages", None, "id", 5, {}).columns == ["id", "messages"]
+    assert Job(None, None, "meta.id", 5, {}).columns is None
+    assert toolcheck_lint.Linter(kind="dataset").lint([]).kind == "dataset"

@@ -1,0 +1,252 @@
+"""`lint` and its relatives, on every sort of body."""
+
+import json
+import mmap
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import toolcheck_lint
+from toolcheck_lint import Finding, Linter, ToolcheckError
+
+
+def bodies(body):
+    text = json.dumps(body)
+    data = text.encode()
+    yield "dict", body
+    yield "str", text
+    yield "bytes", data
+    yield "bytearray", bytearray(data)
+    yield "memoryview", memoryview(data)
+    # Every second byte of a text that has each byte twice.
+    yield "strided", memoryview(bytes(byte for byte in data for _ in range(2)))[::2]
+
+
+def test_every_sort_of_body_has_the_same_findings(unanswered):
+    for sort, body in bodies(unanswered):
+        report = toolcheck_lint.lint(body)
+        assert [(found.rule, found.pointer) for found in report] == [("unanswered-tool-call", "/messages/1/content/0")], sort
+        assert (report.format, report.target, report.kind) == ("anthropic", "anthropic", "request"), sort
+        assert (report.transcripts, report.messages, report.tool_calls, report.tool_results) == (1, 3, 1, 0), sort
+
+
+def test_a_memory_map(unanswered, tmp_path):
+    path = tmp_path / "body.json"
+    path.write_text(json.dumps(unanswered))
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        assert toolcheck_lint.lint(mapped) == toolcheck_lint.lint_file(path)
+
+
+def test_a_report_is_a_sequence(unanswered, clean):
+    report, other = toolcheck_lint.lint(unanswered), toolcheck_lint.lint(clean)
+    assert report
+    assert not other
+    assert other == []
+    assert other == ()
+    assert report != []
+    assert report == list(report)
+    assert report == toolcheck_lint.lint(unanswered)
+    assert report[0] is report[-1]
+    assert report[:1] == [report[0]]
+    assert report.index(report[0]) == 0
+    with pytest.raises(IndexError):
+        report[1]
+    with pytest.raises(TypeError):
+        hash(report)
+
+
+def test_a_finding(unanswered):
+    found = toolcheck_lint.lint(unanswered)[0]
+    assert (found.level, found.tool_call_id, found.tool_name, found.status) == ("error", "toolu_1", "tides", 400)
+    assert "tool_use" in found.provider_error
+    assert found.url.endswith("/unanswered-tool-call.md")
+    assert found.value(unanswered) == unanswered["messages"][1]["content"][0]
+    assert found.value(json.dumps(unanswered)) == unanswered["messages"][1]["content"][0]
+    assert found.labels[0].pointer == "/messages/2"
+    text = json.dumps(unanswered).encode()
+    exact = toolcheck_lint.lint(text)[0]
+    assert json.loads(text[exact.byte_start : exact.byte_end]) == found.value(text)
+    match found:
+        case Finding("unanswered-tool-call", pointer, message):
+            assert pointer == "/messages/1/content/0"
+            assert message == found.message
+        case _:
+            pytest.fail("it is not matched")
+    with pytest.raises(AttributeError):
+        found.rule = "other"
+    assert pickle.loads(pickle.dumps(found)) == found
+    assert {found: 1}[pickle.loads(pickle.dumps(found))] == 1
+
+
+def test_the_value_of_a_finding_in_json_lines(unanswered, clean):
+    text = f"{json.dumps(clean)}\n\n{json.dumps(unanswered)}\n"
+    found = toolcheck_lint.lint(text)[0]
+    assert found.record == 1
+    assert found.value(text)["id"] == "toolu_1"
+    with pytest.raises(LookupError):
+        found.value([clean, clean])
+
+
+def test_the_value_of_a_finding_in_a_string(unanswered):
+    row = {"messages": json.dumps(unanswered["messages"]), "tools": "[]"}
+    report = toolcheck_lint.lint(row, kind="dataset", select=["unanswered-tool-call"])
+    for found in report:
+        found.value(row)
+    assert report.transcripts == 1
+
+
+def test_errors_are_raised(unanswered, clean):
+    toolcheck_lint.lint(clean).raise_for_errors(level="warning")
+    report = toolcheck_lint.lint(unanswered)
+    with pytest.raises(ToolcheckError, match="unanswered-tool-call") as raised:
+        report.raise_for_errors()
+    assert raised.value.report is report
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert str(again) == str(raised.value)
+    assert again.report == report
+
+
+def test_warnings_are_raised_if_asked_for(unanswered):
+    report = toolcheck_lint.lint(unanswered, config='[levels]\nunanswered-tool-call = "warning"\n')
+    assert (report.errors, report.warnings) == (0, 1)
+    report.raise_for_errors()
+    with pytest.raises(ToolcheckError):
+        report.raise_for_errors(level="warning")
+
+
+def test_what_is_written(unanswered):
+    report = toolcheck_lint.lint(unanswered, name="history.json")
+    assert report.render("concise").startswith("history.json:1:")
+    assert "\x1b[" not in report.render()
+    assert "\x1b[" in report.render(color=True)
+    assert report.to_dict()["findings"][0]["path"] == "history.json"
+    assert "✗ unanswered-tool-call" in report.show()
+    assert report.show("html") == report._repr_html_()
+    assert "<script" not in report._repr_html_()
+    assert toolcheck_lint.show(unanswered).strip().endswith("0 results)")
+    assert toolcheck_lint.show(unanswered)._repr_html_().startswith("<")
+    for wrong in (report.render, report.show):
+        with pytest.raises(ValueError, match="there is no output \"fulll\"; expected one of "):
+            wrong("fulll")
+
+
+def test_wrong_settings_say_what_is_right(tmp_path):
+    wrong = [
+        ({"target": "bedrok"}, "did you mean `bedrock`"),
+        ({"format": "antropic"}, "did you mean `anthropic`"),
+        ({"kind": "log"}, "request, session, dataset"),
+        ({"select": ["blank-txt"]}, "did you mean `blank-text`"),
+        ({"config": "selec = []"}, "1:1: unknown field `selec`"),
+        ({"config": "toolcheck.toml"}, "invalid configuration"),
+        ({"tools": "nothing"}, "no tools found"),
+    ]
+    for settings, expected in wrong:
+        with pytest.raises(ValueError, match=expected):
+            Linter(**settings)
+    with pytest.raises(TypeError):
+        Linter(taget="bedrock")
+    with pytest.raises(FileNotFoundError):
+        Linter(config=tmp_path / "toolcheck.toml")
+
+
+def test_a_configuration(unanswered, tmp_path):
+    text = 'ignore = ["unanswered-tool-call"]\n'
+    path = tmp_path / "toolcheck.toml"
+    path.write_text(text)
+    assert toolcheck_lint.lint(unanswered, config=text) == []
+    assert toolcheck_lint.lint(unanswered, config=path) == []
+    allowed = '[[allow]]\nrule = "unanswered-tool-call"\nreason = "a test"\n'
+    report = toolcheck_lint.lint(unanswered, config=allowed)
+    assert report == []
+    assert report.to_dict()["summary"]["allowed"] == 1
+
+
+def test_no_configuration_is_searched_for(unanswered, tmp_path, monkeypatch):
+    (tmp_path / "toolcheck.toml").write_text('ignore = ["unanswered-tool-call"]\n')
+    monkeypatch.chdir(tmp_path)
+    assert toolcheck_lint.lint(unanswered)
+
+
+def test_a_target_of_ones_own(unanswered, tmp_path):
+    path = tmp_path / "gateway.toml"
+    path.write_text('id = "gateway"\nname = "Our gateway"\nextends = "anthropic"\nformat = "anthropic"\n')
+    assert toolcheck_lint.lint(unanswered, target=path).target == "gateway"
+
+
+def test_tools_for_bodies_without_any(unanswered):
+    tools = [{"name": "currents", "input_schema": {"type": "object"}}]
+    assert "unknown-tool" not in {found.rule for found in toolcheck_lint.lint(unanswered)}
+    assert "unknown-tool" in {found.rule for found in toolcheck_lint.lint(unanswered, tools=tools)}
+
+
+def test_a_linter_is_kept_and_pickled(unanswered):
+    linter = Linter(target="bedrock", ignore=["unanswered-tool-call"], tools=[])
+    again = pickle.loads(pickle.dumps(linter))
+    assert again.lint(unanswered) == linter.lint(unanswered)
+    assert again.lint(unanswered).target == "bedrock"
+    report = linter.lint(unanswered)
+    copied = pickle.loads(pickle.dumps(report))
+    assert copied == report
+    assert copied.render() == report.render()
+
+
+def test_a_fix(unanswered):
+    fixed = toolcheck_lint.fix(unanswered)
+    assert fixed.is_changed
+    assert fixed.report == []
+    assert fixed.json()["messages"][2]["content"][0]["tool_use_id"] == "toolu_1"
+    assert [one["rule"] for one in fixed.plan["applied"]] == ["unanswered-tool-call"]
+    assert not toolcheck_lint.fix(fixed.body).is_changed
+    assert toolcheck_lint.fix(fixed.body).body == fixed.body
+
+
+def test_a_comparison(unanswered, clean):
+    changes = toolcheck_lint.diff(unanswered, clean)
+    lost = changes[0]
+    assert (lost.kind, lost.level, lost.before, lost.after) == ("call-lost", "loss", "/messages/1/content/0", None)
+    assert "call-lost" in changes.render("concise")
+    assert not toolcheck_lint.diff(clean, clean)
+    with pytest.raises(ValueError, match="after"):
+        toolcheck_lint.diff(clean, {"rows": 1})
+
+
+def test_an_error_of_an_api_is_explained(unanswered):
+    text = (
+        "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block "
+        "must have a corresponding `tool_result` block in the next message."
+    )
+    alone = toolcheck_lint.explain_error(text)
+    assert alone.is_explained
+    assert alone.rules[0] == "unanswered-tool-call"
+    with_body = toolcheck_lint.explain_error(text, unanswered)
+    assert with_body.data["findings"][0]["pointer"] == "/messages/1/content/0"
+    assert "toolu_1" in str(with_body)
+    assert not toolcheck_lint.explain_error("the moon is full").is_explained
+
+
+def test_one_linter_on_several_threads(unanswered, clean):
+    linter = Linter()
+    seen = []
+
+    def work():
+        for _ in range(50):
+            seen.append((len(linter.lint(unanswered)), len(linter.lint(clean))))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [(1, 0)] * 200
+
+
+def test_the_package_is_small_to_import():
+    source = Path(toolcheck_lint.__file__).parent
+    assert (source / "py.typed").exists()
+    code = "import sys, toolcheck_lint; print([name for name in ('pytest', 'pyarrow', 'pandas', 'numpy') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

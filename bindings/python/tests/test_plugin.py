@@ -1,0 +1,218 @@
+"""The pytest plugin, in a pytest of its own."""
+
+import json
+
+import pytest
+
+from conftest import CLEAN, UNANSWERED
+
+HEAD = f"""
+import json
+CLEAN = json.loads({json.dumps(json.dumps(CLEAN))})
+UNANSWERED = json.loads({json.dumps(json.dumps(UNANSWERED))})
+"""
+
+
+@pytest.fixture
+def run(pytester, monkeypatch):
+    """Runs a test file, with the plugin and no other."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(source="", *arguments):
+        if source:
+            pytester.makepyfile(HEAD + source)
+        return pytester.runpytest_subprocess("-p", "toolcheck_lint.pytest_plugin", "-p", "no:cacheprovider", *arguments)
+
+    return run
+
+
+def test_a_report_that_is_compared_is_drawn(run):
+    result = run("def test_adapter(toolcheck):\n    assert toolcheck(UNANSWERED) == []\n")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["*1 finding*", "*error unanswered-tool-call*", "*no result*✗ unanswered-tool-call*"]
+    )
+
+
+def test_a_clean_body_passes(run):
+    result = run(
+        """
+def test_clean(toolcheck):
+    toolcheck(CLEAN).assert_clean()
+    assert toolcheck(CLEAN) == []
+
+def test_another_target(toolcheck):
+    assert toolcheck(CLEAN, target="bedrock").target == "bedrock"
+"""
+    )
+    result.assert_outcomes(passed=2)
+
+
+def test_assertions_that_fail(run):
+    result = run(
+        """
+def test_unclean(toolcheck):
+    toolcheck(UNANSWERED).assert_clean()
+
+def test_nothing(toolcheck):
+    toolcheck(UNANSWERED).assert_findings()
+
+def test_other(toolcheck):
+    toolcheck(UNANSWERED).assert_findings("unanswered-tool-call at /messages/2")
+
+def test_wrong(toolcheck):
+    toolcheck(UNANSWERED).assert_findings("unansered-tool-call")
+
+def test_right(toolcheck):
+    toolcheck(UNANSWERED).assert_findings("error unanswered-tool-call at /messages/1/content/0")
+    toolcheck(UNANSWERED).assert_findings("unanswered-tool-call")
+    toolcheck(UNANSWERED, ignore=["unanswered-tool-call"]).assert_findings()
+"""
+    )
+    result.assert_outcomes(passed=1, failed=4)
+    result.stdout.fnmatch_lines(
+        ["*error[[]unanswered-tool-call[]]*", "*did you mean `unanswered-tool-call`*"]
+    )
+
+
+def test_settings_of_the_project(run, pytester):
+    pytester.makeini("[pytest]\ntoolcheck_target = bedrock\ntoolcheck_config = toolcheck.toml\n")
+    pytester.path.joinpath("toolcheck.toml").write_text('ignore = ["unanswered-tool-call"]\n')
+    result = run("def test(toolcheck):\n    report = toolcheck(UNANSWERED)\n    assert report == []\n    assert report.target == 'bedrock'\n")
+    result.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("library", ["httpx", "httpx2"])
+def test_what_httpx_sends(run, library):
+    pytest.importorskip(library)
+    result = run(
+        f"""
+import asyncio
+import {library} as httpx
+
+def client():
+    return httpx.Client(transport=httpx.MockTransport(lambda request: httpx.Response(200, json={{}})))
+
+def test_unanswered(toolcheck_http):
+    client().post("https://api.example/v1/messages", json=UNANSWERED)
+
+def test_clean(toolcheck_http):
+    client().post("https://api.example/v1/messages", json=CLEAN)
+    client().post("https://api.example/v1/files", json=UNANSWERED)
+    client().get("https://api.example/v1/messages")
+    assert [report.target for report in toolcheck_http] == ["anthropic"]
+
+def test_allowed(toolcheck_http):
+    toolcheck_http.allow("unanswered-tool-call")
+    client().post("https://api.example/v1/messages", json=UNANSWERED)
+
+def test_later(toolcheck_http):
+    async def send():
+        transport = httpx.MockTransport(lambda request: httpx.Response(200, json={{}}))
+        async with httpx.AsyncClient(transport=transport) as client:
+            await client.post("https://api.example/v1/messages", json=UNANSWERED)
+    asyncio.run(send())
+"""
+    )
+    # An error at the end of a test that has passed.
+    result.assert_outcomes(passed=4, errors=2)
+    result.stdout.fnmatch_lines(["*toolcheck: request 1 of 1*", "*unanswered-tool-call*"])
+
+
+def test_what_requests_sends(run):
+    pytest.importorskip("requests")
+    result = run(
+        """
+import requests
+from requests.adapters import BaseAdapter
+
+class Answers(BaseAdapter):
+    def send(self, request, **_):
+        response = requests.Response()
+        response.status_code = 200
+        response.request = request
+        return response
+    def close(self):
+        pass
+
+def session():
+    made = requests.Session()
+    made.mount("https://", Answers())
+    return made
+
+def test_unanswered(toolcheck_http):
+    session().post("https://api.example/v1/messages?beta=true", json=UNANSWERED)
+
+def test_clean(toolcheck_http):
+    session().post("https://api.example/v1/messages", json=CLEAN)
+    assert len(toolcheck_http) == 1
+"""
+    )
+    result.assert_outcomes(passed=2, errors=1)
+
+
+def test_what_the_sdk_of_openai_sends(run):
+    pytest.importorskip("openai")
+    result = run(
+        """
+import openai
+import pytest
+
+def test_unanswered(toolcheck_http):
+    client = openai.OpenAI(api_key="x", base_url="http://127.0.0.1:9/v1", max_retries=0)
+    call = {"id": "call_1", "type": "function", "function": {"name": "tides", "arguments": "{}"}}
+    messages = [{"role": "user", "content": "x"}, {"role": "assistant", "tool_calls": [call]}, {"role": "user", "content": "y"}]
+    with pytest.raises(openai.APIConnectionError):
+        client.chat.completions.create(model="gpt-4o", messages=messages)
+    assert [report.format for report in toolcheck_http] == ["openai-chat"]
+"""
+    )
+    result.assert_outcomes(passed=1, errors=1)
+
+
+@pytest.fixture
+def corpus(pytester):
+    folder = pytester.mkdir("corpus")
+    expectation = {"description": "A call without a result.", "findings": ["unanswered-tool-call at /messages/1/content/0"]}
+    for name, body in (("answered", UNANSWERED), ("wrong", CLEAN)):
+        folder.joinpath(f"{name}.json").write_text(json.dumps(body))
+        folder.joinpath(f"{name}.expect.json").write_text(json.dumps(expectation, indent=2) + "\n")
+    pytester.makeini("[pytest]\ntoolcheck_corpus = corpus\n")
+    return folder
+
+
+def test_cases_of_a_corpus(run, corpus):
+    result = run("", "-v")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*corpus/answered.expect.json::answered PASSED*", "*wrong.json*", "*unanswered-tool-call*"])
+
+
+def test_cases_are_blessed(run, corpus):
+    before = corpus.joinpath("answered.expect.json").read_text()
+    run("", "--toolcheck-bless").assert_outcomes(passed=2)
+    assert json.loads(corpus.joinpath("wrong.expect.json").read_text())["findings"] == []
+    assert corpus.joinpath("answered.expect.json").read_text() == before
+    run().assert_outcomes(passed=2)
+
+
+def test_an_expectation_without_a_case(run, corpus):
+    corpus.joinpath("wrong.json").unlink()
+    corpus.joinpath("answered.json").unlink()
+    run("", "--toolcheck-bless").assert_outcomes(failed=2)
+
+
+def test_other_expectations_are_left_alone(run, corpus, pytester):
+    pytester.makeini("[pytest]\n")
+    result = run("def test():\n    pass\n")
+    result.assert_outcomes(passed=1)
+    run("", str(corpus / "answered.expect.json")).assert_outcomes(passed=1)
+
+
+def test_both_plugins_at_once(run, monkeypatch):
+    pytest.importorskip("pytest_toolcheck")
+    run("def test(toolcheck):\n    toolcheck(CLEAN).assert_clean()\n", "-p", "pytest_toolcheck.plugin").assert_outcomes(passed=1)
+    result = run("", "-p", "pytest_toolcheck.plugin", "--fixtures")
+    assert "internal error" not in result.stdout.str().lower()
