@@ -20,6 +20,8 @@ from urllib.parse import unquote, urlsplit
 REPOSITORY = "https://github.com/toolcheck/toolcheck/blob/main/"
 # A link or an image in Markdown, up to its address.
 LINK = re.compile(r"(\]\()(\.\.?/[^)\s]+)(?=[)\s])")
+# mdBook makes a README the index of its folder, and leaves links to it.
+README = re.compile(r"(\]\((?![a-z]+:)(?:[^)\s#]*/)?)README\.md(?=[)#\s])")
 FENCE = re.compile(r"(?ms)^( *)(```+|~~~+).*?^\1\2`*$")
 
 
@@ -33,11 +35,14 @@ def rewritten(content: str, path: str) -> str:
             return match[0]
         return f"{match[1]}{REPOSITORY}{target}{hash_sign}{anchor}"
 
+    def prose(text: str) -> str:
+        return README.sub(r"\1index.md", LINK.sub(outside, text))
+
     pieces, at = [], 0
     for fence in FENCE.finditer(content):
-        pieces += [LINK.sub(outside, content[at : fence.start()]), fence[0]]
+        pieces += [prose(content[at : fence.start()]), fence[0]]
         at = fence.end()
-    return "".join([*pieces, LINK.sub(outside, content[at:])])
+    return "".join([*pieces, prose(content[at:])])
 
 
 def preprocess(book: dict) -> dict:

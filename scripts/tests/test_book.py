@@ -17,6 +17,9 @@ class Preprocessor(unittest.TestCase):
             ("inputs/a.md", "../fix.md#e", "../fix.md#e"),
             ("a.md", "./fix.md", "./fix.md"),
             ("a.md", "fix.md", "fix.md"),
+            ("a.md", "inputs/README.md#b", "inputs/index.md#b"),
+            ("inputs/a.md", "README.md", "index.md"),
+            ("a.md", "../fixtures/README.md", book.REPOSITORY + "fixtures/README.md"),
         ]:
             with self.subTest(path=path, link=link):
                 self.assertEqual(book.rewritten(f"x [y]({link}) z", path), f"x [y]({expected}) z")
