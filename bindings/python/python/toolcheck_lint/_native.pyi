@@ -1,6 +1,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
+__all__: list[str]
+
 @final
 class Linter:
     def __new__(
