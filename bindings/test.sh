@@ -33,8 +33,8 @@ test_pytest() {
   "$python" -m pytest -q -p no:cacheprovider -rs pytest/tests
 }
 
-# The native package is built if maturin and its crates are at hand. In the folder of the other targets, it is built anew
-# only where something has changed.
+# The native package is built if maturin, its crates and pytest are at hand, in the folder of the other targets: what is the
+# same there is not built again.
 test_native() {
   if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
     echo "skipped: toolcheck-lint in Python (no Python 3.11 or newer)"
@@ -49,7 +49,7 @@ test_native() {
     echo "skipped: toolcheck-lint in Python (pytest is not installed)"
     return 0
   fi
-  export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/../target}/python
+  export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/../target}
   maturin build --quiet --locked --offline --manifest-path python/Cargo.toml --out "$folder/wheels" || return 1
   # Into a folder of its own: whatever is installed already stays.
   python3 -m zipfile --extract "$folder"/wheels/*.whl "$folder/native" || return 1

@@ -27,7 +27,8 @@ def run(*arguments):
 
 def test_the_stubs_are_true():
     pytest.importorskip("mypy")
-    run("mypy.stubtest", "toolcheck_lint._native", "toolcheck_lint", "--ignore-missing-stub")
+    # The other modules are written in Python, with their types.
+    run("mypy.stubtest", "toolcheck_lint._native")
 
 
 def test_the_package_is_typed(tmp_path):
