@@ -1,7 +1,18 @@
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-__all__: list[str]
+__all__ = [
+    "CaseOutcome",
+    "Corpus",
+    "Findings",
+    "Linted",
+    "Linter",
+    "Summary",
+    "diff_bodies",
+    "difference",
+    "explain_error",
+    "text_of",
+]
 
 @final
 class Linter:
