@@ -21,17 +21,24 @@ pub struct Side {
     name: String,
     bytes: Vec<u8>,
     format: Option<FileFormat>,
+    format_option: Option<&'static str>,
 }
 
 impl Side {
     /// A text with its name.
     pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        Self { name: name.into(), bytes: bytes.into(), format: None }
+        Self { name: name.into(), bytes: bytes.into(), format: None, format_option: None }
     }
 
     /// What it is read as; by default it is detected.
     pub fn format(mut self, format: Option<FileFormat>) -> Self {
         self.format = format;
+        self
+    }
+
+    /// The name of the option with which a user names the format, for the error if it can't be detected.
+    pub fn format_option(mut self, name: &'static str) -> Self {
+        self.format_option = Some(name);
         self
     }
 }
@@ -174,5 +181,10 @@ fn read<'s>(side: &'s Side, opened: Option<&'s Opened>) -> Result<File<'s>, Erro
         Some(opened) => File::read_opened(&side.bytes, opened),
         None => File::read(&side.bytes, side.format.and_then(FileFormat::input)),
     };
-    file.map_err(|error| Error::new(format!("{}: {error}", shown(&side.name))))
+    file.map_err(|error| {
+        let is_open = side.format.is_none() && opened.is_none();
+        let option = side.format_option.filter(|_| is_open && !error.to_string().starts_with("malformed"));
+        let hint = option.map(|option| format!("; {option} names one")).unwrap_or_default();
+        Error::new(format!("{}: {error}{hint}", shown(&side.name)))
+    })
 }

@@ -130,8 +130,9 @@ impl Settings {
         if reads
             .any(|read_as| matches!(read_as.target, Some(TargetSource::File(_))) || read_as.tools.is_some())
         {
-            let why = "it names a target or tools file, but files are not read";
-            return Err(Error::new(format!("invalid configuration: {why}")));
+            return Err(Error::new(
+                "invalid configuration: it names a target or tools file, but files are not read",
+            ));
         }
         self.config = config;
         Ok(self)

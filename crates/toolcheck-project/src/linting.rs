@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use toolcheck_config::allow;
 use toolcheck_config::baseline::Entry;
 use toolcheck_core::text::shown;
-use toolcheck_lint::{FileReport, Lines, Options, RECORDS_OF_HEAD, Summary, has_rows, lint, lint_opened};
+use toolcheck_lint::{FileReport, Lines, RECORDS_OF_HEAD, Summary, has_rows, lint, lint_opened};
 use toolcheck_open::{Container, Opened};
 
 use crate::Progress;

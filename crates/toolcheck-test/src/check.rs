@@ -1,27 +1,17 @@
 //! Checks a request body in a test.
 
 use std::fmt;
-use std::path::Path;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
-use toolcheck_config::Config;
-use toolcheck_config::allow;
-use toolcheck_config::{Overrides, TargetSource, parse_target};
-use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::suggest::similar;
-use toolcheck_core::target;
 use toolcheck_core::text::{Counted, shown};
-use toolcheck_core::tools::{self, Definition};
 use toolcheck_core::{Format, Level, formats};
-use toolcheck_json::Document;
-use toolcheck_lint::TargetRef;
-use toolcheck_lint::{FileReport, Options, Report, Rule, lint, rules};
-use toolcheck_open::FileFormat;
+use toolcheck_embed::Settings;
+use toolcheck_lint::{FileReport, Report};
 use toolcheck_report::{Style, outputs};
 
-use crate::config;
-use crate::expected::{Difference, Expected, Found, similar_rule};
+use crate::expected::{Difference, Expected, Found};
 
 /// Checks a request body, a list of messages, an exchange, or JSON Lines of them.
 ///
@@ -38,14 +28,7 @@ use crate::expected::{Difference, Expected, Found, similar_rule};
 ///
 /// By default the body is checked against the API of its own format, with the default rules; [`Check`] has options.
 pub fn check(body: impl Into<Body>) -> Check {
-    Check {
-        name: "body.json".to_owned(),
-        body: body.into(),
-        tools: Vec::new(),
-        config: Config::default(),
-        overrides: Overrides::default(),
-        with_color: false,
-    }
+    Check { name: "body.json".to_owned(), body: body.into(), settings: Settings::new(), with_color: false }
 }
 
 /// The bytes to check, as they would be sent: from text, bytes, or a [`serde_json::Value`].
@@ -154,103 +137,68 @@ impl From<Json> for Body {
 pub struct Check {
     name: String,
     body: Body,
-    tools: Vec<Definition>,
-    config: Config,
-    /// The options that take precedence over the configuration.
-    overrides: Overrides,
+    settings: Settings,
     with_color: bool,
 }
 
 impl Check {
     /// The wire format of the body, by a name of `toolcheck formats`. By default it is detected.
     #[track_caller]
-    pub fn format(mut self, id: &str) -> Self {
-        self.overrides.read_as.format = Some(FileFormat::Input(known_format(id).into()));
-        self
+    pub fn format(self, id: &str) -> Self {
+        self.with(|settings| settings.format(id))
     }
 
     /// The API to check against, by a name of `toolcheck targets`. By default the format's own.
     #[track_caller]
-    pub fn target(mut self, id: &str) -> Self {
-        let Some(target) = target::named(id) else { no_such("target", id, target::ids(), target::names()) };
-        self.overrides.read_as.target = Some(target.into());
-        self
+    pub fn target(self, id: &str) -> Self {
+        self.with(|settings| settings.target(id))
     }
 
     /// The API to check against, described by the text of a TOML file (`schemas/target.v1.schema.json`).
     #[track_caller]
-    pub fn own_target(mut self, toml: &str) -> Self {
-        match parse_target(toml) {
-            Ok(target) => self.overrides.read_as.target = Some(TargetRef::from(target).into()),
-            Err(error) => panic!("invalid target:\n{error}"),
-        }
-        self
+    pub fn own_target(self, toml: &str) -> Self {
+        self.with(|settings| settings.own_target(toml))
     }
 
     /// The kind of transcript: `request` (the default), `session` or `dataset`. The last two may end with unanswered
     /// calls.
     #[track_caller]
-    pub fn kind(mut self, kind: &str) -> Self {
-        let kinds = || TranscriptKind::ALL.iter().copied().map(TranscriptKind::as_str);
-        let Ok(kind) = kind.parse() else { no_such("kind", kind, kinds(), kinds()) };
-        self.overrides.read_as.kind = Some(kind);
-        self
+    pub fn kind(self, kind: &str) -> Self {
+        self.with(|settings| settings.kind(kind))
     }
 
     /// Declares tools for transcripts without tool definitions: a list of tools, a request of any format, or an MCP
     /// server's response to `tools/list`.
     #[track_caller]
-    pub fn tools(mut self, declared: impl Into<Body>) -> Self {
+    pub fn tools(self, declared: impl Into<Body>) -> Self {
         let Body(bytes) = declared.into();
-        let document = Document::read(&bytes);
-        let tools = Some(document.root()).filter(|_| document.faults().is_empty()).and_then(tools::read);
-        let Some(tools) = tools else {
-            panic!("no tools found: expected a list of tools, a request or an MCP response to `tools/list`")
-        };
-        self.tools = tools;
-        self
+        self.with(|settings| settings.tools(&bytes))
     }
 
     /// The text of a `toolcheck.toml`: rule settings and selection, allowed findings, policies, and other settings for a
     /// file of this name ([`Check::named`]). Options of the check itself take precedence. No file is read, so the
     /// configuration may not name any: it cannot extend another one or name a target or tools file.
     #[track_caller]
-    pub fn config(mut self, toml: &str) -> Self {
-        let config = match config::read(toml) {
-            Ok(config) => config,
-            Err(error) => panic!("invalid configuration: {error}"),
-        };
-        let reads = std::iter::once(&config.read_as).chain(config.files.iter().map(|files| &files.read_as));
-        for read_as in reads {
-            if matches!(read_as.target, Some(TargetSource::File(_))) || read_as.tools.is_some() {
-                panic!(
-                    "invalid configuration for a test: it names a target or tools file, but files are not read"
-                );
-            }
-        }
-        self.config = config;
-        self
+    pub fn config(self, toml: &str) -> Self {
+        self.with(|settings| settings.config(toml))
     }
 
     /// Runs only these rules.
     #[track_caller]
-    pub fn select<'r>(mut self, ids: impl IntoIterator<Item = &'r str>) -> Self {
-        self.overrides.selection.select = known_rules(ids);
-        self
+    pub fn select<'r>(self, ids: impl IntoIterator<Item = &'r str>) -> Self {
+        self.with(|settings| settings.select(ids))
     }
 
     /// Also runs these opt-in rules.
     #[track_caller]
-    pub fn extend_select<'r>(mut self, ids: impl IntoIterator<Item = &'r str>) -> Self {
-        self.overrides.selection.extend_select.extend(known_rules(ids));
-        self
+    pub fn extend_select<'r>(self, ids: impl IntoIterator<Item = &'r str>) -> Self {
+        self.with(|settings| settings.extend_select(ids))
     }
 
     /// Does not run these rules.
     #[track_caller]
-    pub fn ignore<'r>(mut self, ids: impl IntoIterator<Item = &'r str>) -> Self {
-        self.overrides.selection.ignore.extend(known_rules(ids));
-        self
+    pub fn ignore<'r>(self, ids: impl IntoIterator<Item = &'r str>) -> Self {
+        self.with(|settings| settings.ignore(ids))
     }
 
     /// The file name to show for the body; by default `body.json`.
@@ -265,28 +213,19 @@ impl Check {
         self
     }
 
+    #[track_caller]
+    fn with(mut self, set: impl FnOnce(Settings) -> Result<Settings, toolcheck_embed::Error>) -> Self {
+        match set(std::mem::take(&mut self.settings)) {
+            Ok(settings) => Self { settings, ..self },
+            Err(error) => panic!("{error}"),
+        }
+    }
+
     /// The report on the body.
     #[must_use]
     pub fn report(&self) -> Checked {
-        let path = Path::new(&self.name);
-        let (read_as, selection) = self.config.for_file(path, &self.overrides);
-        let target = match &read_as.target {
-            Some(TargetSource::Loaded(target)) => Some(target.clone()),
-            // `config` rejects a configuration that names a file.
-            Some(TargetSource::File(_)) | None => None,
-        };
-        let options = Options::new()
-            .format(read_as.format.and_then(FileFormat::input))
-            .kind(read_as.kind_for(target.as_deref()))
-            .target(target)
-            .tools(self.tools.clone())
-            .settings(self.config.settings.clone())
-            .rules(selection.rules())
-            .ignored(selection.ignore);
-        let mut file = lint(&self.name, &self.body.0, &options);
-        // Unused entries are only known over all files of a project.
-        let _ = allow::apply(&self.config.allows, path, &mut file);
-        Checked { report: Report::new(vec![file]), with_color: self.with_color }
+        let linter = self.settings.clone().name(&self.name).linter();
+        Checked { report: linter.report(&self.body.0), with_color: self.with_color }
     }
 
     /// Asserts that there are no findings, neither errors nor warnings.
@@ -483,30 +422,11 @@ impl Serialize for Checked {
 /// The format with this id.
 #[track_caller]
 pub(crate) fn known_format(id: &str) -> &'static Format {
-    // Not a closure, here and below: a panic in a closure would report the closure's place, not the caller's.
+    // Not a closure: a panic in a closure would report the closure's place, not the caller's.
     let Some(format) = formats::named(id) else {
-        no_such("format", id, formats::ALL.iter().map(|format| format.id), formats::names())
+        let similar = similar(id, formats::names());
+        let ids: Vec<&str> = formats::ALL.iter().map(|format| format.id).collect();
+        panic!("there is no format `{}`{similar}\n\nformats: {}", shown(id), ids.join(", "))
     };
     format
-}
-
-#[track_caller]
-fn known_rules<'r>(ids: impl IntoIterator<Item = &'r str>) -> Vec<&'static Rule> {
-    let mut known = Vec::new();
-    for id in ids {
-        let Some(rule) = rules::find(id) else { panic!("there is no rule `{id}`{}", similar_rule(id)) };
-        known.push(rule);
-    }
-    known
-}
-
-#[track_caller]
-fn no_such<'k>(
-    noun: &str,
-    id: &str,
-    listed: impl Iterator<Item = &'k str>,
-    known: impl Iterator<Item = &'k str>,
-) -> ! {
-    let similar = similar(id, known);
-    panic!("there is no {noun} `{id}`{similar}\n\n{noun}s: {}", listed.collect::<Vec<_>>().join(", "))
 }

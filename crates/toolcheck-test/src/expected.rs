@@ -151,7 +151,7 @@ impl fmt::Display for Found {
 }
 
 /// A suggestion of a similar rule id.
-pub(crate) fn similar_rule(rule: &str) -> Suggestion<'static> {
+fn similar_rule(rule: &str) -> Suggestion<'static> {
     similar(rule, rules::ALL.iter().map(|rule| rule.id))
 }
 

@@ -4,13 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use toolcheck_core::diff::files::{File, Report, compare};
+use toolcheck_core::diff::Level;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::text::{Counted, name_of, shown};
-use toolcheck_json::origins::Opened;
-use toolcheck_open::FileFormat;
-use toolcheck_project::{Input, Limits};
-use toolcheck_report::diff::{Compare, Compared};
+use toolcheck_embed::{Comparison, Side};
+use toolcheck_project::Input;
+use toolcheck_report::diff::Compared;
 
 use super::shapes;
 use crate::args::DiffArgs;
@@ -25,9 +24,9 @@ pub(crate) fn run(args: &DiffArgs, out: &mut dyn Write) -> Result<Status> {
             if [before, after].into_iter().all(|path| path == Path::new("-")) {
                 bail!("only one of the two files can be the standard input");
             }
-            let pair = Pair::read(args, before, after, bound_as)?;
-            (args.output_format.write)(&pair.compared(args), &screen::style(args.color), out)?;
-            Ok(pair.status(args))
+            let comparison = compare(args, before, after, bound_as)?;
+            comparison.write(args.output_format, &screen::style(args.color), args.show_values, out)?;
+            Ok(status(&comparison, args.fail_on))
         }
         _ => bail!("two files are needed"),
     }
@@ -48,7 +47,7 @@ fn run_pairs(
             continue;
         }
         let read = names(line).ok_or_else(|| anyhow!("there are not two names"));
-        let read = read.and_then(|[before, after]| Pair::read(args, &before, &after, bound_as));
+        let read = read.and_then(|[before, after]| compare(args, &before, &after, bound_as));
         match read {
             Ok(pair) => pairs.push(pair),
             Err(error) => {
@@ -58,9 +57,9 @@ fn run_pairs(
             }
         }
     }
-    let compared: Vec<Compared<'_>> = pairs.iter().map(|pair| pair.compared(args)).collect();
+    let compared: Vec<Compared<'_>> = pairs.iter().map(|pair| pair.compared(args.show_values)).collect();
     (args.output_format.write_all)(&compared, &screen::style(args.color), out)?;
-    let worst = pairs.iter().map(|pair| pair.status(args)).max_by_key(|status| *status as u8);
+    let worst = pairs.iter().map(|pair| status(pair, args.fail_on)).max_by_key(|status| *status as u8);
     Ok(if has_failed { Status::Trouble } else { worst.unwrap_or(Status::Clean) })
 }
 
@@ -72,18 +71,15 @@ fn names(line: &str) -> Option<[PathBuf; 2]> {
 }
 
 /// Compares two files, and says what of them is not compared.
-fn pair(args: &DiffArgs, before: &Path, after: &Path, bound_as: Option<&Format>) -> Result<Comparison> {
-    let side = |path: &Path, format| -> Result<Side> {
+fn compare(args: &DiffArgs, before: &Path, after: &Path, bound_as: Option<&Format>) -> Result<Comparison> {
+    let side = |path: &Path, format, option| -> Result<Side> {
         let input = Input::file(path);
         let bytes = input.read()?;
-        Ok(Side::new(input.name, bytes).format(format))
+        Ok(Side::new(input.name, bytes).format(format).format_option(option))
     };
-    let (before, after) = (side(before, args.before_format)?, side(after, args.after_format)?);
-    let comparison = Comparison::new(before, after, bound_as).map_err(|error| {
-        let flag = if error.is_before() { "--before-format" } else { "--after-format" };
-        let hint = if error.is_about_format() { format!("; {flag} names one") } else { String::new() };
-        anyhow!("{error}{hint}")
-    })?;
+    let before = side(before, args.before_format, "--before-format")?;
+    let after = side(after, args.after_format, "--after-format")?;
+    let comparison = Comparison::new(before, after, bound_as)?;
     for (name, left_out) in comparison.left_out() {
         screen::message("note", &format!("{}: not compared: {left_out}", shown(name)));
     }
