@@ -33,6 +33,29 @@ test_pytest() {
   "$python" -m pytest -q -p no:cacheprovider -rs pytest/tests
 }
 
+# The native package is built if maturin, its crates and pytest are at hand, in the folder of the other targets: what is the
+# same there is not built again.
+test_native() {
+  if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
+    echo "skipped: toolcheck-lint in Python (no Python 3.11 or newer)"
+    return 0
+  elif ! command -v maturin > /dev/null || ! command -v cargo > /dev/null; then
+    echo "skipped: toolcheck-lint in Python (maturin is not installed)"
+    return 0
+  elif ! cargo metadata --manifest-path python/Cargo.toml --locked --offline --format-version 1 > /dev/null 2>&1; then
+    echo "skipped: toolcheck-lint in Python (its crates are not at hand: run cargo fetch --manifest-path bindings/python/Cargo.toml)"
+    return 0
+  elif ! python3 -c 'import pytest; assert pytest.version_tuple >= (8,)' 2> /dev/null; then
+    echo "skipped: toolcheck-lint in Python (pytest is not installed)"
+    return 0
+  fi
+  export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/../target}
+  maturin build --quiet --locked --offline --manifest-path python/Cargo.toml --out "$folder/wheels" || return 1
+  # Into a folder of its own: whatever is installed already stays.
+  python3 -m zipfile --extract "$folder"/wheels/*.whl "$folder/native" || return 1
+  PYTHONPATH=$folder/native python3 -m pytest -q -p no:cacheprovider -p no:toolcheck_lint -rs -c python/pyproject.toml python/tests
+}
+
 test_node() {
   if ! node --eval 'process.exit(Number(parseInt(process.versions.node) < 20))' 2> /dev/null; then
     echo "skipped: vitest-toolcheck (no Node 20 or newer)"
@@ -60,10 +83,12 @@ test_vitest() {
 # They mostly wait, so they run at the same time.
 status=0
 test_pytest > "$folder/pytest.log" 2>&1 & pytest=$!
+test_native > "$folder/native.log" 2>&1 & native=$!
 test_node > "$folder/node.log" 2>&1 & node=$!
 test_vitest > "$folder/vitest.log" 2>&1 & vitest=$!
 wait $pytest || status=1
+wait $native || status=1
 wait $node || status=1
 wait $vitest || status=1
-cat "$folder/pytest.log" "$folder/node.log" "$folder/vitest.log"
+cat "$folder/pytest.log" "$folder/native.log" "$folder/node.log" "$folder/vitest.log"
 exit $status

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use toolcheck_report::Style;
 use toolcheck_test::corpus::{self, Bless, Outcome, Run, outputs};
 use toolcheck_test::{Difference, Expected, Found};
-use toolcheck_report::Style;
 
 use crate::linter::{Linted, written};
 
@@ -41,7 +41,10 @@ impl Corpus {
         };
         let cases: Vec<_> = self.corpus.cases.iter().filter(|case| is_of(&case.name)).collect();
         if cases.is_empty() {
-            return Ok(CaseOutcome { blessed: false, failure: Some(format!("{stem}: there is no such case")) });
+            return Ok(CaseOutcome {
+                blessed: false,
+                failure: Some(format!("{stem}: there is no such case")),
+            });
         }
         py.detach(|| {
             let run = self.corpus.run(&cases, if bless { Bless::Changed } else { Bless::Nothing });

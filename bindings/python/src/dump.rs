@@ -171,7 +171,8 @@ impl<'py> Writer<'py> {
             let item = item.cast_into::<PyTuple>().map_err(PyErr::from)?;
             let (key, value) = (item.get_item(0)?, item.get_item(1)?);
             let Ok(name) = key.cast::<PyString>() else {
-                let shown = key.repr().map_or_else(|_| String::from("…"), |shown| bounded(&shown.to_string_lossy()));
+                let shown =
+                    key.repr().map_or_else(|_| String::from("…"), |shown| bounded(&shown.to_string_lossy()));
                 let kind = kind_of(&key);
                 return Err(Fault::types(format!("the key {shown} is no string, but {kind}")));
             };
@@ -181,7 +182,8 @@ impl<'py> Writer<'py> {
             self.write_text(name)?;
             self.out.push(b':');
             self.write(&value).map_err(|fault| {
-                let shown = name.repr().map_or_else(|_| String::from("…"), |shown| bounded(&shown.to_string_lossy()));
+                let shown =
+                    name.repr().map_or_else(|_| String::from("…"), |shown| bounded(&shown.to_string_lossy()));
                 fault.at(Step::Key(shown))
             })?;
         }
@@ -228,14 +230,17 @@ impl<'py> Writer<'py> {
 /// The bytes of a text in which halves of surrogate pairs stand alone.
 pub(crate) fn encoded(text: &Bound<'_, PyString>) -> PyResult<Vec<u8>> {
     let py = text.py();
-    let bytes = text.call_method1(intern!(py, "encode"), (intern!(py, "utf-8"), intern!(py, "surrogatepass")))?;
+    let bytes =
+        text.call_method1(intern!(py, "encode"), (intern!(py, "utf-8"), intern!(py, "surrogatepass")))?;
     bytes.extract()
 }
 
 /// What an object is, for messages.
 pub(crate) fn kind_of(object: &Bound<'_, PyAny>) -> String {
     let kind = object.get_type();
-    let name = kind.qualname().map_or_else(|_| String::from("an object"), |name| name.to_string_lossy().into_owned());
+    let name = kind
+        .qualname()
+        .map_or_else(|_| String::from("an object"), |name| name.to_string_lossy().into_owned());
     match kind.module() {
         Ok(module) if module != "builtins" => format!("{}.{name}", module.to_string_lossy()),
         _ => name,

@@ -22,7 +22,9 @@ pub(crate) fn explain_error(
     let body = body.map(Body::of).transpose()?;
     py.detach(|| {
         let explained = toolcheck_embed::explain_error(text, body.as_ref().map(Body::as_slice));
-        let wording = Wording::new("request", "explain_error(text, body)").style(Style::new().width(width)).width(Some(width));
+        let wording = Wording::new("request", "explain_error(text, body)")
+            .style(Style::new().width(width))
+            .width(Some(width));
         let people = written(|out| explained.write(&wording, out))?;
         Ok((explained.is_explained(), explained.to_json().to_string(), people))
     })
@@ -44,7 +46,9 @@ pub(crate) fn diff_bodies(
     width: usize,
 ) -> PyResult<String> {
     let format = |id: Option<&str>| {
-        let named = |id| FileFormat::named(id).ok_or_else(|| unknown("format", id, FileFormat::all().map(FileFormat::id)));
+        let named = |id| {
+            FileFormat::named(id).ok_or_else(|| unknown("format", id, FileFormat::all().map(FileFormat::id)))
+        };
         id.map(named).transpose()
     };
     let formats = [format(before_format)?, format(after_format)?];
@@ -52,7 +56,8 @@ pub(crate) fn diff_bodies(
     let known = diff::ALL.iter().map(|output| output.id);
     let output = diff::find(output).ok_or_else(|| unknown("output", output, known))?;
     py.detach(|| {
-        let side = |number: usize, name: &str| Side::new(name, bodies[number].as_slice()).format(formats[number]);
+        let side =
+            |number: usize, name: &str| Side::new(name, bodies[number].as_slice()).format(formats[number]);
         let compared = Comparison::new(side(0, "before"), side(1, "after"), None);
         let compared = compared.map_err(|error| PyValueError::new_err(error.to_string()))?;
         if let Some((name, parts)) = compared.unread().next() {
@@ -67,6 +72,9 @@ pub(crate) fn diff_bodies(
 
 /// A body as the text that is linted.
 #[pyfunction]
-pub(crate) fn text_of<'py>(py: Python<'py>, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
+pub(crate) fn text_of<'py>(
+    py: Python<'py>,
+    body: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
     Ok(pyo3::types::PyBytes::new(py, Body::of(body)?.as_slice()))
 }

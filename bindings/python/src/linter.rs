@@ -89,7 +89,11 @@ impl Linter {
     /// Lints a body.
     fn lint(&self, py: Python<'_>, body: &Bound<'_, PyAny>) -> PyResult<Linted> {
         let body = Body::of(body)?;
-        Ok(py.detach(|| Linted { report: self.linter.report(body.as_slice()), linter: self.linter.clone(), body }))
+        Ok(py.detach(|| Linted {
+            report: self.linter.report(body.as_slice()),
+            linter: self.linter.clone(),
+            body,
+        }))
     }
 
     /// Mends a body: the new text, the plan as JSON, and its report.

@@ -3,8 +3,8 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use toolcheck_lint::{FileReport, Report, Summary as Counted};
 use toolcheck_core::ir::TranscriptKind;
+use toolcheck_lint::{FileReport, Report, Summary as Counted};
 use toolcheck_report::{Style, outputs};
 
 /// What was found in many rows; the classes of the package are made of it.
@@ -24,7 +24,8 @@ impl Summary {
     /// Reads what `to_json` has written.
     #[staticmethod]
     fn from_json(data: &[u8]) -> PyResult<Self> {
-        let text = std::str::from_utf8(data).map_err(|_| PyValueError::new_err("not a summary: it is not UTF-8"))?;
+        let text =
+            std::str::from_utf8(data).map_err(|_| PyValueError::new_err("not a summary: it is not UTF-8"))?;
         let counted = Counted::from_json(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self { counted })
     }

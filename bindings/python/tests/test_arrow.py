@@ -13,7 +13,10 @@ from toolcheck_lint import Linter, Summary
 from conftest import CLEAN, UNANSWERED
 
 ROWS = [json.dumps(row) for row in [CLEAN, UNANSWERED, {"messages": []}, CLEAN]] + ["", "{", "[1, 2]", '"text"', "null"]
-LISTS = [CLEAN["messages"], [{"role": "user", "content": "Well?"}, {"role": "tool", "tool_call_id": "call_1", "content": "x"}]]
+LISTS = [
+    [{"role": "user", "content": "Which ferry?"}, {"role": "assistant", "content": "The first."}],
+    [{"role": "user", "content": "Well?"}, {"role": "tool", "tool_call_id": "call_1", "content": "x"}],
+]
 
 
 @pytest.fixture

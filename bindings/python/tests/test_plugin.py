@@ -33,7 +33,12 @@ def test_a_report_that_is_compared_is_drawn(run):
     result = run("def test_adapter(toolcheck):\n    assert toolcheck(UNANSWERED) == []\n")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["*1 finding*", "*error unanswered-tool-call*", "*no result*✗ unanswered-tool-call*"]
+        [
+            "*1 finding*",
+            "*error unanswered-tool-call at /messages/1/content/0: tool call `toolu_1` has no result*",
+            "*- toolcheck -*",
+            "*no result*✗ unanswered-tool-call*",
+        ]
     )
 
 
@@ -176,7 +181,7 @@ def test_unanswered(toolcheck_http):
 @pytest.fixture
 def corpus(pytester):
     folder = pytester.mkdir("corpus")
-    expectation = {"description": "A call without a result.", "findings": ["unanswered-tool-call at /messages/1/content/0"]}
+    expectation = {"source": "a test", "description": "A call without a result.", "findings": [{"rule": "unanswered-tool-call", "pointer": "/messages/1/content/0"}]}
     for name, body in (("answered", UNANSWERED), ("wrong", CLEAN)):
         folder.joinpath(f"{name}.json").write_text(json.dumps(body))
         folder.joinpath(f"{name}.expect.json").write_text(json.dumps(expectation, indent=2) + "\n")

@@ -1,6 +1,19 @@
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
+__all__ = [
+    "CaseOutcome",
+    "Corpus",
+    "Findings",
+    "Linted",
+    "Linter",
+    "Summary",
+    "diff_bodies",
+    "difference",
+    "explain_error",
+    "text_of",
+]
+
 @final
 class Linter:
     def __new__(

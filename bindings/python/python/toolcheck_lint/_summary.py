@@ -46,24 +46,24 @@ class Summary:
     empty one.
     """
 
-    __slots__ = ("_data", "_native")
-    _native: "_native.Summary"
+    __slots__ = ("_data", "_inner")
+    _inner: "_native.Summary"
     _data: dict[str, Any] | None
 
     def __init__(self) -> None:
-        self._native = _native.Summary()
+        self._inner = _native.Summary()
         self._data = None
 
     @classmethod
     def _of(cls, native: "_native.Summary") -> "Summary":
         summary = cls()
-        summary._native = native
+        summary._inner = native
         return summary
 
     @property
     def _read(self) -> dict[str, Any]:
         if self._data is None:
-            self._data = json.loads(self._native.to_json())
+            self._data = json.loads(self._inner.to_json())
         return self._data
 
     @property
@@ -137,7 +137,7 @@ class Summary:
     def __add__(self, other: "Summary") -> "Summary":
         if not isinstance(other, Summary):
             return NotImplemented
-        return Summary._of(_native.Summary.sum([self._native, other._native]))
+        return Summary._of(_native.Summary.sum([self._inner, other._inner]))
 
     @classmethod
     def sum(cls, parts: "Iterable[Summary | bytes]") -> "Summary":
@@ -145,15 +145,15 @@ class Summary:
         summary = cls()
         batch = []
         for part in parts:
-            batch.append(part._native if isinstance(part, Summary) else _native.Summary.from_json(bytes(part)))
+            batch.append(part._inner if isinstance(part, Summary) else _native.Summary.from_json(bytes(part)))
             if len(batch) == 256:
-                summary = cls._of(_native.Summary.sum([summary._native, *batch]))
+                summary = cls._of(_native.Summary.sum([summary._inner, *batch]))
                 batch.clear()
-        return cls._of(_native.Summary.sum([summary._native, *batch]))
+        return cls._of(_native.Summary.sum([summary._inner, *batch]))
 
     def to_bytes(self) -> bytes:
         """The summary as JSON of `schemas/summary.v1.schema.json`, on one line: to be sent from a worker, or kept."""
-        return self._native.to_json()
+        return self._inner.to_json()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Summary":
@@ -162,16 +162,16 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as `schemas/summary.v1.schema.json` describes it."""
-        data: dict[str, Any] = json.loads(self._native.to_json())
+        data: dict[str, Any] = json.loads(self._inner.to_json())
         return data
 
     def render(self, output: Literal["text", "json"] = "text", *, color: bool = False, width: int = 100) -> str:
         """The summary for people, or as JSON."""
         if output == "json":
-            return self._native.to_json().decode()
+            return self._inner.to_json().decode()
         if output != "text":
             raise ValueError(f"there is no output {output!r}; expected text or json")
-        return self._native.render(color, width)
+        return self._inner.render(color, width)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Summary):

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 CORPORA = pytest.StashKey[dict[str, "_native.Corpus"]]()
 """The folders with cases, each searched once."""
+DRAWN = pytest.StashKey[list[str]]()
+"""The pictures of reports that were compared, for the report on the test."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -64,8 +66,20 @@ def pytest_assertrepr_compare(config: pytest.Config, op: str, left: object, righ
     report = left if isinstance(left, module.Report) else right
     if not isinstance(report, module.Report):
         return None
-    found = "1 finding" if len(report) == 1 else f"{len(report)} findings"
-    return [found, *report.render("concise").splitlines(), "", *report.show().splitlines()]
+    # What is returned is cut off after some lines, so the picture is a section of its own.
+    config.stash.setdefault(DRAWN, []).append(report.show())
+    count = "1 finding" if len(report) == 1 else f"{len(report)} findings"
+    return [count, *(f"{found.level} {found.rule} at {found.pointer}: {found.message}" for found in report)]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    pictures = item.config.stash.get(DRAWN, [])
+    if report.failed:
+        report.sections.extend(("toolcheck", picture) for picture in pictures)
+    pictures.clear()
+    return report
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "CaseFile | None":

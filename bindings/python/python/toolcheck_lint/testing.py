@@ -37,11 +37,17 @@ def check(body: Body, **settings: Any) -> Checked:
     return Checked(linter._native.lint(body), linter)
 
 
-PATHS = re.compile(
-    r"/(v1|v1beta|v1alpha|v2|api|openai)?/?"
-    r"(messages|chat/completions|responses|completions|chat|api/chat|[^/]+:(streamG|g)enerateContent|model/[^/]+/(converse|converse-stream|invoke))$"
+PATHS: tuple[tuple[re.Pattern[str], str | None], ...] = (
+    (re.compile(r"/v1/messages$"), "anthropic"),
+    (re.compile(r"/chat/completions$"), None),
+    (re.compile(r"/responses$"), "openai-responses"),
+    (re.compile(r":(g|streamG)enerateContent$"), "gemini"),
+    (re.compile(r"/model/[^/]+/converse(-stream)?$"), "bedrock-converse"),
+    (re.compile(r"/model/[^/]+/invoke(-with-response-stream)?$"), None),
+    (re.compile(r"/api/chat$"), "ollama"),
+    (re.compile(r"/v2/chat$"), "cohere"),
 )
-"""The paths of requests that are linted."""
+"""The paths of requests that are linted, and what these are read as if only one format is sent there."""
 
 
 class Sent(Sequence[Checked]):
@@ -59,8 +65,12 @@ class Sent(Sequence[Checked]):
 
     def see(self, method: str, path: str, body: bytes) -> None:
         """Lints a request, if it is one of a known API."""
-        if method == "POST" and body and PATHS.search(path):
-            self._reports.append(check(body, **self._settings))
+        if method != "POST" or not body:
+            return
+        for pattern, format in PATHS:
+            if pattern.search(path):
+                self._reports.append(check(body, **{"format": format, **self._settings}))
+                return
 
     def faults(self) -> str:
         """The errors in what was sent, as text; empty without any."""

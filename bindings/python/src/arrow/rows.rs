@@ -1,6 +1,5 @@
 //! The rows of columns, as texts that are linted.
 
-
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::ArrowError;
 use pyo3::exceptions::{PyTypeError, PyValueError};

@@ -15,8 +15,14 @@ use super::rows::ROWS_AT_ONCE;
 use crate::linter::RowLinter;
 
 /// The columns, and whether each has a value in every row.
-const COLUMNS: [(&str, bool); 6] =
-    [("row", true), ("rule", true), ("level", true), ("pointer", true), ("tool_call_id", false), ("message", true)];
+const COLUMNS: [(&str, bool); 6] = [
+    ("row", true),
+    ("rule", true),
+    ("level", true),
+    ("pointer", true),
+    ("tool_call_id", false),
+    ("message", true),
+];
 
 fn fields() -> Fields {
     COLUMNS.iter().map(|(name, is_always)| Field::new(*name, DataType::Utf8, !is_always)).collect()
@@ -52,8 +58,14 @@ impl Iterator for Reader {
             for found in &report.findings {
                 let id = found.tool_call_id.as_deref();
                 let pointer = found.spot.pointer.as_str();
-                let values =
-                    [Some(&*key), Some(found.rule), Some(found.level.as_str()), Some(pointer), id, Some(&*found.message)];
+                let values = [
+                    Some(&*key),
+                    Some(found.rule),
+                    Some(found.level.as_str()),
+                    Some(pointer),
+                    id,
+                    Some(&*found.message),
+                ];
                 columns.iter_mut().zip(values).for_each(|(column, value)| column.append_option(value));
             }
         });
@@ -86,7 +98,8 @@ impl Findings {
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let reader = reader.ok_or_else(|| PyValueError::new_err("the findings were read already: call `rows` again"))?;
+        let reader = reader
+            .ok_or_else(|| PyValueError::new_err("the findings were read already: call `rows` again"))?;
         Ok(to_stream_pycapsule(py, Box::new(reader), requested_schema)?)
     }
 }

@@ -1,0 +1,83 @@
+"""The types are those of the module, and one version of each crate is used."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import toolcheck_lint
+
+PACKAGE = Path(toolcheck_lint.__file__).parent
+PROJECT = Path(__file__).parents[1]
+
+
+def run(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-m", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=PROJECT,
+        env={**os.environ, "MYPYPATH": str(PACKAGE.parent), "NO_COLOR": "1"},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_stubs_are_true():
+    pytest.importorskip("mypy")
+    # The other modules are written in Python, with their types.
+    run("mypy.stubtest", "toolcheck_lint._native")
+
+
+def test_the_package_is_typed(tmp_path):
+    pytest.importorskip("mypy")
+    user = tmp_path / "user.py"
+    user.write_text(
+        """
+import toolcheck_lint
+from toolcheck_lint import Finding, Linter, Report, Summary
+
+report: Report = toolcheck_lint.lint({"messages": []}, target="bedrock", kind="session")
+rules: list[str] = [found.rule for found in report]
+first: Finding = report[0]
+total: Summary = Summary.sum([Summary(), b""]) + Summary()
+Linter(kind="log")  # type: ignore[arg-type]
+toolcheck_lint.lint(1)  # type: ignore[arg-type]
+"""
+    )
+    run("mypy", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache"), str(PACKAGE), str(user))
+
+
+def test_one_version_of_what_is_chained():
+    lock = tomllib.loads((PROJECT / "Cargo.lock").read_text())
+    names = [package["name"] for package in lock["package"]]
+    for name in ("pyo3", "pyo3-ffi", "arrow-array", "arrow-schema", "toolcheck-lint"):
+        assert names.count(name) == 1, name
+
+
+def test_the_lock_has_the_versions_of_the_workspace():
+    """What is the same in both locks has one version, so that the module finds what the program finds."""
+
+    def versions(path):
+        found = {}
+        for package in tomllib.loads(path.read_text())["package"]:
+            found.setdefault(package["name"], set()).add(package["version"])
+        return found
+
+    workspace = PROJECT.parents[1] / "Cargo.lock"
+    own, others = versions(PROJECT / "Cargo.lock"), versions(workspace)
+    matter = ("jsonschema", "regex-automata", "fancy-regex", "serde_json", "toml", "ruzstd", "rable")
+    for name in matter:
+        assert own[name] == others[name], name
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_it_works_in_a_forked_process():
+    linter = toolcheck_lint.Linter()
+    before = linter.lint({"messages": []}).errors
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if linter.lint({"messages": []}).errors == before else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
