@@ -33,27 +33,33 @@ test_pytest() {
   "$python" -m pytest -q -p no:cacheprovider -rs pytest/tests
 }
 
-# The native package is built if maturin, its crates and pytest are at hand, in the folder of the other targets: what is the
-# same there is not built again.
+# The native package is built if maturin and pytest are installed or can be, and its crates can be fetched, in the folder of
+# the other targets: what is the same there is not built again.
 test_native() {
   if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then
     echo "skipped: toolcheck-lint in Python (no Python 3.11 or newer)"
     return 0
-  elif ! command -v maturin > /dev/null || ! command -v cargo > /dev/null; then
-    echo "skipped: toolcheck-lint in Python (maturin is not installed)"
+  elif ! command -v cargo > /dev/null; then
+    echo "skipped: toolcheck-lint in Python (no cargo)"
     return 0
-  elif ! cargo metadata --manifest-path python/Cargo.toml --locked --offline --format-version 1 > /dev/null 2>&1; then
-    echo "skipped: toolcheck-lint in Python (its crates are not at hand: run cargo fetch --manifest-path bindings/python/Cargo.toml)"
+  elif command -v maturin > /dev/null && python3 -c 'import pytest; assert pytest.version_tuple >= (8,)' 2> /dev/null; then
+    python=python3 maturin=maturin
+  elif python3 -m venv "$folder/native-venv" > /dev/null 2>&1 &&
+    install "$folder/native-venv/bin/pip" install --retries 0 'pytest>=8' 'maturin>=1.14,<2'; then
+    python=$folder/native-venv/bin/python maturin=$folder/native-venv/bin/maturin
+  else
+    echo "skipped: toolcheck-lint in Python (maturin and pytest are not installed, and could not be)"
     return 0
-  elif ! python3 -c 'import pytest; assert pytest.version_tuple >= (8,)' 2> /dev/null; then
-    echo "skipped: toolcheck-lint in Python (pytest is not installed)"
+  fi
+  if ! timeout 120 cargo fetch --quiet --locked --manifest-path python/Cargo.toml > /dev/null 2>&1; then
+    echo "skipped: toolcheck-lint in Python (its crates are not at hand, and could not be fetched)"
     return 0
   fi
   export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/../target}
-  maturin build --quiet --locked --offline --manifest-path python/Cargo.toml --out "$folder/wheels" || return 1
+  "$maturin" build --quiet --locked --offline --manifest-path python/Cargo.toml --out "$folder/wheels" || return 1
   # Into a folder of its own: whatever is installed already stays.
   python3 -m zipfile --extract "$folder"/wheels/*.whl "$folder/native" || return 1
-  PYTHONPATH=$folder/native python3 -m pytest -q -p no:cacheprovider -p no:toolcheck_lint -rs -c python/pyproject.toml python/tests
+  PYTHONPATH=$folder/native "$python" -m pytest -q -p no:cacheprovider -p no:toolcheck_lint -rs -c python/pyproject.toml python/tests
 }
 
 test_node() {
