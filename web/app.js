@@ -1,6 +1,6 @@
 // The page: what is pasted, and what toolcheck says of it.
 
-import { drawFindings, drawPicture, drawReport, lines } from "./draw.js";
+import { clearPicture, drawFindings, drawPicture, drawReport, lines } from "./draw.js";
 import { start } from "./engine.js";
 import { EXAMPLES } from "./examples.js";
 import { pack, unpack } from "./share.js";
@@ -89,7 +89,7 @@ const check = latest(async () => {
 });
 
 const draw = latest(async () => {
-  if (report || isEmpty()) return at("drawing").replaceChildren();
+  if (report || isEmpty()) return clearPicture(at("drawing"));
   drawPicture(at("drawing"), await engine.ask("show", text(), { ...options(), text: at("texts").checked }));
 });
 

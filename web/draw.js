@@ -107,3 +107,7 @@ export function lines(box, text, isDiff) {
   box.replaceChildren(...spans);
   box.hidden = false;
 }
+
+export function clearPicture(host) {
+  host.shadowRoot?.replaceChildren();
+}
