@@ -7,8 +7,6 @@ export type Kind = "request" | "session" | "dataset";
 export interface LintOptions {
   /** The API to check against; by default the format's own provider. */
   target?: string;
-  /** The text of a TOML file that describes an API of your own. */
-  ownTarget?: string;
   /** The format of the body; by default it is detected. */
   format?: string;
   /** `session` and `dataset` may end with unanswered calls. */

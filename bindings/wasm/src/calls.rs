@@ -61,7 +61,6 @@ enum Call {
 struct Options {
     name: Option<String>,
     target: Option<String>,
-    own_target: Option<String>,
     format: Option<String>,
     kind: Option<String>,
     config: Option<String>,
@@ -124,7 +123,8 @@ pub(crate) fn answer(request: &[u8]) -> Result<Answer, String> {
         Call::Render => {
             let report = options.linter(&parts)?.report(parts.needed(0)?);
             let output = options.output.as_deref().unwrap_or("full");
-            let output = outputs::find(output).ok_or_else(|| unknown("output", output, outputs::ALL.iter().map(|output| output.id)))?;
+            let output = outputs::find(output)
+                .ok_or_else(|| unknown("output", output, outputs::ALL.iter().map(|output| output.id)))?;
             written(|out| (output.write)(&report, &options.style(), out))
         }
         Call::Show => options.show(&parts),
@@ -151,7 +151,8 @@ pub(crate) fn answer(request: &[u8]) -> Result<Answer, String> {
             to_answer(&json!({ "endpoint": is }), Vec::new())
         }
         Call::Names => {
-            let targets = target::all().map(|target| json!({"id": &*target.id, "name": target.name, "format": target.format}));
+            let targets = target::all()
+                .map(|target| json!({"id": &*target.id, "name": target.name, "format": target.format}));
             let formats = FileFormat::all().map(FileFormat::id);
             let kinds = TranscriptKind::ALL.iter().map(|kind| kind.as_str());
             to_answer(
@@ -185,9 +186,6 @@ impl Options {
         }
         if let Some(target) = &self.target {
             settings = settings.target(target)?;
-        }
-        if let Some(target) = &self.own_target {
-            settings = settings.own_target(target)?;
         }
         if let Some(kind) = &self.kind {
             settings = settings.kind(kind)?;
@@ -236,7 +234,8 @@ impl Options {
         json["changed"] = json!(!fixed.is_unchanged());
         if self.unified {
             let mut text = Vec::new();
-            unified::write(linter.name(), body, &fixed.bytes, &mut text).map_err(|error| error.to_string())?;
+            unified::write(linter.name(), body, &fixed.bytes, &mut text)
+                .map_err(|error| error.to_string())?;
             json["diff"] = json!(String::from_utf8_lossy(&text));
         }
         to_answer(&json, fixed.bytes.into_owned())
@@ -244,34 +243,52 @@ impl Options {
 
     fn diff(&self, parts: &Parts<'_>) -> Result<Answer, String> {
         let side = |at, name: &str, format: Option<&String>| {
-            let format = format.map(|id| FileFormat::named(id).ok_or_else(|| unknown("format", id, FileFormat::all().map(FileFormat::id))));
+            let format = format.map(|id| {
+                FileFormat::named(id)
+                    .ok_or_else(|| unknown("format", id, FileFormat::all().map(FileFormat::id)))
+            });
             Ok::<_, String>(Side::new(name, parts.needed(at)?).format(format.transpose()?))
         };
-        let (before, after) = (side(0, "before", self.before_format.as_ref())?, side(1, "after", self.after_format.as_ref())?);
-        let target = self.target.as_ref().map(|id| target::named(id).ok_or_else(|| unknown("target", id, target::ids())));
+        let (before, after) =
+            (side(0, "before", self.before_format.as_ref())?, side(1, "after", self.after_format.as_ref())?);
+        let target = self
+            .target
+            .as_ref()
+            .map(|id| target::named(id).ok_or_else(|| unknown("target", id, target::ids())));
         let bound_as = target.transpose()?.and_then(|target| formats::find(target.format.as_deref()?));
         let kind = |id: &String| {
-            Kind::ALL.iter().copied().find(|kind| kind.id() == id).ok_or_else(|| unknown("change", id, Kind::ALL.iter().map(|kind| kind.id())))
+            Kind::ALL
+                .iter()
+                .copied()
+                .find(|kind| kind.id() == id)
+                .ok_or_else(|| unknown("change", id, Kind::ALL.iter().map(|kind| kind.id())))
         };
         let allowed = self.allow.iter().map(kind).collect::<Result<Vec<_>, _>>()?;
-        let comparison = Comparison::new(before, after, bound_as).map_err(|error| error.to_string())?.allow(&allowed);
+        let comparison =
+            Comparison::new(before, after, bound_as).map_err(|error| error.to_string())?.allow(&allowed);
         let output = self.output.as_deref().unwrap_or("json");
-        let output = diff::find(output).ok_or_else(|| unknown("output", output, diff::ALL.iter().map(|output| output.id)))?;
+        let output = diff::find(output)
+            .ok_or_else(|| unknown("output", output, diff::ALL.iter().map(|output| output.id)))?;
         let unread: usize = comparison.unread().map(|(_, unread)| unread).sum();
-        let left_out: Vec<String> = comparison.left_out().map(|(name, what)| format!("{name}: {what}")).collect();
+        let left_out: Vec<String> =
+            comparison.left_out().map(|(name, what)| format!("{name}: {what}")).collect();
         let mut text = Vec::new();
         comparison.write(output, &self.style(), self.text, &mut text).map_err(|error| error.to_string())?;
         to_answer(&json!({"unread": unread, "leftOut": left_out}), text)
     }
 
     fn expect(&self, parts: &Parts<'_>) -> Result<Answer, String> {
-        let expected = self.expected.iter().map(|text| text.parse::<Expected>().map_err(|error| error.to_string()));
+        let expected =
+            self.expected.iter().map(|text| text.parse::<Expected>().map_err(|error| error.to_string()));
         let expected = expected.collect::<Result<Vec<_>, _>>()?;
         let linter = self.linter(parts)?;
         let file = linter.lint(parts.needed(0)?);
         let found: Vec<Found> = file.findings.iter().map(Found::from).collect();
         let difference = Difference::of(&expected, &found);
-        to_answer(&json!({"pass": difference.is_empty(), "lines": difference.lines(linter.name())}), Vec::new())
+        to_answer(
+            &json!({"pass": difference.is_empty(), "lines": difference.lines(linter.name())}),
+            Vec::new(),
+        )
     }
 }
 

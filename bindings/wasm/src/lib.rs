@@ -50,8 +50,8 @@ pub unsafe extern "C" fn call(buffer: *mut u8, length: usize) -> *mut u8 {
     }));
     // SAFETY: the caller promises that `into_raw` made it with this length.
     let request = unsafe { from_raw(buffer, length) };
-    let Answer { json, text } =
-        calls::answer(&request).unwrap_or_else(|error| Answer { json: json!({ "error": error }).to_string(), text: Vec::new() });
+    let Answer { json, text } = calls::answer(&request)
+        .unwrap_or_else(|error| Answer { json: json!({ "error": error }).to_string(), text: Vec::new() });
     let mut answer = Vec::with_capacity(8 + json.len() + text.len());
     answer.extend(length_of(json.as_bytes()));
     answer.extend(length_of(&text));

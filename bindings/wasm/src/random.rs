@@ -10,10 +10,14 @@ static STATE: AtomicU64 = AtomicU64::new(0x243f_6a88_85a3_08d3);
 
 /// Fills a buffer with the next numbers (SplitMix64).
 #[unsafe(no_mangle)]
-unsafe extern "Rust" fn __getrandom_v03_custom(buffer: *mut u8, length: usize) -> Result<(), getrandom::Error> {
+unsafe extern "Rust" fn __getrandom_v03_custom(
+    buffer: *mut u8,
+    length: usize,
+) -> Result<(), getrandom::Error> {
     // SAFETY: `getrandom` promises that the buffer is valid for writes of this length. Its bytes need not be initialised, so
     // they are only written.
-    let buffer = unsafe { std::slice::from_raw_parts_mut(buffer.cast::<std::mem::MaybeUninit<u8>>(), length) };
+    let buffer =
+        unsafe { std::slice::from_raw_parts_mut(buffer.cast::<std::mem::MaybeUninit<u8>>(), length) };
     for bytes in buffer.chunks_mut(8) {
         let mut next = STATE.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
         next = (next ^ (next >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
