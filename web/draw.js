@@ -78,10 +78,11 @@ function copy(node) {
 
 /** Shows a picture, which is a web page, in a tree of its own. */
 export function drawPicture(host, html) {
-  const page = new DOMParser().parseFromString(html, "text/html");
+  // The policy forbids styles inside a page, so they are taken out before it is parsed.
+  const [, css = ""] = html.match(/<style>([^]*?)<\/style>/) ?? [];
+  const page = new DOMParser().parseFromString(html.replace(/<style>[^]*?<\/style>/, ""), "text/html");
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
-  const css = page.querySelector("style")?.textContent ?? "";
   sheet.replaceSync(`${css.replaceAll(":root", ":host").replace(/^body \{/m, ".page {")} .page { padding: 0.25rem 0; background: none; } h1 { display: none; }`);
   root.adoptedStyleSheets = [sheet];
   const body = element("div", { class: "page" });

@@ -32,14 +32,15 @@ test("a body is text, bytes or an object", () => {
   }
   assert.equal(lint(CLEAN).findings.length, 0);
   // The lines of an object are those of its JSON on several lines.
-  assert.equal(JSON.stringify(UNANSWERED, null, 2).split("\n")[lint(UNANSWERED).findings[0].line - 1].includes("toolu_pier"), true);
+  const lines = JSON.stringify(UNANSWERED, null, 2).split("\n");
+  assert.match(lines.slice(lint(UNANSWERED).findings[0].line - 1).join(""), /^\s*\{\s*"type": "tool_use"/);
 });
 
 test("options are those of the program", () => {
   assert.equal(lint(UNANSWERED, { target: "bedrock" }).target, "bedrock");
   assert.equal(lint(UNANSWERED, { kind: "session" }).kind, "session");
   assert.deepEqual(lint(UNANSWERED, { ignore: "unanswered-tool-call" }).findings, []);
-  assert.deepEqual(lint(UNANSWERED, { config: '[rules]\nignore = ["unanswered-tool-call"]\n' }).findings, []);
+  assert.deepEqual(lint(UNANSWERED, { config: 'ignore = ["unanswered-tool-call"]\n' }).findings, []);
   const history = { messages: UNANSWERED.messages.slice(0, 2).concat({ role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_pier", content: "at six" }] }) };
   const rules = (tools) => lint(history, { tools }).findings.map((finding) => finding.rule);
   assert.deepEqual(rules(UNANSWERED.tools), []);

@@ -17,7 +17,8 @@ const isNotBuilt = (report) => report.findings.some((finding) => finding.message
 function caseOf(expectation) {
   const name = basename(expectation).slice(0, -EXPECT.length);
   const folder = dirname(expectation);
-  const found = readdirSync(folder).filter((file) => !file.endsWith(EXPECT) && file.startsWith(`${name}.`) && !file.slice(name.length + 1).includes("."));
+  // Beside it may be its configuration.
+  const found = readdirSync(folder).filter((file) => !file.endsWith(EXPECT) && !file.endsWith(".toml") && file.startsWith(`${name}.`) && !file.slice(name.length + 1).includes("."));
   assert.equal(found.length, 1, `${expectation} has no file, or several: ${found}`);
   return join(folder, found[0]);
 }

@@ -98,7 +98,10 @@ test("another fetch sends, and warnings count if they are to", async () => {
   const fetch = async (...given) => void called.push(given);
   await lintedFetch({ fetch })("https://api.anthropic.com/v1/messages", post(GOOD));
   assert.equal(called[0][0], "https://api.anthropic.com/v1/messages");
-  const warned = JSON.stringify({ ...CLEAN, messages: [...CLEAN.messages, ...CLEAN.messages, { role: "assistant", content: "" }] });
-  await lintedFetch({ fetch })("https://api.anthropic.com/v1/messages", post(warned)).catch(() => {});
+  const blank = { role: "assistant", content: [{ type: "text", text: "\n\n" }] };
+  const warned = JSON.stringify({ ...CLEAN, messages: [...CLEAN.messages, blank, ...CLEAN.messages] });
+  await lintedFetch({ fetch })("https://api.anthropic.com/v1/messages", post(warned));
+  assert.equal(called.length, 2);
   await assert.rejects(lintedFetch({ fetch, failOn: "warning" })("https://api.anthropic.com/v1/messages", post(warned)), LintError);
+  assert.equal(called.length, 2);
 });
