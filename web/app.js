@@ -119,7 +119,7 @@ const mend = latest(async () => {
     return;
   }
   const lost = result.applied.filter((done) => done.lost).map((done) => done.lost);
-  at("fixed").textContent = `${count(result.applied.length, "finding")} mended, ${result.left} left.${lost.length ? ` Lost or guessed: ${lost.join("; ")}.` : ""}${hint}`;
+  at("fixed").textContent = `This mends ${count(result.applied.length, "finding")} and leaves ${result.left}.${lost.length ? ` Lost or guessed: ${lost.join("; ")}.` : ""}${hint}`;
   lines(at("fix-diff"), result.diff.split("\n").slice(2).join("\n"), true);
   apply.disabled = false;
   apply.onclick = () => {

@@ -83,7 +83,7 @@ export function drawPicture(host, html) {
   const page = new DOMParser().parseFromString(html.replace(/<style>[^]*?<\/style>/, ""), "text/html");
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(`${css.replaceAll(":root", ":host").replace(/^body \{/m, ".page {")} .page { padding: 0.25rem 0; background: none; } h1 { display: none; }`);
+  sheet.replaceSync(`${css.replaceAll(":root", ":host").replace(/^body \{/m, ".page {")} .page { padding: 0.25rem 0; background: none; } h1, header > p { display: none; } main { margin-top: 0.5rem; }`);
   root.adoptedStyleSheets = [sheet];
   const body = element("div", { class: "page" });
   body.append(...[...page.body.childNodes].map(copy));
