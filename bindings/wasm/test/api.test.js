@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { diff, explainError, fix, init, lint, names, Report, show, ToolcheckError } from "toolcheck-wasm";
-import { CLEAN, FIXTURES, PLACE, ROOT, UNANSWERED } from "./common.js";
+import { CLEAN, FIXTURES, PLACE, UNANSWERED } from "./common.js";
 
 const WASM = new URL("../js/toolcheck.wasm", import.meta.url);
 
@@ -14,7 +14,7 @@ test("the module is small, and imports nothing", () => {
   const bytes = readFileSync(WASM);
   const size = gzipSync(bytes, { level: 9 }).length;
   console.log(`${bytes.length} bytes, ${size} with gzip`);
-  assert.ok(size <= 1_400_000, `${size} bytes with gzip`);
+  assert.ok(size <= 2_100_000, `${size} bytes with gzip`);
   assert.deepEqual(WebAssembly.Module.imports(new WebAssembly.Module(bytes)), []);
 });
 
@@ -45,7 +45,7 @@ test("options are those of the program", () => {
   const rules = (tools) => lint(history, { tools }).findings.map((finding) => finding.rule);
   assert.deepEqual(rules(UNANSWERED.tools), []);
   assert.deepEqual(rules(JSON.stringify(UNANSWERED.tools)), []);
-  assert.deepEqual(rules([{ name: "find_bus", input_schema: { type: "object" } }]), ["undeclared-tool"]);
+  assert.deepEqual(rules([{ name: "find_bus", input_schema: { type: "object" } }]), ["unknown-tool"]);
   const refused = (options, text) => assert.throws(() => lint(CLEAN, options), (error) => error instanceof ToolcheckError && error.message.includes(text));
   refused({ target: "bedrok" }, "did you mean `bedrock`?");
   refused({ format: "x" }, "there is no format `x`");
@@ -182,6 +182,25 @@ test("a module that fails is no reason for another error than that", async () =>
   assert.throws(() => lint(CLEAN), (error) => error instanceof ToolcheckError && /^toolcheck failed, please report it: unreachable/.test(error.message));
   await init(readFileSync(WASM));
   assert.deepEqual(lint(CLEAN).findings, []);
+});
+
+test("the tools of a request cost little when they have been seen before", () => {
+  const body = readFileSync(join(FIXTURES, "seeds", "coco-before.json"));
+  const bare = JSON.parse(body);
+  delete bare.tools;
+  const median = (body) => {
+    const times = Array.from({ length: 41 }, () => {
+      const start = process.cpuUsage();
+      for (let at = 0; at < 5; at += 1) lint(body);
+      const { user, system } = process.cpuUsage(start);
+      return (user + system) / 5;
+    });
+    return times.sort((one, other) => one - other)[20];
+  };
+  const [with_, without] = [median(body), median(JSON.stringify(bare))];
+  console.log(`${with_} µs with tools, ${without} µs without`);
+  // When the schema of schemas was made for each call, it was twelve times as much.
+  assert.ok(with_ < 4 * without, `${with_} µs with tools, ${without} µs without`);
 });
 
 test("a body of many megabytes costs what its length is worth", () => {

@@ -100,8 +100,8 @@ test("another fetch sends, and warnings count if they are to", async () => {
   assert.equal(called[0][0], "https://api.anthropic.com/v1/messages");
   const blank = { role: "assistant", content: [{ type: "text", text: "\n\n" }] };
   const warned = JSON.stringify({ ...CLEAN, messages: [...CLEAN.messages, blank, ...CLEAN.messages] });
-  await lintedFetch({ fetch })("https://api.anthropic.com/v1/messages", post(warned));
+  await lintedFetch({ fetch, target: "anthropic" })("https://api.anthropic.com/v1/messages", post(warned));
   assert.equal(called.length, 2);
-  await assert.rejects(lintedFetch({ fetch, failOn: "warning" })("https://api.anthropic.com/v1/messages", post(warned)), LintError);
+  await assert.rejects(lintedFetch({ fetch, target: "anthropic", failOn: "warning" })("https://api.anthropic.com/v1/messages", post(warned)), LintError);
   assert.equal(called.length, 2);
 });
