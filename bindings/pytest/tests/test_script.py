@@ -1,6 +1,8 @@
 """Scripts, from Python to what the client reads."""
 
+import json
 import tomllib
+import urllib.request
 
 import pytest
 from agent import ask
@@ -16,12 +18,30 @@ def test_every_value_comes_through_toml():
     turns = [
         calls(call("tides", arguments), call(raw="{"), text="one\r\ntwo", reasoning="r", stop="length", pieces=3, interleaved=True),
         error(429, "Slow down.", retry_after=2, attempts=1),
-        text("", cut_after=4),
+        text("", cut_after=4, clean_end=True),
+        calls(call("tides"), cut_in="between-calls"),
     ]
     assert tomllib.loads(toml(turns)) == {"turn": turns}
     assert turns[0]["calls"][0]["arguments"] == arguments
     assert turns[1] == {"status": 429, "text": "Slow down.", "retry-after": 2, "attempts": 1}
+    assert turns[2] == {"text": "", "cut-after": 4, "clean-end": True}
+    assert turns[3] == {"calls": [{"tool": "tides"}], "cut-in": "between-calls"}
     assert toml([]) == ""
+
+
+def test_a_stream_that_is_cut_off_can_end_cleanly(program):
+    turn = calls(call("tides", {"harbour": "Oban"}), call("ferries"), cut_in="between-calls", clean_end=True)
+    with Provider(bin=program) as provider:
+        provider.script([turn])
+        body = {"model": "m", "max_tokens": 9, "stream": True, "messages": ASKED}
+        body["tools"] = [{"name": name, "input_schema": {"type": "object"}} for name in ("tides", "ferries")]
+        request = urllib.request.Request(provider.url + "/v1/messages", json.dumps(body).encode())
+        request.add_header("content-type", "application/json")
+        # No proxy of the machine may come between.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=10) as response:
+            stream = response.read().decode()
+        assert "tides" in stream and "ferries" not in stream
 
 
 def test_arguments_that_toml_cannot_hold_reach_the_client(program):

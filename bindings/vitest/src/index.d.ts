@@ -21,6 +21,8 @@ export interface Turn {
   pieces?: number;
   interleaved?: boolean;
   "cut-after"?: number;
+  "cut-in"?: "arguments" | "between-calls";
+  "clean-end"?: boolean;
 }
 
 /** What may be said of a turn of the model. */
@@ -33,6 +35,8 @@ export interface TurnOptions {
   pieces?: number;
   /** After how many events the connection breaks. */
   cutAfter?: number;
+  /** Whether a stream that is cut off ends there as if it were complete, and the connection does not break. */
+  cleanEnd?: boolean;
 }
 
 export interface CallsOptions extends TurnOptions {
@@ -40,6 +44,8 @@ export interface CallsOptions extends TurnOptions {
   text?: string;
   /** Whether the pieces of parallel calls take turns. */
   interleaved?: boolean;
+  /** Where a stream is cut off, whatever events the format has. */
+  cutIn?: "arguments" | "between-calls";
 }
 
 /**

@@ -11,13 +11,14 @@ export function call(tool = "", args = undefined, { raw, id } = {}) {
 /** A turn in which the model calls tools; options may stand at the end. */
 export function calls(...calls) {
   const isOptions = calls.length > 0 && !("tool" in calls.at(-1));
-  const { text, reasoning, stop, pieces, interleaved, cutAfter } = isOptions ? calls.pop() : {};
-  return { text, reasoning, calls, stop, pieces, interleaved, "cut-after": cutAfter };
+  const { text, reasoning, stop, pieces, interleaved, cutAfter, cutIn, cleanEnd } = isOptions ? calls.pop() : {};
+  const cut = { "cut-after": cutAfter, "cut-in": cutIn, "clean-end": cleanEnd };
+  return { text, reasoning, calls, stop, pieces, interleaved, ...cut };
 }
 
 /** A turn in which the model only says this. */
-export function text(text, { reasoning, stop, pieces, cutAfter } = {}) {
-  return { text, reasoning, stop, pieces, "cut-after": cutAfter };
+export function text(text, { reasoning, stop, pieces, cutAfter, cleanEnd } = {}) {
+  return { text, reasoning, stop, pieces, "cut-after": cutAfter, "clean-end": cleanEnd };
 }
 
 /** An error in place of the next turn: always, or for this many attempts of the same request. */

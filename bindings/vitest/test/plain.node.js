@@ -72,6 +72,17 @@ test("an error of a script is one of the server and no refusal", () =>
     await provider.assertConformant();
   }));
 
+test("a stream that is cut off can end cleanly", () =>
+  withProvider({ turns: [calls(call("tides"), call("ferries"), { cutIn: "between-calls", cleanEnd: true })] }, async (provider) => {
+    const tools = ["tides", "ferries"].map((name) => ({ name, input_schema: { type: "object" } }));
+    const body = JSON.stringify({ model: "m", max_tokens: 9, stream: true, messages: ASKED, tools });
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${provider.url}/v1/messages`, { method: "POST", headers, body });
+    const stream = await response.text();
+    assert.match(stream, /tides/);
+    assert.doesNotMatch(stream, /ferries/);
+  }));
+
 test("every value comes through TOML, and what has no place there as text", () =>
   withProvider({}, async (provider) => {
     const values = { "a b.c": 'ü"\\\n\0\x7f😀', "": [1, -2.5, 1e300, true, { x: [] }], gone: undefined };

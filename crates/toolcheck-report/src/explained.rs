@@ -55,16 +55,16 @@ pub struct Wording<'w> {
     pub width: Option<usize>,
     /// What the request is in: "file" or "request".
     pub noun: &'w str,
-    /// How the user adds the request that failed.
-    pub add_request: &'w str,
+    /// How the user adds the request that failed: text behind "add it".
+    pub how_to_add: &'w str,
 }
 
 impl<'w> Wording<'w> {
-    /// No colours, not wrapped. `noun` is what the request is in, "file" or "request", and `add_request` how the user adds
-    /// the one that failed.
+    /// No colours, not wrapped. `noun` is what the request is in, "file" or "request", and `how_to_add` how the user adds the
+    /// one that failed, such as `: --error TEXT FILE`.
     #[must_use]
-    pub fn new(noun: &'w str, add_request: &'w str) -> Self {
-        Self { style: Style::new(), width: None, noun, add_request }
+    pub fn new(noun: &'w str, how_to_add: &'w str) -> Self {
+        Self { style: Style::new(), width: None, noun, how_to_add }
     }
 
     /// How the findings are written.
@@ -146,13 +146,13 @@ impl Explained {
             writeln!(out, "If it is about tool calls or the order of messages, please report it.")?;
             return writeln!(
                 out,
-                "\nTo see the problems of the request that failed, {}",
-                wording.add_request
+                "\nTo see the problems of the request that failed, add it{}",
+                wording.how_to_add
             );
         };
         self.write_match(best, rule, wording, out)?;
         match &self.places {
-            None => writeln!(out, "\nTo find the cause, {}", wording.add_request)?,
+            None => writeln!(out, "\nTo find the cause, add the request that failed{}", wording.how_to_add)?,
             Some(Places::Others(report)) if rule.only_explains() => {
                 writeln!(out, "\nThis error has no visible cause in a request.")?;
                 wording.write_others(report, &format!("The problems in this {noun}:"), out)?;

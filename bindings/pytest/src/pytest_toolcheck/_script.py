@@ -34,10 +34,16 @@ def calls(
     pieces: int | None = None,
     interleaved: bool | None = None,
     cut_after: int | None = None,
+    cut_in: Literal["arguments", "between-calls"] | None = None,
+    clean_end: bool | None = None,
 ) -> Turn:
-    """A turn in which the model calls tools, with what it says beside them."""
+    """A turn in which the model calls tools, with what it says beside them.
+
+    A stream breaks after `cut_after` events, or where `cut_in` says; with `clean_end` it ends there as if it were complete.
+    """
     turn = {"text": text or None, "reasoning": reasoning, "calls": list(calls), "stop": stop}
-    return _without_none(turn | {"pieces": pieces, "interleaved": interleaved, "cut-after": cut_after})
+    stream = {"pieces": pieces, "interleaved": interleaved}
+    return _without_none(turn | stream | {"cut-after": cut_after, "cut-in": cut_in, "clean-end": clean_end})
 
 
 def text(
@@ -47,9 +53,11 @@ def text(
     stop: Literal["end", "calls", "length"] | None = None,
     pieces: int | None = None,
     cut_after: int | None = None,
+    clean_end: bool | None = None,
 ) -> Turn:
     """A turn in which the model only says this."""
-    return _without_none({"text": text, "reasoning": reasoning, "stop": stop, "pieces": pieces, "cut-after": cut_after})
+    stream = {"pieces": pieces, "cut-after": cut_after, "clean-end": clean_end}
+    return _without_none({"text": text, "reasoning": reasoning, "stop": stop} | stream)
 
 
 def error(status: int, message: str = "", *, retry_after: int | None = None, attempts: int | None = None) -> Turn:

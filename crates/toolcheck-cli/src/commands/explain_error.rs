@@ -39,7 +39,7 @@ pub(crate) fn run(
         ListFormat::Text => {
             let style = screen::style(Color::Auto).has_excerpts(!screen::is_ci());
             let width = screen::is_wrapped().then_some(style.width);
-            let wording = Wording::new("file", "add its file: --error TEXT FILE").style(style).width(width);
+            let wording = Wording::new("file", ": --error TEXT FILE").style(style).width(width);
             explained.write(&wording, out)?;
         }
     }
