@@ -11,7 +11,9 @@ target=wasm32-unknown-unknown
 rustc=${RUSTC:-rustc}
 cargo=${CARGO:-cargo}
 
-flags=(--cfg 'getrandom_backend="custom"')
+flags=()
+[ -z "${TOOLCHECK_WASM_LINKER:-}" ] || flags+=("-Clinker=$TOOLCHECK_WASM_LINKER")
+flags+=(--cfg 'getrandom_backend="custom"')
 options=()
 if [ -d "$("$rustc" --print sysroot)/lib/rustlib/$target/lib" ]; then
   :
@@ -22,12 +24,11 @@ else
   echo "the standard library for $target is missing: rustup target add $target" >&2
   exit 3
 fi
-[ -z "${TOOLCHECK_WASM_LINKER:-}" ] || flags+=("-Clinker=$TOOLCHECK_WASM_LINKER")
 # The values have no spaces, and Cargo splits at this character.
 CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; echo "${flags[*]}")
 export CARGO_ENCODED_RUSTFLAGS
 
-"$cargo" build --release --locked --target "$target" "${options[@]}"
+"$cargo" build --release --locked --target "$target" ${options[@]+"${options[@]}"}
 built=${CARGO_TARGET_DIR:-target}/$target/release/toolcheck_wasm.wasm
 wasm_opt=${WASM_OPT:-$(command -v wasm-opt || true)}
 if [ -n "$wasm_opt" ]; then

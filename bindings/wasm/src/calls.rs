@@ -133,7 +133,7 @@ pub(crate) fn answer(request: &[u8]) -> Result<Answer, String> {
         Call::Explain => {
             let error = String::from_utf8_lossy(parts.needed(0)?);
             let explained = explain_error(&error, parts.get(1));
-            let wording = Wording::new("request", "give it too").style(options.style()).width(options.width);
+            let wording = Wording::new("request", "").style(options.style()).width(options.width);
             let mut text = Vec::new();
             explained.write(&wording, &mut text).map_err(|error| error.to_string())?;
             let mut json = explained.to_json();
