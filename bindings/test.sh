@@ -86,15 +86,49 @@ test_vitest() {
   (cd "$place" && node node_modules/vitest/vitest.mjs run)
 }
 
+# The module is the one that TOOLCHECK_WASM names or that is built, or else it is built here.
+test_wasm() {
+  if ! node --eval 'process.exit(Number(parseInt(process.versions.node) < 20))' 2> /dev/null; then
+    echo "skipped: toolcheck-wasm (no Node 20 or newer)"
+    return 0
+  fi
+  if [ -n "${TOOLCHECK_WASM:-}" ]; then
+    cp -- "$TOOLCHECK_WASM" wasm/js/toolcheck.wasm || return 1
+  elif [ ! -f wasm/js/toolcheck.wasm ]; then
+    wasm/build.sh
+    case $? in
+      0) ;;
+      3)
+        echo "skipped: toolcheck-wasm (not built: TOOLCHECK_WASM names no module, and wasm32-unknown-unknown is not installed)"
+        return 0
+        ;;
+      *) return 1 ;;
+    esac
+  fi
+  local status=0
+  node --test --test-reporter=spec wasm/test/*.test.js || status=1
+  if [ -d wasm/node_modules/vitest ]; then
+    (cd wasm && node node_modules/vitest/vitest.mjs run) || status=1
+    (cd wasm && node node_modules/typescript/bin/tsc --project test/types) || status=1
+  else
+    echo "skipped: toolcheck-wasm in vitest, and its types (npm ci in bindings/wasm installs what they need)"
+  fi
+  # It says itself what it needs.
+  node --test --test-reporter=spec ../web/test/*.test.js || status=1
+  return $status
+}
+
 # They mostly wait, so they run at the same time.
 status=0
 test_pytest > "$folder/pytest.log" 2>&1 & pytest=$!
 test_native > "$folder/native.log" 2>&1 & native=$!
 test_node > "$folder/node.log" 2>&1 & node=$!
 test_vitest > "$folder/vitest.log" 2>&1 & vitest=$!
+test_wasm > "$folder/wasm.log" 2>&1 & wasm=$!
 wait $pytest || status=1
 wait $native || status=1
 wait $node || status=1
 wait $vitest || status=1
-cat "$folder/pytest.log" "$folder/native.log" "$folder/node.log" "$folder/vitest.log"
+wait $wasm || status=1
+cat "$folder/pytest.log" "$folder/native.log" "$folder/node.log" "$folder/vitest.log" "$folder/wasm.log"
 exit $status

@@ -1,6 +1,8 @@
 //! The schemas of tools, compiled once and kept from one transcript to the next.
 
 mod cost;
+#[cfg(any(test, target_family = "wasm"))]
+mod earlier;
 mod fuel;
 mod pattern;
 mod plain;
@@ -85,6 +87,11 @@ impl<T: Clone> Kept<T> {
     }
 }
 
+/// The memory of a compiled schema, in bytes.
+fn size_of(outcome: &Compiled, schema: &[u8]) -> usize {
+    outcome.as_ref().as_ref().map_or(0, |compiled| compiled.memory) + MEMORY_A_BYTE * schema.len()
+}
+
 impl Schemas {
     /// The schemas of transcripts of this kind, and of tools that are declared outside them. None is compiled yet.
     pub(crate) fn declaring(declared: Arc<[Definition]>, kind: TranscriptKind) -> Self {
@@ -103,9 +110,12 @@ impl Schemas {
             return Arc::clone(known);
         }
         self.compilations.set(self.compilations.get() + 1);
-        let outcome = Arc::new(Schema::compile(schema, self.is_padded));
-        let size = outcome.as_ref().as_ref().map_or(0, |compiled| compiled.memory);
-        self.compiled.borrow_mut().insert(schema, Arc::clone(&outcome), size + MEMORY_A_BYTE * schema.len());
+        let compile = || Arc::new(Schema::compile(schema, self.is_padded));
+        #[cfg(target_family = "wasm")]
+        let outcome = earlier::or_compile(schema, self.is_padded, compile);
+        #[cfg(not(target_family = "wasm"))]
+        let outcome = compile();
+        self.compiled.borrow_mut().insert(schema, Arc::clone(&outcome), size_of(&outcome, schema));
         outcome
     }
 

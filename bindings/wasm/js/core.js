@@ -1,0 +1,222 @@
+// What is the same in Node and in browsers: calls of the WebAssembly module, and what they return.
+
+import { bytesOf, textOf } from "./body.js";
+import { Index } from "./places.js";
+
+/** An option that can't be used, a body that can't be read, or a fault of toolcheck. */
+export class ToolcheckError extends Error {
+  name = "ToolcheckError";
+}
+
+/** An instance that has grown to more is made anew, because the memory of one never shrinks. */
+const MOST_KEPT = 256 * 1024 * 1024;
+
+let load = () => {
+  throw new ToolcheckError("toolcheck is not loaded yet: `await init()` first");
+};
+let compiled;
+let instance;
+
+/** Where the module comes from when it is first needed. */
+export function loadWith(loader) {
+  load = loader;
+}
+
+/** The module to use from now on. */
+export function use(module) {
+  compiled = module;
+  instance = undefined;
+}
+
+/** Whether a module is at hand. */
+export function isLoaded() {
+  return compiled !== undefined;
+}
+
+/** Asks the module; its answer is JSON and a text. */
+function ask(call, parts, options = {}) {
+  const header = encode(`${JSON.stringify({ call, parts: parts.map((part) => part.length), options })}\n`);
+  const pieces = [header, ...parts];
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  compiled ??= load();
+  instance ??= new WebAssembly.Instance(compiled, {});
+  const { alloc, call: run, dealloc, memory, panicked } = instance.exports;
+  let answered;
+  try {
+    const request = alloc(length) >>> 0;
+    let at = request;
+    for (const piece of pieces) {
+      new Uint8Array(memory.buffer).set(piece, at);
+      at += piece.length;
+    }
+    answered = run(request, length) >>> 0;
+  } catch (error) {
+    // An instance that has trapped is in no state to go on.
+    instance = undefined;
+    throw new ToolcheckError(`toolcheck failed, please report it: ${said(memory, panicked) || error.message}`, { cause: error });
+  }
+  const view = new DataView(memory.buffer);
+  const lengths = [view.getUint32(answered, true), view.getUint32(answered + 4, true)];
+  const start = answered + 8;
+  const json = JSON.parse(decode(new Uint8Array(memory.buffer, start, lengths[0])));
+  const text = new Uint8Array(memory.buffer, start + lengths[0], lengths[1]).slice();
+  dealloc(answered, 8 + lengths[0] + lengths[1]);
+  if (memory.buffer.byteLength > MOST_KEPT) instance = undefined;
+  if (json.error !== undefined) throw new ToolcheckError(json.error);
+  return { json, text };
+}
+
+/** What a panic said. */
+function said(memory, panicked) {
+  try {
+    const at = panicked() >>> 0;
+    const length = new DataView(memory.buffer).getUint32(at, true);
+    return decode(new Uint8Array(memory.buffer, at + 4, length));
+  } catch {
+    return "";
+  }
+}
+
+const encode = (text) => new TextEncoder().encode(text);
+const decode = (bytes) => new TextDecoder().decode(bytes);
+
+/** The parts and options of a call that reads one body. */
+function reading(body, options) {
+  const { tools, ...rest } = options;
+  const parts = [bytesOf(body, "body")];
+  if (tools !== undefined) parts.push(bytesOf(tools, "tools"));
+  for (const rules of ["select", "extendSelect", "ignore"]) {
+    if (typeof rest[rules] === "string") rest[rules] = [rest[rules]];
+  }
+  return [parts, rest];
+}
+
+/** The findings in a body. */
+export class Report {
+  #body;
+  #reading;
+  #json;
+  #index;
+
+  constructor(body, given, json) {
+    this.#body = body;
+    this.#reading = given;
+    this.#json = json;
+    const file = json.files[0];
+    this.format = file.format ?? null;
+    this.target = file.target ?? null;
+    this.kind = file.kind;
+    this.transcripts = file.transcripts;
+    this.messages = file.messages;
+    this.toolCalls = file.tool_calls;
+    this.toolResults = file.tool_results;
+    this.findings = json.findings;
+    this.summary = json.summary;
+  }
+
+  /** The report as a text: by default for people, or as another output of `toolcheck lint`. */
+  render({ output = "full", color = false, width } = {}) {
+    const [parts, options] = this.#reading;
+    return decode(ask("render", parts, { ...options, output, color, width }).text);
+  }
+
+  /** The picture of the body as a web page. */
+  show(options = {}) {
+    const [parts, given] = this.#reading;
+    return picture(parts, given, options);
+  }
+
+  /** Where a finding is in the string that was linted: its start and its end, as in `slice`. */
+  range({ byte_start: start, byte_end: end }) {
+    if (typeof this.#body !== "string") throw new TypeError("the body was no string, so it has no places in one");
+    this.#index ??= new Index(this.#body);
+    return [this.#index.at(start), this.#index.at(end)];
+  }
+
+  /** The report as `toolcheck lint --output-format json` prints it: `schemas/report.v1.schema.json`. */
+  toJSON() {
+    return this.#json;
+  }
+}
+
+/** Lints a body: a request, a list of messages, an exchange, a log, or JSON Lines of them. */
+export function lint(body, options = {}) {
+  const given = reading(body, options);
+  return new Report(body, given, ask("lint", ...given).json);
+}
+
+/** Draws a body as a web page: its messages, calls and results, and what is wrong with them. */
+export function show(body, { output, text, all, color, width, ...options } = {}) {
+  return picture(...reading(body, options), { output, text, all, color, width });
+}
+
+function picture(parts, options, how) {
+  return decode(ask("show", parts, { ...options, ...how }).text);
+}
+
+/** Mends a body. What it returns is of the type that it was given. */
+export function fix(body, { unsafeFixes = false, unified = false, ...options } = {}) {
+  const [parts, given] = reading(body, options);
+  const { json, text } = ask("fix", parts, { ...given, unsafeFixes, unified });
+  const { changed, diff, ...plan } = json;
+  return { body: changed ? like(body, text) : body, changed, diff, ...plan };
+}
+
+/** Bytes as what the user gave. */
+function like(body, bytes) {
+  if (typeof body === "string") return textOf(bytes);
+  return body instanceof Uint8Array ? bytes : JSON.parse(decode(bytes));
+}
+
+/** What changed between two bodies. */
+export class Diff {
+  #parts;
+  #options;
+
+  constructor(parts, options) {
+    this.#parts = parts;
+    this.#options = options;
+    const { json, text } = ask("diff", parts, { ...options, output: "json" });
+    Object.assign(this, JSON.parse(decode(text)));
+    this.unread = json.unread;
+    this.leftOut = json.leftOut;
+  }
+
+  /** What changed as a text: by default for people, or as another output of `toolcheck diff`. */
+  render({ output = "full", color = false, width, text = false } = {}) {
+    return decode(ask("diff", this.#parts, { ...this.#options, output, color, width, text }).text);
+  }
+}
+
+/** What a change to a conversation lost: of a history and what is sent, or of a request in two formats. */
+export function diff(before, after, options = {}) {
+  return new Diff([bytesOf(before, "before"), bytesOf(after, "after")], options);
+}
+
+/** What an API's error means and, with the request that failed, what in it causes the error. */
+export function explainError(error, body) {
+  const parts = [encode(String(error))];
+  if (body !== undefined) parts.push(bytesOf(body, "body"));
+  const { explained, ...json } = ask("explain", parts).json;
+  return {
+    explained,
+    ...json,
+    render: ({ color = false, width } = {}) => decode(ask("explain", parts, { color, width }).text),
+  };
+}
+
+/** How the findings in a body differ from those that are expected, line by line; no lines if they don't. */
+export function compareFindings(body, expected, options = {}) {
+  const [parts, given] = reading(body, options);
+  return ask("expect", parts, { ...given, expected: [expected].flat() }).json.lines;
+}
+
+/** What the requests to an address are: `llm`, `not-read` if toolcheck does not read them, `other`, or `unknown`. */
+export function endpoint(url) {
+  return ask("endpoint", [encode(String(url))]).json.endpoint;
+}
+
+/** The version, and the names that options take. */
+export function names() {
+  return ask("names", []).json;
+}

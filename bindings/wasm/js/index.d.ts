@@ -1,0 +1,230 @@
+/** A request body, a list of messages, an exchange, a log, or JSON Lines of them: as text, as bytes, or as what JSON can say. */
+export type Body = string | Uint8Array | ArrayBuffer | ArrayBufferView | object;
+
+export type Level = "error" | "warning";
+export type Kind = "request" | "session" | "dataset";
+
+export interface LintOptions {
+  /** The API to check against; by default the format's own provider. */
+  target?: string;
+  /** The format of the body; by default it is detected. */
+  format?: string;
+  /** `session` and `dataset` may end with unanswered calls. */
+  kind?: Kind;
+  /** Tool definitions for bodies that have none: a list of tools, a request, or an MCP response to `tools/list`. */
+  tools?: Body;
+  /** The text of a `toolcheck.toml`. It may name no files. */
+  config?: string;
+  /** Runs only these rules. */
+  select?: string | readonly string[];
+  /** Also runs these opt-in rules. */
+  extendSelect?: string | readonly string[];
+  /** Does not run these rules. */
+  ignore?: string | readonly string[];
+  /** The only conversation to check, by its title or its number from 1. */
+  conversation?: string;
+  /** The place of the messages in each record, as a JSON Pointer. */
+  at?: string;
+  /** The name of the body in reports: `body.json`. */
+  name?: string;
+}
+
+/** Another place that explains a finding. */
+export interface Label {
+  message: string;
+  line: number;
+  column: number;
+  [key: string]: unknown;
+}
+
+/** A finding, with the keys of `schemas/report.v1.schema.json`. A key without a value is absent. */
+export interface Finding {
+  /** The id of the rule. */
+  rule: string;
+  level: Level;
+  message: string;
+  /** The name of the body. */
+  path: string;
+  /** From 1. The lines of an object are those of `JSON.stringify(body, null, 2)`. */
+  line: number;
+  /** From 1, in characters. */
+  column: number;
+  end_line: number;
+  end_column: number;
+  /** In the UTF-8 of the body; `Report.range` has the place in a string. */
+  byte_start: number;
+  byte_end: number;
+  /** The record of JSON Lines, from 0. */
+  record: number;
+  /** A JSON Pointer. */
+  pointer: string;
+  tool_call_id?: string;
+  tool_name?: string;
+  /** How `fix` may mend it. */
+  fixable?: "safe" | "unsafe";
+  labels?: Label[];
+  repeats?: number;
+  /** What to do. */
+  help?: string;
+  /** What the API answers. */
+  provider_error?: string;
+  /** The HTTP status that the API answers. */
+  status?: number;
+  evidence?: string;
+  doubt?: string;
+  /** The page of the rule. */
+  url: string;
+  [key: string]: unknown;
+}
+
+export interface Summary {
+  files: number;
+  transcripts: number;
+  errors: number;
+  warnings: number;
+  [key: string]: unknown;
+}
+
+export interface RenderOptions {
+  color?: boolean;
+  /** In columns: 80. */
+  width?: number;
+}
+
+/** The findings in a body. */
+export class Report {
+  private constructor();
+  /** How it was read; `null` if it was not recognised. */
+  readonly format: string | null;
+  /** What it was checked against. */
+  readonly target: string | null;
+  readonly kind: Kind;
+  readonly transcripts: number;
+  readonly messages: number;
+  readonly toolCalls: number;
+  readonly toolResults: number;
+  readonly findings: Finding[];
+  readonly summary: Summary;
+  /** The report as a text: by default for people, or as another output of `toolcheck lint`. */
+  render(options?: RenderOptions & { output?: string }): string;
+  /** The picture of the body: its messages, calls and results, and what is wrong with them. */
+  show(options?: ShowOptions): string;
+  /** Where a finding is in the string that was linted: its start and its end, as in `slice`. */
+  range(finding: { byte_start: number; byte_end: number }): [start: number, end: number];
+  /** The report as `toolcheck lint --output-format json` prints it. */
+  toJSON(): Record<string, unknown>;
+}
+
+/**
+ * Lints a body.
+ *
+ * @throws {ToolcheckError} if an option can't be used
+ * @throws {TypeError} if the body can't be written as JSON, with the place of the BigInt or cycle in it
+ */
+export function lint(body: Body, options?: LintOptions): Report;
+
+export interface ShowOptions extends RenderOptions {
+  /** `html` by default: a page that needs nothing else. */
+  output?: "html" | "markdown" | "text";
+  /** Shows the beginning of each text. Conversations may contain secrets. */
+  text?: boolean;
+  /** Leaves nothing out. */
+  all?: boolean;
+}
+
+/** Draws a body. */
+export function show(body: Body, options?: LintOptions & ShowOptions): string;
+
+export interface FixOptions extends LintOptions {
+  /** Also mends what loses or guesses something. */
+  unsafeFixes?: boolean;
+  /** Whether to return a unified diff. */
+  unified?: boolean;
+}
+
+/** What was done to a body, with the keys of `schemas/fix-plan.v1.schema.json`. */
+export interface Fixed<B> {
+  /** The body that was given, or the mended one. */
+  body: B;
+  changed: boolean;
+  /** A unified diff, if it was asked for. */
+  diff?: string;
+  applied: { rule: string; deed: string; safe: boolean; lost: string | null; pointer: string; line: number; column: number; [key: string]: unknown }[];
+  skipped: { rule: string; unsafe: boolean; lost: string | null; pointer: string; line: number; column: number; [key: string]: unknown }[];
+  /** How many findings the body has now. */
+  findings_left: number;
+  [key: string]: unknown;
+}
+
+/** Mends a body. What it returns is of the type that it was given. */
+export function fix(body: string, options?: FixOptions): Fixed<string>;
+export function fix(body: Uint8Array, options?: FixOptions): Fixed<Uint8Array>;
+export function fix<B extends object>(body: B, options?: FixOptions): Fixed<B>;
+
+export interface DiffOptions {
+  beforeFormat?: string;
+  afterFormat?: string;
+  /** The API whose format decides whether results belong to calls by id or by position. */
+  target?: string;
+  /** The kinds of changes to leave out. */
+  allow?: readonly string[];
+}
+
+/** What changed between two bodies, with the keys of `schemas/diff.v1.schema.json`. */
+export class Diff {
+  private constructor();
+  /** The worst level of a change; `null` if there is none. */
+  readonly level: "loss" | "change" | "form" | null;
+  readonly changes: Record<string, unknown>[];
+  readonly counts: Record<string, number>;
+  readonly parts: Record<string, unknown>;
+  /** How many parts of the two could not be read. */
+  readonly unread: number;
+  /** What of a recording is not compared. */
+  readonly leftOut: string[];
+  /** What changed as a text: by default for people, or as another output of `toolcheck diff`; with the values if `text`. */
+  render(options?: RenderOptions & { output?: string; text?: boolean }): string;
+}
+
+/** What a change to a conversation lost: of a history and what is sent, or of a request in two formats. */
+export function diff(before: Body, after: Body, options?: DiffOptions): Diff;
+
+export interface Explained {
+  /** Whether the text is known and, if a body was given, its cause was found. */
+  explained: boolean;
+  /** What the text can mean, the most likely first. */
+  matches: { rule: string; target: string; status: number | null; captures: Record<string, string>; probable: boolean }[];
+  /** What in the body causes it. */
+  findings?: Finding[];
+  /** What else is found in the body, if nothing causes it. */
+  other_findings?: Finding[];
+  render(options?: RenderOptions): string;
+}
+
+/** What an API's error means and, with the request that failed, what in it causes the error. */
+export function explainError(error: string, body?: Body): Explained;
+
+/** How the findings in a body differ from those that are expected, line by line; no lines if they don't. */
+export function compareFindings(body: Body, expected: string | readonly string[], options?: LintOptions): string[];
+
+/** What the requests to an address are: `llm`, `not-read` if toolcheck does not read them, `other`, or `unknown`. */
+export function endpoint(url: string | URL): "llm" | "not-read" | "other" | "unknown";
+
+/** The version, and the names that options take. */
+export function names(): {
+  version: string;
+  targets: { id: string; name: string; format: string | null }[];
+  formats: string[];
+  kinds: Kind[];
+};
+
+/**
+ * Loads the module, in browsers and bundlers before anything else; in Node it need not be called.
+ * `source` is a compiled module, its bytes, a response or its address.
+ */
+export function init(source?: InitSource | Promise<InitSource>): Promise<void>;
+/** A `WebAssembly.Module`, bytes, a `Response` or an address. */
+export type InitSource = object | string;
+
+/** An option that can't be used, a body that can't be read, or a fault of toolcheck. */
+export class ToolcheckError extends Error {}

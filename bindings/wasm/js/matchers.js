@@ -1,0 +1,24 @@
+// Matchers for `expect.extend` of vitest and Jest. They wait for nothing, because an `expect` that nobody waits for always
+// passes.
+
+import { compareFindings, lint } from "toolcheck-wasm";
+
+/** `expect(body).toBeClean({ target: "anthropic" })`; with `failOn: "error"`, warnings pass. */
+export function toBeClean(body, { failOn = "warning", ...options } = {}) {
+  const report = lint(body, options);
+  const { errors, warnings, transcripts } = report.summary;
+  const isChecked = transcripts > 0;
+  const hasFindings = errors + (failOn === "error" ? 0 : warnings) > 0;
+  const message = () => {
+    if (hasFindings) return report.render().trim();
+    return isChecked ? "expected the body to have findings, and it has none" : "there is no transcript in the body, so nothing was checked";
+  };
+  return { pass: isChecked && !hasFindings, message };
+}
+
+/** `expect(body).toHaveFindings(["unanswered-tool-call at /messages/1/content/0"])`: these, in this order, and no others. */
+export function toHaveFindings(body, expected, options = {}) {
+  const lines = compareFindings(body, expected, options);
+  const message = () => (lines.length ? ["the findings are not as expected:", ...lines].join("\n") : "expected the body to have other findings");
+  return { pass: lines.length === 0, message };
+}

@@ -1,0 +1,214 @@
+// The functions, with what Node has.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { diff, explainError, fix, init, lint, names, Report, show, ToolcheckError } from "toolcheck-wasm";
+import { CLEAN, FIXTURES, PLACE, UNANSWERED } from "./common.js";
+
+const WASM = new URL("../js/toolcheck.wasm", import.meta.url);
+
+test("the module is small, and imports nothing", () => {
+  const bytes = readFileSync(WASM);
+  const size = gzipSync(bytes, { level: 9 }).length;
+  console.log(`${bytes.length} bytes, ${size} with gzip`);
+  assert.ok(size <= 2_100_000, `${size} bytes with gzip`);
+  assert.deepEqual(WebAssembly.Module.imports(new WebAssembly.Module(bytes)), []);
+});
+
+test("a body is text, bytes or an object", () => {
+  const text = JSON.stringify(UNANSWERED);
+  for (const body of [text, new TextEncoder().encode(text), UNANSWERED, new TextEncoder().encode(text).buffer]) {
+    const report = lint(body);
+    assert.ok(report instanceof Report);
+    assert.deepEqual(report.findings.map(({ rule, level, pointer }) => [rule, level, pointer]), [["unanswered-tool-call", "error", PLACE]]);
+    assert.deepEqual([report.format, report.target, report.kind, report.messages, report.toolCalls], ["anthropic", "anthropic", "request", 3, 1]);
+    assert.deepEqual([report.summary.errors, report.summary.warnings], [1, 0]);
+    assert.match(report.render(), /error\[unanswered-tool-call\]/);
+    assert.match(report.render({ output: "concise" }), /^body\.json:\d+:\d+/);
+    assert.match(report.render({ color: true }), /\x1b\[/);
+  }
+  assert.equal(lint(CLEAN).findings.length, 0);
+  // The lines of an object are those of its JSON on several lines.
+  const lines = JSON.stringify(UNANSWERED, null, 2).split("\n");
+  assert.match(lines.slice(lint(UNANSWERED).findings[0].line - 1).join(""), /^\s*\{\s*"type": "tool_use"/);
+});
+
+test("options are those of the program", () => {
+  assert.equal(lint(UNANSWERED, { target: "bedrock" }).target, "bedrock");
+  assert.equal(lint(UNANSWERED, { kind: "session" }).kind, "session");
+  assert.deepEqual(lint(UNANSWERED, { ignore: "unanswered-tool-call" }).findings, []);
+  assert.deepEqual(lint(UNANSWERED, { config: 'ignore = ["unanswered-tool-call"]\n' }).findings, []);
+  const history = { messages: UNANSWERED.messages.slice(0, 2).concat({ role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_pier", content: "at six" }] }) };
+  const rules = (tools) => lint(history, { tools }).findings.map((finding) => finding.rule);
+  assert.deepEqual(rules(UNANSWERED.tools), []);
+  assert.deepEqual(rules(JSON.stringify(UNANSWERED.tools)), []);
+  assert.deepEqual(rules([{ name: "find_bus", input_schema: { type: "object" } }]), ["unknown-tool"]);
+  const refused = (options, text) => assert.throws(() => lint(CLEAN, options), (error) => error instanceof ToolcheckError && error.message.includes(text));
+  refused({ target: "bedrok" }, "did you mean `bedrock`?");
+  refused({ format: "x" }, "there is no format `x`");
+  refused({ kind: "x" }, "there is no kind `x`");
+  refused({ taget: "bedrock" }, "taget");
+  refused({ select: "unanswered-tool-cal" }, "there is no rule");
+  refused({ tools: "1" }, "no tools found");
+  refused({ config: "x = " }, "invalid configuration");
+  assert.throws(() => lint(CLEAN).render({ output: "x" }), /there is no output `x`; there are agent/);
+});
+
+test("objects are what JSON.stringify makes of them", () => {
+  const body = { ...CLEAN, temperature: undefined, metadata: { user_id: undefined } };
+  assert.deepEqual(lint(body, { target: "anthropic" }).findings, lint({ ...CLEAN, metadata: {} }, { target: "anthropic" }).findings);
+  const wrong = (body, message) => assert.throws(() => lint(body), (error) => error instanceof TypeError && error.message === message);
+  wrong({ ...CLEAN, max_tokens: 9n }, "body.max_tokens is a BigInt, which JSON can't say");
+  wrong({ messages: [{ "a b": [1, 2n] }] }, 'body.messages[0]["a b"][1] is a BigInt, which JSON can\'t say');
+  const cyclic = { messages: [{ role: "user" }] };
+  cyclic.messages[0].content = cyclic.messages;
+  wrong(cyclic, "body.messages[0].content is a cycle: it is inside itself");
+  for (const body of [undefined, null, 1, () => {}, Symbol("x")]) assert.throws(() => lint(body), TypeError);
+  assert.throws(() => lint(CLEAN, { tools: [1n] }), { name: "TypeError", message: "tools[0] is a BigInt, which JSON can't say" });
+  // The same object twice is no cycle.
+  const said = { role: "user", content: "x" };
+  assert.equal(lint({ messages: [said, said] }).messages, 2);
+});
+
+test("half of a character is found, and kept", () => {
+  const object = { ...CLEAN, messages: [{ role: "user", content: "a\ud83dz" }] };
+  assert.deepEqual(lint(object).findings.map((finding) => finding.rule), ["lone-surrogate"]);
+  const text = `{"max_tokens": 9, "messages": [{"role": "user", "content": "a\ud83dz, \u{1f600}"}]}`;
+  const { findings } = lint(text);
+  assert.equal(findings.length, 1, JSON.stringify(findings));
+  assert.match(findings[0].message, /UTF-8/);
+  const [start] = lint(text).range(findings[0]);
+  assert.equal(text.charCodeAt(start), 0xd83d);
+  // A fix elsewhere keeps it.
+  const broken = JSON.stringify(UNANSWERED).replace("Well?", "\udc00Well \u{1f600}?");
+  const fixed = fix(broken, { unsafeFixes: true });
+  assert.ok(!fixed.changed || fixed.body.includes("\udc00Well \u{1f600}?"), fixed.body);
+});
+
+test("places in a string are found, whatever is before them", () => {
+  const lines = Array.from({ length: 700 }, (_, at) => `{"max_tokens": 9, "messages": [{"role": "user", "content": "é\u{1f600}漢${"x".repeat(at % 7)}"}, {"role": "wizard", "content": ""}]}`);
+  const text = lines.join("\n");
+  const report = lint(text, { target: "anthropic" });
+  const roles = report.findings.filter((finding) => finding.rule === "unknown-role");
+  assert.equal(roles.length, 700);
+  for (const finding of roles) assert.match(text.slice(...report.range(finding)), /wizard/);
+  assert.throws(() => lint(UNANSWERED).range({ byte_start: 0, byte_end: 1 }), TypeError);
+});
+
+test("a body is mended, and keeps its type", () => {
+  const fixed = fix(UNANSWERED, { unified: true });
+  assert.equal(fixed.changed, true);
+  assert.deepEqual(lint(fixed.body).findings, []);
+  assert.deepEqual(fixed.applied.map(({ rule, safe }) => [rule, safe]), [["unanswered-tool-call", true]]);
+  assert.equal(fixed.findings_left, 0);
+  assert.match(fixed.diff, /^--- body\.json\n\+\+\+ body\.json\n@@/);
+  assert.equal(typeof fix(JSON.stringify(UNANSWERED)).body, "string");
+  assert.ok(fix(new TextEncoder().encode(JSON.stringify(UNANSWERED))).body instanceof Uint8Array);
+  const clean = fix(CLEAN);
+  assert.equal(clean.body, CLEAN);
+  assert.equal(clean.changed, false);
+  assert.equal(UNANSWERED.messages.length, 3, "what was given is not changed");
+});
+
+test("what a change lost", () => {
+  const without = { ...UNANSWERED, messages: UNANSWERED.messages.slice(0, 1) };
+  const changes = diff(UNANSWERED, without);
+  assert.equal(changes.level, "loss");
+  assert.ok(changes.changes.some((change) => change.kind === "call-lost"), JSON.stringify(changes.changes));
+  assert.match(changes.render(), /loss/);
+  assert.equal(diff(CLEAN, CLEAN).level, null);
+  assert.throws(() => diff(CLEAN, "{}"), ToolcheckError);
+  assert.throws(() => diff(CLEAN, CLEAN, { allow: ["x"] }), /there is no change `x`/);
+});
+
+test("an error of an API is explained, with what causes it", () => {
+  const text = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_pier. Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
+  const alone = explainError(text);
+  assert.equal(alone.explained, true);
+  assert.equal(alone.matches[0].rule, "unanswered-tool-call");
+  assert.match(alone.render(), /unanswered-tool-call/);
+  const found = explainError(text, UNANSWERED);
+  assert.equal(found.findings[0].pointer, PLACE);
+  assert.match(found.render(), /toolu_pier/);
+  assert.equal(explainError("no idea").explained, false);
+});
+
+test("the picture is a page without scripts", () => {
+  const hostile = structuredClone(UNANSWERED);
+  hostile.messages[1].content[0].name = "<script>alert(1)</script>";
+  const html = show(hostile, { text: true });
+  assert.match(html, /^<!DOCTYPE html>/);
+  assert.doesNotMatch(html, /<script/i);
+  assert.match(show(UNANSWERED, { output: "text" }), /toolu_pier/);
+  assert.equal(lint(UNANSWERED).show(), show(UNANSWERED));
+});
+
+test("the names of options are told", () => {
+  const { version, targets, formats, kinds } = names();
+  assert.equal(version, JSON.parse(readFileSync(new URL("../package.json", import.meta.url))).version);
+  assert.ok(targets.some(({ id, format }) => id === "anthropic" && format === "anthropic"));
+  assert.ok(formats.includes("openai-chat"));
+  assert.deepEqual(kinds, ["request", "session", "dataset"]);
+});
+
+test("hostile bodies are no trouble", () => {
+  const deep = "[".repeat(500_000);
+  assert.ok(lint(deep).findings.length > 0);
+  assert.ok(lint(`{"messages": ${"[{\"content\":".repeat(100_000)}`).findings.length > 0);
+  assert.ok(lint(new Uint8Array(0)).findings.length > 0);
+  assert.ok(lint(Uint8Array.from({ length: 10_000 }, (_, at) => (at * 7919) % 256)).findings.length > 0);
+  assert.equal(lint(UNANSWERED).findings.length, 1, "and the next body is linted as ever");
+});
+
+/** A module with the exports of ours, each of which traps. */
+function trapping() {
+  const named = (text) => [text.length, ...Buffer.from(text)];
+  const section = (id, bytes) => [id, bytes.length, ...bytes];
+  const functions = ["alloc", "call", "dealloc", "panicked"];
+  const exported = [functions.length + 1, ...named("memory"), 2, 0, ...functions.flatMap((name) => [...named(name), 0, 0])];
+  const type = [1, 0x60, 0, 1, 0x7f];
+  const code = [1, 3, 0, 0x00, 0x0b]; // unreachable, end
+  return Uint8Array.from([
+    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...[section(1, type), section(3, [1, 0]), section(5, [1, 0, 1]), section(7, exported), section(10, code)].flat(),
+  ]);
+}
+
+test("a module that fails is no reason for another error than that", async () => {
+  await init(trapping());
+  assert.throws(() => lint(CLEAN), (error) => error instanceof ToolcheckError && /^toolcheck failed, please report it: unreachable/.test(error.message));
+  await init(readFileSync(WASM));
+  assert.deepEqual(lint(CLEAN).findings, []);
+});
+
+test("the tools of a request cost little when they have been seen before", () => {
+  const body = readFileSync(join(FIXTURES, "seeds", "coco-before.json"));
+  const bare = JSON.parse(body);
+  delete bare.tools;
+  const median = (body) => {
+    const times = Array.from({ length: 41 }, () => {
+      const start = process.cpuUsage();
+      for (let at = 0; at < 5; at += 1) lint(body);
+      const { user, system } = process.cpuUsage(start);
+      return (user + system) / 5;
+    });
+    return times.sort((one, other) => one - other)[20];
+  };
+  const [with_, without] = [median(body), median(JSON.stringify(bare))];
+  console.log(`${with_} µs with tools, ${without} µs without`);
+  // When the schema of schemas was made for each call, it was twelve times as much.
+  assert.ok(with_ < 4 * without, `${with_} µs with tools, ${without} µs without`);
+});
+
+test("a body of many megabytes costs what its length is worth", () => {
+  const line = JSON.stringify(CLEAN);
+  const text = `${line}\n`.repeat(100_000);
+  const start = process.cpuUsage();
+  const report = lint(text);
+  const { user, system } = process.cpuUsage(start);
+  assert.equal(report.transcripts, 100_000);
+  assert.ok(user + system < 60_000_000, `${user + system} µs`);
+});

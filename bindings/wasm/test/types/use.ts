@@ -1,0 +1,52 @@
+// What users write, as the compiler sees it. A line after `@ts-expect-error` must be wrong.
+
+import { type Body, diff, explainError, type Finding, fix, init, lint, type LintOptions, names, Report, show } from "toolcheck-wasm";
+import { lintedFetch, LintError } from "toolcheck-wasm/fetch";
+import { toBeClean, toHaveFindings } from "toolcheck-wasm/matchers";
+import "toolcheck-wasm/vitest";
+import { expect } from "vitest";
+
+interface Request {
+  messages: { role: string; content?: string | undefined }[];
+}
+declare const request: Request;
+
+await init();
+const options: LintOptions = { target: "bedrock", kind: "session", tools: [{ name: "x" }], select: ["unanswered-tool-call"] };
+const report: Report = lint(request, options);
+const findings: Finding[] = report.findings;
+const level: "error" | "warning" | undefined = findings[0]?.level;
+const [start, end]: [number, number] = report.range(findings[0]!);
+const text: string = report.render({ output: "concise", color: true, width: 100 });
+const page: string = show("{}", { target: "anthropic", text: true });
+const mended: string = fix("{}").body;
+const bytes: Uint8Array = fix(new Uint8Array()).body;
+const same: Request = fix(request, { unsafeFixes: true }).body;
+const loss: "loss" | "change" | "form" | null = diff(request, "{}").level;
+const rule: string | undefined = explainError("x", request).matches[0]?.rule;
+const body: Body = new ArrayBuffer(8);
+const ids: string[] = names().targets.map((target) => target.id);
+const fetch: typeof globalThis.fetch = lintedFetch({ failOn: "warning", onReport: (report, { url }) => void [report.findings, url] });
+try {
+  await fetch("/v1/messages");
+} catch (error) {
+  if (error instanceof LintError) error.report.render();
+}
+expect(request).toBeClean({ failOn: "error" });
+expect(request).not.toHaveFindings(["unanswered-tool-call"]);
+expect.extend({ toBeClean, toHaveFindings });
+
+// @ts-expect-error
+lint(1);
+// @ts-expect-error
+lint(request, { taget: "bedrock" });
+// @ts-expect-error
+lint(request, { kind: "log" });
+// @ts-expect-error
+new Report();
+// @ts-expect-error
+show("{}", { output: "pdf" });
+// @ts-expect-error
+expect(request).toBeClean("anthropic");
+
+export { body, bytes, end, ids, level, loss, mended, page, rule, same, start, text };

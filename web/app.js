@@ -1,0 +1,349 @@
+// The page: what is pasted, and what toolcheck says of it.
+
+import { clearPicture, drawFindings, drawPicture, drawReport, lines } from "./draw.js";
+import { start } from "./engine.js";
+import { EXAMPLES } from "./examples.js";
+import { pack, unpack } from "./share.js";
+
+/** A file with more characters is held, and only a part of it is shown. */
+const HELD = 3_000_000;
+const PART = 60_000;
+/** An address that is longer is cut by some programs. */
+const LONG = 30_000;
+
+const at = (id) => document.getElementById(id);
+const body = at("body");
+let engine;
+/** A file that is too large for the field: its name and text. */
+let held;
+/** A report that was opened, in place of a conversation. */
+let report;
+let findings = [];
+let undone;
+let tab = "findings";
+
+const text = () => held?.text ?? body.value;
+const isEmpty = () => text().trim() === "";
+
+function options() {
+  const given = {};
+  for (const name of ["format", "target", "kind"]) if (at(name).value) given[name] = at(name).value;
+  return given;
+}
+
+function say(words, level = "", more = "") {
+  const status = at("status");
+  status.className = `status ${level}`;
+  status.textContent = words;
+  if (more) {
+    const small = document.createElement("small");
+    small.textContent = more;
+    status.append(small);
+  }
+}
+
+const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+/** Runs the newest of the calls that came while one was running. */
+function latest(work) {
+  let running = false;
+  let again = false;
+  return async function run() {
+    if (running) {
+      again = true;
+      return;
+    }
+    running = true;
+    try {
+      do {
+        again = false;
+        await work();
+      } while (again);
+    } catch (error) {
+      say(error.message, "error");
+    } finally {
+      running = false;
+    }
+  };
+}
+
+const check = latest(async () => {
+  if (report) return;
+  const shown = text();
+  if (shown.trim() === "") {
+    findings = [];
+    at("list").replaceChildren();
+    say("Paste a conversation to check it.");
+    return;
+  }
+  const result = await engine.ask("lint", shown, options());
+  if (shown !== text()) return check();
+  const { errors, warnings } = result.summary;
+  const level = errors ? "error" : warnings ? "warning" : result.transcripts ? "clean" : "warning";
+  const words = result.transcripts || errors + warnings ? `${count(errors, "error")}, ${count(warnings, "warning")}` : "Nothing was checked: there is no conversation in this.";
+  const read = result.format ? `read as ${result.format}, ${result.target ? `checked against ${result.target}` : "checked against no API"}` : "not recognised";
+  const parts = `${count(result.messages, "message")}, ${count(result.toolCalls, "call")}, ${count(result.toolResults, "result")}`;
+  say(words, level, `${read}; ${parts}`);
+  findings = result.findings;
+  drawFindings(at("list"), result, select);
+});
+
+const draw = latest(async () => {
+  if (report || isEmpty()) return clearPicture(at("drawing"));
+  drawPicture(at("drawing"), await engine.ask("show", text(), { ...options(), text: at("texts").checked }));
+});
+
+const mend = latest(async () => {
+  const apply = at("apply");
+  apply.disabled = true;
+  at("fix-diff").hidden = true;
+  at("undo").hidden = undone === undefined;
+  at("fixed").className = "said";
+  if (report || isEmpty()) {
+    at("fixed").textContent = "There is nothing to mend.";
+    return;
+  }
+  const shown = text();
+  let result;
+  try {
+    result = await engine.ask("fix", shown, { ...options(), unsafeFixes: at("unsafe").checked });
+  } catch (error) {
+    at("fixed").textContent = error.message;
+    at("fixed").className = "said error";
+    return;
+  }
+  const more = result.skipped.filter((left) => left.unsafe).length;
+  const hint = more && !at("unsafe").checked ? ` ${count(more, "more")} can be mended if something may be lost or guessed.` : "";
+  if (result.body === null) {
+    at("fixed").textContent = `Nothing is mended.${hint}`;
+    return;
+  }
+  const lost = result.applied.filter((done) => done.lost).map((done) => done.lost);
+  at("fixed").textContent = `This mends ${count(result.applied.length, "finding")} and leaves ${result.left}.${lost.length ? ` Lost or guessed: ${lost.join("; ")}.` : ""}${hint}`;
+  lines(at("fix-diff"), result.diff.split("\n").slice(2).join("\n"), true);
+  apply.disabled = false;
+  apply.onclick = () => {
+    undone = shown;
+    replace(result.body);
+    at("undo").hidden = false;
+    at("undo").focus();
+  };
+});
+
+const explain = latest(async () => {
+  const error = at("error").value.trim();
+  const shown = at("explained");
+  shown.hidden = !error;
+  if (!error) return;
+  const { text: said } = await engine.ask("explain", error, report || isEmpty() ? undefined : text());
+  shown.classList.add("wrapped");
+  lines(shown, said, false);
+});
+
+const compare = latest(async () => {
+  const after = at("after").value;
+  const shown = at("compared");
+  shown.hidden = report !== undefined || isEmpty() || after.trim() === "";
+  if (shown.hidden) return;
+  shown.classList.add("wrapped");
+  try {
+    const target = at("target").value;
+    const { text: said } = await engine.ask("compare", text(), after, target ? { target } : {});
+    lines(shown, said, false);
+  } catch (error) {
+    lines(shown, error.message, false);
+  }
+});
+
+const panels = { findings: () => {}, picture: draw, fix: mend, explain, compare };
+
+/** Does everything anew that depends on the conversation. */
+function update() {
+  if (!engine) return;
+  check();
+  panels[tab]();
+}
+
+let timer;
+function soon(work) {
+  clearTimeout(timer);
+  timer = setTimeout(work, 150);
+}
+
+/** Shows a conversation in place of what is there. */
+function replace(next) {
+  report = undefined;
+  held = undefined;
+  const isLong = next.length > HELD;
+  if (isLong) held = { text: next };
+  at("held").hidden = !isLong;
+  body.readOnly = isLong;
+  body.value = isLong ? next.slice(0, PART) : next;
+  if (isLong) at("held").firstElementChild.textContent = `Only a part of ${(next.length / 1e6).toFixed(1)} million characters is shown.`;
+  update();
+}
+
+/** Selects a place of the conversation. */
+function select(finding, moves = true) {
+  if (!finding.range) return;
+  let [from, to] = finding.range;
+  if (held) {
+    const start = Math.max(0, from - PART / 2);
+    body.value = held.text.slice(start, start + PART);
+    [from, to] = [from - start, to - start];
+  }
+  // A field scrolls to its selection only if it is entered, and in one engine only to its end.
+  body.setSelectionRange(from, from);
+  body.blur();
+  body.focus({ preventScroll: true });
+  const line = body.value.slice(0, from).split("\n").length - 1;
+  const height = Number.parseFloat(getComputedStyle(body).lineHeight);
+  body.scrollTop = Math.max(0, line * height - body.clientHeight / 3);
+  body.scrollLeft = 0;
+  body.setSelectionRange(from, to);
+  if (moves) body.scrollIntoView({ block: "nearest" });
+}
+
+/** A report of `toolcheck lint --output-format json`, if the text is one. */
+function asReport(opened) {
+  if (!/^\s*\{\s*"version":\s*1,\s*"tool":/.test(opened)) return undefined;
+  try {
+    const json = JSON.parse(opened);
+    return json.tool?.name === "toolcheck" && Array.isArray(json.findings) && Array.isArray(json.files) ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function show(opened) {
+  undone = undefined;
+  report = asReport(opened);
+  if (!report) return replace(opened);
+  held = undefined;
+  body.value = "";
+  at("held").hidden = true;
+  body.readOnly = false;
+  choose("findings");
+  const { errors, warnings, files } = report.summary;
+  say(`${count(errors, "error")}, ${count(warnings, "warning")}`, errors ? "error" : warnings ? "warning" : "clean", `a report on ${count(files, "file")}`);
+  drawReport(at("list"), report);
+}
+
+async function open(file) {
+  say(`Reading ${file.name} ...`);
+  try {
+    show(await file.text());
+  } catch (error) {
+    say(`${file.name} can't be read: ${error.message}`, "error");
+  }
+}
+
+function choose(name, moves = false) {
+  tab = name;
+  for (const one of document.querySelectorAll("[role=tab]")) {
+    const is = one.id === `tab-${name}`;
+    one.setAttribute("aria-selected", String(is));
+    one.tabIndex = is ? 0 : -1;
+    at(one.getAttribute("aria-controls")).hidden = !is;
+    if (is && moves) one.focus();
+  }
+  if (engine) panels[name]();
+}
+
+function listen() {
+  body.addEventListener("input", () => {
+    undone = undefined;
+    if (report || asReport(body.value)) return show(body.value);
+    soon(update);
+  });
+  for (const name of ["format", "target", "kind"]) at(name).addEventListener("change", update);
+  at("texts").addEventListener("change", draw);
+  at("unsafe").addEventListener("change", mend);
+  at("error").addEventListener("input", () => soon(explain));
+  at("after").addEventListener("input", () => soon(compare));
+  at("release").addEventListener("click", () => replace(""));
+  at("undo").addEventListener("click", () => {
+    const before = undone;
+    undone = undefined;
+    replace(before);
+    at("tab-fix").focus();
+  });
+  at("file").addEventListener("change", ({ target }) => {
+    if (target.files[0]) open(target.files[0]);
+    target.value = "";
+  });
+  at("example").addEventListener("change", ({ target }) => {
+    if (EXAMPLES[target.value]) show(`${JSON.stringify(EXAMPLES[target.value], null, 2)}\n`);
+    target.value = "";
+  });
+  at("share").addEventListener("click", share);
+  addEventListener("hashchange", restore);
+  const over = (is) => document.body.classList.toggle("dropping", is);
+  addEventListener("dragover", (event) => {
+    event.preventDefault();
+    over(true);
+  });
+  addEventListener("dragleave", (event) => event.relatedTarget === null && over(false));
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    over(false);
+    const [file] = event.dataTransfer.files;
+    if (file) open(file);
+    else if (event.dataTransfer.getData("text")) show(event.dataTransfer.getData("text"));
+  });
+  const tabs = [...document.querySelectorAll("[role=tab]")];
+  for (const [index, one] of tabs.entries()) {
+    one.addEventListener("click", () => choose(one.id.slice(4)));
+    one.addEventListener("keydown", ({ key }) => {
+      const to = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: tabs.length - 1 }[key];
+      if (to !== undefined) choose(tabs.at(to % tabs.length).id.slice(4), true);
+    });
+  }
+}
+
+async function share() {
+  const state = { ...options(), body: text(), tab };
+  for (const name of ["after", "error"]) if (at(name).value) state[name] = at(name).value;
+  const packed = await pack(state);
+  if (packed.length > LONG) return say("This is too long for an address: share the file itself.", "error");
+  history.replaceState(null, "", `#${packed}`);
+  let where = "The link is in the address bar";
+  try {
+    await navigator.clipboard.writeText(location.href);
+    where = "The link is copied";
+  } catch {
+    // Not every browser lets a page write there.
+  }
+  say(`${where}. The conversation is in it, so whoever has it can read it.`);
+}
+
+/** Shows what the address holds. */
+async function restore() {
+  const state = await unpack(location.hash.slice(1));
+  if (!state) return false;
+  const word = (value) => (typeof value === "string" ? value : "");
+  for (const name of ["format", "target", "kind"]) at(name).value = word(state[name]) || at(name).options[0].value;
+  for (const name of ["after", "error"]) at(name).value = word(state[name]);
+  if (state.tab in panels) choose(state.tab);
+  show(word(state.body));
+  return true;
+}
+
+function fill(select, values) {
+  for (const [value, words] of values) select.append(new Option(words, value));
+}
+
+async function main() {
+  listen();
+  fill(at("example"), Object.keys(EXAMPLES).map((name) => [name, name]));
+  engine = await start();
+  const { version, formats, targets, kinds } = await engine.ask("names");
+  at("version").textContent = `toolcheck ${version}`;
+  fill(at("format"), formats.map((id) => [id, id]));
+  fill(at("target"), targets.map(({ id, name }) => [id, `${id} (${name})`]));
+  fill(at("kind"), kinds.map((id) => [id, id]));
+  if (!(await restore())) update();
+  document.documentElement.dataset.ready = "";
+}
+
+main().catch((error) => say(`toolcheck can't start: ${error.message}`, "error"));

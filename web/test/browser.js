@@ -1,0 +1,29 @@
+// A browser, if there is one.
+
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { WASM } from "./serve.js";
+
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+/** Why the tests can't run here; nothing if they can. */
+export function missing() {
+  if (!existsSync(WASM)) return "bindings/wasm/js/toolcheck.wasm is not built";
+  if (!existsSync(CHROMIUM)) return `there is no Chromium at ${CHROMIUM} (CHROMIUM names another)`;
+  try {
+    playwright();
+  } catch {
+    return "playwright-core is not installed (PLAYWRIGHT names the folder that has it)";
+  }
+  return undefined;
+}
+
+function playwright() {
+  const from = process.env.PLAYWRIGHT ? `${process.env.PLAYWRIGHT}/` : import.meta.url;
+  return createRequire(from)("playwright-core");
+}
+
+export function launch() {
+  const args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
+  return playwright().chromium.launch({ executablePath: CHROMIUM, args });
+}

@@ -1,0 +1,300 @@
+// The playground in Chromium: node --test web/test
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { launch, missing } from "./browser.js";
+import { serve } from "./serve.js";
+
+const skip = missing();
+const BROKEN = {
+  max_tokens: 1024,
+  messages: [
+    { role: "user", content: "When does the ferry leave?" },
+    { role: "assistant", content: [{ type: "tool_use", id: "toolu_pier", name: "find_ferry", input: {} }] },
+    { role: "user", content: "Well? é\u{1f600}" },
+  ],
+};
+const TEXT = JSON.stringify(BROKEN, null, 2);
+const ERROR = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_pier. Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
+
+let browser;
+let server;
+before(async () => {
+  if (skip) return;
+  server = await serve();
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+/** Opens the page and gives it to a test, which fails on any error in the console. */
+async function on(use, { options = {}, hash = "" } = {}) {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options });
+  const page = await context.newPage();
+  const errors = [];
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  page.on("pageerror", (error) => errors.push(error.message));
+  await page.goto(server.address + hash);
+  await page.waitForSelector("html[data-ready]", { timeout: 60_000 });
+  await use(page, errors);
+  assert.deepEqual(errors, []);
+  await context.close();
+}
+
+const status = (page) => page.locator("#status").textContent();
+const until = (page, text) => page.waitForFunction((text) => document.getElementById("status").textContent.includes(text), text, { timeout: 60_000 });
+
+test("what is pasted is linted, and a finding selects its place", { skip }, () =>
+  on(async (page) => {
+    await page.fill("#body", TEXT);
+    await until(page, "1 error");
+    assert.match(await status(page), /read as anthropic, checked against anthropic; 3 messages, 1 call, 0 results/);
+    assert.match(await page.locator(".finding").first().textContent(), /unanswered-tool-call.*\/messages\/1\/content\/0/s);
+    await page.click(".finding > button");
+    const selected = () => page.evaluate(() => { const { value, selectionStart, selectionEnd } = document.getElementById("body"); return value.slice(selectionStart, selectionEnd); });
+    assert.match(await selected(), /^\{\s*"type": "tool_use",\s*"id": "toolu_pier"[^]*\}$/);
+    // Characters of several bytes are before it.
+    await page.fill("#body", TEXT.replace("When", "é漢\u{1f600} When"));
+    await until(page, "1 error");
+    await page.waitForTimeout(300);
+    await page.click(".finding > button");
+    assert.match(await selected(), /^\{\s*"type": "tool_use",\s*"id": "toolu_pier"[^]*\}$/);
+    await page.selectOption("#target", "bedrock");
+    await until(page, "checked against bedrock");
+    await page.selectOption("#kind", "session");
+    await page.selectOption("#format", "openai-chat");
+    await until(page, "read as openai-chat");
+    await page.fill("#body", "no JSON");
+    await page.waitForFunction(() => /malformed-json/.test(document.getElementById("list").textContent));
+    await page.fill("#body", '{"answer": 42}');
+    await page.selectOption("#format", "");
+    await until(page, "not recognised");
+    await page.fill("#body", "");
+    await until(page, "Paste a conversation");
+  }));
+
+test("it is mended, and the fix can be undone", { skip }, () =>
+  on(async (page) => {
+    await page.fill("#body", TEXT);
+    await until(page, "1 error");
+    await page.click("#tab-fix");
+    await page.waitForSelector("#apply:enabled");
+    assert.match(await page.locator("#fix-diff .added").first().textContent(), /^\+/);
+    await page.click("#apply");
+    await until(page, "0 errors, 0 warnings");
+    assert.match(await page.inputValue("#body"), /tool_result/);
+    await page.click("#undo");
+    await until(page, "1 error");
+    assert.equal(await page.inputValue("#body"), TEXT);
+  }));
+
+test("it is drawn, without what could run", { skip }, () =>
+  on(async (page) => {
+    const hostile = structuredClone(BROKEN);
+    hostile.messages[0].content = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+    await page.fill("#body", JSON.stringify(hostile));
+    await until(page, "1 error");
+    await page.click("#tab-picture");
+    await page.check("#texts");
+    await page.waitForFunction(() => document.getElementById("drawing").shadowRoot?.textContent.includes("<img src=x"));
+    const odd = await page.evaluate(() => document.getElementById("drawing").shadowRoot.querySelectorAll("script, img, iframe, style, [style], [onerror]").length);
+    assert.equal(odd, 0);
+    assert.equal(await page.title(), "toolcheck playground");
+    await page.evaluate(() => document.getElementById("drawing").shadowRoot.querySelector("a[href^='#']").click());
+    assert.equal(new URL(page.url()).hash, "");
+  }));
+
+test("an error is explained, and two conversations are compared", { skip }, () =>
+  on(async (page) => {
+    await page.fill("#body", TEXT);
+    await page.click("#tab-explain");
+    await page.fill("#error", ERROR);
+    await page.waitForFunction(() => /unanswered-tool-call[^]*toolu_pier/.test(document.getElementById("explained").textContent));
+    await page.click("#tab-compare");
+    await page.fill("#after", JSON.stringify({ ...BROKEN, messages: BROKEN.messages.slice(0, 1) }));
+    await page.waitForFunction(() => /loss/.test(document.getElementById("compared").textContent));
+    await page.fill("#after", "{");
+    await page.waitForFunction(() => /after/.test(document.getElementById("compared").textContent));
+  }));
+
+test("a link holds all of it", { skip }, () =>
+  on(
+    async (page) => {
+      await page.fill("#body", TEXT);
+      await page.selectOption("#target", "bedrock");
+      await page.click("#tab-explain");
+      await page.fill("#error", ERROR);
+      await page.click("#share");
+      await until(page, "The link is");
+      const { hash } = new URL(page.url());
+      assert.match(hash, /^#1\.[\w-]+$/);
+      await on(
+        async (other) => {
+          await until(other, "checked against bedrock");
+          assert.equal(await other.inputValue("#body"), TEXT);
+          assert.equal(await other.inputValue("#error"), ERROR);
+          assert.equal(await other.getAttribute("#tab-explain", "aria-selected"), "true");
+        },
+        { hash },
+      );
+      for (const broken of ["#1.x", "#1.!!", "#2.AAAA", "#1.AAAA"]) await on(async (other) => until(other, "Paste a conversation"), { hash: broken });
+    },
+    { options: { permissions: ["clipboard-write"] } },
+  ));
+
+test("a file is opened, and a report", { skip }, () =>
+  on(async (page) => {
+    const file = (name, text) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) });
+    await page.setInputFiles("#file", file("request.json", TEXT));
+    await until(page, "1 error");
+    const finding = { rule: "unanswered-tool-call", level: "error", message: "no result", path: "a/b.json", line: 3, column: 4, record: 0, pointer: "/x", url: "javascript:alert(1)" };
+    const report = { version: 1, tool: { name: "toolcheck", version: "0.1.0" }, files: [{}, {}], findings: [finding], summary: { files: 2, transcripts: 2, errors: 1, warnings: 0 } };
+    await page.setInputFiles("#file", file("report.json", JSON.stringify(report)));
+    await until(page, "a report on 2 files");
+    assert.match(await page.locator(".finding").textContent(), /a\/b\.json, line 3:4 \/x/);
+    assert.equal(await page.locator(".finding a").count(), 0);
+    await page.evaluate((text) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], "dropped.json"));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    }, TEXT);
+    await until(page, "read as anthropic");
+  }));
+
+test("a large file does not freeze the page", { skip }, () =>
+  on(async (page) => {
+    const line = `${JSON.stringify({ max_tokens: 9, messages: [{ role: "user", content: "x".repeat(900) }] })}\n`;
+    const text = line.repeat(10_000) + JSON.stringify(BROKEN);
+    await page.setInputFiles("#file", { name: "log.jsonl", mimeType: "text/plain", buffer: Buffer.from(text) });
+    await page.waitForSelector("#held:not([hidden])");
+    // The page answers while the worker works.
+    const start = Date.now();
+    await page.evaluate(() => 1);
+    assert.ok(Date.now() - start < 2_000);
+    await until(page, "1 error");
+    await page.click(".finding > button");
+    const selected = await page.evaluate(() => { const { value, selectionStart, selectionEnd } = document.getElementById("body"); return value.slice(selectionStart, selectionEnd); });
+    assert.equal(selected, JSON.stringify(BROKEN.messages[1].content[0]));
+    await page.click("#release");
+    await until(page, "Paste a conversation");
+  }));
+
+test("what is pasted stays in the page", { skip }, async () => {
+  server.seen.length = 0;
+  await on(async (page, errors) => {
+    const requests = [];
+    page.context().on("request", (request) => requests.push(request.url()));
+    const loaded = server.seen.length;
+    await page.fill("#body", TEXT);
+    await until(page, "1 error");
+    for (const tab of ["picture", "fix", "explain", "compare", "findings"]) await page.click(`#tab-${tab}`);
+    await page.waitForTimeout(300);
+    assert.equal(server.seen.length, loaded, "nothing is asked for after the start");
+    assert.ok(server.seen.every(({ method, url }) => method === "GET" && /^\/(|[a-z]+\.(js|css)|toolcheck\/[a-z]+\.(js|wasm))$|^\/favicon\.ico$/.test(url)), JSON.stringify(server.seen));
+
+    // Whatever would run here could send nothing, not even to where the page is from.
+    const other = await serve();
+    const leaks = await page.evaluate(async ([self, other]) => {
+      const results = {};
+      const attempt = async (name, work) => {
+        try {
+          await work();
+          results[name] = "sent";
+        } catch {
+          results[name] = "blocked";
+        }
+      };
+      for (const [name, to] of [["self", self], ["other", other]]) {
+        await attempt(`fetch ${name}`, () => fetch(`${to}leak`, { method: "POST", body: "x", mode: "no-cors" }));
+        await attempt(`request ${name}`, () => new Promise((resolve, reject) => { const one = new XMLHttpRequest(); one.open("POST", `${to}leak`); one.onload = resolve; one.onerror = reject; one.send("x"); }));
+        await attempt(`image ${name}`, () => new Promise((resolve, reject) => { const one = new Image(); one.onload = one.onerror = (event) => (event.type === "load" ? resolve() : reject()); one.src = `${to}leak.png`; }));
+        await attempt(`style ${name}`, () => new Promise((resolve, reject) => { const one = document.createElement("link"); one.rel = "stylesheet"; one.href = `${to}leak.css`; one.onload = resolve; one.onerror = reject; if (name === "other") document.head.append(one); else reject(); }));
+        navigator.sendBeacon(`${to}leak`, "x");
+        const form = document.createElement("form");
+        form.action = `${to}leak`;
+        form.method = "post";
+        form.target = "_self";
+        document.body.append(form);
+        form.submit();
+      }
+      // A worker that is made like ours has the same policy.
+      const code = `self.onmessage = async ({ data }) => { try { await fetch(data, { mode: "no-cors" }); postMessage("sent"); } catch { postMessage("blocked"); } };`;
+      const worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })), { type: "module" });
+      for (const [name, to] of [["self", self], ["other", other]]) {
+        worker.postMessage(`${to}leak`);
+        results[`worker ${name}`] = await new Promise((resolve) => (worker.onmessage = ({ data }) => resolve(data)));
+      }
+      return results;
+    }, [server.address, other.address]);
+    await page.waitForTimeout(300);
+    assert.deepEqual(Object.entries(leaks).filter(([, result]) => result !== "blocked"), []);
+    assert.equal(server.seen.length, loaded, JSON.stringify(server.seen.slice(loaded)));
+    assert.deepEqual(other.seen, []);
+    other.close();
+    assert.ok(errors.length > 0 && errors.every((error) => /Content Security Policy|violates|Failed to load|Refused/.test(error)), errors.join("\n"));
+    errors.length = 0;
+  });
+});
+
+test("the policy is strict", { skip }, () =>
+  on(async (page) => {
+    const policies = await page.evaluate(() => [...document.querySelectorAll("meta[http-equiv]")].map((meta) => meta.content));
+    assert.equal(policies.length, 2);
+    assert.match(policies[0], /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self';/);
+    assert.doesNotMatch(policies.join(), /unsafe-inline|'unsafe-eval'|https?:|\*/);
+    assert.match(policies[1], /^connect-src 'none';/);
+  }));
+
+test("everything can be reached and is named", { skip }, () =>
+  on(async (page) => {
+    await page.fill("#body", TEXT);
+    await until(page, "1 error");
+    const unnamed = await page.evaluate(() => [...document.querySelectorAll("button, select, textarea, input, a, [role=region]")].filter((one) => !(one.labels?.length || one.textContent.trim() || one.getAttribute("aria-label"))).map((one) => one.outerHTML));
+    assert.deepEqual(unnamed, []);
+    await page.focus("#tab-findings");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "tab-picture");
+    assert.equal(await page.isVisible("#picture"), true);
+    await page.keyboard.press("End");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "tab-compare");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "findings");
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.closest(".finding") !== null), true);
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "body");
+    assert.equal(await page.getAttribute("#status", "role"), "status");
+  }));
+
+for (const [name, options] of [["a phone", { viewport: { width: 375, height: 720 }, isMobile: true, hasTouch: true }], ["a dark desktop", { colorScheme: "dark" }]]) {
+  test(`it fits ${name}, and can be read`, { skip }, () =>
+    on(
+      async (page) => {
+        await page.fill("#body", TEXT);
+        await until(page, "1 error");
+        for (const tab of ["findings", "picture", "fix", "explain", "compare"]) {
+          await page.click(`#tab-${tab}`);
+          await page.waitForTimeout(100);
+          const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+          assert.ok(wide <= 0, `${tab}: ${scrollWidth} ${clientWidth} ${wide}`);
+        }
+        const contrast = await page.evaluate(() => {
+          const light = (color) => {
+            const [r, g, b] = color.match(/[\d.]+/g).map((part) => { const one = part / 255; return one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4; });
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+          };
+          const ground = light(getComputedStyle(document.body).backgroundColor);
+          return ["#status", ".promise", ".bar label", "footer", "#tab-compare", "#tab-picture"].map((one) => {
+            const text = light(getComputedStyle(document.querySelector(one)).color);
+            return [one, (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05)];
+          });
+        });
+        assert.deepEqual(contrast.filter(([, ratio]) => ratio < 4.5), []);
+      },
+      { options },
+    ));
+}

@@ -1,0 +1,48 @@
+// What the page asks of toolcheck.
+
+import { diff, explainError, fix, init, lint, names, show } from "./toolcheck/web.js";
+
+/** The findings that are shown; a list of more is of no use. */
+const SHOWN = 500;
+
+const calls = {
+  names,
+  lint(body, options) {
+    const report = lint(body, options);
+    const findings = report.findings.slice(0, SHOWN).map((finding) => ({ ...finding, range: typeof body === "string" ? report.range(finding) : null }));
+    const { format, target, kind, transcripts, messages, toolCalls, toolResults, summary } = report;
+    return { format, target, kind, transcripts, messages, toolCalls, toolResults, summary, findings, total: report.findings.length };
+  },
+  show,
+  fix(body, options) {
+    const { body: fixed, changed, diff, applied, skipped, findings_left: left } = fix(body, { ...options, unified: true });
+    return { body: changed ? fixed : null, diff, applied, skipped, left };
+  },
+  explain(error, body) {
+    const explained = explainError(error, body);
+    return { explained: explained.explained, text: explained.render() };
+  },
+  compare(before, after, options) {
+    const changes = diff(before, after, options);
+    return { level: changes.level, text: changes.render({ text: true }) };
+  },
+};
+
+let ready;
+const started = new Promise((resolve) => (ready = resolve));
+
+self.onmessage = async ({ data }) => {
+  if (data.module) {
+    await init(data.module);
+    ready();
+    return;
+  }
+  const { id, call, given } = data;
+  await started;
+  try {
+    self.postMessage({ id, value: calls[call](...given) });
+  } catch (error) {
+    self.postMessage({ id, error: error.message });
+  }
+};
+self.postMessage({ ready: true });
