@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
-use toolcheck_core::text::{bounded, shorten};
+use toolcheck_core::text::shorten;
 use toolcheck_lint::{Finding, rules};
 
 use crate::document::Document;
@@ -107,8 +107,12 @@ fn code(name: &str) -> String {
 /// A part of the file as a block of code that nothing in it can end.
 fn json(bytes: &[u8], place: Option<&Range<usize>>) -> String {
     let Some(bytes) = place.and_then(|place| bytes.get(place.clone())) else { return String::new() };
-    let start = &bytes[..bytes.len().min(MOST_SHOWN * 4)];
-    let text = bounded(&String::from_utf8_lossy(start), MOST_SHOWN);
+    let start = &bytes[..bytes.len().min(MOST_SHOWN)];
+    let is_shown = |letter: &char| !letter.is_control() || *letter == '\n';
+    let mut text: String = String::from_utf8_lossy(start).chars().filter(is_shown).collect();
+    if start.len() < bytes.len() {
+        text.push('…');
+    }
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     format!("\n\n{fence}json\n{text}\n{fence}")
