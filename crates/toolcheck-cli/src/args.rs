@@ -98,6 +98,10 @@ pub(crate) enum Command {
     /// Run a mock of the APIs that refuses what they refuse, in their own words.
     #[cfg(feature = "serve")]
     Serve(ServeArgs),
+    /// Run the language server, for editors.
+    #[cfg(feature = "lsp")]
+    #[command(visible_alias = "lsp", after_help = SERVER_AFTER)]
+    Server,
     /// Check requests on their way to an API, and record what it answers.
     #[cfg(feature = "serve")]
     Proxy(ProxyArgs),
@@ -498,6 +502,13 @@ pub(crate) enum Color {
     /// Never.
     Never,
 }
+
+#[cfg(feature = "lsp")]
+const SERVER_AFTER: &str = "\
+It speaks the Language Server Protocol over its standard input and output: an editor
+starts it. docs/editors.md has the settings for editors.
+
+Exit status: 0 shut down by the editor, 1 ended before that, 2 the connection broke.";
 
 const EXPLAIN_AFTER: &str = "\
 Exit status: 0 explained; with --error and a file, the cause was found. 1 unknown

@@ -16,6 +16,8 @@ pub(crate) mod matrix;
 pub(crate) mod proxy;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
+#[cfg(feature = "lsp")]
+pub(crate) mod server;
 mod settings;
 pub(crate) mod shapes;
 pub(crate) mod show;

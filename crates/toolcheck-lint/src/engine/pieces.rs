@@ -159,6 +159,25 @@ impl Lines {
         Piece { report, exchanges, records: count, lines: records.lines_passed() }
     }
 
+    /// Lints a line by itself, as if it were the first of the file; `None` if there is an exchange in it, which has to do
+    /// with those before it.
+    #[must_use]
+    pub fn lint_line(&self, line: &[u8]) -> Option<FileReport> {
+        let piece = self.lint(line);
+        piece.exchanges.is_empty().then_some(piece.report)
+    }
+
+    /// Whether the lines of a file are read in the same way by another linter of it, made from another head.
+    #[must_use]
+    pub fn reads_like(&self, other: &Self) -> bool {
+        let read_as = |lines: &Self| {
+            let formats =
+                lines.detected.map(|detected| (detected.format.id, detected.rival.map(|rival| rival.id)));
+            (lines.reader.map(|reader| reader.id), formats)
+        };
+        read_as(self) == read_as(other)
+    }
+
     /// Lints a piece whose records each stand for themselves.
     fn lint_with(
         &self,

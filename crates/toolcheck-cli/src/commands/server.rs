@@ -1,0 +1,14 @@
+//! `toolcheck server`: the language server, for editors.
+
+use std::io::{BufReader, Write, stdin};
+
+use anyhow::{Context, Result};
+
+use crate::Status;
+
+pub(crate) fn run(out: &mut dyn Write) -> Result<Status> {
+    let served = toolcheck_server::serve(BufReader::new(stdin()), out);
+    // The protocol asks for 1 if it was told to exit before it was told to shut down.
+    let was_shut_down = served.context("the connection to the editor")?;
+    Ok(if was_shut_down { Status::Clean } else { Status::Findings })
+}

@@ -1,0 +1,142 @@
+//! Fixes, as actions on the findings that they mend.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use lsp_types::{
+    CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Diagnostic, NumberOrString, TextEdit,
+    WorkspaceEdit,
+};
+use toolcheck_core::text::Counted;
+use toolcheck_lint::{FixOptions, Fixed, Options, fix, rules};
+use toolcheck_report::unified;
+
+use crate::diagnostics::SOURCE;
+use crate::document::Document;
+
+/// The kind of the action that mends all that can be mended without a loss.
+pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.toolcheck");
+
+/// The actions for a place in a file.
+#[expect(clippy::mutable_key_type, reason = "the protocol's own map")]
+pub(crate) fn actions(
+    document: &mut Document,
+    range: lsp_types::Range,
+    context: &CodeActionContext,
+) -> Vec<CodeActionOrCommand> {
+    let wants = |kind: &CodeActionKind| {
+        context.only.as_ref().is_none_or(|only| only.iter().any(|wanted| contains(wanted, kind)))
+    };
+    let Some(settings) = document.settings().cloned() else { return Vec::new() };
+    let mut actions = Vec::new();
+    let mut add = |title: String, kind, edits: Vec<TextEdit>, diagnostics: Vec<Diagnostic>, is_safe| {
+        let changes = HashMap::from([(document.uri.clone(), edits)]);
+        actions.push(CodeActionOrCommand::CodeAction(CodeAction {
+            title,
+            kind: Some(kind),
+            diagnostics: (!diagnostics.is_empty()).then_some(diagnostics),
+            edit: Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }),
+            is_preferred: Some(is_safe),
+            ..CodeAction::default()
+        }));
+    };
+    if wants(&CodeActionKind::QUICKFIX) {
+        let part = document.part_at(range.start);
+        let bytes = document.bytes_of(&part);
+        if !settings.is_opened(&bytes) {
+            let options = settings.read_as(document.format());
+            for (rule, diagnostics) in by_rule(&context.diagnostics) {
+                let Some((title, edits, is_safe)) = mend(rule, &settings.name, &bytes, &options) else {
+                    continue;
+                };
+                let edits = text_edits(document, &part, &bytes, &edits);
+                add(title, CodeActionKind::QUICKFIX, edits, diagnostics, is_safe);
+            }
+        }
+    }
+    // Not unasked at every key: it reads the whole file.
+    let is_named =
+        context.only.as_ref().is_some_and(|only| only.iter().any(|wanted| contains(wanted, &FIX_ALL)));
+    if is_named {
+        let bytes = document.text.bytes();
+        if !settings.is_opened(&bytes) {
+            let fixed = fix(&settings.name, &bytes, &settings.options, &FixOptions::new());
+            if !fixed.is_unchanged() {
+                let title = format!("Fix {}", Counted(fixed.applied.len(), "finding"));
+                let edits = text_edits(document, &(0..bytes.len()), &bytes, &fixed.bytes);
+                add(title, FIX_ALL, edits, Vec::new(), true);
+            }
+        }
+    }
+    actions
+}
+
+/// Whether a kind is another one, or a more special one of it.
+fn contains(wanted: &CodeActionKind, kind: &CodeActionKind) -> bool {
+    let (wanted, kind) = (wanted.as_str(), kind.as_str());
+    kind.strip_prefix(wanted)
+        .is_some_and(|rest| wanted.is_empty() || rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Our diagnostics that can be mended, by their rules.
+fn by_rule(diagnostics: &[Diagnostic]) -> Vec<(&str, Vec<Diagnostic>)> {
+    let mut rules: Vec<(&str, Vec<Diagnostic>)> = Vec::new();
+    for diagnostic in diagnostics.iter().filter(|one| one.source.as_deref() == Some(SOURCE)) {
+        let Some(NumberOrString::String(rule)) = &diagnostic.code else { continue };
+        match rules.iter_mut().find(|(known, _)| known == rule) {
+            Some((_, all)) => all.push(diagnostic.clone()),
+            None => rules.push((rule, vec![diagnostic.clone()])),
+        }
+    }
+    rules
+}
+
+/// What mends the findings of a rule in a text: the title, the text then, and whether nothing is lost.
+fn mend(rule: &str, name: &str, bytes: &[u8], options: &Options) -> Option<(String, Vec<u8>, bool)> {
+    let rule = rules::find(rule)?;
+    let options = options.clone().rules([rule]);
+    let lost = |fixed: &Fixed<'_>| fixed.applied.iter().find_map(|done| done.lost.clone());
+    for how in [FixOptions::new().accepted(true), FixOptions::new().accepted(true).unsafe_fixes(true)] {
+        let fixed = fix(name, bytes, &options, &how);
+        if fixed.is_unchanged() {
+            continue;
+        }
+        let what = match fixed.applied.len() {
+            1 => format!("Fix {}", rule.id),
+            count => format!("Fix {} ({count} places)", rule.id),
+        };
+        let lost = lost(&fixed);
+        let title = match &lost {
+            Some(lost) => format!("{what}, with a loss or a guess: {lost}"),
+            None => what,
+        };
+        return Some((title, fixed.bytes.into_owned(), lost.is_none()));
+    }
+    None
+}
+
+/// The edits that make one text of another, which stands in a part of the file.
+fn text_edits(document: &Document, part: &Range<usize>, before: &[u8], after: &[u8]) -> Vec<TextEdit> {
+    let edits = unified::edits(before, after).into_iter();
+    edits
+        .map(|(old, new)| TextEdit {
+            range: document.text.between(part.start + old.start..part.start + old.end),
+            new_text: String::from_utf8_lossy(&after[new]).into_owned(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_contain_more_special_ones() {
+        let kind = |text: &'static str| CodeActionKind::new(text);
+        assert!(contains(&kind("source"), &FIX_ALL));
+        assert!(contains(&kind("source.fixAll"), &FIX_ALL));
+        assert!(contains(&kind(""), &CodeActionKind::QUICKFIX));
+        assert!(!contains(&kind("source.fix"), &FIX_ALL));
+        assert!(!contains(&kind("refactor"), &FIX_ALL));
+    }
+}

@@ -1,0 +1,86 @@
+//! Findings as an editor shows them.
+
+use lsp_types::{
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString,
+    Position, Range, Uri,
+};
+use serde_json::json;
+use toolcheck_core::Level;
+use toolcheck_core::text::Counted;
+use toolcheck_lint::Finding;
+
+use crate::text::Text;
+
+/// The most diagnostics of a file: an editor becomes slow with more.
+pub(crate) const MOST: usize = 1000;
+
+/// The most places that a diagnostic refers to.
+const MOST_LABELS: usize = 20;
+
+/// The source of our diagnostics.
+pub(crate) const SOURCE: &str = "toolcheck";
+
+/// The diagnostics of findings, each with the byte at which the text that it counts from starts. `left_out` findings are
+/// there beside them.
+pub(crate) fn all(found: &[(usize, &Finding)], left_out: usize, text: &Text, uri: &Uri) -> Vec<Diagnostic> {
+    let is_error = |(_, finding): &&(usize, &Finding)| finding.level == Level::Error;
+    // Errors first, if not all are shown.
+    let errors = found.iter().filter(is_error);
+    let others = found.iter().filter(|found| !is_error(found));
+    let mut shown: Vec<&(usize, &Finding)> = errors.chain(others).take(MOST).collect();
+    shown.sort_by_key(|(start, finding)| start + finding.spot.bytes.start);
+    let left_out = left_out + found.len() - shown.len();
+    let mut diagnostics: Vec<Diagnostic> =
+        shown.into_iter().map(|(start, finding)| one(finding, *start, text, uri)).collect();
+    if left_out > 0 {
+        let more = Counted(left_out, "more finding");
+        diagnostics.push(Diagnostic {
+            range: Range::new(Position::new(0, 0), Position::new(0, 0)),
+            severity: Some(DiagnosticSeverity::INFORMATION),
+            source: Some(SOURCE.to_owned()),
+            message: format!("{more} in this file: `toolcheck lint` shows all"),
+            ..Diagnostic::default()
+        });
+    }
+    diagnostics
+}
+
+fn one(finding: &Finding, start: usize, text: &Text, uri: &Uri) -> Diagnostic {
+    let between = |bytes: &std::ops::Range<usize>| text.between(start + bytes.start..start + bytes.end);
+    let labels = finding.labels.iter().filter(|label| !label.message.is_empty()).take(MOST_LABELS);
+    let related: Vec<DiagnosticRelatedInformation> = labels
+        .map(|label| DiagnosticRelatedInformation {
+            location: Location::new(uri.clone(), between(&label.spot.bytes)),
+            message: label.message.to_string(),
+        })
+        .collect();
+    let page = finding.url().parse().ok();
+    Diagnostic {
+        range: between(&finding.spot.bytes),
+        severity: Some(match finding.level {
+            Level::Error => DiagnosticSeverity::ERROR,
+            Level::Warning => DiagnosticSeverity::WARNING,
+        }),
+        code: Some(NumberOrString::String(finding.rule.to_owned())),
+        code_description: page.map(|href| CodeDescription { href }),
+        source: Some(SOURCE.to_owned()),
+        message: message(finding),
+        related_information: (!related.is_empty()).then_some(related),
+        tags: None,
+        data: finding.fix.map(|fix| json!({"fix": fix.as_str()})),
+    }
+}
+
+/// What is wrong, what the target says, and what to do.
+fn message(finding: &Finding) -> String {
+    let mut message = finding.message.to_string();
+    if let Some(answer) = finding.provider_sentence() {
+        message.push('\n');
+        message.push_str(&answer);
+    }
+    if let Some(help) = &finding.help {
+        message.push_str("\nhelp: ");
+        message.push_str(help);
+    }
+    message
+}

@@ -1,0 +1,184 @@
+//! An open file.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lsp_types::{Diagnostic, Position, TextDocumentContentChangeEvent, Uri};
+use toolcheck_lint::{FileReport, Finding};
+
+use crate::diagnostics;
+use crate::rows::Rows;
+use crate::settings::Settings;
+use crate::sites::Sites;
+use crate::text::{Encoding, Text};
+
+/// A text of at most as many bytes is linted at every key: that takes less than a millisecond.
+const SMALL: usize = 256 << 10;
+
+/// How long a larger one must stay as it is before it is linted.
+const QUIET: Duration = Duration::from_millis(150);
+
+/// An open file, and what is known of it.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(crate) uri: Uri,
+    pub(crate) version: i32,
+    pub(crate) text: Text,
+    /// How it is linted; `None` if it is not.
+    settings: Option<Settings>,
+    /// Its lines, if each stands for itself.
+    rows: Option<Rows>,
+    /// The report on it as a whole.
+    report: Option<FileReport>,
+    /// When it is to be linted as a whole.
+    pub(crate) due: Option<Instant>,
+    /// What is in a part of it, by the version and the start of that part.
+    sites: Option<(i32, Range<usize>, Arc<Sites>)>,
+}
+
+/// What is to be linted elsewhere.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) uri: Uri,
+    pub(crate) version: i32,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) settings: Settings,
+}
+
+impl Document {
+    pub(crate) fn new(
+        uri: Uri,
+        version: i32,
+        text: &str,
+        encoding: Encoding,
+        settings: Option<Settings>,
+    ) -> Self {
+        let text = Text::new(text, encoding);
+        Self { uri, version, text, settings, rows: None, report: None, due: None, sites: None }
+    }
+
+    /// Sets how it is linted. It must be linted again then.
+    pub(crate) fn set(&mut self, settings: Option<Settings>) {
+        self.settings = settings;
+        (self.rows, self.report, self.sites) = (None, None, None);
+    }
+
+    /// Applies the edits of a new version.
+    pub(crate) fn edit(&mut self, version: i32, changes: &[TextDocumentContentChangeEvent]) {
+        self.version = version;
+        for change in changes {
+            let edited = self.text.edit(change);
+            let (Some(rows), Some(settings)) = (&mut self.rows, &self.settings) else { continue };
+            let is_same = edited.is_some_and(|edited| rows.edit(&edited, &self.text, settings));
+            if !is_same {
+                self.rows = None;
+            }
+        }
+    }
+
+    /// Lints what can be linted at once; `false` if the rest is due later.
+    pub(crate) fn lint(&mut self, now: Instant) -> bool {
+        self.due = None;
+        let Some(settings) = &self.settings else {
+            self.report = None;
+            return true;
+        };
+        if self.rows.is_none() {
+            self.rows = Rows::new(&self.text, settings);
+        }
+        if let Some(rows) = &mut self.rows {
+            if rows.lint(&self.text, settings) {
+                self.report = None;
+                return true;
+            }
+            self.rows = None;
+        }
+        if self.text.len() <= SMALL {
+            self.report = Some(settings.lint(&self.text.bytes()));
+            return true;
+        }
+        self.due = Some(now + QUIET);
+        false
+    }
+
+    /// What is to be linted as a whole.
+    pub(crate) fn job(&mut self) -> Option<Job> {
+        self.due = None;
+        let settings = self.settings.clone()?;
+        Some(Job { uri: self.uri.clone(), version: self.version, bytes: self.text.bytes(), settings })
+    }
+
+    /// Takes the report on a version; `false` if that is an old one.
+    pub(crate) fn take(&mut self, version: i32, report: FileReport) -> bool {
+        let is_new = version == self.version && self.rows.is_none();
+        if is_new {
+            self.report = Some(report);
+        }
+        is_new
+    }
+
+    /// The findings, each with the byte that its place is counted from, and the number of those that are not kept.
+    pub(crate) fn findings(&self) -> (Vec<(usize, &Finding)>, usize) {
+        match (&self.rows, &self.report) {
+            (Some(rows), _) => rows.findings(&self.text),
+            (None, Some(report)) => {
+                (report.findings.iter().map(|finding| (0, finding)).collect(), report.left_out())
+            }
+            (None, None) => (Vec::new(), 0),
+        }
+    }
+
+    /// The findings as an editor shows them.
+    pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
+        let (found, left_out) = self.findings();
+        diagnostics::all(&found, left_out, &self.text, &self.uri)
+    }
+
+    /// How it is linted, and what it is read as.
+    pub(crate) fn settings(&self) -> Option<&Settings> {
+        self.settings.as_ref()
+    }
+
+    /// What it is read as.
+    pub(crate) fn format(&self) -> Option<&'static str> {
+        match (&self.rows, &self.report) {
+            (Some(rows), _) => rows.format(),
+            (None, report) => report.as_ref()?.format,
+        }
+    }
+
+    /// The part of the text that a place is in and that stands for itself: a line, or all of it.
+    pub(crate) fn part_at(&self, position: Position) -> Range<usize> {
+        match &self.rows {
+            Some(_) => {
+                let line = self.text.line_at(position);
+                self.text.start_of(line)..self.text.start_of(line + 1)
+            }
+            None => 0..self.text.len(),
+        }
+    }
+
+    /// The bytes of a part.
+    pub(crate) fn bytes_of(&self, part: &Range<usize>) -> Vec<u8> {
+        self.text.slice(part.clone())
+    }
+
+    /// What is in a part of the text. Its places are counted from the start of the part.
+    pub(crate) fn sites(&mut self, part: &Range<usize>) -> Option<Arc<Sites>> {
+        if let Some((version, known, sites)) = &self.sites
+            && (*version, known) == (self.version, part)
+        {
+            return Some(Arc::clone(sites));
+        }
+        let settings = self.settings.as_ref()?;
+        let format = self.format()?;
+        let bytes = self.bytes_of(part);
+        if settings.is_opened(&bytes) {
+            return None;
+        }
+        let sites = Arc::new(Sites::of(&settings.name, &bytes, &settings.read_as(Some(format))));
+        self.sites = Some((self.version, part.clone(), Arc::clone(&sites)));
+        Some(sites)
+    }
+}

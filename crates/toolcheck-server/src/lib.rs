@@ -1,0 +1,119 @@
+//! The language server of toolcheck.
+//!
+//! ```
+//! use std::io::Cursor;
+//!
+//! let messages = [
+//!     r#"{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}"#,
+//!     r#"{"jsonrpc": "2.0", "id": 2, "method": "shutdown"}"#,
+//!     r#"{"jsonrpc": "2.0", "method": "exit"}"#,
+//! ];
+//! let input: String =
+//!     messages.iter().map(|body| format!("Content-Length: {}\r\n\r\n{body}", body.len())).collect();
+//! let mut output = Vec::new();
+//! let was_shut_down = toolcheck_server::serve(Cursor::new(input), &mut output)?;
+//! assert!(was_shut_down);
+//! assert!(String::from_utf8_lossy(&output).contains("definitionProvider"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! - A file of JSON Lines in which each line stands for itself is linted line by line: an edit costs as much as its line.
+//! - Any other file is linted as a whole: a small one at every key, a large one when it has been quiet for a moment, on
+//!   another thread, while requests are answered.
+//! - Files are linted as `toolcheck lint` does, with the closest configuration. A file that is no transcript has no
+//!   diagnostics.
+
+mod actions;
+mod diagnostics;
+mod document;
+mod hover;
+mod navigate;
+mod rows;
+mod server;
+mod settings;
+mod sites;
+mod symbols;
+mod text;
+mod transport;
+
+use std::io::{self, BufRead, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+use std::time::Instant;
+
+use crossbeam_channel::{Receiver, Sender, after, bounded, never, select, unbounded};
+use lsp_types::Uri;
+use toolcheck_lint::FileReport;
+
+use crate::document::Job;
+use crate::server::{Phase, Server};
+use crate::transport::Incoming;
+
+/// The number of messages that are read ahead.
+const AHEAD: usize = 64;
+
+/// Speaks the language server protocol until it is told to exit, or the input ends. Returns whether it was told to shut
+/// down before, as the protocol demands.
+///
+/// # Errors
+///
+/// The output can't be written, or the input is not framed as the protocol demands.
+pub fn serve(input: impl BufRead + Send + 'static, out: &mut dyn Write) -> io::Result<bool> {
+    let (jobs, to_do) = unbounded();
+    let (done, reports) = unbounded();
+    // Both end with their channels, and the reader with the input at the latest.
+    thread::spawn(move || work(&to_do, &done));
+    let (read, messages) = bounded(AHEAD);
+    thread::spawn(move || read_all(input, &read));
+    let mut server = Server::new(out, jobs);
+    loop {
+        let due =
+            server.next_due().map_or_else(never, |at| after(at.saturating_duration_since(Instant::now())));
+        select! {
+            recv(messages) -> message => match message {
+                Ok(Ok(Incoming::Message(message))) => server.take(message)?,
+                Ok(Ok(Incoming::Malformed(why))) => server.refuse(&why)?,
+                Ok(Err(error)) => return Err(error),
+                Err(_) => return Ok(false),
+            },
+            recv(reports) -> report => if let Ok((uri, version, report)) = report {
+                server.finish(&uri, version, report)?;
+            },
+            recv(due) -> _ => server.start_due(),
+        }
+        if let Phase::Ended(was_shut_down) = server.phase {
+            return Ok(was_shut_down);
+        }
+    }
+}
+
+/// Reads messages until there are no more.
+fn read_all(mut input: impl BufRead, messages: &Sender<io::Result<Incoming>>) {
+    while let Some(message) = transport::read(&mut input).transpose() {
+        let is_last = message.is_err();
+        if messages.send(message).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// Lints whole files. Of several versions of one, only the last is of interest.
+fn work(jobs: &Receiver<Job>, done: &Sender<(Uri, i32, FileReport)>) {
+    let mut waiting: Vec<Job> = Vec::new();
+    loop {
+        if waiting.is_empty() {
+            let Ok(job) = jobs.recv() else { return };
+            waiting.push(job);
+        }
+        for job in jobs.try_iter() {
+            waiting.retain(|other| other.uri != job.uri);
+            waiting.push(job);
+        }
+        let Job { uri, version, bytes, settings } = waiting.remove(0);
+        // A fault of ours must not silence all other files.
+        let Ok(report) = catch_unwind(AssertUnwindSafe(|| settings.lint(&bytes))) else { continue };
+        if done.send((uri, version, report)).is_err() {
+            return;
+        }
+    }
+}

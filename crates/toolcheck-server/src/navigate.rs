@@ -1,0 +1,67 @@
+//! From a call to its result and back, and from a call to the definition of its tool.
+
+use lsp_types::{DocumentHighlight, DocumentHighlightKind, Location, Position};
+
+use crate::document::Document;
+use crate::sites::{Site, Sites};
+
+/// Where a call is answered, which call a result answers, and what the name of a tool stands for.
+pub(crate) fn definition(document: &mut Document, position: Position) -> Vec<Location> {
+    let byte = document.text.byte(position);
+    let part = document.part_at(position);
+    places(document, position, |sites, site| match site {
+        Site::Call(number) => {
+            let call = &sites.calls[number];
+            let is_on_name =
+                call.name_place.as_ref().is_some_and(|name| name.contains(&byte.saturating_sub(part.start)));
+            match call.tool.filter(|_| is_on_name) {
+                Some(tool) => vec![Site::Tool(tool)],
+                None => call.results.iter().copied().map(Site::Result).collect(),
+            }
+        }
+        Site::Result(number) => sites.results[number].call.into_iter().map(Site::Call).collect(),
+        Site::Tool(number) => vec![Site::Tool(number)],
+    })
+}
+
+/// The call and its results, or the calls of a tool. The definition of the tool is one more, if it is wanted.
+pub(crate) fn references(
+    document: &mut Document,
+    position: Position,
+    includes_declaration: bool,
+) -> Vec<Location> {
+    places(document, position, |sites, site| match site {
+        Site::Tool(number) => {
+            let calls = sites.calls_of(number).map(Site::Call);
+            includes_declaration.then_some(Site::Tool(number)).into_iter().chain(calls).collect()
+        }
+        site => sites.pair(site),
+    })
+}
+
+/// The two ends of a pair.
+pub(crate) fn highlights(document: &mut Document, position: Position) -> Vec<DocumentHighlight> {
+    let pair = places(document, position, Sites::pair);
+    let highlight =
+        |place: Location| DocumentHighlight { range: place.range, kind: Some(DocumentHighlightKind::TEXT) };
+    // One alone is no pair.
+    if pair.len() > 1 { pair.into_iter().map(highlight).collect() } else { Vec::new() }
+}
+
+/// The places of the sites that belong to the one at a position.
+fn places(
+    document: &mut Document,
+    position: Position,
+    choose: impl Fn(&Sites, Site) -> Vec<Site>,
+) -> Vec<Location> {
+    let part = document.part_at(position);
+    let Some(sites) = document.sites(&part) else { return Vec::new() };
+    let byte = document.text.byte(position).saturating_sub(part.start);
+    let Some(site) = sites.at(byte) else { return Vec::new() };
+    let location = |site| {
+        let place = sites.place(site);
+        let range = document.text.between(part.start + place.start..part.start + place.end);
+        Location::new(document.uri.clone(), range)
+    };
+    choose(&sites, site).into_iter().map(location).collect()
+}

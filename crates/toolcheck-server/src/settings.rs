@@ -1,0 +1,187 @@
+//! How a file is linted: as `toolcheck lint` would.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lsp_types::Uri;
+use percent_encoding::percent_decode_str;
+use serde::Deserialize;
+use toolcheck_config::Overrides;
+use toolcheck_config::allow::Allow;
+use toolcheck_core::formats;
+use toolcheck_lint::{FileReport, Finding, Options};
+use toolcheck_open::{Container, FileFormat};
+use toolcheck_project::{ConfigOptions, Configs, Input, Limits, Resolver, find_target};
+
+use crate::diagnostics::MOST;
+
+/// What an editor may set, in `initializationOptions`. It takes precedence over configurations, as flags do.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct EditorOptions {
+    target: Option<String>,
+    format: Option<String>,
+    kind: Option<String>,
+    /// The configuration for all files.
+    config: Option<PathBuf>,
+}
+
+impl EditorOptions {
+    fn resolver(&self) -> Result<Resolver, String> {
+        let mut overrides = Overrides::default();
+        let read_as = &mut overrides.read_as;
+        if let Some(name) = &self.target {
+            read_as.target = Some(find_target(name).map_err(|error| error.to_string())?);
+        }
+        if let Some(name) = &self.format {
+            let format = FileFormat::named(name);
+            read_as.format = Some(format.ok_or_else(|| format!("there is no format `{name}`"))?);
+        }
+        if let Some(name) = &self.kind {
+            read_as.kind = Some(name.parse().map_err(|_| format!("there is no kind `{name}`"))?);
+        }
+        let options = self.config.clone().map_or(ConfigOptions::Closest, ConfigOptions::File);
+        let configs = Configs::new(&options).map_err(|error| error.to_string())?;
+        Resolver::new(overrides, Arc::new(configs)).map_err(|error| error.to_string())
+    }
+}
+
+/// The settings of all files.
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    options: EditorOptions,
+    resolver: Resolver,
+    /// The errors that were told, so that each is told once.
+    told: Vec<String>,
+}
+
+impl Workspace {
+    /// The settings with what an editor has set; if that can't be used, without, and the reason.
+    pub(crate) fn new(options: EditorOptions) -> (Self, Option<String>) {
+        match options.resolver() {
+            Ok(resolver) => (Self { options, resolver, told: Vec::new() }, None),
+            Err(error) => {
+                let options = EditorOptions::default();
+                // Without any, there is nothing to read that could fail.
+                let configs = Arc::new(Configs::new(&ConfigOptions::Closest).expect("nothing is named"));
+                let resolver = Resolver::new(Overrides::default(), configs).expect("nothing is named");
+                (Self { options, resolver, told: Vec::new() }, Some(error))
+            }
+        }
+    }
+
+    /// Forgets what was read: configurations have changed.
+    pub(crate) fn read_again(&mut self) -> Option<String> {
+        match self.options.resolver() {
+            Ok(resolver) => {
+                (self.resolver, self.told) = (resolver, Vec::new());
+                None
+            }
+            Err(error) => Some(error),
+        }
+    }
+
+    /// The settings of a file; `None` if its configuration can't be used, or excludes it.
+    pub(crate) fn of(&mut self, path: &Path) -> Option<Settings> {
+        let input = Input::file(path);
+        let settings = self.resolver.resolve(&input)?;
+        if settings.config.config.excludes_around(&input.real) {
+            return None;
+        }
+        let allows: Vec<Allow> =
+            settings.config.config.allows.iter().filter(|allow| allow.is_for(&input.real)).cloned().collect();
+        let most = if allows.is_empty() { MOST + 1 } else { usize::MAX };
+        Some(Settings {
+            name: input.name.into(),
+            options: settings.options().keeps_source(false).max_findings(most),
+            container: settings.container(),
+            is_named: settings.format.is_some(),
+            allows: allows.into(),
+        })
+    }
+
+    /// The errors in configurations that were not told yet.
+    pub(crate) fn new_errors(&mut self) -> Vec<String> {
+        let errors = self.resolver.errors().into_iter().map(|error| error.to_string());
+        let new: Vec<String> = errors.filter(|error| !self.told.contains(error)).collect();
+        self.told.extend(new.iter().cloned());
+        new
+    }
+}
+
+/// How one file is linted. A clone of it is cheap.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) name: Arc<str>,
+    pub(crate) options: Options,
+    container: Option<&'static Container>,
+    /// Whether the user says what the file is.
+    is_named: bool,
+    allows: Arc<[Allow]>,
+}
+
+impl Settings {
+    /// Lints a whole text.
+    pub(crate) fn lint(&self, bytes: &[u8]) -> FileReport {
+        let mut report = match toolcheck_project::open(bytes, self.container, Limits::default()) {
+            Some(opened) => toolcheck_lint::lint_opened(&self.name, bytes, &opened, &self.options),
+            None => toolcheck_lint::lint(&self.name, bytes, &self.options),
+        };
+        // All the JSON files of a project come by: one that is no transcript is none of our business.
+        if report.format.is_none() && report.transcripts == 0 && !self.is_named {
+            report.findings.clear();
+        }
+        self.sift(&mut report);
+        report
+    }
+
+    /// Whether the text may hold requests inside something else, so that places in it are not those of the requests.
+    pub(crate) fn is_opened(&self, bytes: &[u8]) -> bool {
+        self.container.is_some() || toolcheck_open::sniff(bytes).is_some()
+    }
+
+    /// Takes out what the user allows.
+    pub(crate) fn sift(&self, report: &mut FileReport) {
+        let before = report.findings.len();
+        report.findings.retain(|finding: &Finding| !self.allows.iter().any(|allow| allow.allows(finding)));
+        report.allowed += before - report.findings.len();
+    }
+
+    /// The same, read as this format.
+    pub(crate) fn read_as(&self, format: Option<&str>) -> Options {
+        match format.and_then(formats::find) {
+            Some(format) => self.options.clone().format(Some(format)),
+            None => self.options.clone(),
+        }
+    }
+}
+
+/// The path of a file, or a name for what is not saved.
+pub(crate) fn path_of(uri: &Uri) -> PathBuf {
+    let text = uri.as_str();
+    let Some(path) = text.strip_prefix("file://") else {
+        let name = text.rsplit(['/', ':']).next().unwrap_or(text);
+        return PathBuf::from(percent_decode_str(name).decode_utf8_lossy().into_owned());
+    };
+    // A name of a machine is before the first slash; there is none in the paths of editors.
+    let path = &path[path.find('/').unwrap_or(0)..];
+    let path = percent_decode_str(path).decode_utf8_lossy().into_owned();
+    // `/c:/folder` on Windows.
+    let bytes = path.as_bytes();
+    let has_drive = bytes.len() > 2 && bytes[1].is_ascii_alphabetic() && bytes[2] == b':';
+    PathBuf::from(if has_drive { &path[1..] } else { &path })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_those_of_the_file_system() {
+        let path = |uri: &str| path_of(&uri.parse().expect("it is a URI")).to_string_lossy().into_owned();
+        assert_eq!(path("file:///home/a%20b/%C3%BC.json"), "/home/a b/ü.json");
+        assert_eq!(path("file:///c%3A/x.json"), "c:/x.json");
+        assert_eq!(path("file://host/share/x.json"), "/share/x.json");
+        assert_eq!(path("untitled:Untitled-1"), "Untitled-1");
+    }
+}

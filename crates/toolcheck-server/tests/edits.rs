@@ -1,0 +1,119 @@
+//! After any edits, the diagnostics are those of the whole text.
+
+mod client;
+
+use client::Client;
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+use toolcheck_lint::{Options, lint};
+
+/// A row that is in order, one with a call without a result, one that is broken, a blank line, and one of a log.
+const ROWS: [&str; 6] = [
+    r#"{"messages": [{"role": "user", "content": "😀 hello"}, {"role": "assistant", "content": "hi"}]}"#,
+    r#"{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}, {"role": "user", "content": "é?"}]}"#,
+    r#"{"messages": [{"role": "user", "content": "hi"},]}"#,
+    "",
+    r#"{"messages": [{"role": "tool", "tool_call_id": "x", "content": "lost"}, {"role": "user", "content": "a"}]}"#,
+    r#"{"request": {"model": "m", "messages": [{"role": "user", "content": "a"}]}, "response": {"choices": []}}"#,
+];
+
+const URI: &str = "file:///invented/rows.jsonl";
+
+/// The diagnostics of a text: rule, start and end in bytes of their lines.
+fn expected(text: &str) -> Vec<(String, [u64; 4])> {
+    let report = lint("/invented/rows.jsonl", text.as_bytes(), &Options::new());
+    if report.format.is_none() && report.transcripts == 0 {
+        return Vec::new();
+    }
+    let place = |byte: usize| {
+        let line = text[..byte].matches('\n').count();
+        let start = text[..byte].rfind('\n').map_or(0, |at| at + 1);
+        [line as u64, (byte - start) as u64]
+    };
+    let mut found: Vec<_> = report
+        .findings
+        .iter()
+        .map(|finding| {
+            let ([line, column], [end, until]) =
+                (place(finding.spot.bytes.start), place(finding.spot.bytes.end));
+            (finding.rule.to_owned(), [line, column, end, until])
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+fn published(diagnostics: &Json) -> Vec<(String, [u64; 4])> {
+    let mut found: Vec<_> = diagnostics
+        .as_array()
+        .expect("they are a list")
+        .iter()
+        .map(|one| {
+            let number = |end: &str, name: &str| one["range"][end][name].as_u64().expect("it is a number");
+            let place = [
+                number("start", "line"),
+                number("start", "character"),
+                number("end", "line"),
+                number("end", "character"),
+            ];
+            (one["code"].as_str().expect("it has a rule").to_owned(), place)
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// An edit: the bytes that go, as shares of the text, and what takes their place.
+fn edits() -> impl Strategy<Value = (f64, f64, String)> {
+    let new = prop_oneof![
+        8 => prop::sample::select(&ROWS[..5]).prop_map(|row| format!("{row}\n")),
+        // An exchange has to do with those before it, so the file is no longer linted line by line.
+        1 => Just(format!("{}\n", ROWS[5])),
+        8 => prop::sample::select(vec!["\n", "\r\n", "}", "{\"a\": 1", "\"", "é", "😀", "", "tool", ","])
+            .prop_map(str::to_owned),
+    ];
+    (0.0..1.0, prop_oneof![Just(0.0), 0.0..0.02, 0.0..1.0], new)
+}
+
+fn floor(text: &str, mut at: usize) -> usize {
+    at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    // A place between the two characters that end a line is none.
+    if at > 0 && text.as_bytes().get(at) == Some(&b'\n') && text.as_bytes()[at - 1] == b'\r' {
+        at - 1
+    } else {
+        at
+    }
+}
+
+fn position(text: &str, byte: usize) -> Json {
+    let line = text[..byte].matches('\n').count();
+    let start = text[..byte].rfind('\n').map_or(0, |at| at + 1);
+    json!({"line": line, "character": byte - start})
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn diagnostics_are_those_of_the_whole_text(
+        rows in prop::collection::vec(prop::sample::select(&ROWS[..5]), 0..40),
+        edits in prop::collection::vec(edits(), 1..12),
+    ) {
+        let mut text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        let mut client = Client::new("utf-8");
+        client.open(URI, &text);
+        prop_assert_eq!(published(&client.diagnostics(1)), expected(&text), "{}", text);
+        for (number, (start, length, new)) in edits.iter().enumerate() {
+            let from = floor(&text, (start * text.len() as f64) as usize);
+            let to = floor(&text, from + (length * (text.len() - from) as f64) as usize).max(from);
+            let range = json!({"start": position(&text, from), "end": position(&text, to)});
+            let version = number as i64 + 2;
+            client.change(URI, version, json!([{"range": range, "text": new}]));
+            text.replace_range(from..to, new);
+            prop_assert_eq!(published(&client.diagnostics(version)), expected(&text), "{}", text);
+        }
+        client.shut_down();
+    }
+}

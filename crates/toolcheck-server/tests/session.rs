@@ -1,0 +1,194 @@
+//! What an editor does, and what the server answers.
+
+mod client;
+
+use client::Client;
+use insta::assert_json_snapshot;
+use serde_json::{Value as Json, json};
+
+const URI: &str = "file:///invented/request.json";
+
+/// A call that is answered, one that is not, and a tool.
+const TEXT: &str = r#"{"max_tokens": 64, "model": "m",
+ "tools": [{"name": "tides", "input_schema": {"type": "object", "properties": {"harbour": {"type": "string"}}}}],
+ "messages": [
+  {"role": "user", "content": "😀 when is low tide?"},
+  {"role": "assistant", "content": [
+    {"type": "tool_use", "id": "toolu_1", "name": "tides", "input": {"harbour": "Oban"}},
+    {"type": "tool_use", "id": "toolu_2", "name": "tides", "input": {"harbour": "Mull"}}]},
+  {"role": "user", "content": [
+    {"type": "tool_result", "tool_use_id": "toolu_1", "content": "at ```six```"}]}]}
+"#;
+
+fn at(line: u32, character: u32) -> Json {
+    json!({"line": line, "character": character})
+}
+
+fn place(line: u32, character: u32) -> Json {
+    json!({"textDocument": {"uri": URI}, "position": at(line, character)})
+}
+
+/// Lines and columns of diagnostics, with their rules.
+fn short(diagnostics: &Json) -> Vec<String> {
+    let each = diagnostics.as_array().expect("they are a list").iter();
+    let number = |place: &Json| format!("{}:{}", place["line"], place["character"]);
+    each.map(|one| {
+        let range = &one["range"];
+        let code = one["code"].as_str().unwrap_or("-");
+        format!("{code} {}-{}", number(&range["start"]), number(&range["end"]))
+    })
+    .collect()
+}
+
+#[test]
+fn a_session() {
+    let mut client = Client::raw();
+    let capabilities = json!({"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}});
+    let mut initialized = client.ask("initialize", json!({"capabilities": capabilities}));
+    initialized["serverInfo"]["version"] = json!("VERSION");
+    assert_json_snapshot!("initialize", initialized);
+    client.tell("initialized", json!({}));
+    assert_json_snapshot!("register", client.next());
+    client.send(r#"{"jsonrpc": "2.0", "id": 1, "result": null}"#);
+
+    client.open(URI, TEXT);
+    assert_json_snapshot!("diagnostics", client.diagnostics(1));
+    assert_json_snapshot!("hover-call", client.ask("textDocument/hover", place(5, 20)));
+    assert_json_snapshot!("hover-unanswered", client.ask("textDocument/hover", place(6, 40)));
+    assert_json_snapshot!("hover-result", client.ask("textDocument/hover", place(8, 10)));
+    assert_json_snapshot!("hover-tool", client.ask("textDocument/hover", place(1, 20)));
+    assert_json_snapshot!("definition-of-call", client.ask("textDocument/definition", place(5, 20)));
+    assert_json_snapshot!("definition-of-name", client.ask("textDocument/definition", place(5, 56)));
+    assert_json_snapshot!("definition-of-result", client.ask("textDocument/definition", place(8, 10)));
+    let mut params = place(1, 20);
+    params["context"] = json!({"includeDeclaration": true});
+    assert_json_snapshot!("references-of-tool", client.ask("textDocument/references", params));
+    assert_json_snapshot!("highlight", client.ask("textDocument/documentHighlight", place(8, 10)));
+    let symbols = client.ask("textDocument/documentSymbol", json!({"textDocument": {"uri": URI}}));
+    assert_json_snapshot!("symbols", symbols);
+
+    // Three edits: what is typed in the middle of a string, a new line, and the missing result.
+    client.change(URI, 2, json!([{"range": {"start": at(3, 36), "end": at(3, 38)}, "text": "high"}]));
+    assert_eq!(short(&client.diagnostics(2)), ["unanswered-tool-call 6:4-6:88"]);
+    client.change(URI, 3, json!([{"range": {"start": at(1, 0), "end": at(1, 0)}, "text": "\r\n"}]));
+    assert_eq!(short(&client.diagnostics(3)), ["unanswered-tool-call 7:4-7:88"]);
+    let result = r#",{"type": "tool_result", "tool_use_id": "toolu_2", "content": "at seven"}"#;
+    client.change(URI, 4, json!([{"range": {"start": at(9, 80), "end": at(9, 80)}, "text": result}]));
+    assert_eq!(short(&client.diagnostics(4)), [""; 0]);
+
+    client.tell("textDocument/didClose", json!({"textDocument": {"uri": URI}}));
+    assert_eq!(client.wait_for("textDocument/publishDiagnostics")["diagnostics"], json!([]));
+    assert_eq!(client.ask("textDocument/hover", place(5, 20)), Json::Null);
+    client.shut_down();
+}
+
+#[test]
+fn actions_mend_what_is_wrong() {
+    let mut client = Client::new("utf-8");
+    client.open(URI, TEXT);
+    let found = client.diagnostics(1);
+    let range = found[0]["range"].clone();
+    let context = json!({"diagnostics": found});
+    let document = json!({"uri": URI});
+    let params = json!({"textDocument": document, "range": range, "context": context});
+    let actions = client.ask("textDocument/codeAction", params);
+    assert_json_snapshot!("action", actions);
+    let mut lines: Vec<String> = TEXT.split_inclusive('\n').map(str::to_owned).collect();
+    let edits = actions[0]["edit"]["changes"][URI].as_array().expect("there are edits").clone();
+    for edit in edits.iter().rev() {
+        let (start, end) = (&edit["range"]["start"], &edit["range"]["end"]);
+        assert_eq!(start["line"], end["line"], "one line is enough here");
+        let number = |value: &Json| value.as_u64().expect("it is a number") as usize;
+        let new = edit["newText"].as_str().expect("it is a text");
+        lines[number(&start["line"])]
+            .replace_range(number(&start["character"])..number(&end["character"]), new);
+    }
+    client.change(URI, 2, json!([{"text": lines.concat()}]));
+    assert_eq!(short(&client.diagnostics(2)), [""; 0]);
+
+    client.change(URI, 3, json!([{"text": TEXT}]));
+    let context = json!({"diagnostics": [], "only": ["source.fixAll"]});
+    let params = json!({"textDocument": document, "range": range, "context": context});
+    let all = client.ask("textDocument/codeAction", params);
+    assert_eq!(
+        (&all[0]["title"], &all[0]["kind"]),
+        (&json!("Fix 1 finding"), &json!("source.fixAll.toolcheck"))
+    );
+    let context = json!({"diagnostics": client.diagnostics(3), "only": ["refactor"]});
+    let params = json!({"textDocument": document, "range": range, "context": context});
+    assert_eq!(client.ask("textDocument/codeAction", params), json!([]));
+    client.shut_down();
+}
+
+#[test]
+fn places_are_counted_as_the_editor_counts() {
+    let before = "{\"messages\": [{\"role\": \"user\", \"content\": \"😀é\"}, {\"role\": \"assistant\", \"content\": [";
+    let call = "{\"type\": \"tool_use\", \"id\": \"toolu_1\", \"name\": \"tides\", \"input\": {}}";
+    let text = format!("{before}{call}]}}, {{\"role\": \"user\", \"content\": \"well?\"}}]}}");
+    let places = ["utf-8", "utf-16", "utf-32"].map(|encoding| {
+        let mut client = Client::new(encoding);
+        client.open("file:///invented/list.json", &text);
+        let found = client.diagnostics(1);
+        assert_eq!(found[0]["code"], "unanswered-tool-call");
+        let start = found[0]["range"]["start"]["character"].clone();
+        client.shut_down();
+        start
+    });
+    let expected = [before.len(), before.encode_utf16().count(), before.chars().count()];
+    assert_eq!(places, expected.map(|column| json!(column)));
+}
+
+#[test]
+fn what_is_no_transcript_is_none_of_our_business() {
+    let mut client = Client::new("utf-16");
+    for (number, text) in
+        ["{\"name\": \"a package\"}", "", "not JSON", "[1, 2", "\u{0}"].into_iter().enumerate()
+    {
+        let uri = format!("file:///invented/{number}.json");
+        client.open(&uri, text);
+        assert_eq!(client.diagnostics(1), json!([]), "{text}");
+        let place = json!({"textDocument": {"uri": uri}, "position": at(7, 7)});
+        assert_eq!(client.ask("textDocument/hover", place.clone()), Json::Null);
+        assert_eq!(client.ask("textDocument/definition", place), json!([]));
+    }
+    // A broken request is one nevertheless.
+    client.open(URI, "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"},]}");
+    assert_eq!(short(&client.diagnostics(1)), ["malformed-json 0:50-0:51"]);
+    client.shut_down();
+}
+
+#[test]
+fn a_session_that_goes_wrong_goes_on() {
+    let mut client = Client::raw();
+    assert_eq!(client.answer("textDocument/hover", place(0, 0))["error"]["code"], -32002);
+    client.tell("textDocument/didOpen", json!({"textDocument": 1}));
+    client.ask("initialize", json!({"capabilities": {}, "initializationOptions": {"target": "bedrok"}}));
+    let told = client.wait_for("window/showMessage");
+    assert!(told["message"].as_str().expect("a text").contains("did you mean `bedrock`?"), "{told}");
+    assert_eq!(client.answer("initialize", json!({"capabilities": {}}))["error"]["code"], -32600);
+    assert_eq!(client.answer("no/such", json!(null))["error"]["code"], -32601);
+    assert_eq!(client.answer("textDocument/hover", json!({"position": "here"}))["error"]["code"], -32602);
+    client.send("{not JSON");
+    assert_eq!(client.next()["error"]["code"], -32700);
+    client.send(r#"{"jsonrpc": "2.0", "id": 99, "result": {}}"#);
+    client.tell("$/cancelRequest", json!({"id": 7}));
+    client.change(URI, 2, json!([{"text": "x"}]));
+    client.tell("textDocument/didOpen", json!([]));
+    client.open(URI, TEXT);
+    assert_eq!(short(&client.diagnostics(1)), ["unanswered-tool-call 6:4-6:88"]);
+    let beyond = json!({"start": at(900, 7), "end": at(3, 4_000_000_000)});
+    client.change(URI, 2, json!([{"range": beyond, "text": "]"}]));
+    assert!(client.diagnostics(2).is_array());
+    client.ask("shutdown", Json::Null);
+    assert_eq!(client.answer("textDocument/hover", place(0, 0))["error"]["code"], -32600);
+    client.tell("exit", Json::Null);
+    assert!(client.end().expect("the connection is whole"));
+}
+
+#[test]
+fn an_end_without_a_shutdown_is_told_apart() {
+    assert!(!Client::new("utf-8").end().expect("the input may end"));
+    let client = Client::new("utf-8");
+    client.tell("exit", Json::Null);
+    assert!(!client.end().expect("it is told to"));
+}

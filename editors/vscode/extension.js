@@ -1,0 +1,52 @@
+// Starts `toolcheck server`, and starts it again when its settings change.
+
+const { commands, window, workspace } = require("vscode");
+const { LanguageClient } = require("vscode-languageclient/node");
+const { initializationOptions, selector } = require("./options.js");
+
+let client;
+
+async function start() {
+  const settings = workspace.getConfiguration("toolcheck");
+  const program = { command: settings.get("path") || "toolcheck", args: ["server"] };
+  client = new LanguageClient("toolcheck", "toolcheck", program, {
+    documentSelector: selector,
+    initializationOptions: initializationOptions(settings),
+  });
+  try {
+    await client.start();
+  } catch (error) {
+    client = undefined;
+    const settings = "Open settings";
+    const choice = await window.showErrorMessage(
+      `toolcheck: cannot start \`${program.command} server\`: ${error.message}`,
+      settings,
+    );
+    if (choice === settings) await commands.executeCommand("workbench.action.openSettings", "toolcheck.path");
+  }
+}
+
+async function stop() {
+  const running = client;
+  client = undefined;
+  await running?.stop();
+}
+
+async function restart() {
+  await stop();
+  await start();
+}
+
+exports.activate = async (context) => {
+  context.subscriptions.push(
+    commands.registerCommand("toolcheck.restart", restart),
+    workspace.onDidChangeConfiguration(async (change) => {
+      if (["path", "target", "kind", "config"].some((name) => change.affectsConfiguration(`toolcheck.${name}`))) {
+        await restart();
+      }
+    }),
+  );
+  await start();
+};
+
+exports.deactivate = stop;

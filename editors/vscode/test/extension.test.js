@@ -1,0 +1,87 @@
+// The extension with a stand-in for VS Code: which program it starts, and with which settings.
+
+const assert = require("node:assert/strict");
+const Module = require("node:module");
+const { test } = require("node:test");
+
+const started = [];
+const shown = [];
+const registered = {};
+let values = {};
+let failure;
+let changed;
+
+class LanguageClient {
+  constructor(id, name, program, options) {
+    Object.assign(this, { id, name, program, options, isRunning: false });
+  }
+  async start() {
+    if (failure) throw failure;
+    this.isRunning = true;
+    started.push(this);
+  }
+  async stop() {
+    this.isRunning = false;
+  }
+}
+
+const vscode = {
+  commands: {
+    registerCommand: (name, run) => ((registered[name] = run), { dispose() {} }),
+    executeCommand: async (...words) => shown.push(words),
+  },
+  window: { showErrorMessage: async (message, ...choices) => (shown.push(message), choices[0]) },
+  workspace: {
+    getConfiguration: () => ({ get: (name) => values[name] }),
+    onDidChangeConfiguration: (run) => ((changed = run), { dispose() {} }),
+  },
+};
+
+const load = Module._load;
+Module._load = function (name, ...rest) {
+  if (name === "vscode") return vscode;
+  if (name === "vscode-languageclient/node") return { LanguageClient };
+  return load.call(this, name, ...rest);
+};
+const extension = require("../extension.js");
+const manifest = require("../package.json");
+
+test("the server is started with the settings that are set, and again when they change", async () => {
+  values = { path: "/opt/toolcheck", target: "bedrock", kind: "", config: "" };
+  const context = { subscriptions: [] };
+  await extension.activate(context);
+  assert.equal(context.subscriptions.length, 2);
+  const [client] = started;
+  assert.deepEqual(client.program, { command: "/opt/toolcheck", args: ["server"] });
+  assert.deepEqual(client.options.initializationOptions, { target: "bedrock" });
+  const languages = new Set(client.options.documentSelector.map(({ language }) => `onLanguage:${language}`));
+  assert.deepEqual([...languages], manifest.activationEvents);
+
+  values = { path: "", kind: "session" };
+  await changed({ affectsConfiguration: (name) => name === "editor.tabSize" });
+  assert.equal(started.length, 1);
+  await changed({ affectsConfiguration: (name) => name === "toolcheck.kind" });
+  assert.equal(client.isRunning, false);
+  assert.deepEqual(started[1].program, { command: "toolcheck", args: ["server"] });
+  assert.deepEqual(started[1].options.initializationOptions, { kind: "session" });
+  await registered["toolcheck.restart"]();
+  assert.deepEqual([started[1].isRunning, started[2].isRunning], [false, true]);
+  await extension.deactivate();
+  assert.equal(started[2].isRunning, false);
+});
+
+test("a program that is missing is named, with the way to its setting", async () => {
+  failure = new Error("spawn ENOENT");
+  await registered["toolcheck.restart"]();
+  assert.deepEqual(shown, [
+    "toolcheck: cannot start `toolcheck server`: spawn ENOENT",
+    ["workbench.action.openSettings", "toolcheck.path"],
+  ]);
+  await extension.deactivate();
+});
+
+test("every setting and command of the manifest is used", () => {
+  const names = Object.keys(manifest.contributes.configuration.properties);
+  assert.deepEqual(names, ["path", "target", "kind", "config", "trace.server"].map((name) => `toolcheck.${name}`));
+  assert.deepEqual(manifest.contributes.commands.map(({ command }) => command), Object.keys(registered));
+});
