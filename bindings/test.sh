@@ -67,7 +67,8 @@ test_node() {
     echo "skipped: vitest-toolcheck (no Node 20 or newer)"
     return 0
   fi
-  node --test --test-reporter=spec vitest/test/plain.node.js
+  node --test --test-reporter=spec vitest/test/plain.node.js || return 1
+  node --test --test-reporter=spec ../editors/vscode/test/*.test.js
 }
 
 test_vitest() {
