@@ -20,7 +20,7 @@ pub(crate) enum Incoming {
 pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     let Some(length) = read_header(input)? else { return Ok(None) };
     let mut body = Vec::new();
-    input.by_ref().take(length as u64).read_to_end(&mut body)?;
+    io::copy(&mut input.by_ref().take(length as u64), &mut body)?;
     if body.len() < length {
         return Ok(None);
     }
