@@ -8,7 +8,10 @@ use crate::{Status, screen};
 
 pub(crate) fn run(out: &mut dyn Write) -> Result<Status> {
     if stdin().is_terminal() {
-        screen::message("note", "this speaks with an editor, which starts it; docs/editors.md has the settings");
+        screen::message(
+            "note",
+            "this speaks with an editor, which starts it; docs/editors.md has the settings",
+        );
     }
     let served = toolcheck_server::serve(BufReader::new(stdin()), out);
     // The protocol asks for 1 if it was told to exit before it was told to shut down.
