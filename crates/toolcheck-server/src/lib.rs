@@ -97,8 +97,9 @@ fn read_all(mut input: impl BufRead, messages: &Sender<io::Result<Incoming>>) {
     }
 }
 
-/// Lints whole files. Of several versions of one, only the last is of interest.
-fn work(jobs: &Receiver<Job>, done: &Sender<(Uri, i32, FileReport)>) {
+/// Lints whole files. Of several versions of one, only the last is of interest. Without a report, there was a fault of
+/// ours.
+fn work(jobs: &Receiver<Job>, done: &Sender<(Uri, i32, Option<FileReport>)>) {
     let mut waiting: Vec<Job> = Vec::new();
     loop {
         if waiting.is_empty() {
@@ -110,8 +111,8 @@ fn work(jobs: &Receiver<Job>, done: &Sender<(Uri, i32, FileReport)>) {
             waiting.push(job);
         }
         let Job { uri, version, bytes, settings } = waiting.remove(0);
-        // A fault of ours must not silence all other files.
-        let Ok(report) = catch_unwind(AssertUnwindSafe(|| settings.lint(&bytes))) else { continue };
+        // A fault of ours must not silence all other files, and must not look like a file without findings.
+        let report = catch_unwind(AssertUnwindSafe(|| settings.lint(&bytes))).ok();
         if done.send((uri, version, report)).is_err() {
             return;
         }

@@ -18,6 +18,7 @@ use lsp_types::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
+use toolcheck_core::text::shown;
 use toolcheck_lint::FileReport;
 
 use crate::actions::{self, FIX_ALL};
@@ -367,9 +368,14 @@ impl<'o> Server<'o> {
         }
     }
 
-    /// Takes a report that was made elsewhere.
-    pub(crate) fn finish(&mut self, uri: &Uri, version: i32, report: FileReport) -> io::Result<()> {
+    /// Takes a report that was made elsewhere; `None` if that failed.
+    pub(crate) fn finish(&mut self, uri: &Uri, version: i32, report: Option<FileReport>) -> io::Result<()> {
         let key = uri.as_str();
+        let Some(report) = report else {
+            let name = shown(key);
+            return self
+                .show(format!("{name} was not checked: this is a fault of toolcheck, please report it"));
+        };
         let is_current = self.documents.get_mut(key).is_some_and(|document| document.take(version, report));
         if is_current { self.publish(key) } else { Ok(()) }
     }
