@@ -47,6 +47,8 @@ test_native() {
   elif python3 -m venv "$folder/native-venv" > /dev/null 2>&1 &&
     install "$folder/native-venv/bin/pip" install --retries 0 'pytest>=8' 'maturin>=1.14,<2'; then
     python=$folder/native-venv/bin/python maturin=$folder/native-venv/bin/maturin
+    # More is tested with these; each test says what it lacks.
+    install "$folder/native-venv/bin/pip" install --retries 0 hypothesis polars pyarrow pydantic || true
   else
     echo "skipped: toolcheck-lint in Python (maturin and pytest are not installed, and could not be)"
     return 0

@@ -1,10 +1,11 @@
 """The pytest plugin, in a pytest of its own."""
 
 import json
+import os
 
 import pytest
 
-from conftest import CLEAN, UNANSWERED
+from conftest import CLEAN, ROOT, UNANSWERED
 
 HEAD = f"""
 import json
@@ -217,7 +218,8 @@ def test_other_expectations_are_left_alone(run, corpus, pytester):
 
 
 def test_both_plugins_at_once(run, monkeypatch):
-    pytest.importorskip("pytest_toolcheck")
+    paths = [str(ROOT / "bindings/pytest/src"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
     run("def test(toolcheck):\n    toolcheck(CLEAN).assert_clean()\n", "-p", "pytest_toolcheck.plugin").assert_outcomes(passed=1)
     result = run("", "-p", "pytest_toolcheck.plugin", "--fixtures")
     assert "internal error" not in result.stdout.str().lower()
