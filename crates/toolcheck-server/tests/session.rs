@@ -192,3 +192,42 @@ fn an_end_without_a_shutdown_is_told_apart() {
     client.tell("exit", Json::Null);
     assert!(!client.end().expect("it is told to"));
 }
+
+#[test]
+fn configurations_are_those_of_the_command_line_and_read_again() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let set =
+        |text: &str| std::fs::write(folder.path().join("toolcheck.toml"), text).expect("it can be written");
+    let uri_of = |name: &str| {
+        let path = folder.path().join(name).display().to_string().replace('\\', "/");
+        format!("file://{}{path}", if path.starts_with('/') { "" } else { "/" })
+    };
+    let uri = uri_of("request.json");
+    let rules = |diagnostics: &Json| {
+        let each = diagnostics.as_array().expect("they are a list").iter();
+        each.map(|one| one["code"].as_str().expect("it has a rule").to_owned()).collect::<Vec<_>>()
+    };
+    let mut client = Client::new("utf-8");
+    set("targt = \"bedrock\"\n");
+    client.open(&uri, TEXT);
+    assert_eq!(client.diagnostics(1), json!([]), "a configuration that can't be used is not passed over");
+    let told = client.wait_for("window/showMessage")["message"].clone();
+    assert!(told.as_str().expect("a text").contains("did you mean `target`?"), "{told}");
+
+    let changed = json!({"changes": [{"uri": "file:///toolcheck.toml", "type": 2}]});
+    set("target = \"bedrock\"\n");
+    client.tell("workspace/didChangeWatchedFiles", changed.clone());
+    let found = client.diagnostics(1);
+    assert_eq!(rules(&found), ["unanswered-tool-call"]);
+    assert!(found[0]["message"].as_str().expect("a text").contains("bedrock"), "{found}");
+    set("[[allow]]\nrule = \"unanswered-tool-call\"\nreason = \"known\"\n");
+    client.tell("workspace/didChangeConfiguration", json!({"settings": null}));
+    assert_eq!(client.diagnostics(1), json!([]));
+    set("");
+    client.tell("textDocument/didSave", json!({"textDocument": {"uri": uri_of("toolcheck.toml")}}));
+    assert_eq!(rules(&client.diagnostics(1)), ["unanswered-tool-call"]);
+    set("exclude = [\"*.json\"]\n");
+    client.tell("workspace/didChangeWatchedFiles", changed);
+    assert_eq!(client.diagnostics(1), json!([]));
+    client.shut_down();
+}
