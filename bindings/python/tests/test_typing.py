@@ -12,6 +12,8 @@ import toolcheck_lint
 
 PACKAGE = Path(toolcheck_lint.__file__).parent
 PROJECT = Path(__file__).parents[1]
+# An installed package is found by itself.
+FOUND = {} if PACKAGE.parent.name == "site-packages" else {"MYPYPATH": str(PACKAGE.parent)}
 
 
 def run(*arguments):
@@ -20,7 +22,7 @@ def run(*arguments):
         capture_output=True,
         text=True,
         cwd=PROJECT,
-        env={**os.environ, "MYPYPATH": str(PACKAGE.parent), "NO_COLOR": "1"},
+        env={**os.environ, **FOUND, "NO_COLOR": "1"},
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

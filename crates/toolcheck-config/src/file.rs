@@ -368,7 +368,7 @@ pub(super) fn error_of(text: &str, faults: Faults) -> Error {
 pub(super) fn read_despite_unknown<T>(
     text: &str,
     faults: &mut Faults,
-    read: impl Fn(&str) -> Result<T, toml::de::Error>,
+    read: impl Fn(&str) -> Result<T, toolcheck_toml::Error>,
 ) -> Option<T> {
     let mut left = Cow::Borrowed(text);
     loop {
@@ -391,13 +391,13 @@ pub(super) fn read_despite_unknown<T>(
 }
 
 /// Reads the table of a file.
-fn read_table(text: &str, home: Home) -> Result<Option<File>, toml::de::Error> {
+fn read_table(text: &str, home: Home) -> Result<Option<File>, toolcheck_toml::Error> {
     match home {
-        Home::Own => toml::from_str(text).map(Some),
+        Home::Own => toolcheck_toml::from_str(text).map(Some),
         // Most of these files have no table for toolcheck, and need not be parsed.
         _ if !text.contains("toolcheck") => Ok(None),
-        Home::Pyproject => toml::from_str::<Pyproject>(text).map(|file| file.tool?.toolcheck),
-        Home::Cargo => toml::from_str::<Manifest>(text).map(|file| {
+        Home::Pyproject => toolcheck_toml::from_str::<Pyproject>(text).map(|file| file.tool?.toolcheck),
+        Home::Cargo => toolcheck_toml::from_str::<Manifest>(text).map(|file| {
             let own = |table: Option<Metadata>| table?.metadata?.toolcheck;
             own(file.workspace).or_else(|| own(file.package))
         }),

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use serde::Deserialize;
-use toml::Spanned;
 use toolcheck_core::Level;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::protocols::{self, Protocol};
 use toolcheck_core::target;
+use toolcheck_toml::Spanned;
 
 use crate::values::Fault;
 use toolcheck_core::suggest::similar;
@@ -23,7 +23,7 @@ pub(super) struct At<T>(Spanned<T>);
 
 impl<T> At<T> {
     pub(super) fn get(&self) -> &T {
-        self.0.get_ref()
+        self.0.get()
     }
 
     pub(super) fn span(&self) -> Range<usize> {

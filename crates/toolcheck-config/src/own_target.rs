@@ -35,9 +35,9 @@ pub fn parse_target(text: &str) -> Result<Target, Error> {
     let mut faults = Faults::default();
     let read = read_despite_unknown(text, &mut faults, |text| {
         // First, because the target does not keep the places of facts.
-        let shapes = toml::from_str::<ShapeFile>(text)?;
-        toml::from_str::<Target>(text)?;
-        toml::from_str::<TargetFile>(text).map(|names| (names, shapes))
+        let shapes = toolcheck_toml::from_str::<ShapeFile>(text)?;
+        toolcheck_toml::from_str::<Target>(text)?;
+        toolcheck_toml::from_str::<TargetFile>(text).map(|names| (names, shapes))
     });
     if let Some((names, shapes)) = &read {
         names.check(text, &mut faults);

@@ -11,9 +11,9 @@ use arrow_array::{
     GenericByteViewArray, GenericListArray, MapArray, OffsetSizeTrait, PrimitiveArray, StructArray,
 };
 use arrow_buffer::ArrowNativeType;
-use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
 
+use super::shown::shown;
 use crate::text::write_string;
 
 /// The values of an array, one at a time.
@@ -91,22 +91,9 @@ pub(crate) fn cells(array: &dyn Array) -> Result<Box<dyn Cell + '_>, String> {
             let values = cells(array.as_any_dictionary().values().as_ref())?;
             Box::new(Coded { array, keys: keys(array), values })
         }
-        DataType::Date32
-        | DataType::Date64
-        | DataType::Time32(_)
-        | DataType::Time64(_)
-        | DataType::Timestamp(..)
-        | DataType::Decimal32(..)
-        | DataType::Decimal64(..)
-        | DataType::Decimal128(..)
-        | DataType::Decimal256(..) => {
-            static SHOWN: FormatOptions<'static> = FormatOptions::new();
-            let values = ArrayFormatter::try_new(array, &SHOWN).map_err(|error| error.to_string())?;
-            Box::new(Shown { array, values })
-        }
         other => match texts(array) {
             Some(texts) => Box::new(Text(texts)),
-            None => return Err(other.to_string()),
+            None => shown(array).ok_or_else(|| other.to_string())?,
         },
     })
 }
@@ -369,21 +356,5 @@ impl Cell for Coded<'_, Box<dyn Cell + '_>> {
 
     fn write_value(&self, row: usize, out: &mut Vec<u8>) {
         self.values.write_value(self.keys[row], out);
-    }
-}
-
-/// Dates, times and decimals, as text.
-struct Shown<'a> {
-    array: &'a dyn Array,
-    values: ArrayFormatter<'a>,
-}
-
-impl Cell for Shown<'_> {
-    fn is_null(&self, row: usize) -> bool {
-        self.array.is_null(row)
-    }
-
-    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
-        write_string(self.values.value(row).to_string().as_bytes(), out);
     }
 }

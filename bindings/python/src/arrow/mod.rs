@@ -2,6 +2,7 @@
 
 mod cells;
 mod rows;
+mod shown;
 mod table;
 
 pub(crate) use rows::{ROWS_AT_ONCE, Rows};

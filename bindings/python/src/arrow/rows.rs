@@ -2,10 +2,11 @@
 
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::ArrowError;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3_arrow::ffi::ArrayReader;
-use pyo3_arrow::input::AnyArray;
+use pyo3::types::PyCapsule;
+use pyo3_arrow::ffi::{ArrayIterator, ArrayReader};
+use pyo3_arrow::{PyArray, PyArrayReader};
 use toolcheck_lint::summary::key_of;
 
 use super::cells::{Cell, Texts, cells, texts};
@@ -194,15 +195,19 @@ struct Chunks {
 
 impl Chunks {
     fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let has = |name: &str| object.hasattr(name);
-        if !has("__arrow_c_array__")? && !has("__arrow_c_stream__")? {
+        let method = |name: &str| object.getattr_opt(name);
+        let reader: Box<dyn ArrayReader + Send> = if let Some(method) = method("__arrow_c_array__")? {
+            let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = method.call0()?.extract()?;
+            let (array, field) = PyArray::from_arrow_pycapsule(&schema, &array)?.into_inner();
+            Box::new(ArrayIterator::new([Ok(array)], field))
+        } else if let Some(method) = method("__arrow_c_stream__")? {
+            PyArrayReader::from_arrow_pycapsule(method.call0()?.cast::<PyCapsule>()?)?.into_reader()?
+        } else {
             let kind = kind_of(object);
             return Err(PyTypeError::new_err(format!(
                 "expected a column or a table with `__arrow_c_stream__` or `__arrow_c_array__`, not {kind}"
             )));
-        }
-        let array: AnyArray = object.extract()?;
-        let reader = array.into_reader().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        };
         Ok(Self { reader, current: None, at: 0, is_at_end: false })
     }
 

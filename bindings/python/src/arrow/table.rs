@@ -1,14 +1,15 @@
 //! Findings as a table, one row each.
 
+use std::ffi::CStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::builder::StringBuilder;
-use arrow_array::{ArrayRef, StructArray};
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use pyo3_arrow::ffi::{ArrayReader, to_stream_pycapsule};
 
 use super::Rows;
 use super::rows::ROWS_AT_ONCE;
@@ -24,29 +25,29 @@ const COLUMNS: [(&str, bool); 6] = [
     ("message", true),
 ];
 
-fn fields() -> Fields {
-    COLUMNS.iter().map(|(name, is_always)| Field::new(*name, DataType::Utf8, !is_always)).collect()
-}
+/// The name that the capsule has to have.
+const STREAM: &CStr = c"arrow_array_stream";
 
 /// Lints rows while they are read, and gives the findings.
 struct Reader {
     linter: RowLinter,
     rows: Rows,
-    field: FieldRef,
+    schema: SchemaRef,
 }
 
 pub(crate) fn findings(linter: RowLinter, rows: Rows) -> Findings {
-    let field = Arc::new(Field::new("findings", DataType::Struct(fields()), false));
-    Findings { reader: Mutex::new(Some(Reader { linter, rows, field })) }
+    let fields = COLUMNS.map(|(name, is_always)| Field::new(name, DataType::Utf8, !is_always));
+    let schema = Arc::new(Schema::new(fields.to_vec()));
+    Findings { reader: Mutex::new(Some(Reader { linter, rows, schema })) }
 }
 
 impl Iterator for Reader {
-    type Item = Result<ArrayRef, ArrowError>;
+    type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let batch = match self.rows.next(ROWS_AT_ONCE) {
             Ok(batch) => batch?,
-            Err(reason) => return Some(Err(ArrowError::CDataInterface(reason))),
+            Err(reason) => return Some(Err(failed(&reason))),
         };
         let mut columns: [StringBuilder; COLUMNS.len()] = Default::default();
         let seen = batch.each(|text, key| {
@@ -70,17 +71,22 @@ impl Iterator for Reader {
             }
         });
         if let Err(reason) = seen {
-            return Some(Err(ArrowError::CDataInterface(reason)));
+            return Some(Err(failed(&reason)));
         }
         let columns = columns.iter_mut().map(|column| Arc::new(column.finish()) as ArrayRef).collect();
-        Some(StructArray::try_new(fields(), columns, None).map(|rows| Arc::new(rows) as ArrayRef))
+        Some(RecordBatch::try_new(self.schema(), columns))
     }
 }
 
-impl ArrayReader for Reader {
-    fn field(&self) -> FieldRef {
-        Arc::clone(&self.field)
+impl RecordBatchReader for Reader {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
     }
+}
+
+/// An error that the reader of the stream gets as a C string, which has no zero byte.
+fn failed(reason: &str) -> ArrowError {
+    ArrowError::CDataInterface(reason.replace('\0', ""))
 }
 
 /// The findings in rows, which are linted while the stream is read. It can be read once.
@@ -91,15 +97,18 @@ pub(crate) struct Findings {
 
 #[pymethods]
 impl Findings {
+    /// Another schema that the caller would like need not be given, and is not.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyCapsule>>,
+        requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
         let reader = reader
             .ok_or_else(|| PyValueError::new_err("the findings were read already: call `rows` again"))?;
-        Ok(to_stream_pycapsule(py, Box::new(reader), requested_schema)?)
+        // Whoever reads the stream moves it out of the capsule; otherwise it is released with it.
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), STREAM)
     }
 }

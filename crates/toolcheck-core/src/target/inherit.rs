@@ -1,6 +1,7 @@
 //! What a target takes from the one that it extends.
 
-use toml::Table;
+use toml::de::{DeTable, DeValue};
+use toolcheck_toml::Error;
 
 use super::{Evidence, Refusal, Target, text_of};
 
@@ -59,28 +60,30 @@ const NOT_FACTS: [&str; 11] = [
 ];
 
 /// A target with the facts of those that it extends, as far as its own file does not state them.
-pub(super) fn overlaid(text: &str) -> Result<Target, toml::de::Error> {
-    let mut table: Table = toml::from_str(text)?;
-    let parent_of = |table: &Table| table.get("extends").and_then(|id| text_of(id.as_str()?));
+pub(super) fn overlaid(text: &str) -> Result<Target, Error> {
+    let mut table = DeTable::parse(text)?.into_inner();
+    let parent_of = |table: &DeTable<'_>| table.get("extends").and_then(|id| text_of(id.get_ref().as_str()?));
     let mut above = parent_of(&table);
     while let Some(text) = above {
-        let mut parent: Table = toml::from_str(text)?;
+        let mut parent = DeTable::parse(text)?.into_inner();
         above = parent_of(&parent);
-        parent.retain(|key, _| !NOT_FACTS.contains(&key));
+        for key in NOT_FACTS {
+            parent.remove(key);
+        }
         fill_in(&mut table, parent);
     }
-    table.try_into()
+    toolcheck_toml::from_table(table)
 }
 
 /// Adds what a table lacks, in the tables below it too.
-fn fill_in(own: &mut Table, parent: Table) {
+fn fill_in<'t>(own: &mut DeTable<'t>, parent: DeTable<'t>) {
     for (key, value) in parent {
-        match (own.get_mut(&key), value) {
-            (Some(toml::Value::Table(own)), toml::Value::Table(parent)) => fill_in(own, parent),
-            (Some(_), _) => {}
-            (None, value) => {
-                own.insert(key, value);
-            }
+        let Some(known) = own.get_mut(key.get_ref().as_ref()) else {
+            own.insert(key, value);
+            continue;
+        };
+        if let (DeValue::Table(own), DeValue::Table(parent)) = (known.get_mut(), value.into_inner()) {
+            fill_in(own, parent);
         }
     }
 }

@@ -281,7 +281,7 @@ impl Target {
 
     /// Reads a target's file without a look at its expressions.
     fn read(text: &str) -> Result<Self, Error> {
-        let mut target: Self = toml::from_str(text).map_err(|error| {
+        let mut target: Self = toolcheck_toml::from_str(text).map_err(|error| {
             fault_at(text, error.span().map_or(0, |span| span.start), error.message().trim())
         })?;
         let known = |id: &str| {

@@ -73,7 +73,8 @@ shapes! {
 fn file(format: &str) -> Option<(&'static str, &'static ShapeFile)> {
     let builtin = SHAPES.iter().find(|builtin| builtin.id == format)?;
     let file = builtin.read.get_or_init(|| {
-        toml::from_str(builtin.text).unwrap_or_else(|error| panic!("shapes/{}.toml: {error}", builtin.id))
+        toolcheck_toml::from_str(builtin.text)
+            .unwrap_or_else(|error| panic!("shapes/{}.toml: {error}", builtin.id))
     });
     Some((builtin.id, file))
 }

@@ -1,0 +1,410 @@
+//! Gives the values of a parsed text to the types that read them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error as _, Expected, MapAccess, SeqAccess,
+    Unexpected, VariantAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+use toml::Spanned as Parsed;
+use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
+
+use crate::Error;
+use crate::spanned;
+
+/// Reads a text.
+///
+/// # Errors
+///
+/// If the text is not TOML, or not what `T` expects.
+pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    let table = DeTable::parse(text)?;
+    let span = table.span();
+    T::deserialize(Node { value: Value::Toml(DeValue::Table(table.into_inner())), span })
+}
+
+/// Reads a table that was parsed, and perhaps changed, before. Places are those in the text that was parsed.
+///
+/// # Errors
+///
+/// If the table is not what `T` expects.
+pub fn from_table<T: DeserializeOwned>(table: DeTable<'_>) -> Result<T, Error> {
+    T::deserialize(Node { value: Value::Toml(DeValue::Table(table)), span: 0..0 })
+}
+
+/// A value or a key, with its place.
+struct Node<'de> {
+    value: Value<'de>,
+    span: Range<usize>,
+}
+
+enum Value<'de> {
+    Toml(DeValue<'de>),
+    /// Where a value starts or ends.
+    Offset(usize),
+}
+
+impl<'de> Node<'de> {
+    fn parsed(value: Parsed<DeValue<'de>>) -> Self {
+        let span = value.span();
+        Self { value: Value::Toml(value.into_inner()), span }
+    }
+
+    /// Reads it. A type that looks at the value more than once has errors of its own, which get their place here.
+    fn give_to<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Error> {
+        let span = self.span.clone();
+        seed.deserialize(self).map_err(|error| error.at(span))
+    }
+
+    fn key(key: Parsed<Cow<'de, str>>) -> Self {
+        let span = key.span();
+        Self { value: Value::Toml(DeValue::String(key.into_inner())), span }
+    }
+}
+
+impl Node<'_> {
+    /// Checks that a table has no other keys: unlike those of a struct, a variant's cannot be ignored.
+    fn has_only(&self, fields: &[&str]) -> Result<(), Error> {
+        let Value::Toml(DeValue::Table(members)) = &self.value else { return Ok(()) };
+        let is_unknown = |key: &&Parsed<Cow<'_, str>>| !fields.contains(&key.get_ref().as_ref());
+        let unknown: Vec<&Parsed<Cow<'_, str>>> = members.keys().filter(is_unknown).collect();
+        let Some(first) = unknown.first() else { return Ok(()) };
+        let names: Vec<&str> = unknown.iter().map(|key| key.get_ref().as_ref()).collect();
+        let (names, fields) = (names.join(", "), fields.join(", "));
+        let message = format!("unexpected keys in table: {names}, available keys: {fields}");
+        Err(Error::custom(message).at(first.span()))
+    }
+}
+
+/// A number that a visitor can be given.
+enum Number {
+    Signed(i64),
+    Unsigned(u64),
+}
+
+fn integer(integer: &DeInteger<'_>) -> Result<Number, Error> {
+    let (digits, radix) = (integer.as_str(), integer.radix());
+    let signed = i64::from_str_radix(digits, radix).map(Number::Signed);
+    signed
+        .or_else(|_| u64::from_str_radix(digits, radix).map(Number::Unsigned))
+        .map_err(|_| Error::custom("integer number overflowed"))
+}
+
+fn float(float: &DeFloat<'_>) -> Result<f64, Error> {
+    // As in TOML, `inf` and `nan` are numbers.
+    let number: f64 = float.as_str().parse().map_err(|_| Error::custom("not a number"))?;
+    if number.is_infinite() && !float.as_str().contains("inf") {
+        return Err(Error::custom("floating-point number overflowed"));
+    }
+    Ok(number)
+}
+
+/// The error about a value of another type than expected.
+fn unexpected(value: &Value<'_>, expected: &dyn Expected) -> Error {
+    let value = match value {
+        Value::Offset(offset) => Unexpected::Unsigned(*offset as u64),
+        Value::Toml(value) => match value {
+            DeValue::String(text) => Unexpected::Str(text),
+            DeValue::Integer(number) => match integer(number) {
+                Ok(Number::Signed(number)) => Unexpected::Signed(number),
+                Ok(Number::Unsigned(number)) => Unexpected::Unsigned(number),
+                Err(error) => return error,
+            },
+            DeValue::Float(number) => match float(number) {
+                Ok(number) => Unexpected::Float(number),
+                Err(error) => return error,
+            },
+            DeValue::Boolean(value) => Unexpected::Bool(*value),
+            DeValue::Datetime(_) => Unexpected::Other("date"),
+            DeValue::Array(_) => Unexpected::Seq,
+            DeValue::Table(_) => Unexpected::Map,
+        },
+    };
+    Error::invalid_type(value, expected)
+}
+
+/// A method for what is expected, which is compiled only for the values that are. Others are an error.
+macro_rules! expect {
+    ($($name:ident: $visitor:ident => {$($pattern:pat => $visit:expr,)+})+) => {$(
+        fn $name<V: Visitor<'de>>(self, $visitor: V) -> Result<V::Value, Error> {
+            let span = self.span;
+            let read = match self.value {
+                $($pattern => $visit,)+
+                other => Err(unexpected(&other, &$visitor)),
+            };
+            read.map_err(|error: Error| error.at(span))
+        }
+    )+};
+}
+
+impl<'de> Deserializer<'de> for Node<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match &self.value {
+            Value::Toml(DeValue::String(_)) => self.deserialize_string(visitor),
+            Value::Toml(DeValue::Integer(_)) | Value::Offset(_) => self.deserialize_i64(visitor),
+            Value::Toml(DeValue::Float(_)) => self.deserialize_f64(visitor),
+            Value::Toml(DeValue::Boolean(_)) => self.deserialize_bool(visitor),
+            Value::Toml(DeValue::Array(_)) => self.deserialize_seq(visitor),
+            Value::Toml(DeValue::Table(_)) => self.deserialize_map(visitor),
+            date @ Value::Toml(DeValue::Datetime(_)) => Err(unexpected(date, &visitor).at(self.span)),
+        }
+    }
+
+    expect! {
+        deserialize_bool: visitor => {
+            Value::Toml(DeValue::Boolean(value)) => visitor.visit_bool(value),
+        }
+        deserialize_i64: visitor => {
+            Value::Toml(DeValue::Integer(number)) => match integer(&number) {
+                Ok(Number::Signed(number)) => visitor.visit_i64(number),
+                Ok(Number::Unsigned(number)) => visitor.visit_u64(number),
+                Err(error) => Err(error),
+            },
+            Value::Offset(offset) => visitor.visit_u64(offset as u64),
+        }
+        deserialize_f64: visitor => {
+            Value::Toml(DeValue::Float(number)) => match float(&number) {
+                Ok(number) => visitor.visit_f64(number),
+                Err(error) => Err(error),
+            },
+            Value::Toml(DeValue::Integer(number)) => match integer(&number) {
+                Ok(Number::Signed(number)) => visitor.visit_i64(number),
+                Ok(Number::Unsigned(number)) => visitor.visit_u64(number),
+                Err(error) => Err(error),
+            },
+        }
+        deserialize_string: visitor => {
+            Value::Toml(DeValue::String(Cow::Owned(text))) => visitor.visit_string(text),
+            Value::Toml(DeValue::String(Cow::Borrowed(text))) => visitor.visit_borrowed_str(text),
+        }
+        deserialize_seq: visitor => {
+            Value::Toml(DeValue::Array(elements)) => visitor.visit_seq(Elements::Array(elements.into_iter())),
+        }
+        deserialize_map: visitor => {
+            Value::Toml(DeValue::Table(members)) => {
+                visitor.visit_map(Members { members: members.into_iter(), value: None })
+            },
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let span = self.span.clone();
+        let choice = Choice::of(self).map_err(|error| error.at(span.clone()))?;
+        visitor.visit_enum(choice).map_err(|error: Error| error.at(span))
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        if name != spanned::NAME {
+            return self.deserialize_seq(visitor);
+        }
+        let Range { start, end } = self.span;
+        let offset = |at| Node { value: Value::Offset(at), span: start..end };
+        let parts = [offset(start), offset(end), self];
+        visitor.visit_seq(Elements::Spanned(parts.into_iter())).map_err(|error: Error| error.at(start..end))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        // What is not there has no key.
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let span = self.span.clone();
+        visitor.visit_newtype_struct(self).map_err(|error: Error| error.at(span))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_f64(visitor)
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_string(visitor)
+    }
+
+    fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_string(visitor)
+    }
+
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_string(visitor)
+    }
+
+    fn deserialize_u8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_i64(visitor)
+    }
+
+    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_i64(visitor)
+    }
+
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_i64(visitor)
+    }
+
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_i64(visitor)
+    }
+
+    fn deserialize_i8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_i64(visitor)
+    }
+
+    fn deserialize_i16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_i64(visitor)
+    }
+
+    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_i64(visitor)
+    }
+
+    forward_to_deserialize_any! { bytes byte_buf unit unit_struct }
+}
+
+/// The elements of an array, or the parts of a value with its place.
+enum Elements<'de> {
+    Array(std::vec::IntoIter<Parsed<DeValue<'de>>>),
+    Spanned(std::array::IntoIter<Node<'de>, 3>),
+}
+
+impl<'de> SeqAccess<'de> for Elements<'de> {
+    type Error = Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        let next = match self {
+            Self::Array(elements) => elements.next().map(Node::parsed),
+            Self::Spanned(parts) => parts.next(),
+        };
+        next.map(|node| node.give_to(seed)).transpose()
+    }
+}
+
+/// The members of a table.
+struct Members<'de> {
+    members: toml::map::IntoIter<Parsed<Cow<'de, str>>, Parsed<DeValue<'de>>>,
+    /// The value whose key was read.
+    value: Option<Parsed<DeValue<'de>>>,
+}
+
+impl<'de> MapAccess<'de> for Members<'de> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
+        let Some((key, value)) = self.members.next() else { return Ok(None) };
+        self.value = Some(value);
+        seed.deserialize(Node::key(key)).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        match self.value.take() {
+            Some(value) => Node::parsed(value).give_to(seed),
+            None => Err(Error::custom("a value is read before its key")),
+        }
+    }
+}
+
+/// A variant of an enum: its name, or a table with its name and its value.
+struct Choice<'de> {
+    name: Node<'de>,
+    value: Option<Node<'de>>,
+}
+
+impl<'de> Choice<'de> {
+    fn of(node: Node<'de>) -> Result<Self, Error> {
+        match node.value {
+            Value::Toml(DeValue::Table(members)) => {
+                let mut members = members.into_iter();
+                match (members.next(), members.next()) {
+                    (Some((name, value)), None) => {
+                        Ok(Self { name: Node::key(name), value: Some(Node::parsed(value)) })
+                    }
+                    (None, _) => Err(Error::custom("wanted exactly 1 element, found 0 elements")),
+                    _ => Err(Error::custom("wanted exactly 1 element, more than 1 element")),
+                }
+            }
+            Value::Toml(DeValue::String(_)) => Ok(Self { name: node, value: None }),
+            _ => Err(Error::custom("wanted string or table")),
+        }
+    }
+}
+
+impl<'de> EnumAccess<'de> for Choice<'de> {
+    type Error = Error;
+    type Variant = Content<'de>;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Content<'de>), Error> {
+        Ok((seed.deserialize(self.name)?, Content(self.value)))
+    }
+}
+
+/// The value of a variant.
+struct Content<'de>(Option<Node<'de>>);
+
+impl<'de> Content<'de> {
+    fn needed(self, expected: &str) -> Result<Node<'de>, Error> {
+        self.0.ok_or_else(|| Error::invalid_type(Unexpected::UnitVariant, &expected))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Content<'de> {
+    type Error = Error;
+
+    fn unit_variant(self) -> Result<(), Error> {
+        match self.0 {
+            Some(node) => Err(unexpected(&node.value, &"unit variant").at(node.span)),
+            None => Ok(()),
+        }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {
+        seed.deserialize(self.needed("newtype variant")?)
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
+        self.needed("tuple variant")?.deserialize_seq(visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let node = self.needed("struct variant")?;
+        node.has_only(fields)?;
+        node.deserialize_map(visitor)
+    }
+}

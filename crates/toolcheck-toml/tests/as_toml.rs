@@ -1,0 +1,192 @@
+//! Values and errors are those of the `toml` crate.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use proptest::prelude::*;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Server {
+    name: String,
+    port: u16,
+    #[serde(default)]
+    ratio: Option<f64>,
+    #[serde(default)]
+    is_on: bool,
+    #[serde(default)]
+    level: Level,
+    #[serde(default)]
+    limits: Vec<Limit>,
+    #[serde(default)]
+    names: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    any: Option<toml::Value>,
+    #[serde(default)]
+    either: Option<Either>,
+    #[serde(default)]
+    pair: Option<(u8, String)>,
+    #[serde(default)]
+    step: Option<Step>,
+}
+
+#[derive(Debug, Default, Deserialize, PartialEq)]
+#[serde(rename_all = "kebab-case")]
+enum Level {
+    #[default]
+    Off,
+    OnlyErrors,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(transparent)]
+struct Limit(i64);
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(untagged)]
+enum Either {
+    Text(String),
+    Texts(Vec<String>),
+    Table { text: String },
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "kebab-case")]
+enum Step {
+    Wait(u32),
+    Say { text: String },
+    Stop,
+}
+
+/// What both make of a text.
+fn both<T: DeserializeOwned>(text: &str) -> (Outcome<T>, Outcome<T>) {
+    let own = toolcheck_toml::from_str(text).map_err(|error| (error.message().to_owned(), error.span()));
+    let theirs = toml::from_str(text).map_err(|error| (error.message().to_owned(), error.span()));
+    (own, theirs)
+}
+
+type Outcome<T> = Result<T, (String, Option<Range<usize>>)>;
+
+#[test]
+fn values_and_errors_are_the_same() {
+    let texts = [
+        "name = \"a\"\nport = 1\n",
+        "name = 'a'\nport = 0xff\nratio = 1.5\nis-on = true\nlevel = \"only-errors\"\nlimits = [1, -2, 0o7]\n",
+        "name = \"\\u00e9\"\nport = 1\nratio = 3\n[names]\na = [\"b\", 'c']\n\"d e\" = []\n",
+        "name = 'a'\nport = 1\nany = { a = [1, 2.5, 'x', true], b = { c.d = inf } }\n",
+        "name = 'a'\nport = 1\neither = 'x'\npair = [1, 'x']\nstep = { wait = 3 }\n",
+        "name = 'a'\nport = 1\neither = ['x', 'y']\nstep = 'stop'\n",
+        "name = 'a'\nport = 1\neither = { text = 'x' }\nstep = { say = { text = 'x' } }\n",
+        "name = 'a'\nport = 1\n[step.say]\ntext = \"\"\"\nx\n  y\"\"\"\n",
+        // Faults.
+        "",
+        "port = 1",
+        "name = 1\nport = 1",
+        "name = 'a'\nport = '1'",
+        "name = 'a'\nport = 65536",
+        "name = 'a'\nport = -1",
+        "name = 'a'\nport = 1.5",
+        "name = 'a'\nport = 1\nratio = '1'",
+        "name = 'a'\nport = 1\nis-on = 1",
+        "name = 'a'\nport = 1\nlevel = 'loud'",
+        "name = 'a'\nport = 1\nlimits = ['x']",
+        "name = 'a'\nport = 1\nlimits = [1, 2, true]",
+        "name = 'a'\nport = 1\nlimits = 1",
+        "name = 'a'\nport = 1\nlimits = { a = 1 }",
+        "name = 'a'\nport = 1\nnames = 1",
+        "name = 'a'\nport = 1\n[names]\na = 1",
+        "name = 'a'\nport = 1\n[names]\na = [[]]",
+        "name = 'a'\nport = 1\nnmae = 'b'",
+        "name = 'a'\nport = 1\nname = 'b'",
+        "name = 'a'\nport = 1\neither = 1",
+        "name = 'a'\nport = 1\nstep = 'wait'",
+        "name = 'a'\nport = 1\nstep = { wait = 'x' }",
+        "name = 'a'\nport = 1\nstep = { walk = 1 }",
+        "name = 'a'\nport = 1\nstep = { say = { test = 1 } }",
+        "name = 'a'\nport = 1\npair = [1]",
+        "name = 'a'\nport = 1\npair = ['x', 1]",
+        "name = \n",
+        "[a\nb = 1",
+        "name = 'a'\nport = 1_",
+    ];
+    for text in texts {
+        let (own, theirs) = both::<Server>(text);
+        assert_eq!(own, theirs, "{text}");
+    }
+}
+
+/// An array is no table, even if its elements would be its fields in their order.
+#[test]
+fn a_table_is_not_read_from_an_array() {
+    #[derive(Debug, Deserialize)]
+    struct Outer {
+        #[expect(dead_code)]
+        inner: Inner,
+    }
+    #[derive(Debug, Deserialize)]
+    struct Inner {
+        #[expect(dead_code)]
+        a: u8,
+    }
+    let error = toolcheck_toml::from_str::<Outer>("inner = [1]").expect_err("no table");
+    assert_eq!(error.message(), "invalid type: sequence, expected struct Inner");
+    assert_eq!(error.span(), Some(8..11));
+}
+
+#[test]
+fn numbers_out_of_range_and_dates_are_errors() {
+    type Table = BTreeMap<String, toml::Value>;
+    let message = |text| toolcheck_toml::from_str::<Table>(text).map_err(|error| error.to_string());
+    assert_eq!(message("a = 99999999999999999999"), Err("integer number overflowed".to_owned()));
+    assert_eq!(message("a = 1e999"), Err("floating-point number overflowed".to_owned()));
+    assert!(message("a = 2026-01-31").is_err_and(|message| message.starts_with("invalid type: date")));
+    assert!(message("a = -inf").is_ok());
+}
+
+#[test]
+fn a_table_that_was_parsed_before_can_be_read() {
+    let table = toml::de::DeTable::parse("port = 1\nname = 'a'").expect("valid").into_inner();
+    let server: Server = toolcheck_toml::from_table(table).expect("a server");
+    assert_eq!((server.name.as_str(), server.port), ("a", 1));
+}
+
+/// A value that TOML can express, without dates.
+fn values() -> impl Strategy<Value = toml::Value> {
+    let leaf = prop_oneof![
+        any::<i64>().prop_map(toml::Value::Integer),
+        any::<bool>().prop_map(toml::Value::Boolean),
+        (-1e9..1e9).prop_map(toml::Value::Float),
+        ".{0,8}".prop_map(toml::Value::String),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(toml::Value::Array),
+            proptest::collection::btree_map("[a-z \"]{1,4}", inner, 0..4)
+                .prop_map(|members| toml::Value::Table(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_value_is_read_as_it_was_written(value in values()) {
+        let table = toml::Table::from_iter([("value".to_owned(), value)]);
+        let text = toml::to_string(&table).expect("it can be written");
+        prop_assert_eq!(toolcheck_toml::from_str::<toml::Table>(&text), Ok(table));
+    }
+
+    #[test]
+    fn any_change_of_a_text_is_read_the_same(at in 0..90usize, to in "[a-z0-9=\\[\\]{}'\",. \n#-]{0,3}", length in 0..4usize) {
+        let text = "name = 'a'\nport = 1\nlevel = 'off'\nlimits = [1, 2]\nany = { a = true }\n[names]\na = ['b']\n";
+        let at = at.min(text.len());
+        let changed = format!("{}{to}{}", &text[..at], &text[(at + length).min(text.len())..]);
+        let (own, theirs) = both::<Server>(&changed);
+        // Dates, and tables that are written as arrays, are what differs by intention.
+        let is_date = theirs.as_ref().is_ok_and(|server| matches!(server.any, Some(toml::Value::Datetime(_))));
+        if !is_date && !changed.contains("T") {
+            prop_assert_eq!(own, theirs);
+        }
+    }
+}
