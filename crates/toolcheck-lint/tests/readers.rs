@@ -133,3 +133,47 @@ fn a_file_of_something_else_is_not_read_by_a_reader() {
         }
     }
 }
+
+/// A table has one type a column: what is JSON in a string or `null` there is not sent like that.
+#[test]
+fn a_named_target_does_not_reject_how_a_table_keeps_its_rows() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/inputs/datasets");
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        if !name.ends_with(".jsonl") {
+            continue;
+        }
+        files += 1;
+        let text = std::fs::read_to_string(&path).unwrap();
+        for target in ["openai-chat", "mistral"] {
+            let options =
+                Options::new().kind(toolcheck_core::ir::TranscriptKind::Dataset).target(target::find(target));
+            let (found, _) = rules_of(name, &text, &options);
+            let of_table =
+                |rule: &&&str| matches!(**rule, "wrong-type" | "invalid-tool-schema" | "unknown-field");
+            assert_eq!(found.iter().find(of_table), None, "{name} for {target}: {found:?}");
+        }
+    }
+    assert!(files > 20, "the files are found");
+}
+
+/// What a table cannot explain is still found.
+#[test]
+fn a_named_target_rejects_a_wrong_type_in_a_data_set() {
+    let rules_of = |row: &Json| {
+        let options = Options::new()
+            .kind(toolcheck_core::ir::TranscriptKind::Dataset)
+            .target(target::find("openai-chat"));
+        self::rules_of("rows.jsonl", &row.to_string(), &options).0
+    };
+    let said = json!([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]);
+    assert_eq!(rules_of(&json!({"messages": said, "tools": "[]"})), [""; 0]);
+    assert_eq!(rules_of(&json!({"messages": said, "tools": "none"})), ["wrong-type"]);
+    assert_eq!(rules_of(&json!({"messages": said, "tools": "{}"})), ["wrong-type"]);
+    assert_eq!(rules_of(&json!({"messages": said, "tools": [7]})), ["wrong-type"]);
+    // A role is needed, so padding does not explain why it is not there.
+    let unsaid = json!([{"role": null, "content": "hi"}, {"role": "assistant", "content": "hello"}]);
+    assert!(!rules_of(&json!({"messages": unsaid})).is_empty());
+}

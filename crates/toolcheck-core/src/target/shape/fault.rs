@@ -246,6 +246,21 @@ impl<'f> Fault<'f> {
         self.field.is_some_and(|field| field.mask & bit(type_of(value)) != 0)
     }
 
+    /// Whether a value of this type is what is expected instead, if it is a fault of the type.
+    #[must_use]
+    pub fn expects(&self, value: Value<'_, '_>) -> bool {
+        let got = bit(type_of(value));
+        matches!(self.detail, Detail::Types { expected, .. } if expected.iter().any(|of| bit(*of) & got != 0))
+    }
+
+    /// Whether nothing is wrong without the value: an entry of an object, or a key that is never needed. It is not so of an
+    /// element of an array.
+    #[must_use]
+    pub fn may_be_missing(&self) -> bool {
+        let is_needed = self.field.is_none_or(|field| !field.required.is_empty());
+        self.key.ends_with("{}") || !self.key.ends_with("[]") && !is_needed
+    }
+
     /// The object of the request that has this key, if only one has.
     #[must_use]
     pub fn elsewhere(&self) -> Option<&'f str> {

@@ -4,6 +4,7 @@ mod ids;
 mod join;
 mod remedies;
 mod settle;
+mod table;
 mod wording;
 
 use std::borrow::Cow;
@@ -95,12 +96,17 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> Found<'c> {
         true => shape.check_request(&facts, root, cx.is_request()),
         false => shape.check_messages(&facts, root),
     };
-    // A record of a data set has keys of its own, unless a service defines them.
+    // A record of a data set has keys and types of its own, unless a service defines them.
     let has_own_keys = cx.is_training_example() && cx.target().kind != Some(TranscriptKind::Dataset);
     // Whoever ignores a rule does not want to hear the same from another. A rule that was not selected is no such rule.
     let is_silenced = |id: &str| cx.ignored_rules.iter().any(|rule| rule.id == id);
     let counts = |fault: &Fault<'c>| {
-        let is_own = has_own_keys && fault.kind == FaultKind::Unknown;
+        let is_own = has_own_keys
+            && match fault.kind {
+                FaultKind::Unknown => true,
+                FaultKind::Type => table::keeps(cx.document, fault),
+                _ => false,
+            };
         !is_own && fault.checked_by().chain(fault.checked_around_by()).all(|(_, rule)| !is_silenced(rule))
     };
     let faults: Vec<Fault<'c>> =
