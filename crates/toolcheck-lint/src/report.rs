@@ -181,11 +181,15 @@ impl FileReport {
     }
 
     /// Counts transcripts that were read as one format and checked against one target.
-    pub(crate) fn count_reading(&mut self, format: &'static str, target: Option<&str>, transcripts: usize) {
-        let is_same = |known: &&mut Reading| known.format == format && known.target.as_deref() == target;
+    pub(crate) fn count_reading(&mut self, reading: Reading) {
+        let is_same = |known: &&mut Reading| {
+            known.format == reading.format
+                && known.target == reading.target
+                && known.as_examples == reading.as_examples
+        };
         match self.readings.iter_mut().find(is_same) {
-            Some(known) => known.transcripts += transcripts,
-            None => self.readings.push(Reading { format, target: target.map(str::to_owned), transcripts }),
+            Some(known) => known.transcripts += reading.transcripts,
+            None => self.readings.push(reading),
         }
     }
 
@@ -198,7 +202,7 @@ impl FileReport {
         self.rival = self.rival.or(part.rival);
         self.target = self.target.take().or(part.target.take());
         for reading in part.readings.drain(..) {
-            self.count_reading(reading.format, reading.target.as_deref(), reading.transcripts);
+            self.count_reading(reading);
         }
         // The kind of a file is that of its first transcript.
         if self.transcripts == 0 && part.transcripts > 0 {
@@ -322,6 +326,9 @@ pub struct Reading {
     pub format: &'static str,
     /// The id of the target; `None` if there is none for the format.
     pub target: Option<String>,
+    /// Whether they were checked as examples of a data set. What an API only asks of a request that is sent was not checked,
+    /// because no target was named.
+    pub as_examples: bool,
     /// The number of transcripts.
     pub transcripts: usize,
 }

@@ -48,30 +48,31 @@ pub(crate) struct Readings<'r>(pub(crate) &'r Report);
 
 impl fmt::Display for Readings<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut sums = BTreeMap::<(&str, Option<&str>), usize>::new();
+        let mut sums = BTreeMap::<(&str, Option<&str>, bool), usize>::new();
         for reading in self.0.files.iter().flat_map(|file| &file.readings) {
-            *sums.entry((reading.format, reading.target.as_deref())).or_default() += reading.transcripts;
+            let how = (reading.format, reading.target.as_deref(), reading.as_examples);
+            *sums.entry(how).or_default() += reading.transcripts;
         }
         let mut sums: Vec<_> = sums.into_iter().collect();
         sums.sort_by_key(|(_, transcripts)| std::cmp::Reverse(*transcripts));
         let several = sums.len() > 1;
-        for (number, ((format, target), transcripts)) in sums.iter().enumerate() {
+        for (number, ((format, target, as_examples), transcripts)) in sums.iter().enumerate() {
             f.write_str(if number > 0 { "; " } else { "" })?;
             if several {
                 write!(f, "{transcripts} ")?;
             }
             write!(f, "read as {format}")?;
-            match target {
-                Some(target) => write!(f, ", checked against {target}")?,
-                None if *format == readers::of_lists().id => {
-                    f.write_str(" (--target checks it as requests)")?
-                }
-                None => {}
+            if let Some(target) = target {
+                write!(f, ", checked against {target}")?;
+            }
+            // More is found if it is known which API they are for.
+            if *as_examples || target.is_none() && *format == readers::of_lists().id {
+                f.write_str(" (--target checks it as requests)")?;
             }
         }
         // If the text is ambiguous, the user can choose.
         // A format that records were read as needs no mention.
-        let is_read = |rival: &&str| sums.iter().any(|((format, _), _)| format == rival);
+        let is_read = |rival: &&str| sums.iter().any(|((format, _, _), _)| format == rival);
         let rivals = self.0.files.iter().filter_map(|file| file.rival);
         let rivals: Vec<&str> = rivals.filter(|rival| !is_read(rival)).collect();
         match (rivals.as_slice(), self.0.files.len()) {

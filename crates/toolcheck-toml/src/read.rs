@@ -213,7 +213,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
         }
         let Range { start, end } = self.span;
         let offset = |at| Node { value: Value::Offset(at), span: start..end };
-        let parts = [offset(start), offset(end), self];
+        let parts = vec![offset(start), offset(end), self];
         visitor.visit_seq(Elements::Spanned(parts.into_iter())).map_err(|error: Error| error.at(start..end))
     }
 
@@ -298,7 +298,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
 /// The elements of an array, or the parts of a value with its place.
 enum Elements<'de> {
     Array(std::vec::IntoIter<Parsed<DeValue<'de>>>),
-    Spanned(std::array::IntoIter<Node<'de>, 3>),
+    Spanned(std::vec::IntoIter<Node<'de>>),
 }
 
 impl<'de> SeqAccess<'de> for Elements<'de> {

@@ -2,11 +2,12 @@ use std::rc::Rc;
 
 use toolcheck_core::detection::Detected;
 use toolcheck_core::formats::Format;
+use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::readers::{Policy, Reader};
 use toolcheck_core::target::{self, Target};
 
 use crate::options::Options;
-use crate::report::FileReport;
+use crate::report::{FileReport, Reading};
 use crate::rule::{Rule, Verdicts};
 
 /// The rules that apply to the transcripts of one format, and the target that they are checked against.
@@ -42,6 +43,16 @@ impl<'r> FormatRules<'r> {
     /// The target, or one that enforces nothing.
     pub(crate) fn target(&self) -> &'r Target {
         self.known.unwrap_or_else(|| Target::unknown())
+    }
+
+    /// How one of its transcripts was read.
+    pub(crate) fn reading(&self, format: &'static str, options: &Options) -> Reading {
+        Reading {
+            format,
+            target: self.known.map(|target| target.id.to_string()),
+            as_examples: options.kind == TranscriptKind::Dataset && options.target.is_none(),
+            transcripts: 1,
+        }
     }
 
     /// Records in a report how its file is read.

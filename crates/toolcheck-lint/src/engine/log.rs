@@ -23,7 +23,7 @@ use crate::finding::{Draft, Finding, Spot};
 use crate::observe::Observer;
 use crate::options::Options;
 use crate::planner;
-use crate::report::{ConversationReport, FileReport, locate_all};
+use crate::report::{self, ConversationReport, FileReport, locate_all};
 use crate::rules::unrecognised_format;
 use crate::schema::Schemas;
 
@@ -401,7 +401,12 @@ impl<'r> Log<'r> {
             report.tool_calls += tool_calls;
             report.tool_results += tool_results;
         }
-        report.count_reading(self.reader.id, target, 1);
+        report.count_reading(report::Reading {
+            format: self.reader.id,
+            target: target.map(str::to_owned),
+            as_examples: false,
+            transcripts: 1,
+        });
     }
 }
 

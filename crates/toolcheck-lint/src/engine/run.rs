@@ -166,7 +166,7 @@ impl<'r> Run<'r> {
         self.report.transcripts += 1;
         self.report.messages += answers.len();
         self.report.tool_calls += answers.iter().map(|answer| answer.calls.len()).sum::<usize>();
-        self.report.count_reading(format.id, rules.known.map(|target| &*target.id), 1);
+        self.report.count_reading(rules.reading(format.id, self.options));
         self.finish_record(record, document, findings);
     }
 
@@ -354,7 +354,7 @@ impl<'r> Run<'r> {
             let (calls, results) = transcript.counts();
             self.report.tool_calls += calls;
             self.report.tool_results += results;
-            self.report.count_reading(format.id, rules.known.map(|target| &*target.id), 1);
+            self.report.count_reading(rules.reading(format.id, self.options));
         } else {
             self.report.is_meant_as_request |=
                 unsupported::is_meant_as_request(root) && !self.is_of_another(root);
