@@ -2,7 +2,8 @@
 # Builds js/toolcheck.wasm: bindings/wasm/build.sh
 #
 # It needs a Rust toolchain and its standard library for WebAssembly: rustup target add wasm32-unknown-unknown
-# Without that library, TOOLCHECK_BUILD_STD=1 builds the library too. This needs its source, and sets RUSTC_BOOTSTRAP.
+# With TOOLCHECK_BUILD_STD=1 the library is built too, for size, and what panics would say is left out: then the module is
+# smaller. This needs the library's source (rustup component add rust-src), and sets RUSTC_BOOTSTRAP.
 # CARGO and RUSTC name other programs than those on the PATH, and TOOLCHECK_WASM_LINKER another linker.
 # If wasm-opt is on the PATH, or WASM_OPT names it, it makes the module smaller.
 set -euo pipefail
@@ -15,26 +16,34 @@ flags=()
 [ -z "${TOOLCHECK_WASM_LINKER:-}" ] || flags+=("-Clinker=$TOOLCHECK_WASM_LINKER")
 flags+=(--cfg 'getrandom_backend="custom"')
 options=()
-if [ -d "$("$rustc" --print sysroot)/lib/rustlib/$target/lib" ]; then
-  :
-elif [ "${TOOLCHECK_BUILD_STD:-}" = 1 ]; then
+if [ "${TOOLCHECK_BUILD_STD:-}" = 1 ]; then
   export RUSTC_BOOTSTRAP=1
-  options+=(-Zbuild-std=std,panic_abort)
-else
+  options+=(-Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size)
+  flags+=(-Zunstable-options -Cpanic=immediate-abort)
+elif [ ! -d "$("$rustc" --print sysroot)/lib/rustlib/$target/lib" ]; then
   echo "the standard library for $target is missing: rustup target add $target" >&2
   exit 3
 fi
+wasm_opt=${WASM_OPT:-$(command -v wasm-opt || true)}
+# wasm-opt needs the names, and strips them itself.
+[ -z "$wasm_opt" ] || export CARGO_PROFILE_RELEASE_STRIP=none
 # The values have no spaces, and Cargo splits at this character.
 CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; echo "${flags[*]}")
 export CARGO_ENCODED_RUSTFLAGS
 
 "$cargo" build --release --locked --target "$target" ${options[@]+"${options[@]}"}
 built=${CARGO_TARGET_DIR:-target}/$target/release/toolcheck_wasm.wasm
-wasm_opt=${WASM_OPT:-$(command -v wasm-opt || true)}
 if [ -n "$wasm_opt" ]; then
-  "$wasm_opt" -Oz --enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int \
-    --enable-reference-types --enable-multivalue "$built" -o js/toolcheck.wasm
+  "$wasm_opt" -g -Oz "$built" -o js/toolcheck.wasm
+  # The copies of a generic function have similar names. Side by side, they compress better.
+  "$wasm_opt" -g --reorder-functions-by-name js/toolcheck.wasm -o js/toolcheck.wasm
+  "$wasm_opt" --strip-debug --strip-producers --strip-target-features js/toolcheck.wasm -o js/toolcheck.wasm
 else
   cp "$built" js/toolcheck.wasm
 fi
-echo "js/toolcheck.wasm: $(wc -c < js/toolcheck.wasm) bytes, $(gzip -9c js/toolcheck.wasm | wc -c) with gzip"
+size=$(gzip -9c js/toolcheck.wasm | wc -c)
+echo "js/toolcheck.wasm: $(wc -c < js/toolcheck.wasm) bytes, $size with gzip"
+if [ "${TOOLCHECK_BUILD_STD:-}" = 1 ] && [ -n "$wasm_opt" ] && [ "$size" -gt 1650000 ]; then
+  echo "js/toolcheck.wasm is larger than 1,650,000 bytes with gzip" >&2
+  exit 1
+fi

@@ -119,7 +119,11 @@ fn claim(message: Value<'_, '_>) -> Claim {
     if message.get_any(&["tool_calls", "function_call"]).is_some_and(|calls| !calls.is_null()) {
         return Claim::Foreign;
     }
-    let Some(content) = message.get("content") else { return Claim::Foreign };
+    let Some(content) = message.get("content") else {
+        // A role alone says little, and other formats keep the content under other keys.
+        let is_alone = is_own && message.members().count() == 1;
+        return if is_alone { Claim::Sure(certainty::FAINT) } else { Claim::Foreign };
+    };
     if content.as_json_str().is_some() {
         return if is_own { Claim::Sure(OF_TEXT) } else { Claim::Open };
     }

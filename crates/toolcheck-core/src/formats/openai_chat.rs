@@ -169,7 +169,8 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
     }
     let Some(content) = content else {
         // A role alone says little, and other formats keep the content under other keys.
-        return if has_parts { Claim::Foreign } else { Claim::Sure(certainty::FAINT) };
+        // Most requests are of this format, so that it comes before those that are as sure.
+        return if has_parts { Claim::Foreign } else { Claim::Sure(certainty::FAINT + 1) };
     };
     if content.as_json_str().is_some() || content.is_null() {
         return Claim::Sure(certainty::TEXT);
