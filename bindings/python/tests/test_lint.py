@@ -118,6 +118,16 @@ def test_warnings_are_raised_if_asked_for(unanswered):
         report.raise_for_errors(level="warning")
 
 
+@pytest.mark.parametrize("level", ["warnings", "Error", "", None, 2, True])
+def test_there_are_two_levels(clean, unanswered, level):
+    from toolcheck_lint.testing import check
+
+    for body in (clean, unanswered):
+        for ask in (toolcheck_lint.lint(body).raise_for_errors, check(body).assert_clean):
+            with pytest.raises(ValueError, match=f"there is no level {level!r}; expected error or warning"):
+                ask(level=level)
+
+
 def test_what_is_written(unanswered):
     report = toolcheck_lint.lint(unanswered, name="history.json")
     assert report.render("concise").startswith("history.json:1:")

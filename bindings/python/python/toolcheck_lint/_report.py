@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._findings import Finding, Level, finding_of
+from ._findings import Finding, Level, check_level, finding_of
 
 if TYPE_CHECKING:
     from . import _native
@@ -90,6 +90,7 @@ class Report(Sequence[Finding]):
 
     def raise_for_errors(self, *, level: Level = "error") -> None:
         """Raises a `ToolcheckError` if there are errors; with `level="warning"`, if there is anything."""
+        check_level(level)
         if self.errors or (level == "warning" and self.warnings):
             raise ToolcheckError(self)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 from . import _native
-from ._findings import Level
+from ._findings import Level, check_level
 from ._linter import Body, Linter, linter_for
 from ._report import Report
 
@@ -18,6 +18,7 @@ class Checked(Report):
     def assert_clean(self, *, level: Level = "warning") -> None:
         """Fails if there is a finding, or no transcript; with `level="error"`, only if there is an error."""
         __tracebackhide__ = True
+        check_level(level)
         if self.errors or (level == "warning" and self.warnings):
             raise AssertionError(f"{self.render().rstrip()}\n\n{self.show().rstrip()}")
         if not self.transcripts:
