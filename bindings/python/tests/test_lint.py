@@ -118,6 +118,35 @@ def test_warnings_are_raised_if_asked_for(unanswered):
         report.raise_for_errors(level="warning")
 
 
+@pytest.mark.parametrize("body", ["{{{", "", b"\x00", [], {}, {"rows": 1}, None])
+def test_nothing_that_was_read_is_not_clean(body):
+    from toolcheck_lint.testing import check
+
+    report = toolcheck_lint.lint(body, select=["unknown-tool"])
+    assert (len(report), report.transcripts) == (0, 0)
+    assert report != []
+    assert report != ()
+    assert report == toolcheck_lint.lint(body, select=["unknown-tool"])
+    assert "no transcript" in repr(report)
+    for level in ("error", "warning"):
+        with pytest.raises(ToolcheckError, match="^there is no transcript in the body, so nothing was checked$") as raised:
+            report.raise_for_errors(level=level)
+        assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+        with pytest.raises(AssertionError, match="there is no transcript"):
+            check(body, select=["unknown-tool"]).assert_clean(level=level)
+    with pytest.raises(AssertionError, match="there is no transcript"):
+        check(body, select=["unknown-tool"]).assert_findings()
+    with pytest.raises(ToolcheckError, match="malformed-json|unrecognised-format"):
+        toolcheck_lint.lint(body).raise_for_errors()
+
+
+@pytest.mark.parametrize("body", [{"messages": []}, {"contents": []}])
+def test_a_list_of_no_messages_is_read(body):
+    report = toolcheck_lint.lint(body, select=["unknown-tool"])
+    assert report == []
+    report.raise_for_errors(level="warning")
+
+
 @pytest.mark.parametrize("level", ["warnings", "Error", "", None, 2, True])
 def test_there_are_two_levels(clean, unanswered, level):
     from toolcheck_lint.testing import check

@@ -43,6 +43,12 @@ def test_a_report_that_is_compared_is_drawn(run):
     )
 
 
+def test_a_report_of_nothing_is_not_empty(run):
+    result = run("def test_adapter(toolcheck):\n    assert toolcheck('{{{', select=['unknown-tool']) == []\n")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*there is no transcript in the body, so nothing was checked*"])
+
+
 def test_a_clean_body_passes(run):
     result = run(
         """

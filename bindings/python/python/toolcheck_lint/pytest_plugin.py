@@ -68,6 +68,8 @@ def pytest_assertrepr_compare(config: pytest.Config, op: str, left: object, righ
         return None
     # What is returned is cut off after some lines, so the picture is a section of its own.
     config.stash.setdefault(DRAWN, []).append(report.show())
+    if not report and not report.transcripts:
+        return [module.NOTHING_READ]
     count = "1 finding" if len(report) == 1 else f"{len(report)} findings"
     return [count, *(f"{found.level} {found.rule} at {found.pointer}: {found.message}" for found in report)]
 

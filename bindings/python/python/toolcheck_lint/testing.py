@@ -7,7 +7,7 @@ from typing import Any, overload
 from . import _native
 from ._findings import Level, check_level
 from ._linter import Body, Linter, linter_for
-from ._report import Report
+from ._report import NOTHING_READ, Report
 
 
 class Checked(Report):
@@ -22,7 +22,7 @@ class Checked(Report):
         if self.errors or (level == "warning" and self.warnings):
             raise AssertionError(f"{self.render().rstrip()}\n\n{self.show().rstrip()}")
         if not self.transcripts:
-            raise AssertionError("there is no transcript in the body, so nothing was checked")
+            raise AssertionError(NOTHING_READ)
 
     def assert_findings(self, *expected: str) -> None:
         """Fails if the findings are not these: `[error|warning] RULE [at [RECORD:]POINTER]`, as in a corpus."""
@@ -30,6 +30,8 @@ class Checked(Report):
         difference = _native.difference(self._linted, list(expected))
         if difference:
             raise AssertionError("\n".join([*difference, "", *self.show().rstrip().splitlines()]))
+        if not self and not self.transcripts:
+            raise AssertionError(NOTHING_READ)
 
 
 def check(body: Body, **settings: Any) -> Checked:
