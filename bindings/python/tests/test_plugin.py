@@ -130,8 +130,29 @@ def test_later(toolcheck_http):
 """
     )
     # An error at the end of a test that has passed.
-    result.assert_outcomes(passed=4, errors=2)
+    result.assert_outcomes(passed=4, errors=2, warnings=0)
     result.stdout.fnmatch_lines(["*toolcheck: request 1 of 1*", "*unanswered-tool-call*"])
+
+
+def test_a_test_that_sends_nothing(run):
+    pytest.importorskip("httpx")
+    source = """
+import httpx
+
+def test_nothing(toolcheck_http):
+    pass
+
+def test_elsewhere(toolcheck_http):
+    client = httpx.Client(transport=httpx.MockTransport(lambda request: httpx.Response(200, json={})))
+    client.post("https://api.example/v1/files", json=UNANSWERED)
+"""
+    result = run(source)
+    result.assert_outcomes(passed=2, warnings=2)
+    result.stdout.fnmatch_lines(
+        ["*NoRequestWarning: *::test_nothing sent nothing to the path of a known API, so nothing was checked", "*::test_elsewhere *; 1 went to other paths"]
+    )
+    result = run(source, "-W", "error::toolcheck_lint.pytest_plugin.NoRequestWarning")
+    result.assert_outcomes(passed=2, errors=2)
 
 
 def test_what_requests_sends(run):
@@ -208,6 +229,43 @@ def test_cases_are_blessed(run, corpus):
     assert json.loads(corpus.joinpath("wrong.expect.json").read_text())["findings"] == []
     assert corpus.joinpath("answered.expect.json").read_text() == before
     run().assert_outcomes(passed=2)
+
+
+def test_a_case_without_an_expectation(run, corpus):
+    corpus.joinpath("wrong.expect.json").unlink()
+    corpus.joinpath("tides.har").write_text("{}")
+    result = run()
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*missing expectation: *wrong.expect.json*", "*--toolcheck-bless-new*"])
+    run("", "--toolcheck-bless").assert_outcomes(passed=1, failed=1)
+    run("", "--toolcheck-bless-new").assert_outcomes(passed=2)
+    assert json.loads(corpus.joinpath("wrong.expect.json").read_text())["findings"] == []
+    run().assert_outcomes(passed=2)
+
+
+def test_cases_of_recordings(run, corpus):
+    """A folder that is named after a kind of file has cases with other endings."""
+    folder = corpus / "sse"
+    folder.mkdir()
+    folder.joinpath("wrong.txt").write_text("nothing")
+    run("", "--toolcheck-bless-new").assert_outcomes(passed=2, failed=1)
+    assert json.loads(folder.joinpath("wrong.expect.json").read_text())["findings"]
+    run().assert_outcomes(passed=2, failed=1)
+
+
+def test_conversations_of_a_corpus(run, corpus):
+    folder = corpus / "same" / "ferry"
+    folder.mkdir(parents=True)
+    folder.joinpath("anthropic.json").write_text(json.dumps(CLEAN))
+    folder.joinpath("openai-chat.json").write_text(json.dumps({"messages": [{"role": "user", "content": "Another?"}]}))
+    run().assert_outcomes(passed=2, failed=2)
+
+
+def test_a_corpus_that_is_missing(run, pytester):
+    pytester.makeini("[pytest]\ntoolcheck_corpus = corpsu\n")
+    result = run("def test():\n    pass\n")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*toolcheck_corpus: there is no folder *corpsu"])
 
 
 def test_an_expectation_without_a_case(run, corpus):

@@ -60,6 +60,8 @@ class Sent(Sequence[Checked]):
         self._settings = settings
         self._reports: list[Checked] = []
         self._allowed: set[str] = set()
+        self.others = 0
+        """The number of requests that were seen and not linted: of another path or method, or without a body."""
 
     def allow(self, *rules: str) -> None:
         """These rules may have findings."""
@@ -68,12 +70,11 @@ class Sent(Sequence[Checked]):
 
     def see(self, method: str, path: str, body: bytes) -> None:
         """Lints a request, if it is one of a known API."""
-        if method != "POST" or not body:
-            return
         for pattern, format in PATHS:
-            if pattern.search(path):
+            if method == "POST" and body and pattern.search(path):
                 self._reports.append(check(body, **{"format": format, **self._settings}))
                 return
+        self.others += 1
 
     def faults(self) -> str:
         """The errors in what was sent, as text; empty without any."""
