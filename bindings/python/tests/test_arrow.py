@@ -97,6 +97,27 @@ def test_tools_beside_the_messages(pa):
         linter.column(pa.array(messages * 2), tools=text)
 
 
+def test_a_key_that_no_row_has(pa):
+    linter = Linter(kind="dataset")
+    table = pa.table({"id": ["a", "b"], "messages": LISTS, "meta": [{"shard": 1}] * 2})
+    for read in (linter.column, linter.rows):
+        with pytest.raises(ValueError, match="^there is no column `nope`; there are `id`, `messages`, `meta`$"):
+            read(table, key="nope")
+        with pytest.raises(ValueError, match="^there is no column `uuid`; there are `shard`$"):
+            read(table, key="meta.uuid")
+        with pytest.raises(ValueError, match="^there is no `id` in a list: pass the column with the keys as `key`$"):
+            read(table["messages"], key="id")
+        with pytest.raises(ValueError, match="^there is no column `id`; there are `messages`, `tools`$"):
+            read(table["messages"], tools=pa.nulls(2), key="id")
+    for key, rows in {"id": {"b"}, "meta.shard": {"1"}}.items():
+        assert {sample.row for sample in linter.column(table, key=key).rules["orphan-tool-result"].samples} == rows
+    # What is in text is only known row by row.
+    assert Linter().column(pa.array(ROWS), key="id").rules["unanswered-tool-call"].samples[0].row == "1"
+    wide = pa.table({f"column-{number}": ["{}"] for number in range(100)})
+    with pytest.raises(ValueError, match="`column-19`, …$"):
+        linter.column(wide, key="id")
+
+
 def test_values_as_json(pa):
     """What is read of each type, seen through the key of a row."""
     import datetime

@@ -122,6 +122,17 @@ def test_hugging_face(said, batch_size):
     assert found.column_names == ["id", "rule", "level", "pointer", "tool_call_id", "message"]
 
 
+def test_columns_that_a_data_set_has_not():
+    datasets = pytest.importorskip("datasets")
+    from toolcheck_lint.hf import lint_dataset
+
+    ds = datasets.Dataset.from_list(rows())
+    for wrong in ({"messages": "messages", "key": "nope"}, {"key": "nope"}, {"messages": "nope"}):
+        for lazily in (ds, ds.to_iterable_dataset()):
+            with pytest.raises(ValueError, match="^there is no column `nope`; there are `id`, `messages`, `tools`$"):
+                lint_dataset(lazily, **wrong)
+
+
 def test_columns_that_are_named_wrongly():
     from toolcheck_lint._batches import Job
 

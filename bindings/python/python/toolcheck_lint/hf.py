@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._batches import Job
+from ._batches import Job, check_columns
 from ._summary import Summary
 
 if TYPE_CHECKING:
@@ -61,6 +61,9 @@ def lint_dataset(
     """
     job = Job(messages, tools, key, samples, settings)
     if job.columns is not None:
+        # A data set that is streamed may not know them before it is read.
+        if ds.column_names is not None:
+            check_columns(job.columns, ds.column_names)
         ds = ds.select_columns(job.columns)
     if mode not in ("summary", "rows"):
         raise ValueError(f"there is no mode {mode!r}; expected summary or rows")

@@ -1,12 +1,13 @@
 //! The rows of columns, as texts that are linted.
 
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::ArrowError;
-use pyo3::exceptions::PyTypeError;
+use arrow_schema::{ArrowError, DataType};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use pyo3_arrow::ffi::{ArrayIterator, ArrayReader};
 use pyo3_arrow::{PyArray, PyArrayReader};
+use toolcheck_core::text::shown;
 use toolcheck_lint::summary::key_of;
 
 use super::cells::{Cell, Texts, cells, texts};
@@ -54,7 +55,15 @@ impl Rows {
         let keys = match key {
             None => Keys::Numbers,
             Some(key) => match key.extract::<String>() {
-                Ok(path) => Keys::Path(path),
+                Ok(path) => {
+                    let is_there = match &tools {
+                        // A row is made of the two.
+                        Some(_) => known_columns(&path, &["messages", "tools"]),
+                        None => has_path(bodies.reader.field().data_type(), &path),
+                    };
+                    is_there.map_err(PyValueError::new_err)?;
+                    Keys::Path(path)
+                }
                 Err(_) => Keys::Column(Chunks::of(key)?),
             },
         };
@@ -183,6 +192,49 @@ fn write_with_tools(bodies: &dyn Cell, tools: &dyn Cell, row: usize, out: &mut V
         tools.write_value(row, out);
     }
     out.push(b'}');
+}
+
+/// The most names of columns that an error shows.
+const COLUMNS_SHOWN: usize = 20;
+
+/// Whether rows of a type can have a value at a path of names with dots between them.
+///
+/// # Errors
+///
+/// What they have instead.
+fn has_path(mut kind: &DataType, path: &str) -> Result<(), String> {
+    for name in path.split('.') {
+        match kind {
+            DataType::Struct(fields) => {
+                let Some((_, field)) = fields.find(name) else {
+                    let names: Vec<&str> = fields.iter().map(|field| &**field.name()).collect();
+                    return known_columns(name, &names);
+                };
+                kind = field.data_type();
+            }
+            DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => {
+                return Err(format!(
+                    "there is no `{}` in a list: pass the column with the keys as `key`",
+                    shown(name)
+                ));
+            }
+            // What is in text or in a map is only known once it is read.
+            _ => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+fn known_columns(name: &str, known: &[&str]) -> Result<(), String> {
+    if known.contains(&name.split('.').next().unwrap_or(name)) {
+        return Ok(());
+    }
+    let names = known.iter().take(COLUMNS_SHOWN).map(|known| format!("`{}`", shown(known)));
+    let mut names = names.collect::<Vec<_>>().join(", ");
+    if known.len() > COLUMNS_SHOWN {
+        names.push_str(", …");
+    }
+    Err(format!("there is no column `{}`; there are {names}", shown(name)))
 }
 
 /// A column whose chunks are read one by one.
