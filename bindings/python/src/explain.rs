@@ -22,7 +22,7 @@ pub(crate) fn explain_error(
     let body = body.map(Body::of).transpose()?;
     py.detach(|| {
         let explained = toolcheck_embed::explain_error(text, body.as_ref().map(Body::as_slice));
-        let wording = Wording::new("request", "explain_error(text, body)")
+        let wording = Wording::new("request", ": `explain_error(text, body)`")
             .style(Style::new().width(width))
             .width(Some(width));
         let people = written(|out| explained.write(&wording, out))?;

@@ -267,6 +267,76 @@ def test_an_error_of_an_api_is_explained(unanswered):
     assert not toolcheck_lint.explain_error("the moon is full").is_explained
 
 
+UNANSWERED_ERROR = (
+    "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must "
+    "have a corresponding `tool_result` block in the next message."
+)
+
+
+def exceptions():
+    said = {"type": "error", "error": {"type": "invalid_request_error", "message": UNANSWERED_ERROR}}
+
+    def made(text="Bad Request", **attributes):
+        error = RuntimeError(text)
+        for name, value in attributes.items():
+            setattr(error, name, value)
+        return error
+
+    class Response:
+        text = json.dumps(said)
+
+    class Unread:
+        @property
+        def text(self):
+            raise RuntimeError("the response was streamed")
+
+    yield "a body", made(body=said)
+    yield "the error in a body", made(body=said["error"])
+    yield "a body as text", made(body=json.dumps(said))
+    yield "bytes", made(body=json.dumps(said).encode())
+    yield "a response", made(body=None, response=Response())
+    yield "a dictionary as a response", made(response={"Error": {"Code": "ValidationException", "Message": UNANSWERED_ERROR}})
+    yield "a message", made(message=UNANSWERED_ERROR, response=Unread())
+    yield "its text", made(UNANSWERED_ERROR, body={"error": "Bad Request"})
+    yield "a dictionary that is no exception", said
+    yield "bytes that are no exception", json.dumps(said).encode()
+
+
+@pytest.mark.parametrize(("sort", "error"), list(exceptions()), ids=lambda value: value if isinstance(value, str) else "")
+def test_an_exception_is_explained(unanswered, sort, error):
+    explained = toolcheck_lint.explain_error(error, unanswered)
+    assert explained.is_explained, sort
+    assert explained.rules[0] == "unanswered-tool-call"
+    assert explained.data["findings"][0]["pointer"] == "/messages/1/content/0"
+
+
+def test_an_exception_of_a_real_sdk(unanswered):
+    openai = pytest.importorskip("openai")
+    httpx = pytest.importorskip("httpx2")
+    text = "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_1"
+    body = {"error": {"message": text, "type": "invalid_request_error", "param": "messages", "code": None}}
+    client = openai.OpenAI(
+        api_key="x", max_retries=0, http_client=httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(400, json=body)))
+    )
+    with pytest.raises(openai.BadRequestError) as raised:
+        client.chat.completions.create(model="gpt-4o", messages=[])
+    assert toolcheck_lint.explain_error(raised.value).rules[0] == "unanswered-tool-call"
+
+
+def test_what_is_no_error():
+    assert not toolcheck_lint.explain_error(RuntimeError()).is_explained
+    assert not toolcheck_lint.explain_error("").is_explained
+    for wrong in (5, None, object()):
+        with pytest.raises(TypeError, match="^text: expected the text of an error, the body of a response or an exception, not "):
+            toolcheck_lint.explain_error(wrong)
+
+
+def test_an_explanation_says_how_to_add_the_body():
+    known, unknown = (str(toolcheck_lint.explain_error(text)) for text in (UNANSWERED_ERROR, "the moon is full"))
+    assert "To find the cause, add the request that failed: `explain_error(text, body)`\n" in known
+    assert "add it: `explain_error(text, body)`" in unknown
+
+
 def test_one_linter_on_several_threads(unanswered, clean):
     linter = Linter()
     seen = []

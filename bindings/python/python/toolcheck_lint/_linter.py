@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, Literal, Protocol, final
 
 from . import _native
+from ._errors import texts_of
 from ._report import Report
 from ._summary import Summary
 
@@ -272,9 +273,17 @@ class Explained:
         return self.text
 
 
-def explain_error(text: str, body: Body | None = None, *, width: int = 100) -> Explained:
-    """What an API's error means and, if there is the body of the request, what in it is the cause."""
-    is_explained, data, people = _native.explain_error(text, body, width)
+def explain_error(
+    text: str | bytes | Mapping[str, Any] | BaseException, body: Body | None = None, *, width: int = 100
+) -> Explained:
+    """What an API's error means and, if there is the body of the request, what in it is the cause.
+
+    The error is its text, the body of the response, or the exception that an SDK or an HTTP library has raised.
+    """
+    texts = texts_of(text)
+    # Of what an exception says, that which is known.
+    known = (one for one in texts if json.loads(_native.explain_error(one, None, width)[1])["matches"])
+    is_explained, data, people = _native.explain_error(texts[0] if len(texts) == 1 else next(known, texts[0]), body, width)
     return Explained(is_explained=is_explained, data=json.loads(data), text=people)
 
 
