@@ -68,9 +68,10 @@ impl Corpus {
             let run = self.corpus.run(&cases, bless);
             let blessed = run.results.iter().any(|result| matches!(result.outcome, Outcome::Blessed(_)));
             let failure = if run.failed() + run.unreadable() > 0 { Some(text_of(&run)?) } else { None };
-            let is_new = run.results.iter().any(|result| {
-                matches!(result.outcome, Outcome::Failed(Failure::NoExpectation { .. }))
-            });
+            let is_new = run
+                .results
+                .iter()
+                .any(|result| matches!(result.outcome, Outcome::Failed(Failure::NoExpectation { .. })));
             Ok(CaseOutcome { blessed, failure, is_new })
         })
     }

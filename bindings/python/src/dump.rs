@@ -17,10 +17,10 @@ const LONGEST: usize = 256 << 20;
 /// The most steps of a path that an error shows.
 const STEPS_SHOWN: usize = 20;
 
-/// Writes an object as JSON.
-pub(crate) fn dump(object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+/// Writes an object as JSON; errors name the argument that it is.
+pub(crate) fn dump(object: &Bound<'_, PyAny>, argument: &str) -> PyResult<Vec<u8>> {
     let mut writer = Writer { py: object.py(), out: Vec::with_capacity(1024), open: Vec::new() };
-    writer.write(object).map_err(|fault| fault.into_error(object.py()))?;
+    writer.write(object).map_err(|fault| fault.into_error(object.py(), argument))?;
     Ok(writer.out)
 }
 
@@ -57,8 +57,8 @@ impl Fault {
         self
     }
 
-    fn into_error(self, py: Python<'_>) -> PyErr {
-        let mut path = String::from("body");
+    fn into_error(self, py: Python<'_>, argument: &str) -> PyErr {
+        let mut path = String::from(argument);
         for step in self.path.iter().rev().take(STEPS_SHOWN) {
             match step {
                 Step::Key(key) => path.push_str(&format!("[{key}]")),

@@ -52,7 +52,7 @@ impl Linter {
         extend_select: Vec<String>,
         ignore: Vec<String>,
     ) -> PyResult<Self> {
-        let tools = tools.map(Body::of).transpose()?;
+        let tools = tools.map(|tools| Body::named(tools, "tools")).transpose()?;
         let settings = || {
             let mut settings = Settings::new().name(name);
             if let Some(text) = config {

@@ -152,8 +152,15 @@ def test_a_type_that_json_has_not(pa):
 
 def test_what_is_no_column():
     for wrong in ([1], "text", {"a": 1}, None):
-        with pytest.raises(TypeError, match="expected a column or a table with `__arrow_c_stream__`"):
+        with pytest.raises(TypeError, match="^array: expected a column or a table with `__arrow_c_stream__`"):
             Linter().column(wrong)
+
+
+def test_what_is_no_column_beside_one(pa):
+    with pytest.raises(TypeError, match="^tools: expected a column .*, not str; in a table, the column `tools` is read by itself$"):
+        Linter().column(pa.table({"messages": LISTS}), tools="tools")
+    with pytest.raises(TypeError, match="^key: expected a column .*, not int$"):
+        Linter().column(pa.table({"messages": LISTS}), key=5)
 
 
 def test_findings_as_a_table(pa):

@@ -180,7 +180,9 @@ def test_wrong_settings_say_what_is_right(tmp_path):
         ({"kind": "log"}, "request, session, dataset"),
         ({"select": ["blank-txt"]}, "did you mean `blank-text`"),
         ({"config": "selec = []"}, "1:1: unknown field `selec`"),
-        ({"config": "toolcheck.toml"}, "invalid configuration"),
+        ({"config": "toolcheck.toml"}, "^config: to read the file toolcheck.toml, pass a path"),
+        ({"config": "toolcheck"}, "invalid configuration"),
+        ({"target": "gateway.toml"}, "^target: to read the file gateway.toml, pass a path"),
         ({"tools": "nothing"}, "no tools found"),
     ]
     for settings, expected in wrong:
@@ -190,6 +192,50 @@ def test_wrong_settings_say_what_is_right(tmp_path):
         Linter(taget="bedrock")
     with pytest.raises(FileNotFoundError):
         Linter(config=tmp_path / "toolcheck.toml")
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"target": 5}, "target: expected a name (str) or a path, not int"),
+        ({"config": {}}, "config: expected the text of a configuration (str) or a path, not dict"),
+        ({"format": b"anthropic"}, "format: expected a text (str), not bytes"),
+        ({"kind": 1}, "kind: expected a text (str), not int"),
+        ({"at": 0}, "at: expected a text (str), not int"),
+        ({"name": Path("body.json")}, "name: expected a text (str), not PosixPath"),
+        ({"select": 5}, "select: expected ids of rules (str), not int"),
+        ({"extend_select": [5]}, "extend_select: expected ids of rules (str), not int"),
+        ({"ignore": [None]}, "ignore: expected ids of rules (str), not NoneType"),
+        ({"tools": [{1}]}, "tools[0]: set is neither JSON nor an object of an SDK"),
+        ({"tools": Path("tools.json")}, "tools: a path is not read: pass `path.read_bytes()`, or lint the file with `lint_file(path)`"),
+    ],
+)
+def test_settings_of_a_wrong_type_are_named(settings, expected, clean):
+    for make in (Linter, lambda **settings: toolcheck_lint.lint(clean, **settings)):
+        with pytest.raises(TypeError) as raised:
+            make(**settings)
+        assert str(raised.value) == expected
+
+
+def test_paths_and_files_are_no_bodies(tmp_path, clean):
+    path = tmp_path / "body.json"
+    path.write_text(json.dumps(clean))
+    takers = (toolcheck_lint.lint, toolcheck_lint.fix, toolcheck_lint.show, Linter().lint, lambda body: toolcheck_lint.diff(clean, body))
+    for take in takers:
+        with pytest.raises(TypeError, match=r"^(body|after): a path is not read: .*`lint_file\(path\)`$"):
+            take(path)
+        for mode in ("r", "rb"):
+            with open(path, mode) as file, pytest.raises(TypeError, match=r"^(body|after): a file is not read: pass `file.read\(\)`"):
+                take(file)
+        for text in (str(path), "history.JSONL", "tides.har", ".yaml"):
+            with pytest.raises(ValueError, match=r"^(body|after): this is the text of a body and not a path: .*`lint_file\(path\)`$"):
+                take(text)
+    assert toolcheck_lint.lint_file(str(path)) == toolcheck_lint.lint_file(path) == toolcheck_lint.lint_file(bytes(path)) == []
+
+
+@pytest.mark.parametrize("text", ['{"a": ".json"', "one\ntwo.json", '"body.json', "json", "é.txt", "🙂json", "x" * 5000 + ".json", b"body.json"])
+def test_other_texts_are_bodies(text):
+    assert not toolcheck_lint.lint(text).transcripts
 
 
 def test_a_configuration(unanswered, tmp_path):

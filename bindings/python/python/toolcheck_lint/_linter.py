@@ -87,18 +87,29 @@ class Linter:
         ignore: Iterable[str] = (),
         name: str = "body.json",
     ) -> None:
+        for argument, value in {"format": format, "kind": kind, "conversation": conversation, "at": at}.items():
+            if value is not None:
+                _check(argument, value, str, "a text (str)")
+        _check("name", name, str, "a text (str)")
+        if target is not None:
+            _check("target", target, str | os.PathLike, "a name (str) or a path")
+        if config is not None:
+            _check("config", config, str | os.PathLike, "the text of a configuration (str) or a path")
+        for argument, value in {"target": target, "config": config}.items():
+            if isinstance(value, str) and value.endswith(".toml") and "\n" not in value and "=" not in value:
+                raise ValueError(f"{argument}: to read the file {value}, pass a path: `pathlib.Path(...)`")
         self._settings = {
             "target": None if isinstance(target, os.PathLike) else target,
             "own_target": _text(target) if isinstance(target, os.PathLike) else None,
             "format": format,
             "kind": kind,
-            "tools": None if tools is None else bytes(_native.text_of(tools)),
+            "tools": None if tools is None else bytes(_native.text_of(tools, "tools")),
             "config": _text(config) if isinstance(config, os.PathLike) else config,
             "conversation": conversation,
             "at": at,
-            "select": _ids(select),
-            "extend_select": _ids(extend_select),
-            "ignore": _ids(ignore),
+            "select": _ids("select", select),
+            "extend_select": _ids("extend_select", extend_select),
+            "ignore": _ids("ignore", ignore),
             "name": name,
         }
         self._native = _native.Linter(**self._settings)
@@ -200,7 +211,7 @@ def lint_file(
 ) -> Report:
     """The report of a file, as it is: it is read as a whole, and not decompressed."""
     settings = locals()
-    settings["name"] = os.fspath(settings.pop("path"))
+    settings["name"] = os.fsdecode(settings.pop("path"))
     with open(path, "rb") as file:
         return _linter(settings).lint(file.read())
 
@@ -349,7 +360,7 @@ class Diff(Sequence[Change]):
 
 def diff(before: Body, after: Body, *, before_format: str | None = None, after_format: str | None = None) -> Diff:
     """What a change to a conversation lost, whatever the formats of the two bodies are."""
-    return Diff(bytes(_native.text_of(before)), bytes(_native.text_of(after)), before_format, after_format)
+    return Diff(bytes(_native.text_of(before, "before")), bytes(_native.text_of(after, "after")), before_format, after_format)
 
 
 def _linter(settings: dict[str, Any]) -> Linter:
@@ -361,8 +372,19 @@ def _linter(settings: dict[str, Any]) -> Linter:
     return linter_for(named)
 
 
-def _ids(ids: Iterable[str]) -> tuple[str, ...]:
-    return (ids,) if isinstance(ids, str) else tuple(ids)
+def _check(argument: str, value: object, expected: Any, described: str) -> None:
+    if not isinstance(value, expected):
+        raise TypeError(f"{argument}: expected {described}, not {type(value).__name__}")
+
+
+def _ids(argument: str, ids: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(ids, str):
+        return (ids,)
+    _check(argument, ids, Iterable, "ids of rules (str)")
+    listed = tuple(ids)
+    for one in listed:
+        _check(argument, one, str, "ids of rules (str)")
+    return listed
 
 
 def _text(path: os.PathLike[str]) -> str:

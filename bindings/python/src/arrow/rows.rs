@@ -4,7 +4,7 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyString};
 use pyo3_arrow::ffi::{ArrayIterator, ArrayReader};
 use pyo3_arrow::{PyArray, PyArrayReader};
 use toolcheck_core::text::shown;
@@ -50,8 +50,8 @@ impl Rows {
         tools: Option<&Bound<'_, PyAny>>,
         key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let bodies = Chunks::of(bodies)?;
-        let tools = tools.map(Chunks::of).transpose()?;
+        let bodies = Chunks::of(bodies, "array")?;
+        let tools = tools.map(|tools| Chunks::of(tools, "tools")).transpose()?;
         let keys = match key {
             None => Keys::Numbers,
             Some(key) => match key.extract::<String>() {
@@ -64,7 +64,7 @@ impl Rows {
                     is_there.map_err(PyValueError::new_err)?;
                     Keys::Path(path)
                 }
-                Err(_) => Keys::Column(Chunks::of(key)?),
+                Err(_) => Keys::Column(Chunks::of(key, "key")?),
             },
         };
         Ok(Self { bodies, tools, keys, done: 0 })
@@ -246,7 +246,7 @@ struct Chunks {
 }
 
 impl Chunks {
-    fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn of(object: &Bound<'_, PyAny>, argument: &str) -> PyResult<Self> {
         let method = |name: &str| object.getattr_opt(name);
         let reader: Box<dyn ArrayReader + Send> = if let Some(method) = method("__arrow_c_array__")? {
             let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = method.call0()?.extract()?;
@@ -256,8 +256,16 @@ impl Chunks {
             PyArrayReader::from_arrow_pycapsule(method.call0()?.cast::<PyCapsule>()?)?.into_reader()?
         } else {
             let kind = kind_of(object);
+            let hint = if argument == "tools" && object.is_instance_of::<PyString>() {
+                "; in a table, the column `tools` is read by itself"
+            } else if object.hasattr("collect")? {
+                // A lazy frame.
+                "; collect it first: `.collect()`"
+            } else {
+                ""
+            };
             return Err(PyTypeError::new_err(format!(
-                "expected a column or a table with `__arrow_c_stream__` or `__arrow_c_array__`, not {kind}"
+                "{argument}: expected a column or a table with `__arrow_c_stream__` or `__arrow_c_array__`, not {kind}{hint}"
             )));
         };
         Ok(Self { reader, current: None, at: 0, is_at_end: false })
