@@ -190,6 +190,9 @@ def test_polars(expected):
     nested = Linter(kind="dataset")
     assert nested.column(frame, key="id").errors == nested.column(frame["messages"]).errors > 0
     found = pl.DataFrame(nested.rows(frame, key="id"))
+    for read in (nested.column, nested.rows):
+        with pytest.raises(TypeError, match=r"LazyFrame; collect it first: `.collect\(\)`$"):
+            read(frame.lazy())
     assert frame.join(found, left_on="id", right_on="row", how="anti")["id"].to_list() == ["one"]
 
 

@@ -258,8 +258,7 @@ impl Chunks {
             let kind = kind_of(object);
             let hint = if argument == "tools" && object.is_instance_of::<PyString>() {
                 "; in a table, the column `tools` is read by itself"
-            } else if object.hasattr("collect")? {
-                // A lazy frame.
+            } else if kind.starts_with("polars.") && object.hasattr("collect")? {
                 "; collect it first: `.collect()`"
             } else {
                 ""
