@@ -126,6 +126,7 @@ def test_nothing_that_was_read_is_not_clean(body):
     assert (len(report), report.transcripts) == (0, 0)
     assert report != []
     assert report != ()
+    assert report
     assert report == toolcheck_lint.lint(body, select=["unknown-tool"])
     assert "no transcript" in repr(report)
     for level in ("error", "warning"):

@@ -81,6 +81,8 @@ def test_wrong(toolcheck):
 def test_right(toolcheck):
     toolcheck(UNANSWERED).assert_findings("error unanswered-tool-call at /messages/1/content/0")
     toolcheck(UNANSWERED).assert_findings("unanswered-tool-call")
+    toolcheck(UNANSWERED).assert_findings(["unanswered-tool-call"])
+    toolcheck(CLEAN).assert_findings([])
     toolcheck(UNANSWERED, ignore=["unanswered-tool-call"]).assert_findings()
 """
     )
@@ -95,6 +97,23 @@ def test_settings_of_the_project(run, pytester):
     pytester.path.joinpath("toolcheck.toml").write_text('ignore = ["unanswered-tool-call"]\n')
     result = run("def test(toolcheck):\n    report = toolcheck(UNANSWERED)\n    assert report == []\n    assert report.target == 'bedrock'\n")
     result.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("toolcheck_target = bedrok", "ERROR: toolcheck_target: *did you mean `bedrock`*"),
+        ("toolcheck_target = gateway.toml", "ERROR: toolcheck_target: *gateway.toml*"),
+        ("toolcheck_config = nowhere.toml", "ERROR: toolcheck_config: *nowhere.toml*"),
+    ],
+)
+@pytest.mark.parametrize("fixture", ["toolcheck", "toolcheck_http"])
+def test_settings_of_the_project_that_are_wrong(run, pytester, fixture, setting, expected):
+    pytester.makeini(f"[pytest]\n{setting}\n")
+    result = run(f"def test({fixture}):\n    pass\n")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([expected])
+    run("def test():\n    pass\n").assert_outcomes(passed=1)
 
 
 @pytest.mark.parametrize("library", ["httpx", "httpx2"])
@@ -118,7 +137,7 @@ def test_clean(toolcheck_http):
     assert [report.target for report in toolcheck_http] == ["anthropic"]
 
 def test_allowed(toolcheck_http):
-    toolcheck_http.allow("unanswered-tool-call")
+    toolcheck_http.allow("blank-text", ["unanswered-tool-call"])
     client().post("https://api.example/v1/messages", json=UNANSWERED)
 
 def test_later(toolcheck_http):

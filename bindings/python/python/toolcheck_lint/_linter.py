@@ -95,9 +95,9 @@ class Linter:
             _check("target", target, str | os.PathLike, "a name (str) or a path")
         if config is not None:
             _check("config", config, str | os.PathLike, "the text of a configuration (str) or a path")
-        for argument, value in {"target": target, "config": config}.items():
-            if isinstance(value, str) and value.endswith(".toml") and "\n" not in value and "=" not in value:
-                raise ValueError(f"{argument}: to read the file {value}, pass a path: `pathlib.Path(...)`")
+        for argument, file in {"target": target, "config": config}.items():
+            if isinstance(file, str) and file.endswith(".toml") and "\n" not in file and "=" not in file:
+                raise ValueError(f"{argument}: to read the file {file}, pass a path: `pathlib.Path(...)`")
         self._settings = {
             "target": None if isinstance(target, os.PathLike) else target,
             "own_target": _text(target) if isinstance(target, os.PathLike) else None,

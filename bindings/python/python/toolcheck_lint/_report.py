@@ -32,8 +32,8 @@ NOTHING_READ = "there is no transcript in the body, so nothing was checked"
 class Report(Sequence[Finding]):
     """The findings of a body, in the order of its text. It is true if there are any.
 
-    It is equal to another report, list or tuple with the same findings; without a transcript, it is not equal to an empty
-    one, because nothing was checked. When it is pickled, the body goes with it.
+    It is equal to another report, list or tuple with the same findings. Without a transcript nothing was checked, so it is
+    true, and not equal to an empty list. When it is pickled, the body goes with it.
     """
 
     __slots__ = ("_linted", "_linter", "_list")
@@ -136,6 +136,9 @@ class Report(Sequence[Finding]):
     def __len__(self) -> int:
         return len(self._linted)
 
+    def __bool__(self) -> bool:
+        return len(self) > 0 or not self.transcripts
+
     def __iter__(self) -> Iterator[Finding]:
         return iter(self._findings)
 
@@ -147,7 +150,7 @@ class Report(Sequence[Finding]):
         return self._findings[index]
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, list | tuple) and not self and not self.transcripts:
+        if isinstance(other, list | tuple) and not self._linted.transcripts and not len(self):
             # An empty list stands for a clean body.
             return False
         if isinstance(other, Report | list | tuple):

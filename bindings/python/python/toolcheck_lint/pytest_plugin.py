@@ -47,7 +47,7 @@ def toolcheck(request: pytest.FixtureRequest) -> "Callable[..., Checked]":
     """Lints a body: `toolcheck(body, target="bedrock").assert_clean()`. The settings are those of `toolcheck_lint.lint`."""
     from .testing import check
 
-    settings = _settings(request)
+    settings = _settings(request.config)
     return lambda body, **own: check(body, **{**settings, **own})
 
 
@@ -59,7 +59,7 @@ def toolcheck_http(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     """
     from .testing import Sent
 
-    sent = Sent(_settings(request))
+    sent = Sent(_settings(request.config))
     sent.hook(monkeypatch)
     yield sent
     faults = sent.faults()
@@ -84,7 +84,7 @@ def pytest_assertrepr_compare(config: pytest.Config, op: str, left: object, righ
         return None
     # What is returned is cut off after some lines, so the picture is a section of its own.
     config.stash.setdefault(DRAWN, []).append(report.show())
-    if not report and not report.transcripts:
+    if not len(report) and not report.transcripts:
         return [module.NOTHING_READ]
     count = "1 finding" if len(report) == 1 else f"{len(report)} findings"
     return [count, *(f"{found.level} {found.rule} at {found.pointer}: {found.message}" for found in report)]
@@ -161,8 +161,16 @@ class CaseFailure(Exception):
     """A case is not as expected."""
 
 
-def _settings(request: pytest.FixtureRequest) -> dict[str, Any]:
-    config = request.config
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Says before the first test that a setting is wrong, if there is a test that needs it."""
+    fixtures = {"toolcheck", "toolcheck_http"}
+    if any(fixtures & set(getattr(item, "fixturenames", ())) for item in items):
+        _settings(config)
+
+
+def _settings(config: pytest.Config) -> dict[str, Any]:
+    from ._linter import Linter
+
     settings: dict[str, Any] = {}
     target = config.getini("toolcheck_target")
     if target:
@@ -170,4 +178,9 @@ def _settings(request: pytest.FixtureRequest) -> dict[str, Any]:
     named = config.getini("toolcheck_config")
     if named:
         settings["config"] = config.rootpath / named
+    for name, value in settings.items():
+        try:
+            Linter(**{name: value})
+        except (OSError, ValueError) as reason:
+            raise pytest.UsageError(f"toolcheck_{name}: {reason}") from None
     return settings

@@ -1,7 +1,7 @@
 """Checks of bodies for tests; the fixtures of the pytest plugin give them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
 from . import _native
@@ -24,14 +24,19 @@ class Checked(Report):
         if not self.transcripts:
             raise AssertionError(NOTHING_READ)
 
-    def assert_findings(self, *expected: str) -> None:
+    def assert_findings(self, *expected: str | Iterable[str]) -> None:
         """Fails if the findings are not these: `[error|warning] RULE [at [RECORD:]POINTER]`, as in a corpus."""
         __tracebackhide__ = True
-        difference = _native.difference(self._linted, list(expected))
+        difference = _native.difference(self._linted, _listed(expected))
         if difference:
             raise AssertionError("\n".join([*difference, "", *self.show().rstrip().splitlines()]))
-        if not self and not self.transcripts:
+        if not len(self) and not self.transcripts:
             raise AssertionError(NOTHING_READ)
+
+
+def _listed(texts: Iterable[str | Iterable[str]]) -> list[str]:
+    """Texts, given one by one or as a list."""
+    return [one for text in texts for one in ([text] if isinstance(text, str) else text)]
 
 
 def check(body: Body, **settings: Any) -> Checked:
@@ -63,10 +68,11 @@ class Sent(Sequence[Checked]):
         self.others = 0
         """The number of requests that were seen and not linted: of another path or method, or without a body."""
 
-    def allow(self, *rules: str) -> None:
+    def allow(self, *rules: str | Iterable[str]) -> None:
         """These rules may have findings."""
-        Linter(select=rules)
-        self._allowed.update(rules)
+        listed = _listed(rules)
+        Linter(select=listed)
+        self._allowed.update(listed)
 
     def see(self, method: str, path: str, body: bytes) -> None:
         """Lints a request, if it is one of a known API."""
