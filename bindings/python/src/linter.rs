@@ -253,7 +253,13 @@ impl Linted {
     /// The report as text.
     fn render(&self, py: Python<'_>, output: &str, color: bool, width: usize) -> PyResult<String> {
         let known = outputs::ALL.iter().map(|output| output.id);
-        let output = outputs::find(output).ok_or_else(|| unknown("output", output, known))?;
+        let output = outputs::find(output).ok_or_else(|| match show::outputs::find(output) {
+            Some(drawn) => PyValueError::new_err(format!(
+                "there is no output {output:?} of the findings; `show({:?})` draws the body with them",
+                drawn.id
+            )),
+            None => unknown("output", output, known),
+        })?;
         let style = Style::new().color(color).width(width);
         py.detach(|| written(|out| (output.write)(&self.report, &style, out)))
     }

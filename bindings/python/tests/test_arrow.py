@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from toolcheck_lint import Linter, Summary
+from toolcheck_lint import Linter, Summary, SummaryError
 
 from conftest import CLEAN, UNANSWERED
 
@@ -174,6 +174,8 @@ def test_findings_as_a_table(pa):
     ]
     assert len(table) == linter.column(pa.array(ROWS)).errors + linter.column(pa.array(ROWS)).warnings
     once = linter.rows(pa.array(ROWS))
+    with pytest.raises(TypeError, match=r"a table of Arrow: read them with `pyarrow.table\(...\)` or"):
+        list(once)
     pa.table(once)
     with pytest.raises(ValueError, match="read already"):
         pa.table(once)
@@ -281,6 +283,34 @@ def test_a_summary(pa):
             Summary.from_bytes(wrong)
     with pytest.raises(TypeError):
         summary + 1
+
+
+def test_summaries_are_added_by_sum(pa):
+    linter = Linter()
+    parts = [linter.column(pa.array([row])) for row in ROWS]
+    assert sum(parts) == Summary.sum(parts) == sum(parts, Summary())
+    with pytest.raises(TypeError):
+        sum(parts, 1)
+
+
+def test_errors_of_rows_are_raised(pa):
+    def raised(rows, level="error", **settings):
+        summary = Linter(**settings).column(pa.array([json.dumps(row) for row in rows]))
+        with pytest.raises(SummaryError) as raised:
+            summary.raise_for_errors(level=level)
+        assert raised.value.summary is summary
+        assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+        return str(raised.value)
+
+    Linter().column(pa.array([json.dumps(CLEAN)] * 2)).raise_for_errors(level="warning")
+    assert "unanswered-tool-call" in raised([CLEAN, UNANSWERED])
+    demoted = {"config": '[levels]\nunanswered-tool-call = "warning"\n'}
+    assert "unanswered-tool-call" in raised([UNANSWERED], level="warning", **demoted)
+    Linter(**demoted).column(pa.array([json.dumps(UNANSWERED)])).raise_for_errors()
+    assert raised([CLEAN, 1], select=["unknown-tool"]) == "nothing was read in 1 of 2 rows, so they were not checked"
+    assert raised([]) == "there is no transcript in the rows, so nothing was checked"
+    with pytest.raises(ValueError, match="there is no level 'warnings'"):
+        Summary().raise_for_errors(level="warnings")
 
 
 def test_the_same_summary_as_the_program(pa, program, tmp_path):

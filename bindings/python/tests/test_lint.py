@@ -169,6 +169,10 @@ def test_what_is_written(unanswered):
     assert "<script" not in report._repr_html_()
     assert toolcheck_lint.show(unanswered).strip().endswith("0 results)")
     assert toolcheck_lint.show(unanswered)._repr_html_().startswith("<")
+    assert toolcheck_lint.show(unanswered, "html").strip() == toolcheck_lint.show(unanswered)._repr_html_().strip()
+    assert toolcheck_lint.show(unanswered, output="markdown") == toolcheck_lint.lint(unanswered).show("markdown")
+    with pytest.raises(ValueError, match=r'of the findings; `show\("html"\)` draws the body with them$'):
+        report.render("html")
     for wrong in (report.render, report.show):
         with pytest.raises(ValueError, match="there is no output \"fulll\"; expected one of "):
             wrong("fulll")

@@ -31,7 +31,7 @@ from ._linter import (
     show,
 )
 from ._report import Report, ToolcheckError
-from ._summary import RuleCount, Sample, Summary
+from ._summary import RuleCount, Sample, Summary, SummaryError
 
 if TYPE_CHECKING:
     from pytest_toolcheck import Provider as MockProvider
@@ -58,6 +58,7 @@ __all__ = [
     "RuleCount",
     "Sample",
     "Summary",
+    "SummaryError",
     "ToolcheckError",
     "diff",
     "explain_error",

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, final
 
 from . import _native
 from ._errors import texts_of
-from ._report import Report
+from ._report import Report, ShowOutput
 from ._summary import Summary
 
 Body = bytes | bytearray | memoryview | str | Mapping[str, Any] | Sequence[Any]
@@ -233,6 +233,7 @@ def fix(
 
 def show(
     body: Body,
+    output: ShowOutput = "text",
     *,
     target: str | os.PathLike[str] | None = None,
     format: str | None = None,
@@ -242,9 +243,9 @@ def show(
     color: bool = False,
     width: int = 100,
 ) -> "Picture":
-    """The picture of a body, as `toolcheck show` draws it; a notebook shows it as a page."""
+    """The picture of a body, as an output of `toolcheck show` draws it; a notebook shows it as a page."""
     report = _linter({"target": target, "format": format, "kind": kind}).lint(body)
-    drawn = report.show(all=all, text=text, color=color, width=width)
+    drawn = report.show(output, all=all, text=text, color=color, width=width)
     return Picture(drawn, report.show("html", all=all, text=text))
 
 

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, NoReturn, final
 
 __all__ = [
     "CaseOutcome",
@@ -77,6 +77,7 @@ class Summary:
 
 @final
 class Findings:
+    def __iter__(self) -> NoReturn: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 def explain_error(text: str, body: Any, width: int) -> tuple[bool, str, str]: ...
