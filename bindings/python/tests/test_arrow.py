@@ -198,6 +198,19 @@ def test_polars(expected):
     assert frame.join(found, left_on="id", right_on="row", how="anti")["id"].to_list() == ["one"]
 
 
+def test_findings_are_joined_by_a_key_that_is_a_number():
+    """As `docs/datasets.md` shows it."""
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"messages": LISTS, "id": [1, 2]})
+    bad = polars.DataFrame(Linter(kind="dataset").rows(frame, key="id"))
+    errors = bad.filter(polars.col("level") == "error")
+    clean = frame.join(errors, left_on=polars.col("id").cast(polars.String), right_on="row", how="anti")
+    assert clean["id"].to_list() == [1]
+    duckdb = pytest.importorskip("duckdb")
+    query = """select id from frame where id::varchar not in (select "row" from bad where level = 'error')"""
+    assert duckdb.sql(query).fetchall() == [(1,)]
+
+
 def test_duckdb(expected):
     duckdb = pytest.importorskip("duckdb")
     with duckdb.connect() as connection:

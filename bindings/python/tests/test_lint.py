@@ -288,6 +288,8 @@ def test_a_fix(unanswered):
     fixed = toolcheck_lint.fix(unanswered)
     assert fixed.is_changed
     assert fixed.report == []
+    assert fixed.text == fixed.body.decode()
+    assert toolcheck_lint.fix(b"\xff").text == "\ufffd"
     assert fixed.json()["messages"][2]["content"][0]["tool_use_id"] == "toolu_1"
     assert [one["rule"] for one in fixed.plan["applied"]] == ["unanswered-tool-call"]
     assert not toolcheck_lint.fix(fixed.body).is_changed

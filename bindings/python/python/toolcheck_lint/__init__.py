@@ -74,6 +74,8 @@ def __getattr__(name: str) -> Any:
         try:
             from pytest_toolcheck import Provider
         except ImportError as reason:
-            raise ImportError("MockProvider is in the package `pytest-toolcheck`: install `toolcheck-lint[mock]`") from reason
+            raise ImportError(
+                "MockProvider is in the package `pytest-toolcheck`: from a checkout, `pip install ./bindings/pytest`"
+            ) from reason
         return Provider
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

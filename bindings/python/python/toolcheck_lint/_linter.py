@@ -45,6 +45,11 @@ class Fixed:
     """The findings that are left."""
 
     @property
+    def text(self) -> str:
+        """The text as a string, in which bytes that are not UTF-8 are replaced."""
+        return self.body.decode("utf-8", "replace")
+
+    @property
     def is_changed(self) -> bool:
         """Whether anything was mended."""
         return bool(self.plan["applied"])
