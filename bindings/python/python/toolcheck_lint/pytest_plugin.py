@@ -103,10 +103,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, p
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "CaseFile | None":
     path = file_path.resolve()
     is_in_corpus = any(Path(folder).resolve() in path.parents for folder in parent.config.getini("toolcheck_corpus"))
-    if path.name.endswith(".expect.json"):
+    if file_path.name.endswith(".expect.json"):
         is_case = is_in_corpus or path in {Path(argument).resolve() for argument in _arguments(parent.config)}
     else:
-        is_case = is_in_corpus and path.name in _corpus(parent.config, file_path).without_expectation
+        is_case = is_in_corpus and file_path.name in _corpus(parent.config, file_path).without_expectation
     if not is_case:
         return None
     file: CaseFile = CaseFile.from_parent(parent, path=file_path)
