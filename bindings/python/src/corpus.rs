@@ -5,7 +5,7 @@ use std::path::Path;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use toolcheck_report::Style;
-use toolcheck_test::corpus::{self, Bless, Outcome, Run, outputs};
+use toolcheck_test::corpus::{self, Bless, Failure, Outcome, Run, outputs};
 use toolcheck_test::{Difference, Expected, Found};
 
 use crate::linter::{Linted, written};
@@ -17,6 +17,8 @@ pub(crate) struct CaseOutcome {
     blessed: bool,
     /// Why it is not as expected.
     failure: Option<String>,
+    /// Whether that is because it has no expectation.
+    is_new: bool,
 }
 
 /// The cases of a folder.
@@ -33,24 +35,44 @@ impl Corpus {
         Ok(Self { corpus: corpus.map_err(|error| PyOSError::new_err(error.to_string()))? })
     }
 
+    /// The files of the cases in the folder itself that have no expectation.
+    #[getter]
+    fn without_expectation(&self) -> Vec<String> {
+        let cases = self.corpus.cases.iter().filter(|case| {
+            let is_expectation = case.name.ends_with(".expect.json");
+            !case.name.contains('/') && !is_expectation && !case.path.with_extension("expect.json").exists()
+        });
+        cases.map(|case| case.name.clone()).collect()
+    }
+
     /// Runs the case of an expectation in the folder itself, as `toolcheck test` does. It is named without the ending.
-    fn run(&self, py: Python<'_>, stem: &str, bless: bool) -> PyResult<CaseOutcome> {
-        let is_of = |name: &str| {
-            let ending = name.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.'));
-            ending.is_some_and(|ending| ["json", "jsonl", "ndjson", "expect.json"].contains(&ending))
+    /// Expectations are rewritten if they have `changed`, and written if they are `new`.
+    fn run(&self, py: Python<'_>, stem: &str, changed: bool, new: bool) -> PyResult<CaseOutcome> {
+        let bless = match (changed, new) {
+            (true, true) => Bless::All,
+            (true, false) => Bless::Changed,
+            (false, true) => Bless::New,
+            (false, false) => Bless::Nothing,
         };
+        let expectation = format!("{stem}.expect.json");
+        let is_of = |name: &str| name == expectation || Path::new(name).with_extension("") == Path::new(stem);
         let cases: Vec<_> = self.corpus.cases.iter().filter(|case| is_of(&case.name)).collect();
         if cases.is_empty() {
             return Ok(CaseOutcome {
                 blessed: false,
                 failure: Some(format!("{stem}: there is no such case")),
+                is_new: false,
             });
         }
         py.detach(|| {
-            let run = self.corpus.run(&cases, if bless { Bless::Changed } else { Bless::Nothing });
+            let run = self.corpus.run(&cases, bless);
             let blessed = run.results.iter().any(|result| matches!(result.outcome, Outcome::Blessed(_)));
             let failure = if run.failed() + run.unreadable() > 0 { Some(text_of(&run)?) } else { None };
-            Ok(CaseOutcome { blessed, failure })
+            let is_new = run
+                .results
+                .iter()
+                .any(|result| matches!(result.outcome, Outcome::Failed(Failure::NoExpectation { .. })));
+            Ok(CaseOutcome { blessed, failure, is_new })
         })
     }
 }

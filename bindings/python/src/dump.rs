@@ -17,10 +17,10 @@ const LONGEST: usize = 256 << 20;
 /// The most steps of a path that an error shows.
 const STEPS_SHOWN: usize = 20;
 
-/// Writes an object as JSON.
-pub(crate) fn dump(object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+/// Writes an object as JSON; errors name the argument that it is.
+pub(crate) fn dump(object: &Bound<'_, PyAny>, argument: &str) -> PyResult<Vec<u8>> {
     let mut writer = Writer { py: object.py(), out: Vec::with_capacity(1024), open: Vec::new() };
-    writer.write(object).map_err(|fault| fault.into_error(object.py()))?;
+    writer.write(object).map_err(|fault| fault.into_error(object.py(), argument))?;
     Ok(writer.out)
 }
 
@@ -57,8 +57,8 @@ impl Fault {
         self
     }
 
-    fn into_error(self, py: Python<'_>) -> PyErr {
-        let mut path = String::from("body");
+    fn into_error(self, py: Python<'_>, argument: &str) -> PyErr {
+        let mut path = String::from(argument);
         for step in self.path.iter().rev().take(STEPS_SHOWN) {
             match step {
                 Step::Key(key) => path.push_str(&format!("[{key}]")),
@@ -137,8 +137,10 @@ impl<'py> Writer<'py> {
             self.out.extend_from_slice(digits.format(small).as_bytes());
             return Ok(());
         }
-        // A subclass, such as an enumeration, may be shown in any way.
-        let shown = PyInt::type_object(self.py).call_method1(intern!(self.py, "__repr__"), (number,))?;
+        // A subclass, such as an enumeration, may be shown in any way. Python has a limit for digits, because to write them
+        // takes time that grows with their square.
+        let shown = PyInt::type_object(self.py).call_method1(intern!(self.py, "__repr__"), (number,));
+        let shown = shown.map_err(|_| Fault::value("the integer has more digits than Python writes"))?;
         self.out.extend_from_slice(shown.cast_into::<PyString>().map_err(PyErr::from)?.to_str()?.as_bytes());
         Ok(())
     }
@@ -167,7 +169,8 @@ impl<'py> Writer<'py> {
         self.enter(dict)?;
         self.out.push(b'{');
         // A copy, because objects of SDKs run code, which may change the dictionary.
-        for (number, item) in dict.items().iter().enumerate() {
+        let mut is_first = true;
+        for item in dict.items().iter() {
             let item = item.cast_into::<PyTuple>().map_err(PyErr::from)?;
             let (key, value) = (item.get_item(0)?, item.get_item(1)?);
             let Ok(name) = key.cast::<PyString>() else {
@@ -176,9 +179,13 @@ impl<'py> Writer<'py> {
                 let kind = kind_of(&key);
                 return Err(Fault::types(format!("the key {shown} is no string, but {kind}")));
             };
-            if number > 0 {
+            if is_left_out(&value) {
+                continue;
+            }
+            if !is_first {
                 self.out.push(b',');
             }
+            is_first = false;
             self.write_text(name)?;
             self.out.push(b':');
             self.write(&value).map_err(|fault| {
@@ -219,7 +226,14 @@ impl<'py> Writer<'py> {
         let module = self.py.import(intern!(self.py, "toolcheck_lint._plain"))?;
         let plain = module.getattr(intern!(self.py, "plain"))?.call1((object,))?;
         if plain.is_none() {
-            return Err(Fault::types(format!("{} is neither JSON nor an object of an SDK", kind_of(object))));
+            let hint = match object.getattr_opt(intern!(self.py, "ndim"))? {
+                // A value or an array of numpy.
+                Some(ndim) if ndim.eq(0)? => ": pass its `.item()`",
+                Some(_) => ": pass its `.tolist()`",
+                None => "",
+            };
+            let kind = kind_of(object);
+            return Err(Fault::types(format!("{kind} is neither JSON nor an object of an SDK{hint}")));
         }
         self.write(&plain)?;
         self.open.pop();
@@ -233,6 +247,30 @@ pub(crate) fn encoded(text: &Bound<'_, PyString>) -> PyResult<Vec<u8>> {
     let bytes =
         text.call_method1(intern!(py, "encode"), (intern!(py, "utf-8"), intern!(py, "surrogatepass")))?;
     bytes.extract()
+}
+
+/// The packages whose placeholders mean that a key is not sent.
+const SDKS: [&str; 6] = ["anthropic", "cerebras", "groq", "mistralai", "openai", "together"];
+/// The names of the types of placeholders.
+const PLACEHOLDERS: [&str; 3] = ["NotGiven", "Omit", "Unset"];
+
+/// Whether a value of a dictionary stands for a key that an SDK does not send.
+fn is_left_out(value: &Bound<'_, PyAny>) -> bool {
+    if value.is_none()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyDict>()
+        || value.is_exact_instance_of::<PyList>()
+        || value.is_exact_instance_of::<PyBool>()
+        || value.is_exact_instance_of::<PyInt>()
+    {
+        return false;
+    }
+    let kind = value.get_type();
+    let is_named = kind.name().is_ok_and(|name| PLACEHOLDERS.iter().any(|known| name == *known));
+    is_named
+        && kind.module().is_ok_and(|module| {
+            SDKS.contains(&module.to_string_lossy().split('.').next().unwrap_or_default())
+        })
 }
 
 /// What an object is, for messages.

@@ -22,7 +22,7 @@ pub(crate) fn explain_error(
     let body = body.map(Body::of).transpose()?;
     py.detach(|| {
         let explained = toolcheck_embed::explain_error(text, body.as_ref().map(Body::as_slice));
-        let wording = Wording::new("request", "explain_error(text, body)")
+        let wording = Wording::new("request", ": `explain_error(text, body)`")
             .style(Style::new().width(width))
             .width(Some(width));
         let people = written(|out| explained.write(&wording, out))?;
@@ -52,7 +52,7 @@ pub(crate) fn diff_bodies(
         id.map(named).transpose()
     };
     let formats = [format(before_format)?, format(after_format)?];
-    let bodies = [Body::of(before)?, Body::of(after)?];
+    let bodies = [Body::named(before, "before")?, Body::named(after, "after")?];
     let known = diff::ALL.iter().map(|output| output.id);
     let output = diff::find(output).ok_or_else(|| unknown("output", output, known))?;
     py.detach(|| {
@@ -70,11 +70,13 @@ pub(crate) fn diff_bodies(
     })
 }
 
-/// A body as the text that is linted.
+/// A body, or another argument, as the text that is linted.
 #[pyfunction]
+#[pyo3(signature = (body, argument = "body"))]
 pub(crate) fn text_of<'py>(
     py: Python<'py>,
     body: &Bound<'py, PyAny>,
+    argument: &str,
 ) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
-    Ok(pyo3::types::PyBytes::new(py, Body::of(body)?.as_slice()))
+    Ok(pyo3::types::PyBytes::new(py, Body::named(body, argument)?.as_slice()))
 }

@@ -52,7 +52,7 @@ impl Linter {
         extend_select: Vec<String>,
         ignore: Vec<String>,
     ) -> PyResult<Self> {
-        let tools = tools.map(Body::of).transpose()?;
+        let tools = tools.map(|tools| Body::named(tools, "tools")).transpose()?;
         let settings = || {
             let mut settings = Settings::new().name(name);
             if let Some(text) = config {
@@ -253,7 +253,13 @@ impl Linted {
     /// The report as text.
     fn render(&self, py: Python<'_>, output: &str, color: bool, width: usize) -> PyResult<String> {
         let known = outputs::ALL.iter().map(|output| output.id);
-        let output = outputs::find(output).ok_or_else(|| unknown("output", output, known))?;
+        let output = outputs::find(output).ok_or_else(|| match show::outputs::find(output) {
+            Some(drawn) => PyValueError::new_err(format!(
+                "there is no output {output:?} of the findings; `show({:?})` draws the body with them",
+                drawn.id
+            )),
+            None => unknown("output", output, known),
+        })?;
         let style = Style::new().color(color).width(width);
         py.detach(|| written(|out| (output.write)(&self.report, &style, out)))
     }

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from toolcheck_lint import Linter, Summary
+from toolcheck_lint import Linter, Summary, SummaryError
 
 from conftest import CLEAN, UNANSWERED
 
@@ -97,6 +97,27 @@ def test_tools_beside_the_messages(pa):
         linter.column(pa.array(messages * 2), tools=text)
 
 
+def test_a_key_that_no_row_has(pa):
+    linter = Linter(kind="dataset")
+    table = pa.table({"id": ["a", "b"], "messages": LISTS, "meta": [{"shard": 1}] * 2})
+    for read in (linter.column, linter.rows):
+        with pytest.raises(ValueError, match="^there is no column `nope`; there are `id`, `messages`, `meta`$"):
+            read(table, key="nope")
+        with pytest.raises(ValueError, match="^there is no column `uuid`; there are `shard`$"):
+            read(table, key="meta.uuid")
+        with pytest.raises(ValueError, match="^there is no `id` in a list: pass the column with the keys as `key`$"):
+            read(table["messages"], key="id")
+        with pytest.raises(ValueError, match="^there is no column `id`; there are `messages`, `tools`$"):
+            read(table["messages"], tools=pa.nulls(2), key="id")
+    for key, rows in {"id": {"b"}, "meta.shard": {"1"}}.items():
+        assert {sample.row for sample in linter.column(table, key=key).rules["orphan-tool-result"].samples} == rows
+    # What is in text is only known row by row.
+    assert Linter().column(pa.array(ROWS), key="id").rules["unanswered-tool-call"].samples[0].row == "1"
+    wide = pa.table({f"column-{number}": ["{}"] for number in range(100)})
+    with pytest.raises(ValueError, match="`column-19`, …$"):
+        linter.column(wide, key="id")
+
+
 def test_values_as_json(pa):
     """What is read of each type, seen through the key of a row."""
     import datetime
@@ -131,8 +152,15 @@ def test_a_type_that_json_has_not(pa):
 
 def test_what_is_no_column():
     for wrong in ([1], "text", {"a": 1}, None):
-        with pytest.raises(TypeError, match="expected a column or a table with `__arrow_c_stream__`"):
+        with pytest.raises(TypeError, match="^array: expected a column or a table with `__arrow_c_stream__`"):
             Linter().column(wrong)
+
+
+def test_what_is_no_column_beside_one(pa):
+    with pytest.raises(TypeError, match="^tools: expected a column .*, not str; in a table, the column `tools` is read by itself$"):
+        Linter().column(pa.table({"messages": LISTS}), tools="tools")
+    with pytest.raises(TypeError, match="^key: expected a column .*, not int$"):
+        Linter().column(pa.table({"messages": LISTS}), key=5)
 
 
 def test_findings_as_a_table(pa):
@@ -146,6 +174,8 @@ def test_findings_as_a_table(pa):
     ]
     assert len(table) == linter.column(pa.array(ROWS)).errors + linter.column(pa.array(ROWS)).warnings
     once = linter.rows(pa.array(ROWS))
+    with pytest.raises(TypeError, match=r"a table of Arrow: read them with `pyarrow.table\(...\)` or"):
+        list(once)
     pa.table(once)
     with pytest.raises(ValueError, match="read already"):
         pa.table(once)
@@ -162,7 +192,23 @@ def test_polars(expected):
     nested = Linter(kind="dataset")
     assert nested.column(frame, key="id").errors == nested.column(frame["messages"]).errors > 0
     found = pl.DataFrame(nested.rows(frame, key="id"))
+    for read in (nested.column, nested.rows):
+        with pytest.raises(TypeError, match=r"LazyFrame; collect it first: `.collect\(\)`$"):
+            read(frame.lazy())
     assert frame.join(found, left_on="id", right_on="row", how="anti")["id"].to_list() == ["one"]
+
+
+def test_findings_are_joined_by_a_key_that_is_a_number():
+    """As `docs/datasets.md` shows it."""
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"messages": LISTS, "id": [1, 2]})
+    bad = polars.DataFrame(Linter(kind="dataset").rows(frame, key="id"))
+    errors = bad.filter(polars.col("level") == "error")
+    clean = frame.join(errors, left_on=polars.col("id").cast(polars.String), right_on="row", how="anti")
+    assert clean["id"].to_list() == [1]
+    duckdb = pytest.importorskip("duckdb")
+    query = """select id from frame where id::varchar not in (select "row" from bad where level = 'error')"""
+    assert duckdb.sql(query).fetchall() == [(1,)]
 
 
 def test_duckdb(expected):
@@ -250,6 +296,34 @@ def test_a_summary(pa):
             Summary.from_bytes(wrong)
     with pytest.raises(TypeError):
         summary + 1
+
+
+def test_summaries_are_added_by_sum(pa):
+    linter = Linter()
+    parts = [linter.column(pa.array([row])) for row in ROWS]
+    assert sum(parts) == Summary.sum(parts) == sum(parts, Summary())
+    with pytest.raises(TypeError):
+        sum(parts, 1)
+
+
+def test_errors_of_rows_are_raised(pa):
+    def raised(rows, level="error", **settings):
+        summary = Linter(**settings).column(pa.array([json.dumps(row) for row in rows]))
+        with pytest.raises(SummaryError) as raised:
+            summary.raise_for_errors(level=level)
+        assert raised.value.summary is summary
+        assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+        return str(raised.value)
+
+    Linter().column(pa.array([json.dumps(CLEAN)] * 2)).raise_for_errors(level="warning")
+    assert "unanswered-tool-call" in raised([CLEAN, UNANSWERED])
+    demoted = {"config": '[levels]\nunanswered-tool-call = "warning"\n'}
+    assert "unanswered-tool-call" in raised([UNANSWERED], level="warning", **demoted)
+    Linter(**demoted).column(pa.array([json.dumps(UNANSWERED)])).raise_for_errors()
+    assert raised([CLEAN, 1], select=["unknown-tool"]) == "nothing was read in 1 of 2 rows, so they were not checked"
+    assert raised([]) == "there is no transcript in the rows, so nothing was checked"
+    with pytest.raises(ValueError, match="there is no level 'warnings'"):
+        Summary().raise_for_errors(level="warnings")
 
 
 def test_the_same_summary_as_the_program(pa, program, tmp_path):

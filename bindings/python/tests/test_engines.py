@@ -122,6 +122,32 @@ def test_hugging_face(said, batch_size):
     assert found.column_names == ["id", "rule", "level", "pointer", "tool_call_id", "message"]
 
 
+def test_what_is_no_data_set():
+    datasets = pytest.importorskip("datasets")
+    from toolcheck_lint.hf import lint_dataset
+
+    split = datasets.Dataset.from_list(rows())
+    for splits in (datasets.DatasetDict(train=split, test=split), datasets.IterableDatasetDict(train=split.to_iterable_dataset(), test=split.to_iterable_dataset())):
+        with pytest.raises(TypeError, match=r"^name a split of the .*DatasetDict: dataset\['train'\], dataset\['test'\]$"):
+            lint_dataset(splits, messages="messages")
+    with pytest.raises(TypeError, match="not list: make one with `datasets.Dataset.from_list`"):
+        lint_dataset(rows())
+    for frame in (split.to_pandas(), split.data.table):
+        with pytest.raises(TypeError, match="not (DataFrame|Table): columns and tables .* `toolcheck_lint.Linter"):
+            lint_dataset(frame)
+
+
+def test_columns_that_a_data_set_has_not():
+    datasets = pytest.importorskip("datasets")
+    from toolcheck_lint.hf import lint_dataset
+
+    ds = datasets.Dataset.from_list(rows())
+    for wrong in ({"messages": "messages", "key": "nope"}, {"key": "nope"}, {"messages": "nope"}):
+        for lazily in (ds, ds.to_iterable_dataset()):
+            with pytest.raises(ValueError, match="^there is no column `nope`; there are `id`, `messages`, `tools`$"):
+                lint_dataset(lazily, **wrong)
+
+
 def test_columns_that_are_named_wrongly():
     from toolcheck_lint._batches import Job
 

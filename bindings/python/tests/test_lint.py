@@ -118,6 +118,46 @@ def test_warnings_are_raised_if_asked_for(unanswered):
         report.raise_for_errors(level="warning")
 
 
+@pytest.mark.parametrize("body", ["{{{", "", b"\x00", [], {}, {"rows": 1}, None])
+def test_nothing_that_was_read_is_not_clean(body):
+    from toolcheck_lint.testing import check
+
+    report = toolcheck_lint.lint(body, select=["unknown-tool"])
+    assert (len(report), report.transcripts) == (0, 0)
+    assert report != []
+    assert report != ()
+    assert report
+    assert report == toolcheck_lint.lint(body, select=["unknown-tool"])
+    assert "no transcript" in repr(report)
+    for level in ("error", "warning"):
+        with pytest.raises(ToolcheckError, match="^there is no transcript in the body, so nothing was checked$") as raised:
+            report.raise_for_errors(level=level)
+        assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+        with pytest.raises(AssertionError, match="there is no transcript"):
+            check(body, select=["unknown-tool"]).assert_clean(level=level)
+    with pytest.raises(AssertionError, match="there is no transcript"):
+        check(body, select=["unknown-tool"]).assert_findings()
+    with pytest.raises(ToolcheckError, match="malformed-json|unrecognised-format"):
+        toolcheck_lint.lint(body).raise_for_errors()
+
+
+@pytest.mark.parametrize("body", [{"messages": []}, {"contents": []}])
+def test_a_list_of_no_messages_is_read(body):
+    report = toolcheck_lint.lint(body, select=["unknown-tool"])
+    assert report == []
+    report.raise_for_errors(level="warning")
+
+
+@pytest.mark.parametrize("level", ["warnings", "Error", "", None, 2, True])
+def test_there_are_two_levels(clean, unanswered, level):
+    from toolcheck_lint.testing import check
+
+    for body in (clean, unanswered):
+        for ask in (toolcheck_lint.lint(body).raise_for_errors, check(body).assert_clean):
+            with pytest.raises(ValueError, match=f"there is no level {level!r}; expected error or warning"):
+                ask(level=level)
+
+
 def test_what_is_written(unanswered):
     report = toolcheck_lint.lint(unanswered, name="history.json")
     assert report.render("concise").startswith("history.json:1:")
@@ -129,6 +169,10 @@ def test_what_is_written(unanswered):
     assert "<script" not in report._repr_html_()
     assert toolcheck_lint.show(unanswered).strip().endswith("0 results)")
     assert toolcheck_lint.show(unanswered)._repr_html_().startswith("<")
+    assert toolcheck_lint.show(unanswered, "html").strip() == toolcheck_lint.show(unanswered)._repr_html_().strip()
+    assert toolcheck_lint.show(unanswered, output="markdown") == toolcheck_lint.lint(unanswered).show("markdown")
+    with pytest.raises(ValueError, match=r'of the findings; `show\("html"\)` draws the body with them$'):
+        report.render("html")
     for wrong in (report.render, report.show):
         with pytest.raises(ValueError, match="there is no output \"fulll\"; expected one of "):
             wrong("fulll")
@@ -141,7 +185,9 @@ def test_wrong_settings_say_what_is_right(tmp_path):
         ({"kind": "log"}, "request, session, dataset"),
         ({"select": ["blank-txt"]}, "did you mean `blank-text`"),
         ({"config": "selec = []"}, "1:1: unknown field `selec`"),
-        ({"config": "toolcheck.toml"}, "invalid configuration"),
+        ({"config": "toolcheck.toml"}, "^config: to read the file toolcheck.toml, pass a path"),
+        ({"config": "toolcheck"}, "invalid configuration"),
+        ({"target": "gateway.toml"}, "^target: to read the file gateway.toml, pass a path"),
         ({"tools": "nothing"}, "no tools found"),
     ]
     for settings, expected in wrong:
@@ -151,6 +197,50 @@ def test_wrong_settings_say_what_is_right(tmp_path):
         Linter(taget="bedrock")
     with pytest.raises(FileNotFoundError):
         Linter(config=tmp_path / "toolcheck.toml")
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"target": 5}, "target: expected a name (str) or a path, not int"),
+        ({"config": {}}, "config: expected the text of a configuration (str) or a path, not dict"),
+        ({"format": b"anthropic"}, "format: expected a text (str), not bytes"),
+        ({"kind": 1}, "kind: expected a text (str), not int"),
+        ({"at": 0}, "at: expected a text (str), not int"),
+        ({"name": Path("body.json")}, "name: expected a text (str), not PosixPath"),
+        ({"select": 5}, "select: expected ids of rules (str), not int"),
+        ({"extend_select": [5]}, "extend_select: expected ids of rules (str), not int"),
+        ({"ignore": [None]}, "ignore: expected ids of rules (str), not NoneType"),
+        ({"tools": [{1}]}, "tools[0]: set is neither JSON nor an object of an SDK"),
+        ({"tools": Path("tools.json")}, "tools: a path is not read: pass `path.read_bytes()`, or lint the file with `lint_file(path)`"),
+    ],
+)
+def test_settings_of_a_wrong_type_are_named(settings, expected, clean):
+    for make in (Linter, lambda **settings: toolcheck_lint.lint(clean, **settings)):
+        with pytest.raises(TypeError) as raised:
+            make(**settings)
+        assert str(raised.value) == expected
+
+
+def test_paths_and_files_are_no_bodies(tmp_path, clean):
+    path = tmp_path / "body.json"
+    path.write_text(json.dumps(clean))
+    takers = (toolcheck_lint.lint, toolcheck_lint.fix, toolcheck_lint.show, Linter().lint, lambda body: toolcheck_lint.diff(clean, body))
+    for take in takers:
+        with pytest.raises(TypeError, match=r"^(body|after): a path is not read: .*`lint_file\(path\)`$"):
+            take(path)
+        for mode in ("r", "rb"):
+            with open(path, mode) as file, pytest.raises(TypeError, match=r"^(body|after): a file is not read: pass `file.read\(\)`"):
+                take(file)
+        for text in (str(path), "history.JSONL", "tides.har", ".yaml"):
+            with pytest.raises(ValueError, match=r"^(body|after): this is the text of a body and not a path: .*`lint_file\(path\)`$"):
+                take(text)
+    assert toolcheck_lint.lint_file(str(path)) == toolcheck_lint.lint_file(path) == toolcheck_lint.lint_file(bytes(path)) == []
+
+
+@pytest.mark.parametrize("text", ['{"a": ".json"', "one\ntwo.json", '"body.json', "json", "é.txt", "🙂json", "x" * 5000 + ".json", b"body.json"])
+def test_other_texts_are_bodies(text):
+    assert not toolcheck_lint.lint(text).transcripts
 
 
 def test_a_configuration(unanswered, tmp_path):
@@ -198,6 +288,8 @@ def test_a_fix(unanswered):
     fixed = toolcheck_lint.fix(unanswered)
     assert fixed.is_changed
     assert fixed.report == []
+    assert fixed.text == fixed.body.decode()
+    assert toolcheck_lint.fix(b"\xff").text == "\ufffd"
     assert fixed.json()["messages"][2]["content"][0]["tool_use_id"] == "toolu_1"
     assert [one["rule"] for one in fixed.plan["applied"]] == ["unanswered-tool-call"]
     assert not toolcheck_lint.fix(fixed.body).is_changed
@@ -226,6 +318,76 @@ def test_an_error_of_an_api_is_explained(unanswered):
     assert with_body.data["findings"][0]["pointer"] == "/messages/1/content/0"
     assert "toolu_1" in str(with_body)
     assert not toolcheck_lint.explain_error("the moon is full").is_explained
+
+
+UNANSWERED_ERROR = (
+    "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must "
+    "have a corresponding `tool_result` block in the next message."
+)
+
+
+def exceptions():
+    said = {"type": "error", "error": {"type": "invalid_request_error", "message": UNANSWERED_ERROR}}
+
+    def made(text="Bad Request", **attributes):
+        error = RuntimeError(text)
+        for name, value in attributes.items():
+            setattr(error, name, value)
+        return error
+
+    class Response:
+        text = json.dumps(said)
+
+    class Unread:
+        @property
+        def text(self):
+            raise RuntimeError("the response was streamed")
+
+    yield "a body", made(body=said)
+    yield "the error in a body", made(body=said["error"])
+    yield "a body as text", made(body=json.dumps(said))
+    yield "bytes", made(body=json.dumps(said).encode())
+    yield "a response", made(body=None, response=Response())
+    yield "a dictionary as a response", made(response={"Error": {"Code": "ValidationException", "Message": UNANSWERED_ERROR}})
+    yield "a message", made(message=UNANSWERED_ERROR, response=Unread())
+    yield "its text", made(UNANSWERED_ERROR, body={"error": "Bad Request"})
+    yield "a dictionary that is no exception", said
+    yield "bytes that are no exception", json.dumps(said).encode()
+
+
+@pytest.mark.parametrize(("sort", "error"), list(exceptions()), ids=lambda value: value if isinstance(value, str) else "")
+def test_an_exception_is_explained(unanswered, sort, error):
+    explained = toolcheck_lint.explain_error(error, unanswered)
+    assert explained.is_explained, sort
+    assert explained.rules[0] == "unanswered-tool-call"
+    assert explained.data["findings"][0]["pointer"] == "/messages/1/content/0"
+
+
+def test_an_exception_of_a_real_sdk(unanswered):
+    openai = pytest.importorskip("openai")
+    httpx = pytest.importorskip("httpx2")
+    text = "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_1"
+    body = {"error": {"message": text, "type": "invalid_request_error", "param": "messages", "code": None}}
+    client = openai.OpenAI(
+        api_key="x", max_retries=0, http_client=httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(400, json=body)))
+    )
+    with pytest.raises(openai.BadRequestError) as raised:
+        client.chat.completions.create(model="gpt-4o", messages=[])
+    assert toolcheck_lint.explain_error(raised.value).rules[0] == "unanswered-tool-call"
+
+
+def test_what_is_no_error():
+    assert not toolcheck_lint.explain_error(RuntimeError()).is_explained
+    assert not toolcheck_lint.explain_error("").is_explained
+    for wrong in (5, None, object()):
+        with pytest.raises(TypeError, match="^text: expected the text of an error, the body of a response or an exception, not "):
+            toolcheck_lint.explain_error(wrong)
+
+
+def test_an_explanation_says_how_to_add_the_body():
+    known, unknown = (str(toolcheck_lint.explain_error(text)) for text in (UNANSWERED_ERROR, "the moon is full"))
+    assert "To find the cause, add the request that failed: `explain_error(text, body)`\n" in known
+    assert "add it: `explain_error(text, body)`" in unknown
 
 
 def test_one_linter_on_several_threads(unanswered, clean):

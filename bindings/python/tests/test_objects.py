@@ -104,6 +104,48 @@ def test_dataclasses_and_mappings():
     assert dumped(body)["messages"] == [{"role": "user", "content": {"nested": [{"role": "a", "content": None}]}}]
 
 
+@pytest.mark.parametrize(
+    ("module", "name", "is_left_out"),
+    [
+        ("openai", "NotGiven", True),
+        ("openai._types", "Omit", True),
+        ("anthropic", "NotGiven", True),
+        ("mistralai.types.basemodel", "Unset", True),
+        ("openai", "Other", False),
+        ("openair", "NotGiven", False),
+        ("builtins", "Omit", False),
+    ],
+)
+def test_what_an_sdk_leaves_out(module, name, is_left_out):
+    value = type(name, (), {"__module__": module})()
+    body = {"first": value, "messages": [], "tools": value, "last": {"only": value}}
+    if is_left_out:
+        assert _native.text_of(body) == b'{"messages":[],"last":{}}'
+        with pytest.raises(TypeError, match=r"^body\[0\]: "):
+            _native.text_of([value])
+    else:
+        with pytest.raises(TypeError, match=r"^body\['first'\]: .* is neither JSON"):
+            _native.text_of(body)
+
+
+def test_placeholders_of_a_real_sdk():
+    openai = pytest.importorskip("openai")
+    assert dumped({"messages": [], "tools": openai.NOT_GIVEN, "stop": openai.NotGiven(), "seed": openai.omit}) == {"messages": []}
+
+
+def test_integers_that_are_too_long():
+    with pytest.raises(ValueError, match=r"^body\['a'\]\[0\]: the integer has more digits than Python writes$"):
+        toolcheck_lint.lint({"a": [10**5000]})
+
+
+def test_values_of_numpy():
+    numpy = pytest.importorskip("numpy")
+    with pytest.raises(TypeError, match=r"^body\['a'\]: numpy.int64 is neither .*: pass its `.item\(\)`$"):
+        toolcheck_lint.lint({"a": numpy.int64(3)})
+    with pytest.raises(TypeError, match=r"^body\['a'\]: numpy.ndarray is neither .*: pass its `.tolist\(\)`$"):
+        toolcheck_lint.lint({"a": numpy.array([3])})
+
+
 def test_a_mistake_of_an_object_has_a_place():
     class Broken:
         def model_dump(self, **_):

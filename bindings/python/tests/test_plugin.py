@@ -43,6 +43,12 @@ def test_a_report_that_is_compared_is_drawn(run):
     )
 
 
+def test_a_report_of_nothing_is_not_empty(run):
+    result = run("def test_adapter(toolcheck):\n    assert toolcheck('{{{', select=['unknown-tool']) == []\n")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*there is no transcript in the body, so nothing was checked*"])
+
+
 def test_a_clean_body_passes(run):
     result = run(
         """
@@ -75,6 +81,8 @@ def test_wrong(toolcheck):
 def test_right(toolcheck):
     toolcheck(UNANSWERED).assert_findings("error unanswered-tool-call at /messages/1/content/0")
     toolcheck(UNANSWERED).assert_findings("unanswered-tool-call")
+    toolcheck(UNANSWERED).assert_findings(["unanswered-tool-call"])
+    toolcheck(CLEAN).assert_findings([])
     toolcheck(UNANSWERED, ignore=["unanswered-tool-call"]).assert_findings()
 """
     )
@@ -89,6 +97,23 @@ def test_settings_of_the_project(run, pytester):
     pytester.path.joinpath("toolcheck.toml").write_text('ignore = ["unanswered-tool-call"]\n')
     result = run("def test(toolcheck):\n    report = toolcheck(UNANSWERED)\n    assert report == []\n    assert report.target == 'bedrock'\n")
     result.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("toolcheck_target = bedrok", "ERROR: toolcheck_target: *did you mean `bedrock`*"),
+        ("toolcheck_target = gateway.toml", "ERROR: toolcheck_target: *gateway.toml*"),
+        ("toolcheck_config = nowhere.toml", "ERROR: toolcheck_config: *nowhere.toml*"),
+    ],
+)
+@pytest.mark.parametrize("fixture", ["toolcheck", "toolcheck_http"])
+def test_settings_of_the_project_that_are_wrong(run, pytester, fixture, setting, expected):
+    pytester.makeini(f"[pytest]\n{setting}\n")
+    result = run(f"def test({fixture}):\n    pass\n")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([expected])
+    run("def test():\n    pass\n").assert_outcomes(passed=1)
 
 
 @pytest.mark.parametrize("library", ["httpx", "httpx2"])
@@ -112,7 +137,7 @@ def test_clean(toolcheck_http):
     assert [report.target for report in toolcheck_http] == ["anthropic"]
 
 def test_allowed(toolcheck_http):
-    toolcheck_http.allow("unanswered-tool-call")
+    toolcheck_http.allow("blank-text", ["unanswered-tool-call"])
     client().post("https://api.example/v1/messages", json=UNANSWERED)
 
 def test_later(toolcheck_http):
@@ -124,8 +149,29 @@ def test_later(toolcheck_http):
 """
     )
     # An error at the end of a test that has passed.
-    result.assert_outcomes(passed=4, errors=2)
+    result.assert_outcomes(passed=4, errors=2, warnings=0)
     result.stdout.fnmatch_lines(["*toolcheck: request 1 of 1*", "*unanswered-tool-call*"])
+
+
+def test_a_test_that_sends_nothing(run):
+    pytest.importorskip("httpx")
+    source = """
+import httpx
+
+def test_nothing(toolcheck_http):
+    pass
+
+def test_elsewhere(toolcheck_http):
+    client = httpx.Client(transport=httpx.MockTransport(lambda request: httpx.Response(200, json={})))
+    client.post("https://api.example/v1/files", json=UNANSWERED)
+"""
+    result = run(source)
+    result.assert_outcomes(passed=2, warnings=2)
+    result.stdout.fnmatch_lines(
+        ["*NoRequestWarning: *::test_nothing sent nothing to the path of a known API, so nothing was checked", "*::test_elsewhere *; 1 went to other paths"]
+    )
+    result = run(source, "-W", "error::toolcheck_lint.pytest_plugin.NoRequestWarning")
+    result.assert_outcomes(passed=2, errors=2)
 
 
 def test_what_requests_sends(run):
@@ -202,6 +248,43 @@ def test_cases_are_blessed(run, corpus):
     assert json.loads(corpus.joinpath("wrong.expect.json").read_text())["findings"] == []
     assert corpus.joinpath("answered.expect.json").read_text() == before
     run().assert_outcomes(passed=2)
+
+
+def test_a_case_without_an_expectation(run, corpus):
+    corpus.joinpath("wrong.expect.json").unlink()
+    corpus.joinpath("tides.har").write_text("{}")
+    result = run()
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*missing expectation: *wrong.expect.json*", "*--toolcheck-bless-new*"])
+    run("", "--toolcheck-bless").assert_outcomes(passed=1, failed=1)
+    run("", "--toolcheck-bless-new").assert_outcomes(passed=2)
+    assert json.loads(corpus.joinpath("wrong.expect.json").read_text())["findings"] == []
+    run().assert_outcomes(passed=2)
+
+
+def test_cases_of_recordings(run, corpus):
+    """A folder that is named after a kind of file has cases with other endings."""
+    folder = corpus / "sse"
+    folder.mkdir()
+    folder.joinpath("wrong.txt").write_text("nothing")
+    run("", "--toolcheck-bless-new").assert_outcomes(passed=2, failed=1)
+    assert json.loads(folder.joinpath("wrong.expect.json").read_text())["findings"]
+    run().assert_outcomes(passed=2, failed=1)
+
+
+def test_conversations_of_a_corpus(run, corpus):
+    folder = corpus / "same" / "ferry"
+    folder.mkdir(parents=True)
+    folder.joinpath("anthropic.json").write_text(json.dumps(CLEAN))
+    folder.joinpath("openai-chat.json").write_text(json.dumps({"messages": [{"role": "user", "content": "Another?"}]}))
+    run().assert_outcomes(passed=2, failed=2)
+
+
+def test_a_corpus_that_is_missing(run, pytester):
+    pytester.makeini("[pytest]\ntoolcheck_corpus = corpsu\n")
+    result = run("def test():\n    pass\n")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*toolcheck_corpus: there is no folder *corpsu"])
 
 
 def test_an_expectation_without_a_case(run, corpus):

@@ -44,6 +44,7 @@ from toolcheck_lint import Finding, Linter, Report, Summary
 report: Report = toolcheck_lint.lint({"messages": []}, target="bedrock", kind="session")
 rules: list[str] = [found.rule for found in report]
 first: Finding = report[0]
+both: Summary | int = sum([Summary(), Summary()])
 total: Summary = Summary.sum([Summary(), b""]) + Summary()
 Linter(kind="log")  # type: ignore[arg-type]
 toolcheck_lint.lint(1)  # type: ignore[arg-type]

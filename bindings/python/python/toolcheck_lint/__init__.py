@@ -31,7 +31,7 @@ from ._linter import (
     show,
 )
 from ._report import Report, ToolcheckError
-from ._summary import RuleCount, Sample, Summary
+from ._summary import RuleCount, Sample, Summary, SummaryError
 
 if TYPE_CHECKING:
     from pytest_toolcheck import Provider as MockProvider
@@ -58,6 +58,7 @@ __all__ = [
     "RuleCount",
     "Sample",
     "Summary",
+    "SummaryError",
     "ToolcheckError",
     "diff",
     "explain_error",
@@ -73,6 +74,8 @@ def __getattr__(name: str) -> Any:
         try:
             from pytest_toolcheck import Provider
         except ImportError as reason:
-            raise ImportError("MockProvider is in the package `pytest-toolcheck`: install `toolcheck-lint[mock]`") from reason
+            raise ImportError(
+                "MockProvider is in the package `pytest-toolcheck`: from a checkout, `pip install ./bindings/pytest`"
+            ) from reason
         return Provider
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
 """What lints batches of rows on the workers of an engine."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from ._linter import Linter
@@ -12,6 +12,8 @@ class Batch(Protocol):
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def column(self, name: str) -> Any: ...
+    @property
+    def schema(self) -> Any: ...
 
 
 class Job:
@@ -40,9 +42,8 @@ class Job:
     def _read(self, batch: Batch, reader: Callable[..., Any], **more: Any) -> Any:
         if self.messages is None:
             return reader(batch, key=self.key, **more)
-        key = batch.column(self.key) if self.key is not None else None
-        tools = batch.column(self.tools) if self.tools is not None else None
-        return reader(batch.column(self.messages), tools=tools, key=key, **more)
+        columns = [_column(batch, name) if name is not None else None for name in (self.messages, self.tools, self.key)]
+        return reader(columns[0], tools=columns[1], key=columns[2], **more)
 
     def summary(self, batch: Batch) -> Summary:
         """What is found in a batch."""
@@ -55,6 +56,18 @@ class Job:
 
         table = pyarrow.table(self._read(batch, self.linter.rows))
         return table.rename_columns([self.key or "row", *FINDINGS[1:]])
+
+
+def _column(batch: Batch, name: str) -> Any:
+    check_columns([name], batch.schema.names)
+    return batch.column(name)
+
+
+def check_columns(names: Iterable[str], known: Sequence[str]) -> None:
+    """A `ValueError` if there is no column of a name."""
+    for name in names:
+        if name not in known:
+            raise ValueError(f"there is no column `{name}`; there are {', '.join(f'`{one}`' for one in known)}")
 
 
 FINDINGS = ("row", "rule", "level", "pointer", "tool_call_id", "message")

@@ -9,6 +9,12 @@ from . import _native
 Level = Literal["error", "warning"]
 
 
+def check_level(level: str) -> None:
+    """A `ValueError` if there is no such level."""
+    if level not in ("error", "warning"):
+        raise ValueError(f"there is no level {level!r}; expected error or warning")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """A place in a body."""

@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Any, Literal, Protocol, final
 
 from . import _native
-from ._report import Report
+from ._errors import texts_of
+from ._report import Report, ShowOutput
 from ._summary import Summary
 
 Body = bytes | bytearray | memoryview | str | Mapping[str, Any] | Sequence[Any]
@@ -42,6 +43,11 @@ class Fixed:
     """What was done and what was not, as an element of `files` in `schemas/fix-plan.v1.schema.json`."""
     report: Report
     """The findings that are left."""
+
+    @property
+    def text(self) -> str:
+        """The text as a string, in which bytes that are not UTF-8 are replaced."""
+        return self.body.decode("utf-8", "replace")
 
     @property
     def is_changed(self) -> bool:
@@ -86,18 +92,29 @@ class Linter:
         ignore: Iterable[str] = (),
         name: str = "body.json",
     ) -> None:
+        for argument, value in {"format": format, "kind": kind, "conversation": conversation, "at": at}.items():
+            if value is not None:
+                _check(argument, value, str, "a text (str)")
+        _check("name", name, str, "a text (str)")
+        if target is not None:
+            _check("target", target, str | os.PathLike, "a name (str) or a path")
+        if config is not None:
+            _check("config", config, str | os.PathLike, "the text of a configuration (str) or a path")
+        for argument, file in {"target": target, "config": config}.items():
+            if isinstance(file, str) and file.endswith(".toml") and "\n" not in file and "=" not in file:
+                raise ValueError(f"{argument}: to read the file {file}, pass a path: `pathlib.Path(...)`")
         self._settings = {
             "target": None if isinstance(target, os.PathLike) else target,
             "own_target": _text(target) if isinstance(target, os.PathLike) else None,
             "format": format,
             "kind": kind,
-            "tools": None if tools is None else bytes(_native.text_of(tools)),
+            "tools": None if tools is None else bytes(_native.text_of(tools, "tools")),
             "config": _text(config) if isinstance(config, os.PathLike) else config,
             "conversation": conversation,
             "at": at,
-            "select": _ids(select),
-            "extend_select": _ids(extend_select),
-            "ignore": _ids(ignore),
+            "select": _ids("select", select),
+            "extend_select": _ids("extend_select", extend_select),
+            "ignore": _ids("ignore", ignore),
             "name": name,
         }
         self._native = _native.Linter(**self._settings)
@@ -199,7 +216,7 @@ def lint_file(
 ) -> Report:
     """The report of a file, as it is: it is read as a whole, and not decompressed."""
     settings = locals()
-    settings["name"] = os.fspath(settings.pop("path"))
+    settings["name"] = os.fsdecode(settings.pop("path"))
     with open(path, "rb") as file:
         return _linter(settings).lint(file.read())
 
@@ -221,6 +238,7 @@ def fix(
 
 def show(
     body: Body,
+    output: ShowOutput = "text",
     *,
     target: str | os.PathLike[str] | None = None,
     format: str | None = None,
@@ -230,9 +248,9 @@ def show(
     color: bool = False,
     width: int = 100,
 ) -> "Picture":
-    """The picture of a body, as `toolcheck show` draws it; a notebook shows it as a page."""
+    """The picture of a body, as an output of `toolcheck show` draws it; a notebook shows it as a page."""
     report = _linter({"target": target, "format": format, "kind": kind}).lint(body)
-    drawn = report.show(all=all, text=text, color=color, width=width)
+    drawn = report.show(output, all=all, text=text, color=color, width=width)
     return Picture(drawn, report.show("html", all=all, text=text))
 
 
@@ -272,9 +290,17 @@ class Explained:
         return self.text
 
 
-def explain_error(text: str, body: Body | None = None, *, width: int = 100) -> Explained:
-    """What an API's error means and, if there is the body of the request, what in it is the cause."""
-    is_explained, data, people = _native.explain_error(text, body, width)
+def explain_error(
+    text: str | bytes | Mapping[str, Any] | BaseException, body: Body | None = None, *, width: int = 100
+) -> Explained:
+    """What an API's error means and, if there is the body of the request, what in it is the cause.
+
+    The error is its text, the body of the response, or the exception that an SDK or an HTTP library has raised.
+    """
+    texts = texts_of(text)
+    # Of what an exception says, that which is known.
+    known = (one for one in texts if json.loads(_native.explain_error(one, None, width)[1])["matches"])
+    is_explained, data, people = _native.explain_error(texts[0] if len(texts) == 1 else next(known, texts[0]), body, width)
     return Explained(is_explained=is_explained, data=json.loads(data), text=people)
 
 
@@ -340,7 +366,7 @@ class Diff(Sequence[Change]):
 
 def diff(before: Body, after: Body, *, before_format: str | None = None, after_format: str | None = None) -> Diff:
     """What a change to a conversation lost, whatever the formats of the two bodies are."""
-    return Diff(bytes(_native.text_of(before)), bytes(_native.text_of(after)), before_format, after_format)
+    return Diff(bytes(_native.text_of(before, "before")), bytes(_native.text_of(after, "after")), before_format, after_format)
 
 
 def _linter(settings: dict[str, Any]) -> Linter:
@@ -352,8 +378,19 @@ def _linter(settings: dict[str, Any]) -> Linter:
     return linter_for(named)
 
 
-def _ids(ids: Iterable[str]) -> tuple[str, ...]:
-    return (ids,) if isinstance(ids, str) else tuple(ids)
+def _check(argument: str, value: object, expected: Any, described: str) -> None:
+    if not isinstance(value, expected):
+        raise TypeError(f"{argument}: expected {described}, not {type(value).__name__}")
+
+
+def _ids(argument: str, ids: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(ids, str):
+        return (ids,)
+    _check(argument, ids, Iterable, "ids of rules (str)")
+    listed = tuple(ids)
+    for one in listed:
+        _check(argument, one, str, "ids of rules (str)")
+    return listed
 
 
 def _text(path: os.PathLike[str]) -> str:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._findings import Finding, Level, finding_of
+from ._findings import Finding, Level, check_level, finding_of
 
 if TYPE_CHECKING:
     from . import _native
@@ -26,10 +26,14 @@ class ToolcheckError(Exception):
         return type(self), (self.report, str(self))
 
 
+NOTHING_READ = "there is no transcript in the body, so nothing was checked"
+
+
 class Report(Sequence[Finding]):
     """The findings of a body, in the order of its text. It is true if there are any.
 
-    It is equal to another report, list or tuple with the same findings. When it is pickled, the body goes with it.
+    It is equal to another report, list or tuple with the same findings. Without a transcript nothing was checked, so it is
+    true, and not equal to an empty list. When it is pickled, the body goes with it.
     """
 
     __slots__ = ("_linted", "_linter", "_list")
@@ -89,9 +93,12 @@ class Report(Sequence[Finding]):
         return self._linted.warnings
 
     def raise_for_errors(self, *, level: Level = "error") -> None:
-        """Raises a `ToolcheckError` if there are errors; with `level="warning"`, if there is anything."""
+        """Raises a `ToolcheckError` if there are errors, or no transcript; with `level="warning"`, if there is anything."""
+        check_level(level)
         if self.errors or (level == "warning" and self.warnings):
             raise ToolcheckError(self)
+        if not self.transcripts:
+            raise ToolcheckError(self, NOTHING_READ)
 
     def render(self, output: str = "full", *, color: bool = False, width: int = 100) -> str:
         """The report as an output of `toolcheck lint` writes it, such as `full`, `concise`, `json` or `sarif`."""
@@ -129,6 +136,9 @@ class Report(Sequence[Finding]):
     def __len__(self) -> int:
         return len(self._linted)
 
+    def __bool__(self) -> bool:
+        return len(self) > 0 or not self.transcripts
+
     def __iter__(self) -> Iterator[Finding]:
         return iter(self._findings)
 
@@ -140,13 +150,17 @@ class Report(Sequence[Finding]):
         return self._findings[index]
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, list | tuple) and not self._linted.transcripts and not len(self):
+            # An empty list stands for a clean body.
+            return False
         if isinstance(other, Report | list | tuple):
             return len(self) == len(other) and self._findings == list(other)
         return NotImplemented
 
     def __repr__(self) -> str:
         counts = f"{self.errors} errors, {self.warnings} warnings"
-        return f"<Report format={self.format} target={self.target}: {counts}>"
+        read = "" if self.transcripts else "no transcript, "
+        return f"<Report format={self.format} target={self.target}: {read}{counts}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The same text gives the same findings, so it is linted again.

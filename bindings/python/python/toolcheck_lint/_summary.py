@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Literal, final
 
 from . import _native
-from ._findings import Level
+from ._findings import Level, check_level
 
 
 @final
@@ -36,6 +36,19 @@ class RuleCount:
     """The number of rows with such a finding."""
     samples: tuple[Sample, ...]
     """Examples, chosen by a hash of the row's key."""
+
+
+class SummaryError(Exception):
+    """There are findings in rows; `summary` counts them."""
+
+    summary: "Summary"
+
+    def __init__(self, summary: "Summary", message: str | None = None) -> None:
+        super().__init__(summary.render().rstrip() if message is None else message)
+        self.summary = summary
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.summary, str(self))
 
 
 @final
@@ -138,6 +151,21 @@ class Summary:
         if not isinstance(other, Summary):
             return NotImplemented
         return Summary._of(_native.Summary.sum([self._inner, other._inner]))
+
+    def __radd__(self, other: object) -> "Summary":
+        # `sum` begins with 0.
+        return self if other == 0 else NotImplemented
+
+    def raise_for_errors(self, *, level: Level = "error") -> None:
+        """Raises a `SummaryError` if there are errors, or rows that were not read, or no transcript at all; with
+        `level="warning"`, if there is anything."""
+        check_level(level)
+        if self.errors or (level == "warning" and self.warnings):
+            raise SummaryError(self)
+        if self.unread:
+            raise SummaryError(self, f"nothing was read in {self.unread} of {self.rows} rows, so they were not checked")
+        if not self.transcripts:
+            raise SummaryError(self, "there is no transcript in the rows, so nothing was checked")
 
     @classmethod
     def sum(cls, parts: "Iterable[Summary | bytes]") -> "Summary":

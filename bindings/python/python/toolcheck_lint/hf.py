@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._batches import Job
+from ._batches import Job, check_columns
 from ._summary import Summary
 
 if TYPE_CHECKING:
@@ -59,8 +59,12 @@ def lint_dataset(
     The parameters are those of `toolcheck_lint.spark.lint_dataframe`. Batches are linted on `threads` threads while the
     next one is read; `progress` is called with the number of rows so far.
     """
+    _check(ds)
     job = Job(messages, tools, key, samples, settings)
     if job.columns is not None:
+        # A data set that is streamed may not know them before it is read.
+        if ds.column_names is not None:
+            check_columns(job.columns, ds.column_names)
         ds = ds.select_columns(job.columns)
     if mode not in ("summary", "rows"):
         raise ValueError(f"there is no mode {mode!r}; expected summary or rows")
@@ -73,6 +77,21 @@ def lint_dataset(
         tables = list(_each(job.findings, ds, batch_size, threads, progress))
         return datasets.Dataset(pyarrow.concat_tables(tables)) if tables else datasets.Dataset.from_dict({})
     return Summary.sum(_each(job.summary, ds, batch_size, threads, progress))
+
+
+def _check(ds: Any) -> None:
+    """A `TypeError` that says what to do with something that is no data set."""
+    kind = type(ds).__name__
+    if isinstance(ds, dict) and all(hasattr(split, "with_format") for split in ds.values()):
+        splits = ", ".join(f"dataset[{name!r}]" for name in ds)
+        raise TypeError(f"name a split of the {kind}: {splits or 'it has none'}")
+    if hasattr(ds, "with_format") and hasattr(ds, "select_columns"):
+        return
+    if isinstance(ds, list | dict):
+        advice = "make one with `datasets.Dataset.from_list` or `from_dict`"
+    else:
+        advice = "columns and tables of Arrow, polars and pandas are linted by `toolcheck_lint.Linter(...).column`"
+    raise TypeError(f"expected a data set of `datasets`, not {kind}: {advice}")
 
 
 def _each(

@@ -1,13 +1,13 @@
 """Checks of bodies for tests; the fixtures of the pytest plugin give them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
 from . import _native
-from ._findings import Level
+from ._findings import Level, check_level
 from ._linter import Body, Linter, linter_for
-from ._report import Report
+from ._report import NOTHING_READ, Report
 
 
 class Checked(Report):
@@ -18,17 +18,25 @@ class Checked(Report):
     def assert_clean(self, *, level: Level = "warning") -> None:
         """Fails if there is a finding, or no transcript; with `level="error"`, only if there is an error."""
         __tracebackhide__ = True
+        check_level(level)
         if self.errors or (level == "warning" and self.warnings):
             raise AssertionError(f"{self.render().rstrip()}\n\n{self.show().rstrip()}")
         if not self.transcripts:
-            raise AssertionError("there is no transcript in the body, so nothing was checked")
+            raise AssertionError(NOTHING_READ)
 
-    def assert_findings(self, *expected: str) -> None:
+    def assert_findings(self, *expected: str | Iterable[str]) -> None:
         """Fails if the findings are not these: `[error|warning] RULE [at [RECORD:]POINTER]`, as in a corpus."""
         __tracebackhide__ = True
-        difference = _native.difference(self._linted, list(expected))
+        difference = _native.difference(self._linted, _listed(expected))
         if difference:
             raise AssertionError("\n".join([*difference, "", *self.show().rstrip().splitlines()]))
+        if not len(self) and not self.transcripts:
+            raise AssertionError(NOTHING_READ)
+
+
+def _listed(texts: Iterable[str | Iterable[str]]) -> list[str]:
+    """Texts, given one by one or as a list."""
+    return [one for text in texts for one in ([text] if isinstance(text, str) else text)]
 
 
 def check(body: Body, **settings: Any) -> Checked:
@@ -57,20 +65,22 @@ class Sent(Sequence[Checked]):
         self._settings = settings
         self._reports: list[Checked] = []
         self._allowed: set[str] = set()
+        self.others = 0
+        """The number of requests that were seen and not linted: of another path or method, or without a body."""
 
-    def allow(self, *rules: str) -> None:
+    def allow(self, *rules: str | Iterable[str]) -> None:
         """These rules may have findings."""
-        Linter(select=rules)
-        self._allowed.update(rules)
+        listed = _listed(rules)
+        Linter(select=listed)
+        self._allowed.update(listed)
 
     def see(self, method: str, path: str, body: bytes) -> None:
         """Lints a request, if it is one of a known API."""
-        if method != "POST" or not body:
-            return
         for pattern, format in PATHS:
-            if pattern.search(path):
+            if method == "POST" and body and pattern.search(path):
                 self._reports.append(check(body, **{"format": format, **self._settings}))
                 return
+        self.others += 1
 
     def faults(self) -> str:
         """The errors in what was sent, as text; empty without any."""

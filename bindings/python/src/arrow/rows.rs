@@ -1,12 +1,13 @@
 //! The rows of columns, as texts that are linted.
 
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::ArrowError;
-use pyo3::exceptions::PyTypeError;
+use arrow_schema::{ArrowError, DataType};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyString};
 use pyo3_arrow::ffi::{ArrayIterator, ArrayReader};
 use pyo3_arrow::{PyArray, PyArrayReader};
+use toolcheck_core::text::shown;
 use toolcheck_lint::summary::key_of;
 
 use super::cells::{Cell, Texts, cells, texts};
@@ -49,13 +50,21 @@ impl Rows {
         tools: Option<&Bound<'_, PyAny>>,
         key: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let bodies = Chunks::of(bodies)?;
-        let tools = tools.map(Chunks::of).transpose()?;
+        let bodies = Chunks::of(bodies, "array")?;
+        let tools = tools.map(|tools| Chunks::of(tools, "tools")).transpose()?;
         let keys = match key {
             None => Keys::Numbers,
             Some(key) => match key.extract::<String>() {
-                Ok(path) => Keys::Path(path),
-                Err(_) => Keys::Column(Chunks::of(key)?),
+                Ok(path) => {
+                    let is_there = match &tools {
+                        // A row is made of the two.
+                        Some(_) => known_columns(&path, &["messages", "tools"]),
+                        None => has_path(bodies.reader.field().data_type(), &path),
+                    };
+                    is_there.map_err(PyValueError::new_err)?;
+                    Keys::Path(path)
+                }
+                Err(_) => Keys::Column(Chunks::of(key, "key")?),
             },
         };
         Ok(Self { bodies, tools, keys, done: 0 })
@@ -185,6 +194,49 @@ fn write_with_tools(bodies: &dyn Cell, tools: &dyn Cell, row: usize, out: &mut V
     out.push(b'}');
 }
 
+/// The most names of columns that an error shows.
+const COLUMNS_SHOWN: usize = 20;
+
+/// Whether rows of a type can have a value at a path of names with dots between them.
+///
+/// # Errors
+///
+/// What they have instead.
+fn has_path(mut kind: &DataType, path: &str) -> Result<(), String> {
+    for name in path.split('.') {
+        match kind {
+            DataType::Struct(fields) => {
+                let Some((_, field)) = fields.find(name) else {
+                    let names: Vec<&str> = fields.iter().map(|field| &**field.name()).collect();
+                    return known_columns(name, &names);
+                };
+                kind = field.data_type();
+            }
+            DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => {
+                return Err(format!(
+                    "there is no `{}` in a list: pass the column with the keys as `key`",
+                    shown(name)
+                ));
+            }
+            // What is in text or in a map is only known once it is read.
+            _ => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+fn known_columns(name: &str, known: &[&str]) -> Result<(), String> {
+    if known.contains(&name.split('.').next().unwrap_or(name)) {
+        return Ok(());
+    }
+    let names = known.iter().take(COLUMNS_SHOWN).map(|known| format!("`{}`", shown(known)));
+    let mut names = names.collect::<Vec<_>>().join(", ");
+    if known.len() > COLUMNS_SHOWN {
+        names.push_str(", …");
+    }
+    Err(format!("there is no column `{}`; there are {names}", shown(name)))
+}
+
 /// A column whose chunks are read one by one.
 struct Chunks {
     reader: Box<dyn ArrayReader + Send>,
@@ -194,7 +246,7 @@ struct Chunks {
 }
 
 impl Chunks {
-    fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn of(object: &Bound<'_, PyAny>, argument: &str) -> PyResult<Self> {
         let method = |name: &str| object.getattr_opt(name);
         let reader: Box<dyn ArrayReader + Send> = if let Some(method) = method("__arrow_c_array__")? {
             let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = method.call0()?.extract()?;
@@ -204,8 +256,15 @@ impl Chunks {
             PyArrayReader::from_arrow_pycapsule(method.call0()?.cast::<PyCapsule>()?)?.into_reader()?
         } else {
             let kind = kind_of(object);
+            let hint = if argument == "tools" && object.is_instance_of::<PyString>() {
+                "; in a table, the column `tools` is read by itself"
+            } else if kind.starts_with("polars.") && object.hasattr("collect")? {
+                "; collect it first: `.collect()`"
+            } else {
+                ""
+            };
             return Err(PyTypeError::new_err(format!(
-                "expected a column or a table with `__arrow_c_stream__` or `__arrow_c_array__`, not {kind}"
+                "{argument}: expected a column or a table with `__arrow_c_stream__` or `__arrow_c_array__`, not {kind}{hint}"
             )));
         };
         Ok(Self { reader, current: None, at: 0, is_at_end: false })

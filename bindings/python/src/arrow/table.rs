@@ -7,7 +7,7 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -97,6 +97,13 @@ pub(crate) struct Findings {
 
 #[pymethods]
 impl Findings {
+    /// A table is no list of its rows.
+    fn __iter__(&self) -> PyResult<Py<PyAny>> {
+        Err(PyTypeError::new_err(
+            "the findings are a table of Arrow: read them with `pyarrow.table(...)` or `polars.DataFrame(...)`",
+        ))
+    }
+
     /// Another schema that the caller would like need not be given, and is not.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
