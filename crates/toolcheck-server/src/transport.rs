@@ -24,10 +24,49 @@ pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     if body.len() < length {
         return Ok(None);
     }
-    Ok(Some(match serde_json::from_slice(&body) {
+    Ok(Some(match parse(body) {
         Ok(message) => Incoming::Message(message),
         Err(error) => Incoming::Malformed(error.to_string()),
     }))
+}
+
+/// Parses a message. An editor whose text is UTF-16 may send half a character, as VS Code does when half an emoji is
+/// pasted. Such a half becomes U+FFFD, which is as long in UTF-16: were the message dropped, the server's text would
+/// differ from the editor's from then on, and so would the places of all fixes.
+fn parse(mut body: Vec<u8>) -> serde_json::Result<Message> {
+    serde_json::from_slice(&body).or_else(|error| {
+        if replace_lone_surrogates(&mut body) == 0 {
+            return Err(error);
+        }
+        serde_json::from_slice(&body)
+    })
+}
+
+/// Replaces the escapes of surrogates without their other half by `\ufffd`; returns their number.
+fn replace_lone_surrogates(json: &mut [u8]) -> usize {
+    let mut replaced = 0;
+    let mut at = 0;
+    while let Some(next) = json[at..].iter().position(|byte| *byte == b'\\') {
+        at += next;
+        at += match (surrogate(&json[at..]), json.get(at + 6..).and_then(surrogate)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
+            (Some(_), _) => {
+                json[at..at + 6].copy_from_slice(br"\ufffd");
+                replaced += 1;
+                6
+            }
+            (None, _) => 2,
+        };
+        at = at.min(json.len());
+    }
+    replaced
+}
+
+/// The surrogate whose escape begins `json`.
+fn surrogate(json: &[u8]) -> Option<u16> {
+    let digits = json.strip_prefix(br"\u")?.get(..4)?;
+    let digits = str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
+    u16::from_str_radix(digits, 16).ok().filter(|unit| (0xD800..=0xDFFF).contains(unit))
 }
 
 /// Reads the header of a message; returns the length of its body.
@@ -90,5 +129,25 @@ mod tests {
         assert_eq!(all(b"nonsense\n"), ["a header without a colon"]);
         assert_eq!(all(b"\r\n"), ["a message without a Content-Length"]);
         assert_eq!(all(b"Content-Length: 99999999999\r\n\r\n"), ["a Content-Length that is no length"]);
+    }
+
+    #[test]
+    fn half_a_character_is_replaced_by_one_as_long() {
+        let replaced = |json: &str| {
+            let mut json = json.as_bytes().to_vec();
+            let number = replace_lone_surrogates(&mut json);
+            (String::from_utf8(json).unwrap(), number)
+        };
+        assert_eq!(replaced(r#""\ud83d""#), (r#""\ufffd""#.to_owned(), 1));
+        assert_eq!(replaced(r#""\ud83d\uDE00""#), (r#""\ud83d\uDE00""#.to_owned(), 0));
+        assert_eq!(
+            replaced(r#""\ude00\ud83d\ud83d\ude00""#),
+            (r#""\ufffd\ufffd\ud83d\ude00""#.to_owned(), 2)
+        );
+        assert_eq!(replaced(r#""\\ud83d\n\u00e9\ud8"#), (r#""\\ud83d\n\u00e9\ud8"#.to_owned(), 0));
+        assert_eq!(replaced(r"\"), (r"\".to_owned(), 0));
+
+        let body = r#"{"jsonrpc":"2.0","method":"\ud83d"}"#.as_bytes().to_vec();
+        assert!(matches!(parse(body), Ok(Message::Notification(it)) if it.method == "\u{fffd}"));
     }
 }

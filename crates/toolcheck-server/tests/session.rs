@@ -139,6 +139,27 @@ fn places_are_counted_as_the_editor_counts() {
 }
 
 #[test]
+fn half_a_character_does_not_lose_an_edit() {
+    let mut client = Client::new("utf-16");
+    client.open(URI, TEXT);
+    assert_eq!(short(&client.diagnostics(1)), ["unanswered-tool-call 6:4-6:88"]);
+    let edit = |start: Json, end: Json, text: &str| {
+        let range = json!({"start": start, "end": end});
+        let document = json!({"uri": URI, "version": 2});
+        let changes = json!([{"range": range, "text": "TEXT"}]);
+        let params = json!({"textDocument": document, "contentChanges": changes});
+        let message =
+            json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": params}).to_string();
+        message.replace("TEXT", text)
+    };
+    client.send(&edit(at(0, 0), at(0, 0), r"\ud83d\n\n"));
+    client.diagnostics(2);
+    client.send(&edit(at(0, 0), at(1, 0), ""));
+    assert_eq!(short(&client.diagnostics(2)), ["unanswered-tool-call 7:4-7:88"]);
+    client.shut_down();
+}
+
+#[test]
 fn what_is_no_transcript_is_none_of_our_business() {
     let mut client = Client::new("utf-16");
     for (number, text) in
