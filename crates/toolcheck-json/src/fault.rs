@@ -82,6 +82,12 @@ impl FaultKind {
         matches!(self, Self::InvalidUtf8 | Self::LoneSurrogate)
     }
 
+    /// Whether all values are read in spite of the fault: it is inside a string, or before the first value.
+    #[must_use]
+    pub fn is_harmless(self) -> bool {
+        self.is_in_text() || self == Self::ByteOrderMark
+    }
+
     /// Whether the text may go on after it, so that the last values may not be whole.
     #[must_use]
     pub fn is_cut(self) -> bool {

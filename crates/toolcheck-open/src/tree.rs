@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use toolcheck_json::origins::Mapped;
-use toolcheck_json::{Decoded, Document, FaultKind, Value};
+use toolcheck_json::{Decoded, Document, Value};
 
 use crate::budget::Budget;
 use crate::decode;
@@ -101,8 +101,7 @@ impl<'s> Tree<'s> {
     /// Reads JSON.
     pub(crate) fn json(source: &'s [u8]) -> Option<Self> {
         let document = Document::read(source);
-        let is_cut = |kind: FaultKind| !kind.is_in_text() && kind != FaultKind::ByteOrderMark;
-        let cut = document.faults().iter().find(|fault| is_cut(fault.kind));
+        let cut = document.faults().iter().find(|fault| !fault.kind.is_harmless());
         let broken_at = cut.map(|fault| fault.span.start as usize);
         let mut nodes: Vec<Node<'s>> = Vec::with_capacity(document.value_count());
         // The values of a document are numbered in the order of the text, so a node comes after what it is in.

@@ -108,7 +108,7 @@ impl Lines {
         if reader.is_some_and(|reader| reader.unit == Unit::File || options.conversation.is_some()) {
             return None;
         }
-        let is_sure = first.faults().iter().all(|fault| fault.kind.is_in_text());
+        let is_sure = first.faults().iter().all(|fault| fault.kind.is_harmless());
         is_sure.then(|| Self {
             path: path.to_owned(),
             options: options.clone(),

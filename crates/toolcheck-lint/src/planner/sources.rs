@@ -4,7 +4,7 @@ use toolcheck_core::formats;
 use toolcheck_core::ir::Transcript;
 use toolcheck_core::readers::Conversation;
 use toolcheck_core::target::{self, Target};
-use toolcheck_json::{Document, FaultKind, Record};
+use toolcheck_json::{Document, Record};
 
 use super::options::FixOptions;
 use super::plan::{Planned, Planner, Source};
@@ -23,8 +23,7 @@ pub(crate) struct Plans {
 
 /// Whether a record can be written as it was, because it was read as it is written.
 fn is_whole(record: &Record<'_>, document: &Document<'_>) -> bool {
-    let is_harmless = |kind: FaultKind| kind.is_in_text() || kind == FaultKind::ByteOrderMark;
-    document.faults().iter().all(|fault| is_harmless(fault.kind))
+    document.faults().iter().all(|fault| fault.kind.is_harmless())
         && document.bytes().len() == record.bytes.len()
 }
 

@@ -29,7 +29,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // Malformed JSON is reported by another rule.
-    let is_broken = cx.document.faults().iter().any(|fault| !fault.kind.is_in_text());
+    let is_broken = cx.document.faults().iter().any(|fault| !fault.kind.is_harmless());
     if cx.transcript.format.is_some() || is_broken {
         return;
     }
