@@ -3,6 +3,7 @@
 import json
 import pickle
 import random
+import struct
 import subprocess
 import sys
 
@@ -255,6 +256,42 @@ def test_an_error_of_the_producer(pa):
     schema = pa.record_batch({"messages": LISTS}).schema
     with pytest.raises(ValueError, match="the data can't be read: .*the disk is gone"):
         Linter().column(pa.RecordBatchReader.from_batches(schema, batches()))
+
+
+def test_damaged_arrays(pa):
+    """As a damaged file has them: pyarrow looks at the last offset only."""
+
+    def array(kind, count, *buffers, children=None):
+        return pa.Array.from_buffers(kind, count, [None, *map(pa.py_buffer, buffers)], children=children)
+
+    data = b"[] [] []"
+    ints = lambda *offsets: struct.pack(f"<{len(offsets)}i", *offsets)
+    view = lambda length, buffer, start: struct.pack("<i4sii", length, data[:4], buffer, start)
+    texts = pa.array(["[]", "[]"])
+    damaged = {
+        "down": array(pa.string(), 2, ints(4, 2, 4), data),
+        "down to less than nothing": array(pa.large_string(), 2, struct.pack("<3q", 0, -(2**62), 2), data),
+        "beyond, and back": array(pa.binary(), 2, ints(0, 2**30, 4), data),
+        "an unknown buffer": array(pa.string_view(), 1, view(20, 7, 0), data),
+        "beyond its buffer": array(pa.string_view(), 1, view(20, 0, 4), data),
+        "a length below 0": array(pa.string_view(), 1, view(-100, 0, 0), data),
+        "in a list": array(pa.list_(pa.string()), 2, ints(2, 0, 2), children=[texts]),
+        "in texts in a list": pa.ListArray.from_arrays([0, 2], array(pa.string(), 2, ints(4, 2, 4), data)),
+        "in a struct": pa.StructArray.from_arrays([array(pa.string(), 2, ints(4, 2, 4), data)], ["messages"]),
+        "in a dictionary": pa.DictionaryArray.from_arrays([0, 1], array(pa.string(), 2, ints(4, 2, 4), data)),
+    }
+    for name, rows in damaged.items():
+        with pytest.raises(ValueError, match="the data can't be read: an array is damaged"):
+            Linter().column(rows)
+            pytest.fail(name)
+        with pytest.raises(Exception, match="an array is damaged"):
+            pa.table(Linter().rows(pa.chunked_array([rows])))
+
+    def batches():
+        yield pa.record_batch([pa.array([1])], names=["other"])
+
+    with pytest.raises(ValueError, match="the data can't be read: an array is damaged"):
+        Linter().column(pa.RecordBatchReader.from_batches(pa.schema([("messages", pa.string())]), batches()))
 
 
 def test_any_partition_has_the_same_sum(pa):

@@ -149,7 +149,7 @@ export interface Fixed<B> {
   changed: boolean;
   /** A unified diff, if it was asked for. */
   diff?: string;
-  applied: { rule: string; deed: string; safe: boolean; lost: string | null; pointer: string; line: number; column: number; [key: string]: unknown }[];
+  applied: { rule: string; action: string; safe: boolean; lost: string | null; pointer: string; line: number; column: number; [key: string]: unknown }[];
   skipped: { rule: string; unsafe: boolean; lost: string | null; pointer: string; line: number; column: number; [key: string]: unknown }[];
   /** How many findings the body has now. */
   findings_left: number;

@@ -2,7 +2,7 @@
 
 use toolcheck_core::formats;
 use toolcheck_core::target;
-use toolcheck_lint::fix::{Deed, Duplicates, Fixable, Orphans, PLACEHOLDER};
+use toolcheck_lint::fix::{Action, Duplicates, Fixable, Orphans, PLACEHOLDER};
 use toolcheck_lint::{FixOptions, Fixed, Options, fix};
 
 fn options(format: &str) -> Options {
@@ -10,17 +10,17 @@ fn options(format: &str) -> Options {
 }
 
 #[track_caller]
-fn fixed(format: &str, body: &str, how: &FixOptions) -> (String, Vec<(&'static str, Deed)>) {
+fn fixed(format: &str, body: &str, how: &FixOptions) -> (String, Vec<(&'static str, Action)>) {
     let fixed = fix("body.json", body.as_bytes(), &options(format), how);
     let again = fix("body.json", &fixed.bytes, &options(format), how);
     assert!(again.is_unchanged(), "the second time changes nothing");
-    let done = fixed.applied.iter().map(|done| (done.rule, done.deed)).collect();
+    let done = fixed.applied.iter().map(|done| (done.rule, done.action)).collect();
     (String::from_utf8(fixed.bytes.into_owned()).expect("it is text"), done)
 }
 
 /// What safe fixes make of a body.
 #[track_caller]
-fn safely(format: &str, body: &str) -> (String, Vec<(&'static str, Deed)>) {
+fn safely(format: &str, body: &str) -> (String, Vec<(&'static str, Action)>) {
     fixed(format, body, &FixOptions::new().accepted(true))
 }
 
@@ -50,7 +50,7 @@ fn an_unanswered_call_gets_a_result_before_what_the_user_says() {
         result("b")
     );
     assert_eq!(text, anthropic(&rest));
-    assert_eq!(done, [("unanswered-tool-call", Deed::Inserted); 2]);
+    assert_eq!(done, [("unanswered-tool-call", Action::Inserted); 2]);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_late_result_is_moved_over_the_words_of_the_user_but_not_over_those_of_the_m
     let late = r#", {"role": "tool", "tool_call_id": "c1", "content": "1e0"}"#;
     let wait = r#", {"role": "user", "content": "wait"}"#;
     let (text, done) = safely("openai-chat", &chat(&format!("{wait}{late}")));
-    assert_eq!((text, done), (chat(&format!("{late}{wait}")), vec![("late-tool-result", Deed::Moved)]));
+    assert_eq!((text, done), (chat(&format!("{late}{wait}")), vec![("late-tool-result", Action::Moved)]));
     let body = chat(&format!(r#", {{"role": "assistant", "content": "hm"}}{late}"#));
     let left = fix("body.json", body.as_bytes(), &options("openai-chat"), &FixOptions::new());
     assert!(left.is_unchanged());
@@ -105,7 +105,7 @@ fn a_split_turn_becomes_one_message() {
     let second = r#", {"role": "assistant", "content": "and", "tool_calls": [{"id": "c2", "type": "function", "function": {"name": "f", "arguments": "{ }"}}]}"#;
     let results = r#", {"role": "tool", "tool_call_id": "c1", "content": "1"}, {"role": "tool", "tool_call_id": "c2", "content": "2"}"#;
     let (text, done) = safely("openai-chat", &chat(&format!("{second}{results}")));
-    assert_eq!(done, [("split-assistant-turn", Deed::Merged)]);
+    assert_eq!(done, [("split-assistant-turn", Action::Merged)]);
     assert!(text.contains(r#""content": "and", "tool_calls": [{"id": "c1","#), "{text}");
     assert!(text.contains(r#""arguments": "{ }"}}]}, {"role": "tool", "tool_call_id": "c1""#), "{text}");
 }
@@ -133,7 +133,7 @@ fn a_result_without_a_call_is_never_dropped_unasked() {
     assert_eq!(safely("anthropic", orphan).0, orphan);
     let how = FixOptions::new().unsafe_fixes(true);
     let (text, done) = fixed("anthropic", orphan, &how);
-    assert_eq!(done, [("orphan-tool-result", Deed::BecameText)]);
+    assert_eq!(done, [("orphan-tool-result", Action::BecameText)]);
     assert!(text.contains(r#"{"type": "text", "text": "Adam is \u0041"}"#), "{text}");
     let lost = fix(
         "body.json",
@@ -143,7 +143,7 @@ fn a_result_without_a_call_is_never_dropped_unasked() {
         &how.orphans(Orphans::Drop),
     )
     .applied;
-    assert_eq!((lost[0].deed, lost.len()), (Deed::Reattached, 1));
+    assert_eq!((lost[0].action, lost.len()), (Action::Reattached, 1));
 }
 
 #[test]
@@ -151,10 +151,10 @@ fn ids_change_at_both_ends_and_alike_everywhere() {
     let body = r#"{"messages": [{"role": "user", "content": "go"}, {"role": "assistant", "content": [{"type": "tool_use", "id": "a b/1", "name": "f", "input": {}}]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a b\/1", "content": "1"}]}]}"#;
     let (text, done) = safely("anthropic", body);
     assert_eq!(text, body.replace(r"a b\/1", "a_b_1").replace("a b/1", "a_b_1"));
-    assert_eq!(done, [("malformed-tool-call-id", Deed::Renamed)]);
+    assert_eq!(done, [("malformed-tool-call-id", Action::Renamed)]);
     let mistral = r#"{"model": "voxtral-small", "messages": [{"role": "user", "content": "go"}, {"role": "assistant", "content": "", "tool_calls": [{"id": "call_abcdefgh", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "call_abcdefgh", "name": "f", "content": "1"}]}"#;
     let (one, done) = safely("mistral", mistral);
-    assert_eq!(done, [("malformed-tool-call-id", Deed::Renamed)]);
+    assert_eq!(done, [("malformed-tool-call-id", Action::Renamed)]);
     let longer = mistral.replace(
         "\"go\"}",
         "\"go\"}, {\"role\": \"assistant\", \"content\": \"yes\"}, {\"role\": \"user\", \"content\": \"go\"}",
@@ -203,7 +203,7 @@ fn what_is_only_written_in_another_way_is_mended_in_its_place() {
     let wanted = body.replace("human", "user").replace("Temperature", "temperature");
     let wanted = wanted.replace(r#""true""#, "true").replace(r#", "top_k": null"#, "");
     assert_eq!(text, wanted);
-    assert!(done.iter().any(|(_, deed)| *deed == Deed::Removed), "{done:?}");
+    assert!(done.iter().any(|(_, action)| *action == Action::Removed), "{done:?}");
     // A member moves with its spelling, and two of them share the object that they need.
     let body =
         r#"{"contents": [{"role": "user", "parts": [{"text": "go"}]}], "temperature": 0.50, "topP": 1}"#;

@@ -30,7 +30,7 @@ fn edits(before: &[u8], after: &[u8]) -> Vec<Json> {
 pub fn plan_v1(name: &str, bytes: &[u8], fixed: &Fixed<'_>) -> Json {
     let applied = fixed.applied.iter().map(|done| {
         json!({
-            "rule": done.rule, "deed": done.deed.as_str(), "safe": done.lost.is_none(), "lost": done.lost,
+            "rule": done.rule, "action": done.action.as_str(), "safe": done.lost.is_none(), "lost": done.lost,
             "pointer": done.spot.pointer, "record": done.spot.record,
             "line": done.spot.start.line, "column": done.spot.start.column,
         })

@@ -7,7 +7,7 @@ use toolcheck_core::diff::files::{File, Report, compare};
 use toolcheck_core::diff::{Kind, Level};
 use toolcheck_core::{Format, formats};
 use toolcheck_lint::fix::Fixed;
-use toolcheck_lint::fix::{Applied, Deed};
+use toolcheck_lint::fix::{Action, Applied};
 use toolcheck_lint::{FixOptions, Options, fix};
 use toolcheck_test::Feature;
 use toolcheck_test::plant::Plant;
@@ -22,30 +22,30 @@ fn compared(before: &[u8], after: &[u8], format: &'static Format) -> Report {
     compare(&files[0], &files[1], None)
 }
 
-/// Whether a deed explains a change of this kind.
+/// Whether an action explains a change of this kind.
 fn explains(done: &Applied, kind: Kind, has_ids: bool) -> bool {
-    match done.deed {
-        Deed::Inserted => kind == Kind::ResultAdded,
-        Deed::Moved => matches!(kind, Kind::ResultMoved | Kind::TextMoved),
-        Deed::Merged => matches!(kind, Kind::TurnMerged | Kind::ResultMoved),
-        Deed::Renamed => kind == Kind::IdRenamed,
-        Deed::Reattached => kind == Kind::ResultReattached,
-        Deed::Rewritten => kind == Kind::CallChanged && done.lost.is_some(),
+    match done.action {
+        Action::Inserted => kind == Kind::ResultAdded,
+        Action::Moved => matches!(kind, Kind::ResultMoved | Kind::TextMoved),
+        Action::Merged => matches!(kind, Kind::TurnMerged | Kind::ResultMoved),
+        Action::Renamed => kind == Kind::IdRenamed,
+        Action::Reattached => kind == Kind::ResultReattached,
+        Action::Rewritten => kind == Kind::CallChanged && done.lost.is_some(),
         // Without ids, the results after one that is gone answer other calls.
-        Deed::Removed => kind == Kind::ResultLost || !has_ids && kind == Kind::ResultReattached,
+        Action::Removed => kind == Kind::ResultLost || !has_ids && kind == Kind::ResultReattached,
         // The text has a title.
-        Deed::BecameText => {
+        Action::BecameText => {
             matches!(kind, Kind::ResultLost | Kind::TextAdded) || !has_ids && kind == Kind::ResultReattached
         }
         _ => false,
     }
 }
 
-/// The kind that there is exactly as often as a deed.
-const COUNTED: [(Deed, Kind); 3] = [
-    (Deed::Inserted, Kind::ResultAdded),
-    (Deed::Reattached, Kind::ResultReattached),
-    (Deed::BecameText, Kind::ResultLost),
+/// The kind that there is exactly as often as an action.
+const COUNTED: [(Action, Kind); 3] = [
+    (Action::Inserted, Kind::ResultAdded),
+    (Action::Reattached, Kind::ResultReattached),
+    (Action::BecameText, Kind::ResultLost),
 ];
 
 /// Checks that `diff` finds what was done and nothing else.
@@ -71,28 +71,28 @@ fn is_the_plan(
         prop_assert!(!is_safe || *level < Level::Loss, "{kind} in {} is a loss: {applied:?}", format.id);
     }
     prop_assert!(!applied.is_empty() || found.is_empty(), "{found:?}");
-    let count = |deed: Deed| applied.iter().filter(|done| done.deed == deed).count();
-    for (deed, kind) in COUNTED {
-        let is_alone = !applied.iter().any(|done| done.deed != deed && explains(done, kind, has_ids));
+    let count = |action: Action| applied.iter().filter(|done| done.action == action).count();
+    for (action, kind) in COUNTED {
+        let is_alone = !applied.iter().any(|done| done.action != action && explains(done, kind, has_ids));
         if has_ids && is_alone {
             let changes = found.iter().filter(|(own, _)| *own == kind).count();
-            prop_assert_eq!(changes, count(deed), "{:?} in {}: {:?}", deed, format.id, found);
+            prop_assert_eq!(changes, count(action), "{:?} in {}: {:?}", action, format.id, found);
         }
     }
-    for (deed, kind) in [
-        (Deed::Moved, Kind::ResultMoved),
-        (Deed::Renamed, Kind::IdRenamed),
-        (Deed::Removed, Kind::ResultLost),
+    for (action, kind) in [
+        (Action::Moved, Kind::ResultMoved),
+        (Action::Renamed, Kind::IdRenamed),
+        (Action::Removed, Kind::ResultLost),
     ] {
         let is_found = found.iter().any(|(own, _)| *own == kind);
-        prop_assert!(count(deed) == 0 || is_found, "{deed:?} in {}: {found:?}", format.id);
+        prop_assert!(count(action) == 0 || is_found, "{action:?} in {}: {found:?}", format.id);
     }
     // What is gone is at the place of the finding, and what became text is in that text.
     for change in report.changes.iter().filter(|change| change.kind == Kind::ResultLost && has_ids) {
         let bytes = &change.before.as_ref().unwrap().bytes;
         let done = applied.iter().find(|done| done.spot.bytes == *bytes);
         prop_assert!(done.is_some(), "{bytes:?} in {}: {applied:?}", format.id);
-        let became_text = done.is_some_and(|done| done.deed == Deed::BecameText);
+        let became_text = done.is_some_and(|done| done.action == Action::BecameText);
         prop_assert_eq!(change.after.is_some(), became_text, "{}", &change.about);
     }
     Ok(())

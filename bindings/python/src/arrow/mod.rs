@@ -1,6 +1,7 @@
 //! Columns and tables of Arrow, from any library that has its PyCapsule interface.
 
 mod cells;
+mod checks;
 mod rows;
 mod shown;
 mod table;

@@ -11,6 +11,7 @@ use toolcheck_core::text::shown;
 use toolcheck_lint::summary::key_of;
 
 use super::cells::{Cell, Texts, cells, texts};
+use super::checks::{check, take_over};
 use crate::dump::kind_of;
 use crate::text::write_string;
 
@@ -250,10 +251,15 @@ impl Chunks {
         let method = |name: &str| object.getattr_opt(name);
         let reader: Box<dyn ArrayReader + Send> = if let Some(method) = method("__arrow_c_array__")? {
             let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = method.call0()?.extract()?;
-            let (array, field) = PyArray::from_arrow_pycapsule(&schema, &array)?.into_inner();
+            let taken = take_over(|| PyArray::from_arrow_pycapsule(&schema, &array));
+            let (array, field) = taken.map_err(PyValueError::new_err)??.into_inner();
+            check(&array).map_err(PyValueError::new_err)?;
             Box::new(ArrayIterator::new([Ok(array)], field))
         } else if let Some(method) = method("__arrow_c_stream__")? {
-            PyArrayReader::from_arrow_pycapsule(method.call0()?.cast::<PyCapsule>()?)?.into_reader()?
+            let stream = method.call0()?;
+            let stream = stream.cast::<PyCapsule>()?;
+            let taken = take_over(|| PyArrayReader::from_arrow_pycapsule(stream));
+            taken.map_err(PyValueError::new_err)??.into_reader()?
         } else {
             let kind = kind_of(object);
             let hint = if argument == "tools" && object.is_instance_of::<PyString>() {
@@ -282,9 +288,13 @@ impl Chunks {
             if self.is_at_end {
                 return Ok(0);
             }
-            match self.reader.next() {
+            match take_over(|| self.reader.next())? {
                 None => self.is_at_end = true,
-                Some(chunk) => self.current = Some(chunk.map_err(|error| reason(&error))?),
+                Some(chunk) => {
+                    let chunk = chunk.map_err(|error| reason(&error))?;
+                    check(&chunk)?;
+                    self.current = Some(chunk);
+                }
             }
         }
     }

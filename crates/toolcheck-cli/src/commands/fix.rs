@@ -9,7 +9,7 @@ use toolcheck_core::Level;
 use toolcheck_core::readers;
 use toolcheck_core::repair::without_values;
 use toolcheck_core::text::{Counted, line, reason, shown};
-use toolcheck_lint::fix::{Applied, Deed, Fixable, Skipped, is_fixable};
+use toolcheck_lint::fix::{Action, Applied, Fixable, Skipped, is_fixable};
 use toolcheck_lint::{FileReport, Finding, FixOptions, Fixed, fix};
 use toolcheck_project::{FileOptions, Input, Limits, LintOptions, Project, ProjectOptions, Source};
 use toolcheck_report::fixed::plan_v1;
@@ -245,11 +245,12 @@ fn summary(fixed: &Fixed<'_>) -> String {
     if fixed.applied.is_empty() {
         return "nothing to mend".to_owned();
     }
-    let mut counts: BTreeMap<Deed, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<Action, usize> = BTreeMap::new();
     for done in &fixed.applied {
-        *counts.entry(done.deed).or_default() += 1;
+        *counts.entry(done.action).or_default() += 1;
     }
-    let done: Vec<String> = counts.iter().map(|(deed, count)| format!("{count} {}", deed.as_str())).collect();
+    let done: Vec<String> =
+        counts.iter().map(|(action, count)| format!("{count} {}", action.as_str())).collect();
     let lost = fixed.applied.iter().filter(|done| done.lost.is_some()).count();
     let lost = match lost {
         0 => "nothing lost".to_owned(),

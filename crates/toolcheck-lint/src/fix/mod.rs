@@ -22,7 +22,7 @@ use crate::report::FileReport;
 
 pub use crate::finding::Fixable;
 pub use crate::fixable::{describe, is_fixable};
-pub use crate::planner::{Deed, Duplicates, FixOptions, Orphans, PLACEHOLDER, Unanswered};
+pub use crate::planner::{Action, Duplicates, FixOptions, Orphans, PLACEHOLDER, Unanswered};
 
 /// A finding that was mended.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub struct Applied {
     /// Its place in the file as it was.
     pub spot: Spot,
     /// What was done.
-    pub deed: Deed,
+    pub action: Action,
     /// What is lost or guessed; `None` if the fix is safe.
     pub lost: Option<String>,
 }
@@ -316,7 +316,7 @@ impl<'o> Collector<'o> {
             let applied = planned.done.into_iter().map(|done| Applied {
                 rule: findings[done.finding].rule,
                 spot: spot(done.finding),
-                deed: done.deed,
+                action: done.action,
                 lost: done.lost,
             });
             (planned.bytes, applied.collect::<Vec<_>>())

@@ -8,7 +8,7 @@ use toolcheck_core::repair::Missing;
 use toolcheck_json::NodeId;
 use toolcheck_json::edit::Piece;
 
-use super::Deed;
+use super::Action;
 use super::blocks::node_of;
 use super::options::Unanswered;
 use super::plan::Planner;
@@ -44,7 +44,7 @@ impl Planner<'_, '_> {
             let lost =
                 joins.then(|| "that there were two texts: a blank line is put between them".to_owned());
             let at = messages[0].place.span.end.saturating_sub(1);
-            if finding.is_some_and(|finding| !self.mends(finding, Deed::Merged, at, lost)) {
+            if finding.is_some_and(|finding| !self.mends(finding, Action::Merged, at, lost)) {
                 continue;
             }
             if self.repair.blocks.is_some() {
@@ -135,7 +135,7 @@ impl Planner<'_, '_> {
         });
         let have_ids = in_place.iter().all(|site| site.result.call_id.is_some());
         if let Some((place, finding)) = reordered.filter(|_| have_ids)
-            && self.mends(finding, Deed::Moved, place.span.start, None)
+            && self.mends(finding, Action::Moved, place.span.start, None)
         {
             self.reorder(&in_place, &in_call_order);
             in_place = in_call_order;
@@ -181,7 +181,7 @@ impl Planner<'_, '_> {
                 "what the model said before it saw the result now seems to follow from it".to_owned()
             });
             let at = call.part.place.span.end.min(site.part.place.span.start);
-            if self.mends(finding, Deed::Moved, at, lost) {
+            if self.mends(finding, Action::Moved, at, lost) {
                 turns.insert(site.turn);
             }
         }
@@ -203,7 +203,7 @@ impl Planner<'_, '_> {
             .filter(|_| site.message.role == Role::Assistant)?;
         let lost = "that the result was in a message of the model".to_owned();
         let at = call.part.place.span.end;
-        self.mends(finding, Deed::Moved, at, Some(lost)).then_some(Unit::Moved(site.number))
+        self.mends(finding, Action::Moved, at, Some(lost)).then_some(Unit::Moved(site.number))
     }
 
     /// A result for a call that has none.
@@ -221,7 +221,7 @@ impl Planner<'_, '_> {
         let piece = (self.repair.result)(&missing)?;
         let lost = self.is_dataset().then(|| "a model would learn from a result that is made up".to_owned());
         let at = call.part.place.span.end;
-        self.mends(finding, Deed::Inserted, at, lost).then_some(Unit::New(call.number, piece))
+        self.mends(finding, Action::Inserted, at, lost).then_some(Unit::New(call.number, piece))
     }
 
     /// Puts results that are in their place into the order of their calls.
@@ -419,7 +419,7 @@ impl Planner<'_, '_> {
         blocks.splice(end..end, later);
         if let Some(finding) = self.after_other_content(turn + 1) {
             let at = message.map_or(0, |message| message.place.span.start);
-            if self.mends(finding, Deed::Moved, at, None) {
+            if self.mends(finding, Action::Moved, at, None) {
                 let (results, others): (Vec<_>, Vec<_>) =
                     blocks.into_iter().partition(|block| self.is_result(block));
                 blocks = results.into_iter().chain(others).collect();
@@ -479,7 +479,7 @@ impl Planner<'_, '_> {
             .iter()
             .find_map(|site| Some((site.part.place, self.finding("split-tool-results", site.part.place)?)));
         let Some((place, finding)) = found.filter(|_| home.is_some()) else { return Vec::new() };
-        if !self.mends(finding, Deed::Merged, place.span.start, None) {
+        if !self.mends(finding, Action::Merged, place.span.start, None) {
             return Vec::new();
         }
         let elsewhere = results.iter().filter(|site| {

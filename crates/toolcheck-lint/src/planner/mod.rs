@@ -21,7 +21,7 @@ pub(crate) use self::sources::{
 /// What was done to mend a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Deed {
+pub enum Action {
     /// A result that says that there is none was inserted.
     Inserted,
     /// Something was moved as it is.
@@ -40,7 +40,7 @@ pub enum Deed {
     Rewritten,
 }
 
-impl Deed {
+impl Action {
     /// The past participle of what was done.
     #[must_use]
     pub fn as_str(self) -> &'static str {

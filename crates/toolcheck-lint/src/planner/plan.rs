@@ -15,14 +15,14 @@ use toolcheck_json::{Document, NodeId, Span, Value};
 
 use super::blocks::Blocks;
 use super::options::FixOptions;
-use super::{Deed, ids};
+use super::{Action, ids};
 use crate::finding::Finding;
 use crate::view::pairing::{Pairing, ResultSite};
 
 /// A finding that is mended.
 pub(crate) struct Done {
     pub(crate) finding: usize,
-    pub(crate) deed: Deed,
+    pub(crate) action: Action,
     pub(crate) lost: Option<String>,
 }
 
@@ -266,7 +266,7 @@ impl<'p, 's> Planner<'p, 's> {
     }
 
     /// Whether to mend a finding, which changes the text from `at`. `lost` says what the fix would lose or guess.
-    pub(super) fn mends(&mut self, finding: usize, deed: Deed, at: u32, lost: Option<String>) -> bool {
+    pub(super) fn mends(&mut self, finding: usize, action: Action, at: u32, lost: Option<String>) -> bool {
         let lost = lost.or_else(|| {
             self.is_signed_after(at).then(|| {
                 "signed reasoning after it may be refused, because what it follows is changed".to_owned()
@@ -278,7 +278,7 @@ impl<'p, 's> Planner<'p, 's> {
             self.skipped.push((finding, lost.clone()));
             return false;
         }
-        self.done.push(Done { finding, deed, lost });
+        self.done.push(Done { finding, action, lost });
         true
     }
 
@@ -306,7 +306,7 @@ impl<'p, 's> Planner<'p, 's> {
         for (message, parts) in self.transcript.messages_with_parts() {
             if let Some(place) = message.empty_calls
                 && let Some(finding) = self.finding("empty-tool-calls", place)
-                && self.mends(finding, Deed::Removed, place.span.start, None)
+                && self.mends(finding, Action::Removed, place.span.start, None)
             {
                 self.members_gone.push((message.place.node, place.node));
             }
@@ -318,7 +318,7 @@ impl<'p, 's> Planner<'p, 's> {
         }
         if let Some(place) = self.transcript.request.tools.place
             && let Some(finding) = self.finding("empty-tool-list", place)
-            && self.mends(finding, Deed::Removed, place.span.start, None)
+            && self.mends(finding, Action::Removed, place.span.start, None)
         {
             // What holds only the list goes with it.
             let around = self.parent_of(place.node);
@@ -334,7 +334,7 @@ impl<'p, 's> Planner<'p, 's> {
                 && let Some(called) = call.and_then(|site| site.call.name.as_ref())
                 && let Some(labelled) = &site.result.name
                 && site.result.call_id.is_some()
-                && self.mends(finding, Deed::Rewritten, labelled.place.span.start, None)
+                && self.mends(finding, Action::Rewritten, labelled.place.span.start, None)
             {
                 self.values.insert(labelled.place.node, Piece::text(&called.text));
             }
@@ -376,7 +376,7 @@ impl<'p, 's> Planner<'p, 's> {
             let is_done = [malformed, again]
                 .into_iter()
                 .flatten()
-                .all(|finding| self.mends(finding, Deed::Renamed, at, state.clone()));
+                .all(|finding| self.mends(finding, Action::Renamed, at, state.clone()));
             if is_done {
                 renamed.insert(&id.text);
                 used.insert(new.clone());

@@ -4,7 +4,7 @@ use toolcheck_core::remedy::Change;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Fault, FaultKind, NodeId, Value};
 
-use super::Deed;
+use super::Action;
 use super::plan::Planner;
 
 impl Planner<'_, '_> {
@@ -19,12 +19,12 @@ impl Planner<'_, '_> {
             }
             let starts = remedy.changes.iter().map(|change| self.document.value(change.node()).span().start);
             let at = starts.min().unwrap_or(0);
-            let deed = match remedy.changes.first() {
-                Some(Change::Remove(_)) => Deed::Removed,
-                Some(Change::Add(..)) => Deed::Inserted,
-                _ => Deed::Rewritten,
+            let action = match remedy.changes.first() {
+                Some(Change::Remove(_)) => Action::Removed,
+                Some(Change::Add(..)) => Action::Inserted,
+                _ => Action::Rewritten,
             };
-            if !self.mends(number, deed, at, remedy.lost.clone()) {
+            if !self.mends(number, action, at, remedy.lost.clone()) {
                 continue;
             }
             self.remedied += 1;

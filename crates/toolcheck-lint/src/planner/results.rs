@@ -5,7 +5,7 @@ use toolcheck_core::ir::{Body, Place, ToolResult};
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Kind, NodeId, Value};
 
-use super::Deed;
+use super::Action;
 use super::options::{Duplicates, Orphans, Unanswered};
 use super::plan::Planner;
 use crate::view::pairing::{PairedWith, ResultSite};
@@ -26,11 +26,11 @@ impl<'p> Planner<'p, '_> {
             let is_same = self.raw(first.result) == self.raw(site.result)
                 && first.result.is_error == site.result.is_error;
             if is_same || self.is_placeholder(site.result) {
-                if self.mends(finding, Deed::Removed, own, None) {
+                if self.mends(finding, Action::Removed, own, None) {
                     self.take_out(site);
                 }
             } else if self.is_placeholder(first.result) {
-                if self.mends(finding, Deed::Removed, at, None) {
+                if self.mends(finding, Action::Removed, at, None) {
                     self.put_instead(first, site);
                 }
             } else {
@@ -44,13 +44,13 @@ impl<'p> Planner<'p, '_> {
         match self.how.duplicates {
             Duplicates::First => {
                 let lost = format!("the second result, {} bytes", self.raw(second.result).len());
-                if self.mends(finding, Deed::Removed, second.part.place.span.start, Some(lost)) {
+                if self.mends(finding, Action::Removed, second.part.place.span.start, Some(lost)) {
                     self.take_out(second);
                 }
             }
             Duplicates::Last => {
                 let lost = format!("the first result, {} bytes", self.raw(first.result).len());
-                if self.mends(finding, Deed::Removed, at, Some(lost)) {
+                if self.mends(finding, Action::Removed, at, Some(lost)) {
                     self.put_instead(first, second);
                 }
             }
@@ -66,7 +66,7 @@ impl<'p> Planner<'p, '_> {
                     return;
                 }
                 let lost = "that they were two results, of which the model saw one at a time".to_owned();
-                if self.mends(finding, Deed::Merged, at, Some(lost)) {
+                if self.mends(finding, Action::Merged, at, Some(lost)) {
                     self.values.insert(place.node, Piece::List(one.into_iter().chain(other).collect()));
                     self.take_out(second);
                 }
@@ -86,7 +86,7 @@ impl<'p> Planner<'p, '_> {
                 let Some(finding) = self.finding("unanswered-tool-call", call.part.place) else { continue };
                 let length = call.call.arguments.place().map_or(0, |place| place.span.range().len());
                 let lost = format!("the call, with {length} bytes of arguments");
-                if self.mends(finding, Deed::Removed, call.part.place.span.start, Some(lost)) {
+                if self.mends(finding, Action::Removed, call.part.place.span.start, Some(lost)) {
                     gone.insert(call.part.place.node);
                 }
             }
@@ -155,7 +155,7 @@ impl<'p> Planner<'p, '_> {
             {
                 let guess =
                     format!("it is a guess that the result answers this call of turn {}", call.turn + 1);
-                if self.mends(finding, Deed::Reattached, own.place.span.start, Some(guess)) {
+                if self.mends(finding, Action::Reattached, own.place.span.start, Some(guess)) {
                     let id = self.new_ids.get(&call.number).map_or(&*wanted.text, |id| id);
                     self.values.insert(own.place.node, Piece::text(id));
                 }
@@ -163,20 +163,20 @@ impl<'p> Planner<'p, '_> {
             }
             // Without ids, the same result again is one too many.
             let is_again = site.result.call_id.is_none() && self.is_again(site);
-            if is_again && self.mends(finding, Deed::Removed, site.part.place.span.start, None) {
+            if is_again && self.mends(finding, Action::Removed, site.part.place.span.start, None) {
                 self.take_out(site);
                 continue;
             }
             let length = self.raw(site.result).len();
             if self.how.orphans == Orphans::Drop {
                 let lost = format!("a result of {length} bytes");
-                if self.mends(finding, Deed::Removed, site.part.place.span.start, Some(lost)) {
+                if self.mends(finding, Action::Removed, site.part.place.span.start, Some(lost)) {
                     self.take_out(site);
                 }
                 continue;
             }
             let lost = "that it is a result: it becomes text of the user".to_owned();
-            if self.mends(finding, Deed::BecameText, site.part.place.span.start, Some(lost)) {
+            if self.mends(finding, Action::BecameText, site.part.place.span.start, Some(lost)) {
                 self.become_text(site);
             }
         }

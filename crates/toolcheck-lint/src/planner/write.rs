@@ -9,7 +9,7 @@ use toolcheck_json::{Document, NodeId, Value};
 
 use super::blocks::Blocks;
 use super::plan::Planner;
-use super::{Deed, ids};
+use super::{Action, ids};
 
 /// How many records after a new one are looked at for the one that follows it.
 const NEAR: usize = 64;
@@ -139,7 +139,7 @@ impl Planner<'_, '_> {
                 let lost = "that the model wrote these arguments without the object around them".to_owned();
                 (wrapped.to_string(), Some(lost))
             };
-            if self.mends(finding, Deed::Rewritten, place.span.start, lost) {
+            if self.mends(finding, Action::Rewritten, place.span.start, lost) {
                 self.values.insert(place.node, Piece::text(&json));
             }
         }
@@ -153,7 +153,7 @@ impl Planner<'_, '_> {
             _ => None,
         };
         if let Some(piece) = piece
-            && self.mends(finding, Deed::Rewritten, place.span.start, None)
+            && self.mends(finding, Action::Rewritten, place.span.start, None)
         {
             self.values.insert(place.node, piece);
         }
