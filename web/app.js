@@ -100,7 +100,7 @@ const mend = latest(async () => {
   at("undo").hidden = undone === undefined;
   at("fixed").className = "said";
   if (report || isEmpty()) {
-    at("fixed").textContent = "There is nothing to mend.";
+    at("fixed").textContent = "There is nothing to fix.";
     return;
   }
   const shown = text();
@@ -113,13 +113,13 @@ const mend = latest(async () => {
     return;
   }
   const more = result.skipped.filter((left) => left.unsafe).length;
-  const hint = more && !at("unsafe").checked ? ` ${count(more, "more")} can be mended if something may be lost or guessed.` : "";
+  const hint = more && !at("unsafe").checked ? ` ${count(more, "more")} can be fixed if something may be lost or guessed.` : "";
   if (result.body === null) {
-    at("fixed").textContent = `Nothing is mended.${hint}`;
+    at("fixed").textContent = `Nothing is fixed.${hint}`;
     return;
   }
   const lost = result.applied.filter((done) => done.lost).map((done) => done.lost);
-  at("fixed").textContent = `This mends ${count(result.applied.length, "finding")} and leaves ${result.left}.${lost.length ? ` Lost or guessed: ${lost.join("; ")}.` : ""}${hint}`;
+  at("fixed").textContent = `This fixes ${count(result.applied.length, "finding")} and leaves ${result.left}.${lost.length ? ` Lost or guessed: ${lost.join("; ")}.` : ""}${hint}`;
   lines(at("fix-diff"), result.diff.split("\n").slice(2).join("\n"), true);
   apply.disabled = false;
   apply.onclick = () => {

@@ -96,7 +96,7 @@ impl Linter {
         }))
     }
 
-    /// Mends a body: the new text, the plan as JSON, and its report.
+    /// Fixes a body: the new text, the plan as JSON, and its report.
     fn fix(
         &self,
         py: Python<'_>,

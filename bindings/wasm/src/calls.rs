@@ -41,7 +41,7 @@ enum Call {
     Render,
     /// A picture: the same.
     Show,
-    /// A body that is mended: the same.
+    /// A body that is fixed: the same.
     Fix,
     /// What changed: the body before, and the one after.
     Diff,

@@ -38,7 +38,7 @@ fn a_file_is_mended_in_place_and_then_left_alone() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(
         String::from_utf8(output.stdout).unwrap(),
-        "a.json: 1 finding mended (1 inserted); nothing lost\n"
+        "a.json: 1 finding fixed (1 inserted); nothing lost\n"
     );
     assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), fixed());
     assert_eq!(fs::read_to_string(folder.join("clean.json")).unwrap(), CLEAN);
@@ -169,7 +169,7 @@ fn lint_marks_what_can_be_mended_and_mends_it() {
         "{seen}"
     );
     let seen = seen_in(&folder, &["lint", "--isolated", "--output-format", "concise", "--fix", "."]);
-    assert!(seen.starts_with("status: 1\n") && seen.contains("a.json: 1 finding mended"), "{seen}");
+    assert!(seen.starts_with("status: 1\n") && seen.contains("a.json: 1 finding fixed"), "{seen}");
     assert_eq!(fs::read_to_string(folder.join("a.json")).unwrap(), fixed());
     assert_eq!(fs::read_to_string(folder.join("b.json")).unwrap(), ORPHAN);
     let seen = seen_in(&folder, &["lint", "--isolated", "--fix", "--unsafe-fixes", "."]);

@@ -1,8 +1,8 @@
-//! Changes that mend a mistake in the place where it is, whatever the rest of the conversation is like.
+//! Changes that fix a mistake in the place where it is, whatever the rest of the conversation is like.
 
 use toolcheck_json::NodeId;
 
-/// What mends a finding in its place.
+/// What fixes a finding in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Remedy {
@@ -47,7 +47,7 @@ impl Change {
     }
 }
 
-/// The most changes that mend one finding.
+/// The most changes that fix one finding.
 const MOST_CHANGES: usize = 64;
 
 impl Remedy {

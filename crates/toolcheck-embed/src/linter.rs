@@ -81,7 +81,7 @@ impl Linter {
         Report::new(vec![self.lint(body)])
     }
 
-    /// Mends a body. What the user allows is mended too if it is wrong in the same record.
+    /// Fixes a body. What the user allows is fixed too if it is wrong in the same record.
     ///
     /// # Errors
     ///

@@ -43,15 +43,15 @@ pub struct Finding {
     pub tool_call_id: Option<String>,
     /// The name of the tool that it is about, up to a kilobyte.
     pub tool_name: Option<String>,
-    /// How `toolcheck fix` may mend it, by its rule and where it is; whether it does is seen when it plans.
+    /// How `toolcheck fix` may fix it, by its rule and where it is; whether it does is seen when it plans.
     pub fix: Option<Fixable>,
-    /// What mends it in its place.
+    /// What fixes it in its place.
     pub(crate) remedy: Option<Box<Remedy>>,
     /// The start of the text at its place, which identifies it in later runs.
     pub(crate) head: Head,
 }
 
-/// How a finding may be mended.
+/// How a finding may be fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fixable {
@@ -238,7 +238,7 @@ pub struct Said {
     pub(crate) values: Vec<(&'static str, String)>,
     /// What the target answers, if the rule knows it.
     pub(crate) answer: Option<Answer>,
-    /// What mends it in its place.
+    /// What fixes it in its place.
     pub(crate) remedy: Option<Box<Remedy>>,
 }
 
@@ -414,7 +414,7 @@ impl Draft {
         self.at_most(Level::Warning)
     }
 
-    /// Sets what mends it in its place.
+    /// Sets what fixes it in its place.
     pub(crate) fn remedy(&mut self, remedy: Remedy) -> &mut Self {
         self.say().remedy = Some(Box::new(remedy));
         self

@@ -1,4 +1,4 @@
-//! The rules whose findings can be mended, and how.
+//! The rules whose findings can be fixed, and how.
 
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::readers::{self, Conversation, Mend};
@@ -136,7 +136,7 @@ static FIXED: &[Entry] = &[
     ),
 ];
 
-/// Whether a finding of this rule can be mended, at least in some cases.
+/// Whether a finding of this rule can be fixed, at least in some cases.
 #[must_use]
 pub fn is_fixable(rule: &str) -> bool {
     FIXED.iter().any(|(id, ..)| *id == rule)

@@ -224,7 +224,7 @@ fn the_same_again_is_removed_and_half_a_character_is_replaced() {
 
 #[test]
 fn a_remedy_that_does_not_help_does_not_keep_the_rest_from_being_mended() {
-    // Without the text that starts it, the conversation would begin with the user, but the result is mended anyway.
+    // Without the text that starts it, the conversation would begin with the user, but the result is fixed anyway.
     let body =
         chat("").replace(r#""messages""#, r#""tool_choice": {"type": "function", "name": 1}, "messages""#);
     let fixed = fix("body.json", body.as_bytes(), &options("openai-chat"), &FixOptions::new().accepted(true));

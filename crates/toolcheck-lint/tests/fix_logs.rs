@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_lint::fix::PLACEHOLDER;
 use toolcheck_lint::{FixOptions, Fixed, Options, fix};
 
-/// Mends a file, and checks that the result is clean and that a second run changes nothing.
+/// Fixes a file, and checks that the result is clean and that a second run changes nothing.
 #[track_caller]
 fn mended(text: &str, how: &FixOptions) -> String {
     let fixed: Fixed<'_> = fix("session", text.as_bytes(), &Options::new(), how);

@@ -103,7 +103,7 @@ impl fmt::Display for NotRead<'_> {
     }
 }
 
-/// What marks a finding that `toolcheck fix` may mend, after a space: `[*]`, or `[-]` if something is lost or guessed.
+/// What marks a finding that `toolcheck fix` may fix, after a space: `[*]`, or `[-]` if something is lost or guessed.
 pub(crate) fn mark(finding: &Finding) -> &'static str {
     match finding.fix {
         Some(Fixable::Safe) => " [*]",
@@ -112,7 +112,7 @@ pub(crate) fn mark(finding: &Finding) -> &'static str {
     }
 }
 
-/// How many findings `toolcheck fix` may mend, in words; empty if none.
+/// How many findings `toolcheck fix` may fix, in words; empty if none.
 fn fixable(report: &Report) -> String {
     let count = |how| {
         let findings = report.files.iter().flat_map(|file| &file.findings);

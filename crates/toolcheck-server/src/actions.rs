@@ -14,7 +14,7 @@ use toolcheck_report::unified;
 use crate::diagnostics::SOURCE;
 use crate::document::Document;
 
-/// The kind of the action that mends all that can be mended without a loss.
+/// The kind of the action that fixes all that can be fixed without a loss.
 pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.toolcheck");
 
 /// The actions for a place in a file.
@@ -78,7 +78,7 @@ fn contains(wanted: &CodeActionKind, kind: &CodeActionKind) -> bool {
         .is_some_and(|rest| wanted.is_empty() || rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Our diagnostics that can be mended, by their rules.
+/// Our diagnostics that can be fixed, by their rules.
 fn by_rule(diagnostics: &[Diagnostic]) -> Vec<(&str, Vec<Diagnostic>)> {
     let mut rules: Vec<(&str, Vec<Diagnostic>)> = Vec::new();
     for diagnostic in diagnostics.iter().filter(|one| one.source.as_deref() == Some(SOURCE)) {
@@ -91,7 +91,7 @@ fn by_rule(diagnostics: &[Diagnostic]) -> Vec<(&str, Vec<Diagnostic>)> {
     rules
 }
 
-/// What mends the findings of a rule in a text: the title, the text then, and whether nothing is lost.
+/// What fixes the findings of a rule in a text: the title, the text then, and whether nothing is lost.
 fn mend(rule: &str, name: &str, bytes: &[u8], options: &Options) -> Option<(String, Vec<u8>, bool)> {
     let rule = rules::find(rule)?;
     let options = options.clone().rules([rule]);
@@ -101,9 +101,9 @@ fn mend(rule: &str, name: &str, bytes: &[u8], options: &Options) -> Option<(Stri
         if fixed.is_unchanged() {
             continue;
         }
-        let what = match fixed.applied.len() {
-            1 => format!("Fix {}", rule.id),
-            count => format!("Fix {} ({count} places)", rule.id),
+        let what = match &fixed.applied[..] {
+            [one] => format!("Fix {}: {}", rule.id, one.action.imperative()),
+            all => format!("Fix {} ({} places)", rule.id, all.len()),
         };
         let lost = lost(&fixed);
         let title = match &lost {

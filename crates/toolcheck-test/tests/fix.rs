@@ -143,7 +143,7 @@ fn what_lint_marks_is_mended_and_nothing_else() {
     assert!(counts[0] > 250 && counts[1] > 150, "{counts:?}");
 }
 
-/// Rules whose cases are mended in another way than by hand, with why.
+/// Rules whose cases are fixed in another way than by hand, with why.
 const OTHERWISE: &[(&str, &str)] = &[
     ("conflicting-parameters", "either of two keys may go, or a third may be added"),
     ("duplicate-tool-call-id", "the new id is made from the old one"),
@@ -192,7 +192,7 @@ fn what_is_mended_is_the_fixed_case_or_there_is_a_reason() {
         for (record, (own, wanted)) in lines(&fixed.bytes).into_iter().zip(lines(&wanted)).enumerate() {
             let is_of = |found: &&toolcheck_lint::Finding| found.spot.record == record;
             let mut found = fixed.before.findings.iter().filter(is_of);
-            // What has no fix is not expected to be mended.
+            // What has no fix is not expected to be fixed.
             if own.is_none() || found.clone().next().is_none() || !found.all(|found| found.fix.is_some()) {
                 continue;
             }
@@ -295,7 +295,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
-/// Whether only what the target refuses is mended, as `lint` marks it.
+/// Whether only what the target refuses is fixed, as `lint` marks it.
 fn how_accepts(how: &FixOptions) -> bool {
     format!("{how:?}").contains("accepted: true")
 }

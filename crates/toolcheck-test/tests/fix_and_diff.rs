@@ -103,7 +103,7 @@ fn mended<'b>(format: &'static Format, broken: &'b [u8], is_unsafe: bool) -> Fix
     fix("case", broken, &Options::new().format(Some(format)), &how)
 }
 
-/// What is left of a fault that was mended, in comparison with the request as it was.
+/// What is left of a fault that was fixed, in comparison with the request as it was.
 fn is_expected(plant: Plant, kind: Kind, level: Level) -> bool {
     level == Level::Form
         || match plant {

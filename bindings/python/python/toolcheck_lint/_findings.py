@@ -72,7 +72,7 @@ class Finding(Place):
     status: int | None = None
     """The HTTP status that the API answers."""
     fixable: Literal["safe", "unsafe"] | None = None
-    """How `fix` may mend it."""
+    """How `fix` may fix it."""
     labels: tuple[Label, ...] = field(default=())
     """Other places that explain it."""
 

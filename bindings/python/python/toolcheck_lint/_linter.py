@@ -35,7 +35,7 @@ Arrow = ArrowStream | ArrowArray
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixed:
-    """A body that was mended, or as it was."""
+    """A body that was fixed, or as it was."""
 
     body: bytes
     """The text."""
@@ -51,7 +51,7 @@ class Fixed:
 
     @property
     def is_changed(self) -> bool:
-        """Whether anything was mended."""
+        """Whether anything was fixed."""
         return bool(self.plan["applied"])
 
     def json(self) -> Any:

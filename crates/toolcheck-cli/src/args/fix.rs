@@ -69,7 +69,7 @@ pub(crate) struct FixesArgs {
 }
 
 impl FixArgs {
-    /// What the user asks for by name is mended even if the API accepts it.
+    /// What the user asks for by name is fixed even if the API accepts it.
     pub(crate) fn options(&self) -> FixOptions {
         self.fixes.options().accepted(self.selection.names_rules())
     }

@@ -81,7 +81,7 @@ fn hint_for_command(name: &str) -> Option<String> {
 fn hint_for_flag(flag: &str) -> String {
     let name = flag.split('=').next().unwrap_or(flag);
     if LIKE_FIX.contains(&name) {
-        "`toolcheck fix PATH` and `toolcheck lint --fix PATH` mend files".to_owned()
+        "`toolcheck fix PATH` and `toolcheck lint --fix PATH` fix files".to_owned()
     } else if name == LIKE_VERBOSE {
         "--verbose lists skipped files; --show-files and --show-settings print what is linted, and how"
             .to_owned()

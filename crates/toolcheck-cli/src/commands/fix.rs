@@ -1,4 +1,4 @@
-//! `toolcheck fix`: mends files in place, or the standard input.
+//! `toolcheck fix`: fixes files in place, or the standard input.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &FixArgs, out: &mut dyn Write) -> Result<Status> {
     run_on(options, &args.options(), (doing, args.fixes.show_values), args.fail_on, out)
 }
 
-/// Mends the files of a project.
+/// Fixes the files of a project.
 pub(crate) fn run_on(
     options: ProjectOptions,
     how: &FixOptions,
@@ -94,7 +94,7 @@ pub(crate) fn run_on(
         let more = Counted(run.unsafe_left, "more finding");
         screen::message(
             "note",
-            &format!("{more} can be mended with --unsafe-fixes, which lose or guess something"),
+            &format!("{more} can be fixed with --unsafe-fixes, which lose or guess something"),
         );
     }
     let errors: Vec<String> =
@@ -150,7 +150,7 @@ impl Run {
         Ok(())
     }
 
-    /// Writes what was mended, or shows it.
+    /// Writes what was fixed, or shows it.
     fn finish(&mut self, input: &Input, bytes: &[u8], fixed: &Fixed<'_>, out: &mut dyn Write) -> Result<()> {
         self.unsafe_left += fixed.skipped.iter().filter(|left| left.lost.is_some()).count();
         let shows = self.doing != Doing::Write;
@@ -220,11 +220,11 @@ fn left_over(fixed: &Fixed<'_>, fail_on: Level) -> Vec<String> {
         .collect()
 }
 
-/// Why a finding is not mended.
+/// Why a finding is not fixed.
 fn without_fix(fixed: &Fixed<'_>, finding: &Finding) -> &'static str {
     let reader = fixed.before.format.and_then(readers::find);
     if !fixed.is_unchanged() && finding.fix == Some(Fixable::Safe) {
-        return "it shows only now: `toolcheck fix` mends it the next time";
+        return "it shows only now: `toolcheck fix` fixes it the next time";
     }
     match (is_fixable(finding.rule), reader) {
         (false, _) => "there is no fix",
@@ -243,7 +243,7 @@ fn without_fix(fixed: &Fixed<'_>, finding: &Finding) -> &'static str {
 /// What was done in one line: "2 results inserted, 1 moved; nothing lost".
 fn summary(fixed: &Fixed<'_>) -> String {
     if fixed.applied.is_empty() {
-        return "nothing to mend".to_owned();
+        return "nothing to fix".to_owned();
     }
     let mut counts: BTreeMap<Action, usize> = BTreeMap::new();
     for done in &fixed.applied {
@@ -256,7 +256,7 @@ fn summary(fixed: &Fixed<'_>) -> String {
         0 => "nothing lost".to_owned(),
         count => format!("{count} with a loss or a guess"),
     };
-    format!("{} mended ({}); {lost}", Counted(fixed.applied.len(), "finding"), done.join(", "))
+    format!("{} fixed ({}); {lost}", Counted(fixed.applied.len(), "finding"), done.join(", "))
 }
 
 /// What unsafe fixes have lost or guessed.

@@ -57,10 +57,10 @@ pub(crate) fn run(args: &LintArgs, out: &mut dyn Write) -> Result<Status> {
     Ok(status(args, &run, errors.is_empty() && is_mended))
 }
 
-/// Mends the files before they are linted. What was done is no part of the report.
+/// Fixes the files before they are linted. What was done is no part of the report.
 fn mend(args: &LintArgs) -> Result<Status> {
     if args.files.paths.iter().any(|path| path.as_os_str() == "-") {
-        bail!("--fix writes files: mend the standard input with `toolcheck fix -`");
+        bail!("--fix writes files: fix the standard input with `toolcheck fix -`");
     }
     let how = FixOptions::new().unsafe_fixes(args.unsafe_fixes).accepted(args.rules.selection.names_rules());
     let options = ProjectOptions { baseline: None, ..options(args)? };

@@ -71,7 +71,7 @@ pub struct Reader {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Sort {
-    /// What an agent writes down while it works. It is not what the agent sends: it may mend the history first.
+    /// What an agent writes down while it works. It is not what the agent sends: it may fix the history first.
     AgentLog,
     /// What a framework keeps to send it again.
     History,
@@ -202,7 +202,7 @@ impl Reader {
         reading
     }
 
-    /// How its files are mended; `None` if their messages are not those of a wire format.
+    /// How its files are fixed; `None` if their messages are not those of a wire format.
     #[must_use]
     pub fn mend(&self) -> Option<&'static Mend> {
         MENDS.iter().find(|(id, _)| *id == self.id).map(|(_, mend)| *mend)
@@ -247,7 +247,7 @@ pub static ALL: &[&Reader] = &[
     &xlam::READER,
 ];
 
-/// The readers whose files can be mended.
+/// The readers whose files can be fixed.
 static MENDS: &[(&str, &Mend)] = &[
     ("claude-code", &claude_code::MEND),
     ("cline", &cline::MEND),

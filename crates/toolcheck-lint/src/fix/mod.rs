@@ -1,8 +1,8 @@
-//! Mends what is wrong in a conversation, on the bytes of its file.
+//! Fixes what is wrong in a conversation, on the bytes of its file.
 //!
 //! Each record is planned once, in a fixed order, from the findings in it and from which result answers which call. The
 //! edits are made from the final order of its parts. Then the result is linted again: a record in which a fault that was
-//! to be mended is still there, or in which there is a new one, stays as it was.
+//! to be fixed is still there, or in which there is a new one, stays as it was.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub use crate::finding::Fixable;
 pub use crate::fixable::{describe, is_fixable};
 pub use crate::planner::{Action, Duplicates, FixOptions, Orphans, PLACEHOLDER, Unanswered};
 
-/// A finding that was mended.
+/// A finding that was fixed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Applied {
@@ -38,7 +38,7 @@ pub struct Applied {
     pub lost: Option<String>,
 }
 
-/// A finding that could be mended and was not.
+/// A finding that could be fixed and was not.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Skipped {
@@ -50,7 +50,7 @@ pub struct Skipped {
     pub lost: Option<String>,
 }
 
-/// A file that was mended, or came as it was.
+/// A file that was fixed, or came as it was.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Fixed<'b> {
@@ -90,7 +90,7 @@ impl Fixed<'_> {
     }
 }
 
-/// Mends the text of one file. `path` is the name for it in the reports.
+/// Fixes the text of one file. `path` is the name for it in the reports.
 ///
 /// ```
 /// use toolcheck_lint::{FixOptions, Options, fix};
@@ -112,7 +112,7 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
     let Collector { mut changes, mut skipped, .. } = collector;
     let mut applied: Vec<Applied> = Vec::new();
     let mut after = None;
-    // A record that is no better is mended less, or comes back as it was. Records are independent, so each is tried at
+    // A record that is no better is fixed less, or comes back as it was. Records are independent, so each is tried at
     // most twice.
     for _ in 0..3 {
         if changes.is_empty() {
@@ -178,14 +178,14 @@ fn counts(report: &FileReport) -> (HashMap<usize, Counts>, Counts) {
     (counts, all)
 }
 
-/// A rule, and the rule that can only be checked once findings of the first are mended: what is found then is not new.
+/// A rule, and the rule that can only be checked once findings of the first are fixed: what is found then is not new.
 const SEEN_AFTER: [(&str, &str); 2] = [
     ("invalid-arguments-json", "arguments-schema-mismatch"),
     // A result without its call stands where a text of the user does then.
     ("orphan-tool-result", "misplaced-message"),
 ];
 
-/// The changed records in which a fault that was to be mended is still there, or in which there is a new one.
+/// The changed records in which a fault that was to be fixed is still there, or in which there is a new one.
 fn records_not_better(before: &FileReport, after: &FileReport, changes: &[Change]) -> HashSet<Option<usize>> {
     let ((old, all_old), (new, all_new)) = (counts(before), counts(after));
     let none = Counts::new();
@@ -200,7 +200,7 @@ fn records_not_better(before: &FileReport, after: &FileReport, changes: &[Change
         for done in &change.applied {
             allowed.entry(done.rule).and_modify(|count| *count = count.saturating_sub(1));
             if let Some((_, other)) = SEEN_AFTER.iter().find(|(rule, _)| *rule == done.rule) {
-                // One mended call may lack several arguments.
+                // One fixed call may lack several arguments.
                 allowed.insert(other, usize::MAX);
             }
         }
@@ -226,7 +226,7 @@ struct Change {
 }
 
 impl Change {
-    /// Goes over to what is tried next, and returns what is not mended then.
+    /// Goes over to what is tried next, and returns what is not fixed then.
     fn fall_back(&mut self) -> Vec<Applied> {
         let Some((bytes, applied)) = self.instead.take() else { return std::mem::take(&mut self.applied) };
         self.bytes = bytes;

@@ -1,6 +1,6 @@
-//! The plan of what mends a record, from its findings and from which result answers which call.
+//! The plan of what fixes a record, from its findings and from which result answers which call.
 //!
-//! It is made once, in a fixed order, and says what is mended, what only an unsafe fix would mend, and the new text.
+//! It is made once, in a fixed order, and says what is fixed, what only an unsafe fix would fix, and the new text.
 
 mod arrange;
 mod blocks;
@@ -18,7 +18,7 @@ pub(crate) use self::sources::{
     Plans, can_mend, mark_conversations, mark_request, on_conversations, plan_request,
 };
 
-/// What was done to mend a finding.
+/// What was done to fix a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Action {
@@ -53,6 +53,21 @@ impl Action {
             Self::Reattached => "re-attached",
             Self::BecameText => "turned into text",
             Self::Rewritten => "rewritten",
+        }
+    }
+
+    /// What to do, for a menu: "insert what is missing".
+    #[must_use]
+    pub fn imperative(self) -> &'static str {
+        match self {
+            Self::Inserted => "insert what is missing",
+            Self::Moved => "move it to its place",
+            Self::Merged => "merge the messages",
+            Self::Removed => "remove it",
+            Self::Renamed => "give it another id",
+            Self::Reattached => "give it the id of its call",
+            Self::BecameText => "turn it into text",
+            Self::Rewritten => "rewrite it",
         }
     }
 }

@@ -95,7 +95,7 @@ impl FixOptions {
         self
     }
 
-    /// Whether to mend also what the target is known to accept, or not known to refuse: every change may cost a cache.
+    /// Whether to fix also what the target is known to accept, or not known to refuse: every change may cost a cache.
     #[must_use]
     pub fn accepted(mut self, accepted: bool) -> Self {
         self.accepted = accepted;
@@ -130,7 +130,7 @@ impl FixOptions {
         self
     }
 
-    /// Whether a finding is to be mended: the target refuses it, or the user asks for more.
+    /// Whether a finding is to be fixed: the target refuses it, or the user asks for more.
     pub(crate) fn wants(&self, finding: &Finding) -> bool {
         self.accepted || finding.level == Level::Error
     }

@@ -19,7 +19,7 @@ use super::{Action, ids};
 use crate::finding::Finding;
 use crate::view::pairing::{Pairing, ResultSite};
 
-/// A finding that is mended.
+/// A finding that is fixed.
 pub(crate) struct Done {
     pub(crate) finding: usize,
     pub(crate) action: Action,
@@ -33,9 +33,9 @@ type Made = BTreeMap<(NodeId, String), Vec<(Cow<'static, str>, Piece)>>;
 pub(crate) struct Planned {
     pub(crate) bytes: Vec<u8>,
     pub(crate) done: Vec<Done>,
-    /// The findings that only an unsafe fix mends, with what it would lose.
+    /// The findings that only an unsafe fix fixes, with what it would lose.
     pub(crate) skipped: Vec<(usize, String)>,
-    /// How many of those that are mended are mended in their place.
+    /// How many of those that are fixed are fixed in their place.
     pub(super) remedied: usize,
 }
 
@@ -81,11 +81,11 @@ pub(crate) struct Planner<'p, 's> {
     /// For each message, how many there are up to the last one of the model before it.
     pub(super) said_before: OnceCell<Vec<usize>>,
     pub(super) edits: Edits<'p, 's>,
-    /// What mends findings in their place.
+    /// What fixes findings in their place.
     pub(super) remedies: Vec<(usize, &'p Remedy)>,
     /// How many of them were used.
     pub(super) remedied: usize,
-    /// The values and the missing keys that were mended in their place.
+    /// The values and the missing keys that were fixed in their place.
     pub(super) touched: HashMap<(NodeId, Option<String>), Change>,
     /// The elements that are removed from lists other than that of messages and their blocks.
     pub(super) elements_gone: HashMap<NodeId, Vec<NodeId>>,
@@ -167,7 +167,7 @@ impl<'p, 's> Planner<'p, 's> {
         Some(planner)
     }
 
-    /// Goes to another conversation of the record; `false` if it cannot be mended.
+    /// Goes to another conversation of the record; `false` if it cannot be fixed.
     pub(super) fn enter(&mut self, source: Source<'p, 's>) -> bool {
         let key = source.mend.and_then(|mend| mend.message);
         // A prompt may be elsewhere than the answer to it.
@@ -236,7 +236,7 @@ impl<'p, 's> Planner<'p, 's> {
         self.orphans();
     }
 
-    /// Which findings are mended, and which only an unsafe fix mends.
+    /// Which findings are fixed, and which only an unsafe fix fixes.
     pub(super) fn outcome(self) -> (Vec<usize>, Vec<usize>) {
         let done = self.done.into_iter().map(|done| done.finding).collect();
         (done, self.skipped.into_iter().map(|(finding, _)| finding).collect())
@@ -265,7 +265,7 @@ impl<'p, 's> Planner<'p, 's> {
         (!is_elsewhere).then_some(found)
     }
 
-    /// Whether to mend a finding, which changes the text from `at`. `lost` says what the fix would lose or guess.
+    /// Whether to fix a finding, which changes the text from `at`. `lost` says what the fix would lose or guess.
     pub(super) fn mends(&mut self, finding: usize, action: Action, at: u32, lost: Option<String>) -> bool {
         let lost = lost.or_else(|| {
             self.is_signed_after(at).then(|| {
@@ -397,7 +397,7 @@ impl<'p, 's> Planner<'p, 's> {
 /// of a turn for each of them.
 const MOST_IN_TURN: usize = 1000;
 
-/// The most findings of a record that are mended in their place.
+/// The most findings of a record that are fixed in their place.
 const MOST_REMEDIES: usize = 1000;
 
 /// Whether a message has so many parts that planning would take too long.

@@ -1,4 +1,4 @@
-//! What is mended in its place, whatever the rest of the conversation is like.
+//! What is fixed in its place, whatever the rest of the conversation is like.
 
 use toolcheck_core::remedy::Change;
 use toolcheck_json::edit::Piece;
@@ -8,7 +8,7 @@ use super::Action;
 use super::plan::Planner;
 
 impl Planner<'_, '_> {
-    /// Mends what can be mended where it is. Of two changes of one place that exclude each other, the first is made.
+    /// Fixes what can be fixed where it is. Of two changes of one place that exclude each other, the first is made.
     pub(super) fn remedies(&mut self) {
         for (number, remedy) in std::mem::take(&mut self.remedies) {
             let is_taken = |change: &Change| {

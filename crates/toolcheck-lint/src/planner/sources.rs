@@ -17,7 +17,7 @@ use crate::view::pairing::Pairing;
 pub(crate) struct Plans {
     /// All of it.
     pub(crate) whole: Planned,
-    /// The same without what is mended in its place, if that is not all.
+    /// The same without what is fixed in its place, if that is not all.
     pub(crate) without_remedies: Option<Planned>,
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn on_conversations<R>(
         usable.push((transcript, Pairing::new(transcript, target), format, mend));
     }
     let mut planner: Option<Planner<'_, '_>> = None;
-    // What is mended in its place depends on an API.
+    // What is fixed in its place depends on an API.
     let wanted = || findings.iter().enumerate().filter(|(_, finding)| finding.remedy.is_none());
     for (transcript, pairing, format, mend) in &usable {
         // What signs the model's reasoning is the API that the messages are for.
@@ -121,7 +121,7 @@ pub(crate) fn on_conversations<R>(
     planner.map(take)
 }
 
-/// Says of each finding in a request how it is mended.
+/// Says of each finding in a request how it is fixed.
 pub(crate) fn mark_request(
     findings: &mut [Finding],
     record: &Record<'_>,
@@ -138,7 +138,7 @@ pub(crate) fn mark_request(
     }
 }
 
-/// Says of each finding in conversations how it is mended.
+/// Says of each finding in conversations how it is fixed.
 pub(crate) fn mark_conversations(
     findings: &mut [Finding],
     document: &Document<'_>,
@@ -153,12 +153,12 @@ pub(crate) fn mark_conversations(
     }
 }
 
-/// Whether a finding may be mended.
+/// Whether a finding may be fixed.
 pub(crate) fn can_mend(finding: &Finding) -> bool {
     finding.remedy.is_some() || is_fixable(finding.rule)
 }
 
-/// Marks what safe fixes mend, and what only unsafe ones do.
+/// Marks what safe fixes fix, and what only unsafe ones do.
 fn mark(findings: &mut [Finding], planned: Option<(Vec<usize>, Vec<usize>)>) {
     let (done, skipped) = planned.unwrap_or_default();
     for number in skipped {

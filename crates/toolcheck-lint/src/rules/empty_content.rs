@@ -139,7 +139,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-/// What mends a message without content.
+/// What fixes a message without content.
 fn remedy_of(
     cx: &Context<'_, '_>,
     number: usize,

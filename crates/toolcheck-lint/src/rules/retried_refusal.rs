@@ -47,5 +47,5 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     )
     .caption("the same request again")
     .label_at(resent.place, resent.spot.clone(), "refused here")
-    .help("do not retry a refusal of the body: show the error, or mend the request");
+    .help("do not retry a refusal of the body: show the error, or fix the request");
 }

@@ -231,7 +231,7 @@ pub struct FindingV1<'r> {
     /// The name of the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<&'r str>,
-    /// How `toolcheck fix` may mend it: `safe` or `unsafe`.
+    /// How `toolcheck fix` may fix it: `safe` or `unsafe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixable: Option<&'static str>,
     /// Other places that explain the finding.

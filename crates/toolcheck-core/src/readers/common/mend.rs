@@ -1,4 +1,4 @@
-//! How a file of a reader is mended: where its records have their messages, and how the program writes a record.
+//! How a file of a reader is fixed: where its records have their messages, and how the program writes a record.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use toolcheck_json::edit::Piece;
 
 use crate::formats::Format;
 
-/// How the files of a reader are mended.
+/// How the files of a reader are fixed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Mend {

@@ -1,4 +1,4 @@
-//! What mends a fault, as far as the description of the format and the request leave only one way.
+//! What fixes a fault, as far as the description of the format and the request leave only one way.
 
 use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
 
@@ -33,7 +33,7 @@ fn quoted(text: &str) -> String {
 }
 
 impl Fault<'_> {
-    /// What mends it where it is. `None` if there is no way, or if there are several.
+    /// What fixes it where it is. `None` if there is no way, or if there are several.
     #[must_use]
     pub fn remedy(&self, document: &Document<'_>) -> Option<Remedy> {
         if !self.alike.is_empty() {

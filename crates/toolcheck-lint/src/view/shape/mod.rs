@@ -57,7 +57,7 @@ struct Refused<'c> {
     times: usize,
     /// Whether all are in the same tool, or whatever else has a name.
     is_of_one_name: bool,
-    /// What mends all of them.
+    /// What fixes all of them.
     remedy: Option<Remedy>,
 }
 

@@ -1,4 +1,4 @@
-//! What mends faults of the shape.
+//! What fixes faults of the shape.
 
 use toolcheck_core::remedy::{Change, Remedy};
 use toolcheck_core::shape::FaultKind;
@@ -6,7 +6,7 @@ use toolcheck_json::Document;
 
 use super::Refused;
 
-/// Finds what mends each fault where it is.
+/// Finds what fixes each fault where it is.
 pub(super) fn find(document: &Document<'_>, refused: &mut [Refused<'_>]) {
     for refused in refused {
         refused.remedy = of(document, refused);
