@@ -75,7 +75,11 @@ fn of_call(sites: &Sites, number: usize, bytes: &[u8], line: impl Fn(&Range<usiz
         }
     }
     if let Some(schema) = call.tool.and_then(|tool| sites.tools[tool].schema.as_ref()) {
-        text.push_str(&format!("\n\nits arguments, in line {}{}", line(schema), json(bytes, Some(schema))));
+        text.push_str(&format!(
+            "\n\nschema of its arguments (line {}){}",
+            line(schema),
+            json(bytes, Some(schema))
+        ));
     }
     text
 }
@@ -104,16 +108,41 @@ fn code(name: &str) -> String {
     format!("`{}`", shorten(name).replace('`', "'"))
 }
 
+/// A text whose first line begins at a value, with the other lines moved left as far as their indentation allows.
+fn dedented(text: &str) -> String {
+    let indentation = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let others = || text.split('\n').skip(1).filter(|line| !line.trim().is_empty());
+    let common = others().map(indentation).min().unwrap_or(0);
+    let lines = text.split('\n').enumerate();
+    let lines = lines.map(|(number, line)| if number == 0 { line } else { line.get(common..).unwrap_or("") });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// A part of the file as a block of code that nothing in it can end.
 fn json(bytes: &[u8], place: Option<&Range<usize>>) -> String {
     let Some(bytes) = place.and_then(|place| bytes.get(place.clone())) else { return String::new() };
     let start = &bytes[..bytes.len().min(MOST_SHOWN)];
     let is_shown = |letter: &char| !letter.is_control() || *letter == '\n';
     let mut text: String = String::from_utf8_lossy(start).chars().filter(is_shown).collect();
+    text = dedented(&text);
     if start.len() < bytes.len() {
         text.push('…');
     }
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     format!("\n\n{fence}json\n{text}\n{fence}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_moved_left() {
+        let indented = "{\n          \"a\": [\n            1\n          ],\n\n        }";
+        assert_eq!(dedented(indented), "{\n  \"a\": [\n    1\n  ],\n\n}");
+        assert_eq!(dedented("[\n\t\t1,\n\t\t2]"), "[\n1,\n2]");
+        assert_eq!(dedented("  \"é\"\n ü"), "  \"é\"\nü");
+        assert_eq!(dedented(""), "");
+    }
 }

@@ -27,6 +27,7 @@ mod actions;
 mod diagnostics;
 mod document;
 mod hover;
+mod links;
 mod navigate;
 mod rows;
 mod server;

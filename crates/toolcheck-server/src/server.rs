@@ -11,10 +11,11 @@ use lsp_types::request::{self, Request as _};
 use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DidChangeTextDocumentParams,
     DidChangeWatchedFilesRegistrationOptions, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DocumentSymbolResponse, FileSystemWatcher, GlobPattern, GotoDefinitionResponse, HoverProviderCapability,
-    InitializeParams, InitializeResult, MessageType, OneOf, PublishDiagnosticsParams, Registration,
-    RegistrationParams, ServerCapabilities, ServerInfo, ShowMessageParams, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, Uri,
+    DocumentLinkOptions, DocumentSymbolResponse, FileSystemWatcher, GlobPattern, GotoDefinitionResponse,
+    HoverProviderCapability, InitializeParams, InitializeResult, MessageType, OneOf,
+    PublishDiagnosticsParams, Registration, RegistrationParams, ServerCapabilities, ServerInfo,
+    ShowMessageParams, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, Uri,
+    WorkDoneProgressOptions,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
@@ -26,7 +27,7 @@ use crate::document::{Document, Job};
 use crate::settings::{EditorOptions, Workspace, path_of};
 use crate::text::Encoding;
 use crate::transport;
-use crate::{hover, navigate, symbols};
+use crate::{hover, links, navigate, symbols};
 
 /// The files that have settings for others.
 const CONFIGURATIONS: [&str; 4] = ["toolcheck.toml", ".toolcheck.toml", "pyproject.toml", "Cargo.toml"];
@@ -174,6 +175,12 @@ impl<'o> Server<'o> {
                     json!(DocumentSymbolResponse::Nested(found.unwrap_or_default()))
                 })
             }
+            request::DocumentLinkRequest::METHOD => {
+                with::<lsp_types::DocumentLinkParams>(id, request.params, |params| {
+                    let found = documents.get_mut(params.text_document.uri.as_str()).map(links::links);
+                    json!(found.unwrap_or_default())
+                })
+            }
             request::CodeActionRequest::METHOD => {
                 with::<lsp_types::CodeActionParams>(id, request.params, |params| {
                     let found = documents
@@ -219,6 +226,10 @@ impl<'o> Server<'o> {
             references_provider: Some(OneOf::Left(true)),
             document_highlight_provider: Some(OneOf::Left(true)),
             document_symbol_provider: Some(OneOf::Left(true)),
+            document_link_provider: Some(DocumentLinkOptions {
+                resolve_provider: Some(false),
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            }),
             code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
                 code_action_kinds: Some(kinds),
                 ..CodeActionOptions::default()

@@ -83,7 +83,41 @@ fn a_session() {
 }
 
 #[test]
-fn actions_mend_what_is_wrong() {
+fn references_in_schemas_are_links() {
+    let schema = r##"{"type": "object",
+  "properties": {
+    "from": {"$ref": "#/$defs/harbour"}, "to": {"$ref": "#/%24defs/harbour"}, "all": {"$ref": "#"},
+    "no": {"$ref": "#/$defs/lost"}, "far": {"$ref": "https://example.com/#/x"}, "$ref": {"$ref": "#/$defs/a~1b/0"}},
+  "$defs": {
+    "harbour": {"type": "string"},
+    "a/b": [true]}}"##;
+    let text = format!(
+        "{{\"max_tokens\": 64, \"model\": \"m\", \"metadata\": {{\"$ref\": \"#/x\"}}, \"messages\": [],
+  \"tools\": [{{\"name\": \"tides\", \"input_schema\": {schema}}}]}}"
+    );
+    let mut client = Client::new("utf-16");
+    client.open(URI, &text);
+    let links = client.ask("textDocument/documentLink", json!({"textDocument": {"uri": URI}}));
+    let links = links.as_array().expect("they are a list").iter();
+    let short: Vec<String> = links
+        .map(|link| {
+            let (start, end) = (&link["range"]["start"], &link["range"]["end"]);
+            let target = link["target"].as_str().expect("a link has a target");
+            let place = format!("{}:{}-{}", start["line"], start["character"], end["character"]);
+            format!("{place} {}", target.strip_prefix(URI).expect("it is in the file"))
+        })
+        .collect();
+    assert_eq!(short, ["3:22-37 #L7", "3:57-74 #L7", "3:95-96 #L2", "4:98-112 #L8"]);
+    // One of many lines has none.
+    let lines = "file:///invented/list.jsonl";
+    client.open(lines, &format!("{}\n", text.replace('\n', "")).repeat(2));
+    let none = client.ask("textDocument/documentLink", json!({"textDocument": {"uri": lines}}));
+    assert_eq!(none, json!([]));
+    client.shut_down();
+}
+
+#[test]
+fn actions_fix_what_is_wrong() {
     let mut client = Client::new("utf-8");
     client.open(URI, TEXT);
     let found = client.diagnostics(1);
