@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use toolcheck_core::endpoint::Endpoint;
 use toolcheck_embed::{Comparison, Side};
 use toolcheck_open::FileFormat;
 use toolcheck_report::explained::Wording;
@@ -28,6 +29,13 @@ pub(crate) fn explain_error(
         let people = written(|out| explained.write(&wording, out))?;
         Ok((explained.is_explained(), explained.to_json().to_string(), people))
     })
+}
+
+/// What the address of a request says: what its requests are, their format, and the API behind it.
+#[pyfunction]
+pub(crate) fn endpoint(url: &str) -> (&'static str, Option<&'static str>, Option<&'static str>) {
+    let Endpoint { call, format, target, .. } = Endpoint::of(url);
+    (call.as_str(), format.map(|format| format.id), target.map(|target| &*target.id))
 }
 
 /// What a change to a conversation lost: the worst level of it, as JSON, and as text of an output.

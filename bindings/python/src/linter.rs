@@ -77,7 +77,7 @@ impl Linter {
                 settings = settings.conversation(conversation);
             }
             if let Some(pointer) = at {
-                settings = settings.at(pointer);
+                settings = settings.at(pointer)?;
             }
             settings = settings.select(select.iter().map(String::as_str))?;
             settings = settings.extend_select(extend_select.iter().map(String::as_str))?;

@@ -136,6 +136,14 @@ def test_clean(toolcheck_http):
     client().get("https://api.example/v1/messages")
     assert [report.target for report in toolcheck_http] == ["anthropic"]
 
+def test_addresses(toolcheck_http):
+    chat = {{"model": "m", "messages": [{{"role": "user", "content": "Hello"}}]}}
+    for host in ["api.groq.com/openai", "api.mistral.ai", "api.example"]:
+        client().post(f"https://{{host}}/v1/chat/completions?x=1", json=chat)
+    client().post("https://api.example/v1/completions", json={{"prompt": "Once"}})
+    assert [report.target for report in toolcheck_http] == ["groq", "mistral", "openai-chat"]
+    assert toolcheck_http.others == 1
+
 def test_allowed(toolcheck_http):
     toolcheck_http.allow("blank-text", ["unanswered-tool-call"])
     client().post("https://api.example/v1/messages", json=UNANSWERED)
@@ -149,7 +157,7 @@ def test_later(toolcheck_http):
 """
     )
     # An error at the end of a test that has passed.
-    result.assert_outcomes(passed=4, errors=2, warnings=0)
+    result.assert_outcomes(passed=5, errors=2, warnings=0)
     result.stdout.fnmatch_lines(["*toolcheck: request 1 of 1*", "*unanswered-tool-call*"])
 
 

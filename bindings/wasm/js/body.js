@@ -1,5 +1,18 @@
 // Bodies as the bytes that would be sent.
 
+/** What `JSON.stringify` makes `{}` of, although something is in it, and what to give instead. */
+const NO_BODIES = [
+  ["Promise", "`await` it"],
+  ["Response", "give `await response.json()`"],
+  ["Request", "give `await request.json()`"],
+  ["Blob", "give `await blob.arrayBuffer()`"],
+  ["ReadableStream", "give `await new Response(stream).arrayBuffer()`"],
+  ["FormData", "toolcheck reads JSON"],
+  ["URLSearchParams", "toolcheck reads JSON"],
+  ["Map", "give `Object.fromEntries(map)`"],
+  ["Set", "give `[...set]`"],
+];
+
 /** A body as bytes. `name` is what errors call it. */
 export function bytesOf(body, name) {
   if (typeof body === "string") return encode(body);
@@ -7,7 +20,13 @@ export function bytesOf(body, name) {
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
   if (typeof body !== "object" || body === null) {
-    throw new TypeError(`the ${name} is ${body === null ? "null" : `a ${typeof body}`}: give a string, bytes or an object`);
+    const kind = body === null || body === undefined ? String(body) : `a ${typeof body}`;
+    throw new TypeError(`the ${name} ${name === "tools" ? "are" : "is"} ${kind}: give a string, bytes or an object`);
+  }
+  for (const [type, advice] of NO_BODIES) {
+    if (globalThis[type] !== undefined && body instanceof globalThis[type]) {
+      throw new TypeError(`the ${name} ${name === "tools" ? "are" : "is"} a ${type}, not what is in it: ${advice}`);
+    }
   }
   let text;
   try {

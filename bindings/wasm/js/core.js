@@ -1,12 +1,11 @@
 // What is the same in Node and in browsers: calls of the WebAssembly module, and what they return.
 
 import { bytesOf, textOf } from "./body.js";
+import { ToolcheckError } from "./error.js";
+import { check, OPTIONS } from "./options.js";
 import { Index } from "./places.js";
 
-/** An option that can't be used, a body that can't be read, or a fault of toolcheck. */
-export class ToolcheckError extends Error {
-  name = "ToolcheckError";
-}
+export { ToolcheckError };
 
 /** An instance that has grown to more is made anew, because the memory of one never shrinks. */
 const MOST_KEPT = 256 * 1024 * 1024;
@@ -115,13 +114,16 @@ export class Report {
   }
 
   /** The report as a text: by default for people, or as another output of `toolcheck lint`. */
-  render({ output = "full", color = false, width } = {}) {
+  render(how = {}) {
+    check(how, OPTIONS.render);
+    const { output = "full", color = false, width } = how;
     const [parts, options] = this.#reading;
     return decode(ask("render", parts, { ...options, output, color, width }).text);
   }
 
   /** The picture of the body as a web page. */
   show(options = {}) {
+    check(options, OPTIONS.show);
     const [parts, given] = this.#reading;
     return picture(parts, given, options);
   }
@@ -141,12 +143,15 @@ export class Report {
 
 /** Lints a body: a request, a list of messages, an exchange, a log, or JSON Lines of them. */
 export function lint(body, options = {}) {
+  check(options, OPTIONS.lint);
   const given = reading(body, options);
   return new Report(body, given, ask("lint", ...given).json);
 }
 
 /** Draws a body as a web page: its messages, calls and results, and what is wrong with them. */
-export function show(body, { output, text, all, color, width, ...options } = {}) {
+export function show(body, given = {}) {
+  check(given, OPTIONS.show);
+  const { output, text, all, color, width, ...options } = given;
   return picture(...reading(body, options), { output, text, all, color, width });
 }
 
@@ -154,8 +159,10 @@ function picture(parts, options, how) {
   return decode(ask("show", parts, { ...options, ...how }).text);
 }
 
-/** Mends a body. What it returns is of the type that it was given. */
-export function fix(body, { unsafeFixes = false, unified = false, ...options } = {}) {
+/** Fixes a body. What it returns is of the type that it was given. */
+export function fix(body, how = {}) {
+  check(how, OPTIONS.fix);
+  const { unsafeFixes = false, unified = false, ...options } = how;
   const [parts, given] = reading(body, options);
   const { json, text } = ask("fix", parts, { ...given, unsafeFixes, unified });
   const { changed, diff, ...plan } = json;
@@ -183,14 +190,18 @@ export class Diff {
   }
 
   /** What changed as a text: by default for people, or as another output of `toolcheck diff`. */
-  render({ output = "full", color = false, width, text = false } = {}) {
+  render(how = {}) {
+    check(how, OPTIONS.renderDiff);
+    const { output = "full", color = false, width, text = false } = how;
     return decode(ask("diff", this.#parts, { ...this.#options, output, color, width, text }).text);
   }
 }
 
 /** What a change to a conversation lost: of a history and what is sent, or of a request in two formats. */
 export function diff(before, after, options = {}) {
-  return new Diff([bytesOf(before, "before"), bytesOf(after, "after")], options);
+  check(options, OPTIONS.diff);
+  const { allow, ...rest } = options;
+  return new Diff([bytesOf(before, "before"), bytesOf(after, "after")], { ...rest, allow: [allow ?? []].flat() });
 }
 
 /** What an API's error means and, with the request that failed, what in it causes the error. */
@@ -201,19 +212,23 @@ export function explainError(error, body) {
   return {
     explained,
     ...json,
-    render: ({ color = false, width } = {}) => decode(ask("explain", parts, { color, width }).text),
+    render: (how = {}) => {
+      check(how, OPTIONS.style);
+      return decode(ask("explain", parts, how).text);
+    },
   };
 }
 
 /** How the findings in a body differ from those that are expected, line by line; no lines if they don't. */
 export function compareFindings(body, expected, options = {}) {
+  check(options, OPTIONS.lint);
   const [parts, given] = reading(body, options);
   return ask("expect", parts, { ...given, expected: [expected].flat() }).json.lines;
 }
 
-/** What the requests to an address are: `llm`, `not-read` if toolcheck does not read them, `other`, or `unknown`. */
+/** What the address of a request says about it. */
 export function endpoint(url) {
-  return ask("endpoint", [encode(String(url))]).json.endpoint;
+  return ask("endpoint", [encode(String(url))]).json;
 }
 
 /** The version, and the names that options take. */

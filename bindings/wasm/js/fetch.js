@@ -1,6 +1,7 @@
 // A `fetch` that lints what is sent to LLM APIs, for the clients of which one can be given.
 
 import { endpoint, init, lint, ToolcheckError } from "toolcheck-wasm";
+import { check, OPTIONS } from "./options.js";
 
 /** A request that was not sent, because there are findings in it. */
 export class LintError extends ToolcheckError {
@@ -14,29 +15,53 @@ export class LintError extends ToolcheckError {
 }
 
 /**
- * A `fetch` that lints the body of each request to the path of an LLM API.
+ * A `fetch` that lints the body of each request to the path of an LLM API. The address names the format and the API to check
+ * against, unless an option does.
  *
  * A request with errors is not sent: `fetch` rejects with a `LintError`. With `onReport` it is sent, and the function is given
- * the report, also if it is clean.
+ * the report, also if it is clean. What can't be read is sent, and `onSkip` is told why.
  */
-export function lintedFetch({ fetch = globalThis.fetch, failOn = "error", onReport, isLlm, ...options } = {}) {
-  return async function lintedFetch(input, given) {
+export function lintedFetch(given = {}) {
+  check(given, OPTIONS.fetch);
+  const { fetch = globalThis.fetch, failOn = "error", onReport, onSkip, isLlm, ...options } = given;
+  return async function lintedFetch(input, request_) {
     const url = input instanceof Request ? input.url : String(input);
-    const method = (given?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase();
+    const method = (request_?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase();
     await init();
-    const shown = url.split(/[?#]/)[0];
-    const isRead = isLlm ? isLlm(url) : endpoint(url) === "llm";
-    if (method !== "POST" || !isRead) return fetch(input, given);
-    const [body, sent] = await read(input, given);
-    if (body === undefined) return fetch(...sent);
-    const report = lint(body, options);
+    const request = { url: url.split(/[?#]/)[0] };
+    const address = endpoint(url);
+    const isRead = isLlm ? isLlm(url) : address.call === "llm";
+    if (method !== "POST" || !isRead) return fetch(input, request_);
+    const reason = unreadable(new Headers(request_?.headers ?? (input instanceof Request ? input.headers : undefined)));
+    const [body, sent] = reason ? [undefined, [input, request_]] : await read(input, request_);
+    if (body === undefined) {
+      await onSkip?.(reason ?? "it has no body that is text", request);
+      return fetch(...sent);
+    }
+    const report = lint(body, settings(options, address));
+    const isSkipped = report.transcripts === 0 && report.findings.every(({ rule }) => rule === "unrecognised-format");
+    if (isSkipped) await onSkip?.(report.findings[0]?.message ?? "there is no transcript in it", request);
     if (onReport) {
-      await onReport(report, { url: shown });
-    } else if (report.summary.errors + (failOn === "error" ? 0 : report.summary.warnings) > 0) {
-      throw new LintError(report, shown);
+      await onReport(report, request);
+    } else if (!isSkipped && report.summary.errors + (failOn === "error" ? 0 : report.summary.warnings) > 0) {
+      throw new LintError(report, request.url);
     }
     return fetch(...sent);
   };
+}
+
+/** The options, with what the address says if they name neither a format nor a target. */
+function settings(options, { format, target }) {
+  if (options.format !== undefined || options.target !== undefined) return options;
+  return { ...options, format: format ?? undefined, target: target ?? undefined };
+}
+
+/** Why a body with these headers can't be read. */
+function unreadable(headers) {
+  const encoding = headers.get("content-encoding");
+  if (encoding && encoding !== "identity") return `it is compressed (${encoding})`;
+  const type = headers.get("content-type");
+  return type && !/\bjson\b|^text\//i.test(type) ? `its type is ${type.split(";")[0]}` : undefined;
 }
 
 /** The body of a request, and what to send in its place, because a stream can be read only once. */

@@ -5,11 +5,11 @@ export type Level = "error" | "warning";
 export type Kind = "request" | "session" | "dataset";
 
 export interface LintOptions {
-  /** The API to check against; by default the format's own provider. */
+  /** The API to check against, such as `deepseek`: what it refuses is an error. By default the provider of the format. */
   target?: string;
-  /** The format of the body; by default it is detected. */
+  /** How the body is written, such as `openai-chat`. By default it is detected. */
   format?: string;
-  /** `session` and `dataset` may end with unanswered calls. */
+  /** What the body is: `request`, what is sent to an API, by default; a `session` or `dataset` may end with unanswered calls. */
   kind?: Kind;
   /** Tool definitions for bodies that have none: a list of tools, a request, or an MCP response to `tools/list`. */
   tools?: Body;
@@ -23,7 +23,7 @@ export interface LintOptions {
   ignore?: string | readonly string[];
   /** The only conversation to check, by its title or its number from 1. */
   conversation?: string;
-  /** The place of the messages in each record, as a JSON Pointer. */
+  /** The place of the messages in each record, as a JSON Pointer: `/payload/messages`. */
   at?: string;
   /** The name of the body in reports: `body.json`. */
   name?: string;
@@ -60,7 +60,7 @@ export interface Finding {
   pointer: string;
   tool_call_id?: string;
   tool_name?: string;
-  /** How `fix` may mend it. */
+  /** How it can be fixed. */
   fixable?: "safe" | "unsafe";
   labels?: Label[];
   repeats?: number;
@@ -118,8 +118,8 @@ export class Report {
 /**
  * Lints a body.
  *
- * @throws {ToolcheckError} if an option can't be used
- * @throws {TypeError} if the body can't be written as JSON, with the place of the BigInt or cycle in it
+ * @throws {ToolcheckError} if an option is unknown or can't be used
+ * @throws {TypeError} if the body is a promise, a response or something else that is no JSON, or has a BigInt or a cycle in it
  */
 export function lint(body: Body, options?: LintOptions): Report;
 
@@ -136,7 +136,7 @@ export interface ShowOptions extends RenderOptions {
 export function show(body: Body, options?: LintOptions & ShowOptions): string;
 
 export interface FixOptions extends LintOptions {
-  /** Also mends what loses or guesses something. */
+  /** Also fixes what loses or guesses something. */
   unsafeFixes?: boolean;
   /** Whether to return a unified diff. */
   unified?: boolean;
@@ -144,7 +144,7 @@ export interface FixOptions extends LintOptions {
 
 /** What was done to a body, with the keys of `schemas/fix-plan.v1.schema.json`. */
 export interface Fixed<B> {
-  /** The body that was given, or the mended one. */
+  /** The body that was given, or the fixed one. */
   body: B;
   changed: boolean;
   /** A unified diff, if it was asked for. */
@@ -156,7 +156,7 @@ export interface Fixed<B> {
   [key: string]: unknown;
 }
 
-/** Mends a body. What it returns is of the type that it was given. */
+/** Fixes a body. What it returns is of the type that it was given. */
 export function fix(body: string, options?: FixOptions): Fixed<string>;
 export function fix(body: Uint8Array, options?: FixOptions): Fixed<Uint8Array>;
 export function fix<B extends object>(body: B, options?: FixOptions): Fixed<B>;
@@ -207,8 +207,18 @@ export function explainError(error: string, body?: Body): Explained;
 /** How the findings in a body differ from those that are expected, line by line; no lines if they don't. */
 export function compareFindings(body: Body, expected: string | readonly string[], options?: LintOptions): string[];
 
-/** What the requests to an address are: `llm`, `not-read` if toolcheck does not read them, `other`, or `unknown`. */
-export function endpoint(url: string | URL): "llm" | "not-read" | "other" | "unknown";
+/** What the address of a request says about it. */
+export interface Endpoint {
+  /** `llm`, `not-read` for conversations that toolcheck does not read, `other` for what is none, or `unknown`. */
+  call: "llm" | "not-read" | "other" | "unknown";
+  /** `null` if the address does not say, or if it may be one of several. */
+  format: string | null;
+  /** `null` if the host is not known, or has no target for this format. */
+  target: string | null;
+}
+
+/** What the address of a request, or the path of one, says about it. */
+export function endpoint(url: string | URL): Endpoint;
 
 /** The version, and the names that options take. */
 export function names(): {

@@ -2,9 +2,12 @@
 // passes.
 
 import { compareFindings, lint } from "toolcheck-wasm";
+import { check, OPTIONS } from "./options.js";
 
 /** `expect(body).toBeClean({ target: "anthropic" })`; with `failOn: "error"`, warnings pass. */
-export function toBeClean(body, { failOn = "warning", ...options } = {}) {
+export function toBeClean(body, given = {}) {
+  check(given, OPTIONS.matcher);
+  const { failOn = "warning", ...options } = given;
   const report = lint(body, options);
   const { errors, warnings, transcripts } = report.summary;
   const isChecked = transcripts > 0;

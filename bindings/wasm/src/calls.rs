@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 use toolcheck_core::diff::Kind;
-use toolcheck_core::endpoint;
+use toolcheck_core::endpoint::Endpoint;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::{formats, target};
 use toolcheck_embed::{Comparison, FixOptions, Linter, Settings, Side, explain_error};
@@ -142,13 +142,11 @@ pub(crate) fn answer(request: &[u8]) -> Result<Answer, String> {
         }
         Call::Expect => options.expect(&parts),
         Call::Endpoint => {
-            let is = match endpoint::call(&String::from_utf8_lossy(parts.needed(0)?)) {
-                endpoint::Call::Llm => "llm",
-                endpoint::Call::NotRead => "not-read",
-                endpoint::Call::Other => "other",
-                _ => "unknown",
-            };
-            to_answer(&json!({ "endpoint": is }), Vec::new())
+            let Endpoint { call, format, target, .. } =
+                Endpoint::of(&String::from_utf8_lossy(parts.needed(0)?));
+            let format = format.map(|format| format.id);
+            let target = target.map(|target| &*target.id);
+            to_answer(&json!({ "call": call.as_str(), "format": format, "target": target }), Vec::new())
         }
         Call::Names => {
             let targets = target::all()
@@ -206,7 +204,7 @@ impl Options {
             settings = settings.conversation(conversation);
         }
         if let Some(at) = &self.at {
-            settings = settings.at(at);
+            settings = settings.at(at)?;
         }
         Ok(settings)
     }

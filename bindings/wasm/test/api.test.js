@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { diff, explainError, fix, init, lint, names, Report, show, ToolcheckError } from "toolcheck-wasm";
+import { diff, endpoint, explainError, fix, init, lint, names, Report, show, ToolcheckError } from "toolcheck-wasm";
 import { CLEAN, FIXTURES, PLACE, UNANSWERED } from "./common.js";
 
 const WASM = new URL("../js/toolcheck.wasm", import.meta.url);
@@ -50,11 +50,42 @@ test("options are those of the program", () => {
   refused({ target: "bedrok" }, "did you mean `bedrock`?");
   refused({ format: "x" }, "there is no format `x`");
   refused({ kind: "x" }, "there is no kind `x`");
-  refused({ taget: "bedrock" }, "taget");
+  refused({ taget: "bedrock" }, "there is no option `taget`; did you mean `target`?");
+  refused({ extend_select: "x" }, "did you mean `extendSelect`?");
+  refused({ isLlm: () => true }, "there is no option `isLlm`; there are target, format,");
+  refused({ target: null }, "the option `target` is null; expected a string");
+  refused({ select: ["a", 5] }, "the option `select` is a list; expected a string or a list of strings");
+  refused({ config: { ignore: [] } }, "the option `config` is an object");
+  refused({ at: "messages" }, "a JSON Pointer begins with a slash: `/messages`");
+  refused(null, "the options are null: give an object");
+  refused("bedrock", 'the options are "bedrock"');
+  assert.deepEqual(lint(CLEAN, { target: undefined, tools: undefined }).findings, []);
+  assert.throws(() => lint(CLEAN).render({ width: -1 }), /the option `width` is -1; expected a whole number from 1/);
+  assert.throws(() => fix(CLEAN, { unsafefixes: true }), /did you mean `unsafeFixes`\?/);
+  assert.throws(() => diff(CLEAN, CLEAN, { allow: 1 }), /the option `allow` is 1/);
+  assert.throws(() => show(CLEAN, { output: true }), /the option `output` is true; expected a string/);
   refused({ select: "unanswered-tool-cal" }, "there is no rule");
   refused({ tools: "1" }, "no tools found");
   refused({ config: "x = " }, "invalid configuration");
   assert.throws(() => lint(CLEAN).render({ output: "x" }), /there is no output `x`; there are agent/);
+});
+
+test("what is no body is told from one", () => {
+  const refused = (body, text) => assert.throws(() => lint(body), (error) => error instanceof TypeError && error.message.includes(text));
+  refused(undefined, "the body is undefined: give a string, bytes or an object");
+  refused(5, "the body is a number");
+  refused(Promise.resolve(CLEAN), "the body is a Promise, not what is in it: `await` it");
+  refused(new Response("{}"), "give `await response.json()`");
+  refused(new FormData(), "the body is a FormData");
+  refused(new Map([["messages", []]]), "Object.fromEntries(map)");
+  refused(new Blob(["{}"]), "await blob.arrayBuffer()");
+  assert.throws(() => lint(CLEAN, { tools: Promise.resolve([]) }), /the tools are a Promise/);
+});
+
+test("an address names a format and a target", () => {
+  assert.deepEqual(endpoint("https://api.deepseek.com/v1/chat/completions"), { call: "llm", format: "openai-chat", target: "deepseek" });
+  assert.deepEqual(endpoint(new URL("https://gateway.example.com/v1/messages?x=1")), { call: "llm", format: "anthropic", target: null });
+  assert.deepEqual(endpoint("/v1/embeddings"), { call: "other", format: null, target: null });
 });
 
 test("objects are what JSON.stringify makes of them", () => {
@@ -98,7 +129,7 @@ test("places in a string are found, whatever is before them", () => {
   assert.throws(() => lint(UNANSWERED).range({ byte_start: 0, byte_end: 1 }), TypeError);
 });
 
-test("a body is mended, and keeps its type", () => {
+test("a body is fixed, and keeps its type", () => {
   const fixed = fix(UNANSWERED, { unified: true });
   assert.equal(fixed.changed, true);
   assert.deepEqual(lint(fixed.body).findings, []);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { LintError, lintedFetch } from "toolcheck-wasm/fetch";
 import { CLEAN, UNANSWERED } from "./common.js";
 
@@ -80,6 +81,52 @@ test("other requests are sent as they are", async () => {
   assert.deepEqual(await sent(() => fetch(`${base}/v1/messages`, { method: "POST" })), [""]);
   assert.deepEqual(await sent(() => lintedFetch({ isLlm: () => false })(`${base}/v1/messages`, post(BROKEN))), [BROKEN]);
   assert.deepEqual(await sent(() => assert.rejects(lintedFetch({ isLlm: (url) => url.endsWith("/gateway") })(`${base}/gateway`, post(BROKEN)), LintError)), []);
+});
+
+test("the address names the format and the API", async () => {
+  const called = [];
+  const seen = async (url, body, options) => {
+    let report;
+    const fetch = lintedFetch({ fetch: async (...given) => void called.push(given), onReport: (one) => void (report = one), ...options });
+    await fetch(url, post(JSON.stringify(body)));
+    return [report.format, report.target];
+  };
+  const chat = { model: "m", messages: [{ role: "user", content: "Good morning." }] };
+  assert.deepEqual(await seen("https://api.deepseek.com/chat/completions", chat), ["openai-chat", "deepseek"]);
+  assert.deepEqual(await seen("https://api.mistral.ai/v1/chat/completions", chat), ["mistral", "mistral"]);
+  assert.deepEqual(await seen("https://api.anthropic.com/v1/messages", chat), ["anthropic", "anthropic"]);
+  assert.deepEqual(await seen("https://api.deepseek.com/chat/completions", chat, { target: "groq" }), ["openai-chat", "groq"]);
+  // What a format does not know is found, although it looks like another one.
+  await assert.rejects(lintedFetch({ fetch })("https://api.anthropic.com/v1/messages", post(JSON.stringify(chat))), /max_tokens/);
+});
+
+test("what can't be read is sent, and said to be", async () => {
+  const skipped = [];
+  const fetch = lintedFetch({ onSkip: (reason, { url }) => void skipped.push([reason, new URL(url).pathname]) });
+  const call = (path, body, headers = {}) => sent(() => fetch(base + path, { method: "POST", headers, body }));
+  const zipped = gzipSync(BROKEN);
+  assert.equal((await call("/v1/messages", zipped, { "content-encoding": "gzip", "content-type": "application/json" })).length, 1);
+  assert.deepEqual(await call("/v1/completions", '{"prompt": "Once"}', { "content-type": "application/json" }), ['{"prompt": "Once"}']);
+  assert.deepEqual(await call("/model/amazon.titan-text/invoke", '{"inputText": "Hi"}'), ['{"inputText": "Hi"}']);
+  assert.deepEqual(await call("/v1/messages", "a=1", { "content-type": "application/x-www-form-urlencoded" }), ["a=1"]);
+  const form = new FormData();
+  form.append("a", "1");
+  assert.equal((await call("/v1/messages", form)).length, 1);
+  assert.deepEqual(skipped, [
+    ["it is compressed (gzip)", "/v1/messages"],
+    ["no list of messages found in this document", "/v1/completions"],
+    ["no list of messages found in this document", "/model/amazon.titan-text/invoke"],
+    ["its type is application/x-www-form-urlencoded", "/v1/messages"],
+    ["it has no body that is text", "/v1/messages"],
+  ]);
+  // What is broken is not what can't be read.
+  assert.deepEqual(await sent(() => assert.rejects(fetch(`${base}/v1/messages`, post('{"messages": [')), LintError)), []);
+});
+
+test("options of it are checked when it is made", () => {
+  assert.throws(() => lintedFetch({ isLLM: () => true }), /there is no option `isLLM`; did you mean `isLlm`\?/);
+  assert.throws(() => lintedFetch({ failOn: "warn" }), /the option `failOn` is "warn"; expected "error" or "warning"/);
+  assert.throws(() => lintedFetch({ onReport: "log" }), /the option `onReport` is "log"; expected a function/);
 });
 
 test("reports are given to a function", async () => {

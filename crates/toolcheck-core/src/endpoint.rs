@@ -1,5 +1,8 @@
 //! What the address of a request says about its body.
 
+use crate::formats::{self, Format};
+use crate::target::{self, Target};
+
 /// What the requests to an address are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -12,6 +15,19 @@ pub enum Call {
     Other,
     /// The address does not say.
     Unknown,
+}
+
+impl Call {
+    /// The name in machine-readable outputs.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Llm => "llm",
+            Self::NotRead => "not-read",
+            Self::Other => "other",
+            Self::Unknown => "unknown",
+        }
+    }
 }
 
 /// The last steps of paths whose requests are no conversations, although their bodies may look like one: they cache,
@@ -55,30 +71,81 @@ const MODEL_CALLS: [&str; 4] = ["converse", "converse-stream", "invoke", "invoke
 /// Parts of the ids of models on Bedrock that converse with nobody.
 const OTHER_MODELS: [&str; 2] = ["embed", "rerank"];
 
-/// Hosts of LLM APIs; those that are in one of these domains are such too.
-const LLM_HOSTS: [&str; 16] = [
-    "api.anthropic.com",
-    "api.cerebras.ai",
-    "api.cohere.ai",
-    "api.cohere.com",
-    "api.deepseek.com",
-    "api.fireworks.ai",
-    "api.groq.com",
-    "api.mistral.ai",
-    "api.moonshot.ai",
-    "api.openai.com",
-    "api.perplexity.ai",
-    "api.together.xyz",
-    "api.x.ai",
-    "generativelanguage.googleapis.com",
-    "openai.azure.com",
-    "openrouter.ai",
+/// Hosts of LLM APIs, and those in one of these domains, with the targets that they are. From the references of the APIs.
+const LLM_HOSTS: [(&str, &[&str]); 30] = [
+    ("-aiplatform.googleapis.com", &["vertex-gemini"]),
+    ("127.0.0.1:11434", &["ollama", "ollama-openai"]),
+    ("ai-gateway.vercel.sh", &["vercel-gateway"]),
+    ("aiplatform.googleapis.com", &["vertex-gemini"]),
+    ("api.anthropic.com", &["anthropic"]),
+    ("api.cerebras.ai", &["cerebras"]),
+    ("api.cohere.ai", &["cohere"]),
+    ("api.cohere.com", &["cohere"]),
+    ("api.deepseek.com", &["deepseek"]),
+    ("api.fireworks.ai", &["fireworks"]),
+    ("api.githubcopilot.com", &["github-copilot"]),
+    ("api.groq.com", &["groq"]),
+    ("api.minimax.io", &["minimax"]),
+    ("api.minimaxi.com", &["minimax"]),
+    ("api.mistral.ai", &["mistral"]),
+    ("api.moonshot.ai", &["moonshot"]),
+    ("api.moonshot.cn", &["moonshot"]),
+    ("api.openai.com", &["openai-chat", "openai-responses"]),
+    ("api.perplexity.ai", &[]),
+    ("api.together.xyz", &[]),
+    ("api.x.ai", &["xai"]),
+    ("api.z.ai", &["zai"]),
+    ("cloud.databricks.com", &["databricks"]),
+    ("dashscope-intl.aliyuncs.com", &["dashscope"]),
+    ("dashscope.aliyuncs.com", &["dashscope"]),
+    ("generativelanguage.googleapis.com", &["gemini"]),
+    ("localhost:11434", &["ollama", "ollama-openai"]),
+    ("openai.azure.com", &["azure-openai"]),
+    ("openrouter.ai", &["openrouter"]),
+    ("services.ai.azure.com", &["azure-openai"]),
 ];
+
+/// What the address of a request says about it.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Endpoint {
+    /// What the requests to it are.
+    pub call: Call,
+    /// The format of the requests, if they are to an LLM; `None` if the address does not say, or if it may be one of several.
+    pub format: Option<&'static Format>,
+    /// The API behind it; `None` if the host is not known, or has no target for this format.
+    pub target: Option<&'static Target>,
+}
+
+impl Endpoint {
+    /// What an address, or the path of one, says. An API has more than one format at different paths.
+    #[must_use]
+    pub fn of(url: &str) -> Self {
+        let call = call(url);
+        if !matches!(call, Call::Llm | Call::Unknown) {
+            return Self { call, format: None, target: None };
+        }
+        let path = path_of(url);
+        let ends_with =
+            |end: &&str| path.strip_suffix(end).is_some_and(|before| before.ends_with(['/', ':']));
+        let fitting: Vec<&Format> =
+            formats::ALL.iter().copied().filter(|format| format.paths.iter().any(ends_with)).collect();
+        let is_fitting = |id: Option<&str>| fitting.iter().any(|format| Some(format.id) == id);
+        let candidates = host_of(url).map_or(&[][..], targets_of).iter().filter_map(|id| target::find(id));
+        let target = candidates.into_iter().find(|target| is_fitting(target.format.as_deref()));
+        let format = match (target, &fitting[..]) {
+            (Some(target), _) => target.format.as_deref().and_then(formats::find),
+            (None, [format]) => Some(*format),
+            (None, _) => None,
+        };
+        Self { call, format, target }
+    }
+}
 
 /// What the requests to an address, or to the path of one, are.
 #[must_use]
 pub fn call(url: &str) -> Call {
-    let path = url.split(['?', '#']).next().unwrap_or(url).trim_end_matches('/');
+    let path = path_of(url);
     let mut steps = path.rsplit('/');
     let last = steps.next().unwrap_or(path);
     if let Some((_, method)) = last.rsplit_once(':') {
@@ -101,19 +168,41 @@ pub fn call(url: &str) -> Call {
     }
 }
 
+/// An address without its query.
+fn path_of(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or(url).trim_end_matches('/')
+}
+
+/// The host of an address, with its port.
+fn host_of(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    Some(authority.rsplit('@').next().unwrap_or(authority))
+}
+
 /// What requests to a host are.
 fn by_host(url: &str) -> Call {
-    let Some((_, rest)) = url.split_once("://") else { return Call::Unknown };
-    let host = rest.split(['/', ':', '?', '#']).next().unwrap_or(rest);
-    let is_in = |domain: &&str| {
-        host.strip_suffix(domain).is_some_and(|before| before.is_empty() || before.ends_with('.'))
-    };
-    if LLM_HOSTS.iter().any(is_in) { Call::Llm } else { Call::Unknown }
+    if host_of(url).is_some_and(|host| entry(host).is_some()) { Call::Llm } else { Call::Unknown }
+}
+
+/// The targets of a host.
+fn targets_of(host: &str) -> &'static [&'static str] {
+    entry(host).map_or(&[], |(_, targets)| targets)
+}
+
+fn entry(host: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
+    let name = host.split(':').next().unwrap_or(host);
+    LLM_HOSTS.iter().find(|(domain, _)| {
+        let host = if domain.contains(':') { host } else { name };
+        let before = host.strip_suffix(domain);
+        before.is_some_and(|before| before.is_empty() || before.ends_with('.') || domain.starts_with('-'))
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Call, call};
+    use super::{Call, Endpoint, LLM_HOSTS, call};
+    use crate::target;
 
     #[test]
     fn the_last_step_of_the_path_counts() {
@@ -141,5 +230,48 @@ mod tests {
         assert_eq!(call("https://x.openai.azure.com:443/openai/deployments/d/extensions"), Call::Llm);
         assert_eq!(call("https://api.openai.com.example.com/v1/chat"), Call::Unknown);
         assert_eq!(call("https://notapi.openai.com/v1/chat"), Call::Unknown);
+    }
+    #[test]
+    fn an_address_names_the_format_and_the_target() {
+        let says = |url| {
+            let Endpoint { format, target, .. } = Endpoint::of(url);
+            (format.map_or("-", |format| format.id), target.map_or("-", |target| &*target.id))
+        };
+        assert_eq!(says("https://api.openai.com/v1/chat/completions"), ("openai-chat", "openai-chat"));
+        assert_eq!(says("https://api.openai.com/v1/responses?x=1"), ("openai-responses", "openai-responses"));
+        assert_eq!(says("https://api.openai.com/v1/completions"), ("-", "-"));
+        assert_eq!(says("https://api.anthropic.com/v1/messages"), ("anthropic", "anthropic"));
+        // Its API for clients of OpenAI has no target.
+        assert_eq!(says("https://api.anthropic.com/v1/chat/completions"), ("-", "-"));
+        assert_eq!(says("https://api.mistral.ai/v1/chat/completions"), ("mistral", "mistral"));
+        assert_eq!(
+            says("https://user:key@x.openai.azure.com:443/openai/deployments/d/chat/completions").1,
+            "azure-openai"
+        );
+        assert_eq!(says("http://localhost:11434/api/chat"), ("ollama", "ollama"));
+        assert_eq!(says("http://localhost:11434/v1/chat/completions"), ("openai-chat", "ollama-openai"));
+        assert_eq!(
+            says("https://us-central1-aiplatform.googleapis.com/v1/p/m:generateContent").1,
+            "vertex-gemini"
+        );
+        assert_eq!(says("https://bedrock.example.com/model/a.b/converse"), ("bedrock-converse", "-"));
+        assert_eq!(says("https://bedrock.example.com/model/a.b/invoke"), ("-", "-"));
+        assert_eq!(says("https://gateway.example.com/v1/messages"), ("anthropic", "-"));
+        // Two formats have this path.
+        assert_eq!(says("https://gateway.example.com/v1/chat/completions"), ("-", "-"));
+        // And any shop may have this one.
+        assert_eq!(says("https://shop.example.com/api/chat"), ("ollama", "-"));
+        assert_eq!(Endpoint::of("https://shop.example.com/api/chat").call, Call::Unknown);
+        assert_eq!(says("https://gateway.example.com/v1/messages/count_tokens"), ("-", "-"));
+        assert_eq!(says("https://evil-openrouter.ai/api/v1/chat/completions"), ("-", "-"));
+        assert_eq!(says(""), ("-", "-"));
+    }
+
+    #[test]
+    fn the_targets_of_hosts_exist() {
+        assert!(LLM_HOSTS.is_sorted());
+        for id in LLM_HOSTS.iter().flat_map(|(_, targets)| *targets) {
+            assert!(target::find(id).is_some(), "{id}");
+        }
     }
 }

@@ -145,9 +145,20 @@ impl Settings {
     }
 
     /// The place of the messages, or of the request, in each record, as a JSON Pointer. By default they are searched for.
-    pub fn at(mut self, pointer: impl Into<String>) -> Self {
-        self.overrides.read_as.at = Some(pointer.into());
-        self
+    ///
+    /// # Errors
+    ///
+    /// If it is no JSON Pointer.
+    pub fn at(mut self, pointer: impl Into<String>) -> Result<Self, Error> {
+        let pointer = pointer.into();
+        if !pointer.is_empty() && !pointer.starts_with('/') {
+            return Err(Error::new(format!(
+                "`at`: a JSON Pointer begins with a slash: `/{}`",
+                shown(&pointer)
+            )));
+        }
+        self.overrides.read_as.at = Some(pointer);
+        Ok(self)
     }
 
     /// Runs only these rules.

@@ -10,6 +10,7 @@ __all__ = [
     "Summary",
     "diff_bodies",
     "difference",
+    "endpoint",
     "explain_error",
     "text_of",
 ]
@@ -81,6 +82,7 @@ class Findings:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 def explain_error(text: str, body: Any, width: int) -> tuple[bool, str, str]: ...
+def endpoint(url: str) -> tuple[str, str | None, str | None]: ...
 def diff_bodies(
     before: Any,
     after: Any,

@@ -1,6 +1,5 @@
 """Checks of bodies for tests; the fixtures of the pytest plugin give them."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
@@ -45,19 +44,6 @@ def check(body: Body, **settings: Any) -> Checked:
     return Checked(linter._native.lint(body), linter)
 
 
-PATHS: tuple[tuple[re.Pattern[str], str | None], ...] = (
-    (re.compile(r"/v1/messages$"), "anthropic"),
-    (re.compile(r"/chat/completions$"), None),
-    (re.compile(r"/responses$"), "openai-responses"),
-    (re.compile(r":(g|streamG)enerateContent$"), "gemini"),
-    (re.compile(r"/model/[^/]+/converse(-stream)?$"), "bedrock-converse"),
-    (re.compile(r"/model/[^/]+/invoke(-with-response-stream)?$"), None),
-    (re.compile(r"/api/chat$"), "ollama"),
-    (re.compile(r"/v2/chat$"), "cohere"),
-)
-"""The paths of requests that are linted, and what these are read as if only one format is sent there."""
-
-
 class Sent(Sequence[Checked]):
     """What was sent to the paths of known APIs."""
 
@@ -66,7 +52,7 @@ class Sent(Sequence[Checked]):
         self._reports: list[Checked] = []
         self._allowed: set[str] = set()
         self.others = 0
-        """The number of requests that were seen and not linted: of another path or method, or without a body."""
+        """The number of requests that were seen and not linted: of another path or method, or of no known format."""
 
     def allow(self, *rules: str | Iterable[str]) -> None:
         """These rules may have findings."""
@@ -74,13 +60,19 @@ class Sent(Sequence[Checked]):
         Linter(select=listed)
         self._allowed.update(listed)
 
-    def see(self, method: str, path: str, body: bytes) -> None:
-        """Lints a request, if it is one of a known API."""
-        for pattern, format in PATHS:
-            if method == "POST" and body and pattern.search(path):
-                self._reports.append(check(body, **{"format": format, **self._settings}))
-                return
-        self.others += 1
+    def see(self, method: str, url: str, body: bytes) -> None:
+        """Lints a request, if it is one of a known API. The address names the format and the API, unless a setting does."""
+        call, format, target = _native.endpoint(url)
+        if method != "POST" or not body or not (call == "llm" or call == "unknown" and format):
+            self.others += 1
+            return
+        named = {} if "target" in self._settings else {"target": target}
+        report = check(body, **{"format": format, **named, **self._settings})
+        if not report.transcripts and all(found.rule == "unrecognised-format" for found in report):
+            # Such as `{"prompt": ...}`: what nobody reads is no fault of it.
+            self.others += 1
+            return
+        self._reports.append(report)
 
     def faults(self) -> str:
         """The errors in what was sent, as text; empty without any."""
@@ -108,14 +100,14 @@ class Sent(Sequence[Checked]):
 
     def _sending(self, send: Any) -> Any:
         def sending(client: Any, request: Any, *args: Any, **named: Any) -> Any:
-            self.see(request.method, request.url.path, request.read())
+            self.see(request.method, str(request.url), request.read())
             return send(client, request, *args, **named)
 
         return sending
 
     def _sending_later(self, send: Any) -> Any:
         async def sending(client: Any, request: Any, *args: Any, **named: Any) -> Any:
-            self.see(request.method, request.url.path, await request.aread())
+            self.see(request.method, str(request.url), await request.aread())
             return await send(client, request, *args, **named)
 
         return sending
@@ -128,7 +120,7 @@ class Sent(Sequence[Checked]):
             if isinstance(body, str):
                 body = body.encode("utf-8", "surrogatepass")
             if isinstance(body, bytes | bytearray):
-                self.see(request.method, request.path_url.partition("?")[0], bytes(body))
+                self.see(request.method, request.url, bytes(body))
             return send(session, request, **named)
 
         monkeypatch.setattr(requests.Session, "send", sending)

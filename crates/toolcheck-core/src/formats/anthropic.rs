@@ -28,6 +28,7 @@ pub(crate) static FORMAT: Format = Format {
     name: "Anthropic Messages",
     aliases: &["claude"],
     family: "anthropic",
+    paths: &["v1/messages"],
     marks: Marks { body: &["anthropic_version"], message: &["input_schema"], models: &MODELS },
     sniff,
     read_with,

@@ -26,6 +26,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Amazon Bedrock Converse",
     aliases: &["bedrock", "converse", "aws"],
     family: "bedrock-converse",
+    paths: &["converse", "converse-stream"],
     marks: Marks { body: &OWN_BODY, message: &BLOCKS, models: &[] },
     sniff,
     read_with,

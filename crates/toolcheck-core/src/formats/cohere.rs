@@ -20,6 +20,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Cohere v2 chat",
     aliases: &[],
     family: "chat",
+    paths: &["v2/chat"],
     marks: Marks { body: &OWN_BODY, message: &OWN_MESSAGE, models: &MODELS },
     sniff,
     read_with,

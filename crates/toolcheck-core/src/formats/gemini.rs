@@ -24,6 +24,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Gemini generateContent",
     aliases: &["google"],
     family: "gemini",
+    paths: &["generateContent", "streamGenerateContent"],
     marks: Marks { body: &["contents"], message: &["parts"], models: &[] },
     sniff,
     read_with,

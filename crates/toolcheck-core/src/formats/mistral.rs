@@ -20,6 +20,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Mistral Chat Completions",
     aliases: &[],
     family: "chat",
+    paths: &["chat/completions"],
     marks: Marks { body: &OWN_BODY, message: &["prefix"], models: &MODELS },
     sniff,
     read_with,

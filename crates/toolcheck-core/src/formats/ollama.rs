@@ -21,6 +21,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Ollama chat",
     aliases: &[],
     family: "chat",
+    paths: &["api/chat"],
     marks: Marks {
         body: &["options", "keep_alive", "think"],
         message: &["tool_calls", "tool_name", "images"],

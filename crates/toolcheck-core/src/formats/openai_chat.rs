@@ -23,6 +23,7 @@ pub(crate) static FORMAT: Format = Format {
     name: "OpenAI Chat Completions",
     aliases: &["openai", "gpt", "chat-completions"],
     family: "chat",
+    paths: &["chat/completions"],
     marks: Marks {
         body: &OWN_BODY,
         message: &["tool_calls", "tool_call_id", "function_call", "function"],

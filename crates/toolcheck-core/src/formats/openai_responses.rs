@@ -30,6 +30,7 @@ pub(crate) static FORMAT: Format = Format {
     name: "OpenAI Responses",
     aliases: &["responses"],
     family: "openai-responses",
+    paths: &["responses"],
     marks: Marks { body: &[], message: &[], models: &openai_chat::MODELS },
     sniff,
     read_with,
