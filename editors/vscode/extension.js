@@ -41,7 +41,7 @@ exports.activate = async (context) => {
   context.subscriptions.push(
     commands.registerCommand("toolcheck.restart", restart),
     workspace.onDidChangeConfiguration(async (change) => {
-      if (["path", "target", "kind", "config"].some((name) => change.affectsConfiguration(`toolcheck.${name}`))) {
+      if (["path", "target", "format", "kind", "config"].some((name) => change.affectsConfiguration(`toolcheck.${name}`))) {
         await restart();
       }
     }),

@@ -1,6 +1,6 @@
 // What the server is told of the editor's settings: the names of `toolcheck server`, without what is not set.
 
-const NAMES = ["target", "kind", "config"];
+const NAMES = ["target", "format", "kind", "config"];
 
 exports.initializationOptions = (settings) => {
   const set = NAMES.map((name) => [name, settings.get(name)]).filter(([, value]) => value);

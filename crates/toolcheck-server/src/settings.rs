@@ -9,6 +9,8 @@ use serde::Deserialize;
 use toolcheck_config::Overrides;
 use toolcheck_config::allow::Allow;
 use toolcheck_core::formats;
+use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::suggest::similar;
 use toolcheck_lint::{FileReport, Finding, Options};
 use toolcheck_open::{Container, FileFormat};
 use toolcheck_project::{ConfigOptions, Configs, Input, Limits, Resolver, find_target};
@@ -34,11 +36,13 @@ impl EditorOptions {
             read_as.target = Some(find_target(name).map_err(|error| error.to_string())?);
         }
         if let Some(name) = &self.format {
-            let format = FileFormat::named(name);
-            read_as.format = Some(format.ok_or_else(|| format!("there is no format `{name}`"))?);
+            let unknown = || format!("there is no format `{name}`{}", similar(name, FileFormat::names()));
+            read_as.format = Some(FileFormat::named(name).ok_or_else(unknown)?);
         }
         if let Some(name) = &self.kind {
-            read_as.kind = Some(name.parse().map_err(|_| format!("there is no kind `{name}`"))?);
+            let kinds = TranscriptKind::ALL.iter().map(|kind| kind.as_str());
+            let unknown = || format!("there is no kind `{name}`{}", similar(name, kinds));
+            read_as.kind = Some(name.parse().map_err(|_| unknown())?);
         }
         let options = self.config.clone().map_or(ConfigOptions::Closest, ConfigOptions::File);
         let configs = Configs::new(&options).map_err(|error| error.to_string())?;

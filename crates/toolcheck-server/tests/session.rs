@@ -220,6 +220,14 @@ fn a_session_that_goes_wrong_goes_on() {
     client.ask("initialize", json!({"capabilities": {}, "initializationOptions": {"target": "bedrok"}}));
     let told = client.wait_for("window/showMessage");
     assert!(told["message"].as_str().expect("a text").contains("did you mean `bedrock`?"), "{told}");
+    for (option, meant) in [("format", "openai-chat"), ("kind", "dataset")] {
+        let mut other = Client::raw();
+        let mistaken = meant.replace('a', "aa");
+        other.ask("initialize", json!({"capabilities": {}, "initializationOptions": {option: mistaken}}));
+        let told = other.wait_for("window/showMessage").to_string();
+        assert!(told.contains(&format!("did you mean `{meant}`?")), "{told}");
+        other.shut_down();
+    }
     assert_eq!(client.answer("initialize", json!({"capabilities": {}}))["error"]["code"], -32600);
     assert_eq!(client.answer("no/such", json!(null))["error"]["code"], -32601);
     assert_eq!(client.answer("textDocument/hover", json!({"position": "here"}))["error"]["code"], -32602);

@@ -57,13 +57,13 @@ test("the server is started with the settings that are set, and again when they 
   const languages = new Set(client.options.documentSelector.map(({ language }) => `onLanguage:${language}`));
   assert.deepEqual([...languages], manifest.activationEvents);
 
-  values = { path: "", kind: "session" };
+  values = { path: "", kind: "session", format: "anthropic" };
   await changed({ affectsConfiguration: (name) => name === "editor.tabSize" });
   assert.equal(started.length, 1);
   await changed({ affectsConfiguration: (name) => name === "toolcheck.kind" });
   assert.equal(client.isRunning, false);
   assert.deepEqual(started[1].program, { command: "toolcheck", args: ["server"] });
-  assert.deepEqual(started[1].options.initializationOptions, { kind: "session" });
+  assert.deepEqual(started[1].options.initializationOptions, { format: "anthropic", kind: "session" });
   await registered["toolcheck.restart"]();
   assert.deepEqual([started[1].isRunning, started[2].isRunning], [false, true]);
   await extension.deactivate();
@@ -82,6 +82,6 @@ test("a program that is missing is named, with the way to its setting", async ()
 
 test("every setting and command of the manifest is used", () => {
   const names = Object.keys(manifest.contributes.configuration.properties);
-  assert.deepEqual(names, ["path", "target", "kind", "config", "trace.server"].map((name) => `toolcheck.${name}`));
+  assert.deepEqual(names, ["path", "target", "format", "kind", "config", "trace.server"].map((name) => `toolcheck.${name}`));
   assert.deepEqual(manifest.contributes.commands.map(({ command }) => command), Object.keys(registered));
 });
