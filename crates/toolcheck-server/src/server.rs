@@ -116,26 +116,27 @@ impl<'o> Server<'o> {
         let failed = |code: ErrorCode, why: &str| Response::new_err(id.clone(), code as i32, why.to_owned());
         match (self.phase, method.as_str()) {
             (Phase::Starting, request::Initialize::METHOD) => {
-                return with::<InitializeParams>(id, request.params, |params| self.initialize(params));
+                with::<InitializeParams>(id, request.params, |params| self.initialize(params))
             }
-            (Phase::Starting, _) => {
-                return failed(ErrorCode::ServerNotInitialized, "the server is not initialized");
-            }
+            (Phase::Starting, _) => failed(ErrorCode::ServerNotInitialized, "the server is not initialized"),
             (Phase::ShutDown | Phase::Ended(_), _) => {
-                return failed(ErrorCode::InvalidRequest, "the server is shut down");
+                failed(ErrorCode::InvalidRequest, "the server is shut down")
             }
             (Phase::Running, request::Initialize::METHOD) => {
-                return failed(ErrorCode::InvalidRequest, "the server is initialized already");
+                failed(ErrorCode::InvalidRequest, "the server is initialized already")
             }
             (Phase::Running, request::Shutdown::METHOD) => {
                 self.phase = Phase::ShutDown;
-                return Response::new_ok(id, Json::Null);
+                Response::new_ok(id, Json::Null)
             }
-            (Phase::Running, _) => {}
+            (Phase::Running, _) => self.answer_about_document(id, &method, request.params),
         }
+    }
+
+    fn answer_about_document(&mut self, id: RequestId, method: &str, params: Json) -> Response {
         let documents = &mut self.documents;
-        match method.as_str() {
-            request::HoverRequest::METHOD => with::<lsp_types::HoverParams>(id, request.params, |params| {
+        match method {
+            request::HoverRequest::METHOD => with::<lsp_types::HoverParams>(id, params, |params| {
                 let at = params.text_document_position_params;
                 json!(
                     documents
@@ -144,7 +145,7 @@ impl<'o> Server<'o> {
                 )
             }),
             request::GotoDefinition::METHOD => {
-                with::<lsp_types::GotoDefinitionParams>(id, request.params, |params| {
+                with::<lsp_types::GotoDefinitionParams>(id, params, |params| {
                     let at = params.text_document_position_params;
                     let found = documents
                         .get_mut(at.text_document.uri.as_str())
@@ -152,7 +153,7 @@ impl<'o> Server<'o> {
                     json!(GotoDefinitionResponse::Array(found.unwrap_or_default()))
                 })
             }
-            request::References::METHOD => with::<lsp_types::ReferenceParams>(id, request.params, |params| {
+            request::References::METHOD => with::<lsp_types::ReferenceParams>(id, params, |params| {
                 let at = params.text_document_position;
                 let includes = params.context.include_declaration;
                 let found = documents
@@ -161,7 +162,7 @@ impl<'o> Server<'o> {
                 json!(found.unwrap_or_default())
             }),
             request::DocumentHighlightRequest::METHOD => {
-                with::<lsp_types::DocumentHighlightParams>(id, request.params, |params| {
+                with::<lsp_types::DocumentHighlightParams>(id, params, |params| {
                     let at = params.text_document_position_params;
                     let found = documents
                         .get_mut(at.text_document.uri.as_str())
@@ -170,26 +171,28 @@ impl<'o> Server<'o> {
                 })
             }
             request::DocumentSymbolRequest::METHOD => {
-                with::<lsp_types::DocumentSymbolParams>(id, request.params, |params| {
+                with::<lsp_types::DocumentSymbolParams>(id, params, |params| {
                     let found = documents.get_mut(params.text_document.uri.as_str()).map(symbols::symbols);
                     json!(DocumentSymbolResponse::Nested(found.unwrap_or_default()))
                 })
             }
             request::DocumentLinkRequest::METHOD => {
-                with::<lsp_types::DocumentLinkParams>(id, request.params, |params| {
+                with::<lsp_types::DocumentLinkParams>(id, params, |params| {
                     let found = documents.get_mut(params.text_document.uri.as_str()).map(links::links);
                     json!(found.unwrap_or_default())
                 })
             }
-            request::CodeActionRequest::METHOD => {
-                with::<lsp_types::CodeActionParams>(id, request.params, |params| {
-                    let found = documents
-                        .get_mut(params.text_document.uri.as_str())
-                        .map(|file| actions::actions(file, params.range, &params.context));
-                    json!(found.unwrap_or_default())
-                })
-            }
-            _ => failed(ErrorCode::MethodNotFound, &format!("there is no `{method}` here")),
+            request::CodeActionRequest::METHOD => with::<lsp_types::CodeActionParams>(id, params, |params| {
+                let found = documents
+                    .get_mut(params.text_document.uri.as_str())
+                    .map(|file| actions::actions(file, params.range, &params.context));
+                json!(found.unwrap_or_default())
+            }),
+            _ => Response::new_err(
+                id,
+                ErrorCode::MethodNotFound as i32,
+                format!("there is no `{method}` here"),
+            ),
         }
     }
 
