@@ -50,7 +50,9 @@ Linter(kind="log")  # type: ignore[arg-type]
 toolcheck_lint.lint(1)  # type: ignore[arg-type]
 """
     )
-    run("mypy", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache"), str(PACKAGE), str(user))
+    mypy = ["mypy", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache")]
+    run(*mypy, "-p", "toolcheck_lint")
+    run(*mypy, str(user))
 
 
 def test_one_version_of_what_is_chained():
