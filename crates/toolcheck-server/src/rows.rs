@@ -38,7 +38,8 @@ impl Rows {
         if settings.is_opened(&bytes) || !has_rows(&bytes, &settings.options) {
             return None;
         }
-        let lines = Lines::new(&settings.name, &bytes, &settings.options)?;
+        // Lines that are not recognised are judged together: the file may be no transcript at all.
+        let lines = Lines::new(&settings.name, &bytes, &settings.options).filter(Lines::is_recognised)?;
         let format = lines.lint_line(b"")?.format;
         let rows = vec![None; text.lines()];
         Some(Self { lines, head, new: (0..rows.len()).collect(), rows, format })

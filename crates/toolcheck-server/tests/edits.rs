@@ -7,13 +7,15 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use toolcheck_lint::{Options, lint};
 
-/// A row that is in order, one with a call without a result, one that is broken, a blank line, and one of a log.
-const ROWS: [&str; 6] = [
+/// A row that is in order, one with a call without a result, one that is broken, a blank line, one with a lost result, one
+/// that is no transcript, and one of a log.
+const ROWS: [&str; 7] = [
     r#"{"messages": [{"role": "user", "content": "😀 hello"}, {"role": "assistant", "content": "hi"}]}"#,
     r#"{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}, {"role": "user", "content": "é?"}]}"#,
     r#"{"messages": [{"role": "user", "content": "hi"},]}"#,
     "",
     r#"{"messages": [{"role": "tool", "tool_call_id": "x", "content": "lost"}, {"role": "user", "content": "a"}]}"#,
+    r#"{"roles": [{"role": "user"}]}"#,
     r#"{"request": {"model": "m", "messages": [{"role": "user", "content": "a"}]}, "response": {"choices": []}}"#,
 ];
 
@@ -66,9 +68,9 @@ fn published(diagnostics: &Json) -> Vec<(String, [u64; 4])> {
 /// An edit: the bytes that go, as shares of the text, and what takes their place.
 fn edits() -> impl Strategy<Value = (f64, f64, String)> {
     let new = prop_oneof![
-        8 => prop::sample::select(&ROWS[..5]).prop_map(|row| format!("{row}\n")),
+        8 => prop::sample::select(&ROWS[..6]).prop_map(|row| format!("{row}\n")),
         // An exchange has to do with those before it, so the file is no longer linted line by line.
-        1 => Just(format!("{}\n", ROWS[5])),
+        1 => Just(format!("{}\n", ROWS[6])),
         8 => prop::sample::select(vec!["\n", "\r\n", "}", "{\"a\": 1", "\"", "é", "😀", "", "tool", ","])
             .prop_map(str::to_owned),
     ];
@@ -94,11 +96,24 @@ fn position(text: &str, byte: usize) -> Json {
     json!({"line": line, "character": byte - start})
 }
 
+/// The edits that broke a file leave it as one that is no transcript, and so without diagnostics.
+#[test]
+fn a_file_that_is_no_transcript_any_more_has_no_diagnostics() {
+    let mut client = Client::new("utf-8");
+    client.open(URI, &format!("{}\n{}\n", ROWS[0], ROWS[2]));
+    assert_ne!(published(&client.diagnostics(1)), []);
+    let broken = "{\"messages\": [{\"roléntent\": \"a\"}]}\n\"},]}\n";
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 2, "character": 0}});
+    client.change(URI, 2, json!([{"range": range, "text": broken}]));
+    assert_eq!(published(&client.diagnostics(2)), []);
+    client.shut_down();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
     fn diagnostics_are_those_of_the_whole_text(
-        rows in prop::collection::vec(prop::sample::select(&ROWS[..5]), 0..40),
+        rows in prop::collection::vec(prop::sample::select(&ROWS[..6]), 0..40),
         edits in prop::collection::vec(edits(), 1..12),
     ) {
         let mut text: String = rows.iter().map(|row| format!("{row}\n")).collect();

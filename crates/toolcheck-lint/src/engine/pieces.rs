@@ -167,6 +167,13 @@ impl Lines {
         piece.exchanges.is_empty().then_some(piece.report)
     }
 
+    /// Whether the head of the file shows what the lines are. If not, each line is read by itself, and only the first
+    /// that is not recognised is reported.
+    #[must_use]
+    pub fn is_recognised(&self) -> bool {
+        self.reader.is_some() || self.detected.is_some()
+    }
+
     /// Whether the lines of a file are read in the same way by another linter of it, made from another head.
     #[must_use]
     pub fn reads_like(&self, other: &Self) -> bool {
@@ -210,7 +217,7 @@ impl Lines {
         if !piece.exchanges.is_empty() {
             self.add_exchanges(bytes, &piece.exchanges, &mut report);
         }
-        if self.detected.is_none() && self.reader.is_none() {
+        if !self.is_recognised() {
             report.findings.retain(|finding| self.unrecognised.keeps(finding.rule));
         }
         if self.options.keeps_source {
