@@ -195,18 +195,18 @@ impl FileReport {
 
     /// Adds the report of the next part of the file, and lists at most `most` findings in total.
     pub fn add(&mut self, mut part: Self, most: usize) {
+        // The kind of a file is that of its first transcript. If that was sent to an API, so are its format and target.
+        let mut first = (self.format, self.target.take(), self.rival);
+        let mut second = (part.format, part.target.take(), part.rival);
         if self.transcripts == 0 && part.transcripts > 0 {
             self.kind = part.kind;
+            std::mem::swap(&mut first, &mut second);
         }
-        self.format = self.format.or(part.format);
-        self.rival = self.rival.or(part.rival);
-        self.target = self.target.take().or(part.target.take());
+        self.format = first.0.or(second.0);
+        self.target = first.1.or(second.1);
+        self.rival = first.2.or(second.2);
         for reading in part.readings.drain(..) {
             self.count_reading(reading);
-        }
-        // The kind of a file is that of its first transcript.
-        if self.transcripts == 0 && part.transcripts > 0 {
-            self.kind = part.kind;
         }
         self.transcripts += part.transcripts;
         self.messages += part.messages;

@@ -114,6 +114,9 @@ impl Maker {
         if let Some(status) = recorded.status {
             self.builder.glue(&format!(", \"status\": {status}"));
         }
+        if !recorded.url.is_empty() {
+            self.builder.glue(&format!(", \"url\": {}", quoted(&recorded.url)));
+        }
         self.builder.glue("}\n");
     }
 

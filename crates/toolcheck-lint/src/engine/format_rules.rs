@@ -24,7 +24,12 @@ pub(crate) struct FormatRules<'r> {
 
 impl<'r> FormatRules<'r> {
     pub(crate) fn new(format: Option<&'static Format>, options: &'r Options) -> Self {
-        let known = options.target.as_deref().or_else(|| target::find(format?.id));
+        Self::against(format.and_then(|format| target::find(format.id)), format, options)
+    }
+
+    /// The rules for transcripts that are checked against this target, unless the user names one.
+    fn against(target: Option<&'r Target>, format: Option<&'static Format>, options: &'r Options) -> Self {
+        let known = options.target.as_deref().or(target);
         let target = known.unwrap_or_else(|| Target::unknown());
         let is_named = options.target.is_some();
         let can_report = |rule: &&'static Rule| rule.can_report(format, options.kind, target, is_named);
@@ -63,14 +68,17 @@ impl<'r> FormatRules<'r> {
     }
 }
 
-/// The rules of the formats that a file has so far.
+/// The rules of the formats that a file has so far, and of the APIs that its requests were sent to.
 #[derive(Debug, Default)]
-pub(crate) struct KnownRules<'r>(Vec<Rc<FormatRules<'r>>>);
+pub(crate) struct KnownRules<'r> {
+    of_formats: Vec<Rc<FormatRules<'r>>>,
+    of_apis: Vec<Rc<FormatRules<'r>>>,
+}
 
 impl<'r> KnownRules<'r> {
     /// With the rules of the format that most of the file is in.
     pub(crate) fn with(rules: Rc<FormatRules<'r>>) -> Self {
-        Self(vec![rules])
+        Self { of_formats: vec![rules], of_apis: Vec::new() }
     }
 
     /// The rules for a format.
@@ -80,11 +88,30 @@ impl<'r> KnownRules<'r> {
         options: &'r Options,
     ) -> Rc<FormatRules<'r>> {
         let id = |format: Option<&'static Format>| format.map(|format| format.id);
-        if let Some(known) = self.0.iter().find(|rules| id(rules.format) == id(format)) {
+        if let Some(known) = self.of_formats.iter().find(|rules| id(rules.format) == id(format)) {
             return Rc::clone(known);
         }
         let rules = Rc::new(FormatRules::new(format, options));
-        self.0.push(Rc::clone(&rules));
+        self.of_formats.push(Rc::clone(&rules));
+        rules
+    }
+
+    /// The rules for requests in a format that were sent to an API.
+    pub(crate) fn of_api(
+        &mut self,
+        target: &'static Target,
+        format: &'static Format,
+        options: &'r Options,
+    ) -> Rc<FormatRules<'r>> {
+        let is_same = |rules: &&Rc<FormatRules<'r>>| {
+            rules.known.is_some_and(|known| known.id == target.id)
+                && rules.format.is_some_and(|known| known.id == format.id)
+        };
+        if let Some(known) = self.of_apis.iter().find(is_same) {
+            return Rc::clone(known);
+        }
+        let rules = Rc::new(FormatRules::against(Some(target), Some(format), options));
+        self.of_apis.push(Rc::clone(&rules));
         rules
     }
 }

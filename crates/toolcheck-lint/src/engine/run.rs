@@ -1,8 +1,9 @@
 use std::rc::Rc;
 
 use toolcheck_core::detection::Detection;
+use toolcheck_core::endpoint::Endpoint;
 use toolcheck_core::exchange::{self, Exchange};
-use toolcheck_core::formats::Format;
+use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
 use toolcheck_core::response::{self, Choice, Completion};
 use toolcheck_core::{readers, unsupported};
@@ -180,7 +181,7 @@ impl<'r> Run<'r> {
     ) -> Buffers<'s> {
         let mut findings = Vec::new();
         for (number, exchange) in exchanges.into_iter().enumerate() {
-            let rules = self.rules_for(exchange.request);
+            let rules = self.rules_for_exchange(&exchange);
             buffers = self.lint_exchange(&rules, document, exchange, number == 0, buffers, &mut findings);
             Draft::only_count_after(&mut findings, self.options.max_findings);
         }
@@ -230,6 +231,27 @@ impl<'r> Run<'r> {
         let is_open = self.options.target.is_none() && self.options.kind == TranscriptKind::Request;
         let format = if is_open { by_shape::format_of(format, is_sure, record) } else { format };
         self.rules_of(format)
+    }
+
+    /// The rules for the request of an exchange: those of the API that it was sent to, if its address says which.
+    fn rules_for_exchange(&mut self, exchange: &Exchange<'_, '_>) -> Rc<FormatRules<'r>> {
+        let rules = self.rules_for(exchange.request);
+        if self.options.target.is_some() {
+            return rules;
+        }
+        let url = exchange.url.and_then(|url| url.as_str());
+        let Some(target) = url.and_then(|url| Endpoint::of(&url).target) else { return rules };
+        let Some(format) = target.format.as_deref().and_then(formats::find) else { return rules };
+        let is_detected = rules.format.is_some_and(|detected| detected.id == format.id);
+        let is_possible = self.options.format.is_none() && (format.sniff)(exchange.request) > 0;
+        if !(is_detected || is_possible) {
+            return rules;
+        }
+        let rules = self.known.of_api(target, format, self.options);
+        if self.report.transcripts == 0 {
+            rules.describe(None, self.report);
+        }
+        rules
     }
 
     /// The rules for a format.
