@@ -15,6 +15,9 @@ cargo=${CARGO:-cargo}
 flags=()
 [ -z "${TOOLCHECK_WASM_LINKER:-}" ] || flags+=("-Clinker=$TOOLCHECK_WASM_LINKER")
 flags+=(--cfg 'getrandom_backend="custom"')
+# Crates are compiled by a wrapper, which Cargo does not look at: this makes it compile again what another one has compiled.
+flags+=(--cfg slim)
+export RUSTC_WRAPPER=$PWD/slim-rustc.sh
 options=()
 if [ "${TOOLCHECK_BUILD_STD:-}" = 1 ]; then
   export RUSTC_BOOTSTRAP=1
@@ -43,7 +46,7 @@ else
 fi
 size=$(gzip -9c js/toolcheck.wasm | wc -c)
 echo "js/toolcheck.wasm: $(wc -c < js/toolcheck.wasm) bytes, $size with gzip"
-if [ "${TOOLCHECK_BUILD_STD:-}" = 1 ] && [ -n "$wasm_opt" ] && [ "$size" -gt 1650000 ]; then
-  echo "js/toolcheck.wasm is larger than 1,650,000 bytes with gzip" >&2
+if [ "${TOOLCHECK_BUILD_STD:-}" = 1 ] && [ -n "$wasm_opt" ] && [ "$size" -gt 1600000 ]; then
+  echo "js/toolcheck.wasm is larger than 1,600,000 bytes with gzip" >&2
   exit 1
 fi
