@@ -1,4 +1,4 @@
-//! `explain --error`: any text, compared with the error texts of all targets.
+//! `explain --error`: any text, compared with the error texts of all targets and frameworks.
 
 use toolcheck_core::recognise::{Recognised, recognise};
 
@@ -6,17 +6,17 @@ use toolcheck_core::recognise::{Recognised, recognise};
 pub fn run(data: &[u8]) {
     let error = String::from_utf8_lossy(data);
     let found = recognise(&error);
-    for Recognised { target, refusal, captures, .. } in &found {
-        assert!(refusal.text.is_some() && !target.id.is_empty());
+    for Recognised { origin, refusal, captures, .. } in &found {
+        assert!(refusal.text.is_some() && !origin.id().is_empty());
         for (name, value) in captures {
             assert!(!value.is_empty() && error.contains(value.as_str()), "{name}: {value}");
         }
     }
     let ids = |found: &[Recognised]| -> Vec<_> {
-        found.iter().map(|one| (one.target.id.clone(), one.refusal.rule.clone())).collect()
+        found.iter().map(|one| (one.origin.id(), one.refusal.rule.clone())).collect()
     };
     let listed = ids(&found);
     let is_first = |at: usize| !listed[..at].contains(&listed[at]);
-    assert!((1..listed.len()).all(is_first), "each target and rule once: {listed:?}");
+    assert!((1..listed.len()).all(is_first), "each origin and rule once: {listed:?}");
     assert_eq!(listed, ids(&recognise(&error)));
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use toolcheck_core::Level;
-use toolcheck_core::target;
+use toolcheck_core::{framework, target};
 use toolcheck_lint::vocabulary::Term;
 use toolcheck_lint::{Category, rules};
 
@@ -172,11 +172,34 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
     if !answers.is_empty() {
         let _ = write!(page, "\n## What targets do\n\n{answers}");
     }
+    page.push_str(&raised(rule.id));
     if rule.reports_shape {
         page.push_str(&shapes::table(rule.id));
     }
     page.push_str(&vocabulary(rule));
     page
+}
+
+/// The errors of frameworks that a rule explains.
+fn raised(rule: &str) -> String {
+    let mut section = String::new();
+    for framework in framework::all() {
+        for error in framework.errors.iter().filter(|error| error.rule == rule) {
+            let text = error.text.as_deref().unwrap_or_default();
+            let _ = writeln!(
+                section,
+                "- **{}**, {} {}: `` {text} ``\n  {}",
+                framework.name,
+                error.evidence,
+                error.seen,
+                links(&error.sources)
+            );
+        }
+    }
+    if section.is_empty() {
+        return section;
+    }
+    format!("\n## What frameworks raise\n\nBefore anything is sent, or in place of a call.\n\n{section}")
 }
 
 /// The cases and placeholders of a rule that a target's file may use.

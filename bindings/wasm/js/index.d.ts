@@ -189,11 +189,27 @@ export class Diff {
 /** What a change to a conversation lost: of a history and what is sent, or of a request in two formats. */
 export function diff(before: Body, after: Body, options?: DiffOptions): Diff;
 
+/** What the text of an error can mean. */
+export interface Match {
+  /** The id of the rule that finds the cause. */
+  rule: string;
+  /** The API that returns it; `null` if a framework raises it. */
+  target: string | null;
+  /** The framework that raises it, if no API returns it. */
+  framework?: string;
+  /** The HTTP status; `null` if none is known, and for a framework. */
+  status: number | null;
+  /** The ids, names and indexes in the text. */
+  captures: Record<string, string>;
+  /** Whether only the beginning of the text was found. */
+  probable: boolean;
+}
+
 export interface Explained {
   /** Whether the text is known and, if a body was given, its cause was found. */
   explained: boolean;
   /** What the text can mean, the most likely first. */
-  matches: { rule: string; target: string; status: number | null; captures: Record<string, string>; probable: boolean }[];
+  matches: Match[];
   /** What in the body causes it. */
   findings?: Finding[];
   /** What else is found in the body, if nothing causes it. */
@@ -201,7 +217,7 @@ export interface Explained {
   render(options?: RenderOptions): string;
 }
 
-/** What an API's error means and, with the request that failed, what in it causes the error. */
+/** What an error of an API or a framework means and, with the request that failed, what in it causes the error. */
 export function explainError(error: string, body?: Body): Explained;
 
 /** How the findings in a body differ from those that are expected, line by line; no lines if they don't. */

@@ -68,7 +68,7 @@ Examples:
   toolcheck lint request.json                     # a request body, or a list of messages
   toolcheck lint 'logs/**/*.jsonl' --kind session # recordings
   toolcheck lint history.json --target bedrock    # would another API accept it?
-  toolcheck fix history.json                      # mend what can be mended without a loss
+  toolcheck fix history.json                      # what can be fixed without a loss
   toolcheck show request.json                     # an outline with the problems marked
   toolcheck explain unanswered-tool-call          # what a rule is about
   toolcheck explain --error 'messages.2: `tool_use` ids were found without ...' request.json";
@@ -77,13 +77,13 @@ Examples:
 pub(crate) enum Command {
     /// Check requests, transcripts and data sets.
     Lint(Box<LintArgs>),
-    /// Mend conversations whose calls and results do not fit together.
+    /// Fix conversations whose calls and results do not fit together.
     Fix(Box<FixArgs>),
     /// Show a transcript as an outline: messages, tool calls, results and problems.
     Show(Box<ShowArgs>),
     /// Compare two conversations, in any formats: what was lost, and what is only said in another way.
     Diff(Box<DiffArgs>),
-    /// Explain a rule, or an error message from an API.
+    /// Explain a rule, or an error message from an API or a framework.
     Explain(ExplainArgs),
     /// List the rules.
     Rules(ListArgs),
@@ -142,7 +142,7 @@ pub(crate) struct LintArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 
-    /// Mend the named files first, as `toolcheck fix` does
+    /// Fix the named files first, as `toolcheck fix` does
     #[arg(long, requires = "paths", conflicts_with_all = ["files_from", "show_settings", "show_files"], help_heading = "Fixes")]
     pub(crate) fix: bool,
 
@@ -530,7 +530,7 @@ pub(crate) struct ExplainArgs {
     )]
     pub(crate) subject: Option<String>,
 
-    /// Error message from an API; may be wrapped, quoted or cut short; `-` for standard input
+    /// Error message from an API or a framework; may be wrapped, quoted or cut short; `-` for standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
 

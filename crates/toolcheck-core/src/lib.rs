@@ -25,6 +25,7 @@ pub mod endpoint;
 mod error;
 pub mod exchange;
 pub mod formats;
+pub mod framework;
 mod input_format;
 pub mod ir;
 mod level;

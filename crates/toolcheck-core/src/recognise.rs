@@ -1,4 +1,5 @@
-//! Finds the rule for an error text from an API, by matching the text against the targets' refusals.
+//! Finds the rule for an error text from an API or a framework, by matching it against the targets' refusals and what the
+//! frameworks raise.
 //!
 //! The text may be wrapped in anything: a JSON body with its escapes, an SDK's exception, a gateway's prefix, a log
 //! line. Quotes often get lost, doubled or replaced, and lines wrapped, so matching ignores both.
@@ -9,14 +10,50 @@ use std::sync::{LazyLock, OnceLock};
 
 use regex::{Regex, RegexSet, RegexSetBuilder};
 
+use crate::framework::{self, Framework};
 use crate::target::{self, FREE, Refusal, Target};
+
+/// Where an error comes from.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Origin {
+    /// An API returns it.
+    Target(&'static Target),
+    /// A framework raises it, before anything is sent.
+    Framework(&'static Framework),
+}
+
+impl Origin {
+    /// The id of the target or the framework. No target has that of a framework.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        match self {
+            Self::Target(target) => &target.id,
+            Self::Framework(framework) => &framework.id,
+        }
+    }
+
+    /// The target that requests can be checked against, if an API returns it.
+    #[must_use]
+    pub fn target(&self) -> Option<&'static Target> {
+        match self {
+            Self::Target(target) => Some(target),
+            Self::Framework(_) => None,
+        }
+    }
+
+    /// Whether it is a variant of another target, whose texts it shares.
+    fn is_variant(&self) -> bool {
+        self.target().is_some_and(|target| target.extends.is_some())
+    }
+}
 
 /// A refusal that matches an error's text.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Recognised {
-    /// The target that answers with it.
-    pub target: &'static Target,
+    /// What returns or raises it.
+    pub origin: Origin,
     /// The refusal.
     pub refusal: &'static Refusal,
     /// The values of the text's placeholders, by name.
@@ -25,9 +62,9 @@ pub struct Recognised {
     pub is_partial: bool,
 }
 
-/// The texts of all targets.
+/// The texts of all targets and frameworks.
 struct Table {
-    entries: Vec<(&'static Target, &'static Refusal)>,
+    entries: Vec<(Origin, &'static Refusal)>,
     /// The number of literal characters in each text: the more, the surer the match.
     own: Vec<usize>,
     patterns: Vec<String>,
@@ -62,16 +99,20 @@ static SENTENCES: LazyLock<Table> = LazyLock::new(|| {
     Table::new(first, FEWEST_OF_SENTENCE)
 });
 
-/// The texts of all targets, each once: an inherited text belongs to the parent.
-fn texts() -> impl Iterator<Item = (&'static Target, &'static Refusal, &'static str)> {
+/// The texts of all targets, each once because an inherited text belongs to the parent, and of all frameworks.
+fn texts() -> impl Iterator<Item = (Origin, &'static Refusal, &'static str)> {
     let of_rules = targets().flat_map(|target| {
         let own = target.refusals.iter().filter(|refusal| !refusal.is_inherited);
-        own.map(move |refusal| (target, refusal))
+        own.map(move |refusal| (Origin::Target(target), refusal))
     });
-    let of_shapes = OF_SHAPES.iter().map(|(target, refusal)| (*target, refusal));
+    let of_shapes = OF_SHAPES.iter().map(|(target, refusal)| (Origin::Target(target), refusal));
+    let of_frameworks = framework::all().flat_map(|framework| {
+        framework.errors.iter().map(move |error| (Origin::Framework(framework), error))
+    });
     of_rules
         .chain(of_shapes)
-        .filter_map(|(target, refusal)| Some((target, refusal, refusal.text.as_deref()?)))
+        .chain(of_frameworks)
+        .filter_map(|(origin, refusal)| Some((origin, refusal, refusal.text.as_deref()?)))
 }
 
 fn targets() -> impl Iterator<Item = &'static Target> {
@@ -93,11 +134,11 @@ impl Table {
     /// The table of a part of each text, with the expression for a placeholder at the end of that part.
     fn new(part: fn(&'static str) -> Option<(&'static str, &'static str)>, fewest: usize) -> Self {
         let (mut entries, mut own, mut patterns) = (Vec::new(), Vec::new(), Vec::new());
-        for (target, refusal, text) in texts() {
+        for (origin, refusal, text) in texts() {
             let Some((text, last)) = part(text) else { continue };
             let (pattern, length) = pattern(text, last);
             if length >= fewest {
-                entries.push((target, refusal));
+                entries.push((origin, refusal));
                 own.push(length);
                 patterns.push(pattern);
             }
@@ -109,7 +150,7 @@ impl Table {
     }
 }
 
-/// The refusals that match `error`, the surest first, each target and rule once. If no whole text matches, these are
+/// The refusals that match `error`, the surest first, each origin and rule once. If no whole text matches, these are
 /// the refusals whose first sentence matches, and otherwise those that begin like the error, because logs, titles and
 /// people cut long texts.
 #[must_use]
@@ -129,14 +170,14 @@ impl Table {
         let mut found: Vec<usize> = self.set.matches(error).into_iter().collect();
         // Ties keep the order of the files, in which the plain case comes before its variants.
         found.sort_by_key(|index| {
-            let (target, refusal) = self.entries[*index];
-            (std::cmp::Reverse(self.own[*index]), target.extends.is_some(), refusal.legacy)
+            let (origin, refusal) = self.entries[*index];
+            (std::cmp::Reverse(self.own[*index]), origin.is_variant(), refusal.legacy)
         });
         let mut recognised: Vec<Recognised> = Vec::new();
         for index in found {
-            let (target, refusal) = self.entries[index];
+            let (origin, refusal) = self.entries[index];
             let is_same =
-                |known: &Recognised| known.target.id == target.id && known.refusal.rule == refusal.rule;
+                |known: &Recognised| known.origin.id() == origin.id() && known.refusal.rule == refusal.rule;
             if recognised.iter().any(is_same) {
                 continue;
             }
@@ -152,7 +193,7 @@ impl Table {
                 let value = bare(name, closed(error, group.start(), group.end()));
                 (!value.is_empty()).then(|| (name.replace('_', "-"), value.to_owned()))
             });
-            recognised.push(Recognised { target, refusal, captures: named.collect(), is_partial: false });
+            recognised.push(Recognised { origin, refusal, captures: named.collect(), is_partial: false });
         }
         recognised
     }
@@ -252,6 +293,12 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
                 value = &value[..value.len() - 1];
             }
         }
+        // A set or a list, as Python writes it.
+        if IDS.contains(&name)
+            && let Some(inside) = inside(value, '{', '}').or_else(|| inside(value, '[', ']'))
+        {
+            value = inside;
+        }
         if value.ends_with('>')
             && let Some(at) = value.rfind('<').filter(|at| is_tag(&value[*at..]))
         {
@@ -264,6 +311,11 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
             return value;
         }
     }
+}
+
+/// The text between two brackets, if it has no others.
+fn inside(text: &str, open: char, close: char) -> Option<&str> {
+    text.strip_prefix(open)?.strip_suffix(close).filter(|inside| !inside.contains([open, close]))
 }
 
 /// Whether a text is a single markup tag.

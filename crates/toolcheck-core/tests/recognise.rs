@@ -243,3 +243,100 @@ fn long_texts_take_no_quadratic_time() {
     }
     assert!(begin.elapsed() < LONG, "{:?}", begin.elapsed());
 }
+
+/// An error, the framework that raises it, the rule, and what is captured.
+type Raised<'c> = (&'c str, &'c str, &'c str, &'c [(&'c str, &'c str)]);
+
+/// Frameworks raise these without asking an API, in the forms in which logs and people have them.
+#[test]
+fn errors_of_frameworks() {
+    let cases: &[Raised<'_>] = &[
+        (
+            "AI_MissingToolResultsError: Tool result is missing for tool call call_abc.",
+            "ai-sdk",
+            "unanswered-tool-call",
+            &[("id", "call_abc")],
+        ),
+        (
+            "Uncaught MissingToolResultsError: Tool results are missing for tool calls call_1, call_2.\n    at convert (index.mjs:1)",
+            "ai-sdk",
+            "unanswered-tool-call",
+            &[("ids", "call_1, call_2")],
+        ),
+        (
+            "MessageConversionError [AI_MessageConversionError]: ToolInvocation must have a result: {\"state\":\"call\",\"toolCallId\":\"call_a\"}",
+            "ai-sdk",
+            "unanswered-tool-call",
+            &[],
+        ),
+        (
+            "Error [AI_NoSuchToolError]: Model tried to call unavailable tool 'search'. Available tools: look_up, read.",
+            "ai-sdk",
+            "unknown-tool",
+            &[("name", "search")],
+        ),
+        (
+            "AI_InvalidToolInputError: Invalid input for tool todo: Type validation failed: Value: {\"todos\":\"[]\"}.\nError message: [{\"code\":\"invalid_type\"}]",
+            "ai-sdk",
+            "arguments-schema-mismatch",
+            &[("name", "todo")],
+        ),
+        (
+            "ValueError: No function call event found for function responses ids: {'adk-1f0c'}",
+            "google-adk",
+            "orphan-tool-result",
+            &[("ids", "adk-1f0c")],
+        ),
+        (
+            "Error in event_generator: Function look_up is not found in the tools_dict.",
+            "google-adk",
+            "unknown-tool",
+            &[("name", "look_up")],
+        ),
+        (
+            "ValueError: Found AIMessages with tool_calls that do not have a corresponding ToolMessage. Here are the first few of those tool calls: [{'name': 'look_up', 'args': {}, 'id': 'call_a', 'type': 'tool_call'}].\n\nEvery tool call (LLM requesting to call a tool) in the message history MUST have a corresponding ToolMessage (result of a tool invocation to return to the LLM) - this is required by most LLM providers.\nFor troubleshooting, visit: https://example.com",
+            "langgraph",
+            "unanswered-tool-call",
+            &[],
+        ),
+        (
+            "Found AIMessages with tool_calls that do not have a corresponding ToolMessage",
+            "langgraph",
+            "unanswered-tool-call",
+            &[],
+        ),
+        (
+            "litellm.APIConnectionError: Missing corresponding tool call for tool response message.\nReceived - message={'role': 'tool', 'content': 'two rows', 'tool_call_id': 'call_b'}, last_message_with_tool_calls={'role': 'assistant', 'tool_calls': []}",
+            "litellm",
+            "orphan-tool-result",
+            &[("id", "call_b")],
+        ),
+        ("Missing corresponding tool call for tool response message", "litellm", "orphan-tool-result", &[]),
+        (
+            "agents.exceptions.ModelBehaviorError: Tool look_up not found in agent Main",
+            "openai-agents",
+            "unknown-tool",
+            &[("name", "look_up"), ("agent", "Main")],
+        ),
+        (
+            "pydantic_ai.exceptions.UserError: Cannot provide a new user prompt when the message history contains unprocessed tool calls.",
+            "pydantic-ai",
+            "unanswered-tool-call",
+            &[],
+        ),
+        (
+            "UserError: Tool call results were provided, but the message history does not contain any unprocessed tool calls.",
+            "pydantic-ai",
+            "orphan-tool-result",
+            &[],
+        ),
+    ];
+    for (error, framework, named, captures) in cases {
+        let found = best(error);
+        assert_eq!((found.origin.id(), found.refusal.rule.as_str()), (*framework, *named), "{error}");
+        assert!(found.origin.target().is_none(), "{error}");
+        for (name, value) in *captures {
+            assert_eq!(capture(error, name), *value, "{error}");
+        }
+    }
+}

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use toolcheck_core::framework;
 use toolcheck_core::target::{self, Evidence, Target};
 use toolcheck_core::{Level, formats, protocols, readers};
 
@@ -106,6 +107,27 @@ fn every_fact_has_a_source_and_a_day() {
         if let Some(error) = &target.error {
             assert!(error.sources.iter().all(|source| source.starts_with("https://")), "{}", target.id);
             assert!(error.seen.starts_with("20") && !error.sources.is_empty(), "{}", target.id);
+        }
+    }
+}
+
+#[test]
+fn every_error_of_a_framework_has_a_source_and_a_day() {
+    let ids: Vec<&str> = framework::all().map(|framework| framework.id.as_str()).collect();
+    assert!(ids.is_sorted() && ids.len() > 1, "{ids:?}");
+    for framework in framework::all() {
+        let id = &framework.id;
+        assert!(target::named(id).is_none(), "`{id}` is a target too");
+        assert!(!framework.errors.is_empty(), "{id}");
+        for error in &framework.errors {
+            assert!(error.text.is_some() && error.status.is_none(), "{id}: {}", error.rule);
+            assert!(error.seen.starts_with("20"), "{id}: {}", error.rule);
+            assert!(!error.sources.is_empty(), "{id}: {}", error.rule);
+            assert!(
+                error.sources.iter().all(|source| source.starts_with("https://")),
+                "{id}: {}",
+                error.rule
+            );
         }
     }
 }

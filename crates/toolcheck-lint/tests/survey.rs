@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use toolcheck_core::recognise::recognise;
-use toolcheck_core::{Format, Level, formats, target};
+use toolcheck_core::{Format, Level, formats, framework, target};
 use toolcheck_lint::{Options, lint};
 
 /// The rows of a file of the survey; `None` if it does not exist.
@@ -154,7 +154,7 @@ fn pairing_errors_name_their_rule_and_ids() {
     for (error, rule, target, captures) in cases {
         let found = recognise(error);
         let best = found.first().unwrap_or_else(|| panic!("not recognised: {error}"));
-        assert_eq!((best.refusal.rule.as_str(), &*best.target.id), (rule, target), "{error}");
+        assert_eq!((best.refusal.rule.as_str(), best.origin.id()), (rule, target), "{error}");
         for (name, value) in captures {
             let captured = best.captures.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
             assert_eq!(captured.map(|text| text.trim_end_matches('.')), Some(value), "{name} in {error}");
@@ -182,6 +182,14 @@ fn every_error_text_recognises_itself() {
                 target.id
             );
         }
+    }
+}
+
+#[test]
+fn every_error_of_a_framework_has_a_rule() {
+    for error in framework::all().flat_map(|framework| &framework.errors) {
+        let rule = toolcheck_lint::rules::find(&error.rule);
+        assert!(rule.is_some(), "{}: {:?}", error.rule, error.text);
     }
 }
 

@@ -12,7 +12,7 @@ use std::io;
 
 use serde_json::{Value, json};
 use textwrap::WordSplitter;
-use toolcheck_core::recognise::{Recognised, recognise};
+use toolcheck_core::recognise::{Origin, Recognised, recognise};
 use toolcheck_core::text::shown;
 use toolcheck_lint::{FileReport, Finding, Options, Report, Rule, rules};
 
@@ -20,8 +20,8 @@ use crate::Style;
 use crate::outputs;
 use crate::outputs::json::report_v1;
 
-/// The maximum number of targets to name that return the same text.
-const MAX_TARGETS: usize = 6;
+/// The maximum number of targets and frameworks to name that have the same text.
+const MAX_ORIGINS: usize = 6;
 
 /// The minimum length at which the beginning of an id identifies it.
 const MIN_CUT_ID: usize = 8;
@@ -109,13 +109,17 @@ impl Explained {
         let matches = self.matches.iter().map(|found| {
             let captures: serde_json::Map<String, Value> =
                 found.captures.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
-            json!({
+            let mut found_as = json!({
                 "rule": found.refusal.rule,
-                "target": found.target.id,
+                "target": found.origin.target().map(|target| &*target.id),
                 "status": found.refusal.status,
                 "captures": captures,
                 "probable": found.is_partial,
-            })
+            });
+            if let Origin::Framework(framework) = found.origin {
+                found_as["framework"] = json!(framework.id);
+            }
+            found_as
         });
         let mut document = json!({"version": 1, "matches": matches.collect::<Vec<_>>()});
         let findings = |report: &Report| json!(report_v1(report).findings);
@@ -139,7 +143,7 @@ impl Explained {
         let noun = wording.noun;
         let best = self.matches.first();
         let Some((best, rule)) = best.and_then(|best| Some((best, rules::find(&best.refusal.rule)?))) else {
-            writeln!(out, "No known provider error matches this text.")?;
+            writeln!(out, "No known error of a provider or a framework matches this text.")?;
             if let Some(Places::Others(report)) = &self.places {
                 return wording.write_others(report, &format!("The problems in this {noun}:"), out);
             }
@@ -181,20 +185,24 @@ impl Explained {
         wording: &Wording<'_>,
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
-        let mut targets: Vec<&str> = Vec::new();
+        let mut origins: Vec<&str> = Vec::new();
         for found in self.matches.iter().filter(|found| found.refusal.rule == best.refusal.rule) {
-            targets.push(&found.target.id);
+            origins.push(found.origin.id());
         }
-        let left_out = targets.len().saturating_sub(MAX_TARGETS);
-        targets.truncate(MAX_TARGETS);
+        let left_out = origins.len().saturating_sub(MAX_ORIGINS);
+        origins.truncate(MAX_ORIGINS);
         let more = if left_out > 0 { format!(" and {left_out} more") } else { String::new() };
         let status = best.refusal.status.map(|status| format!(", status {status}")).unwrap_or_default();
         let probably = if best.is_partial { "probably " } else { "" };
-        writeln!(out, "{probably}{} ({}{more}{status})", rule.id, targets.join(", "))?;
+        writeln!(out, "{probably}{} ({}{more}{status})", rule.id, origins.join(", "))?;
         writeln!(out)?;
         wording.write_wrapped(rule.summary(), out)?;
+        if let Origin::Framework(framework) = best.origin {
+            let raised = format!("{} raises this error itself: no API has returned it.", framework.name);
+            wording.write_wrapped(&raised, out)?;
+        }
         if best.is_partial {
-            wording.write_wrapped("Only the beginning of the provider's error text matches.", out)?;
+            wording.write_wrapped("Only the beginning of the error text matches.", out)?;
         }
         if let Some(doubt) = &best.refusal.doubt {
             wording.write_wrapped(&format!("In doubt: {doubt}"), out)?;
@@ -245,22 +253,23 @@ impl Wording<'_> {
 }
 
 /// The places in a request that cause the error: the findings of the matching rules for the matching target, limited to
-/// the id that the error names, if any. If there are none, all findings for the target that returned the error or, if it
-/// is unknown, for the provider of the request's format.
+/// the id that the error names, if any. If there are none, all findings for the target that returned the error or, if a
+/// framework raised it or it is unknown, for the provider of the request's format.
 fn places(matches: &[Recognised], lint: impl Fn(&Options) -> FileReport) -> Places {
     let mut seen: Vec<&str> = Vec::new();
     for found in matches {
         // The findings for a target do not depend on which of its texts was recognised.
-        if seen.contains(&&*found.target.id) {
+        let (origin, target) = (found.origin.id(), found.origin.target());
+        if seen.contains(&origin) {
             continue;
         }
-        seen.push(&found.target.id);
+        seen.push(origin);
         let wanted: Vec<_> = matches
             .iter()
-            .filter(|other| other.target.id == found.target.id)
+            .filter(|other| other.origin.id() == origin)
             .filter_map(|other| rules::find(&other.refusal.rule))
             .collect();
-        let mut linted = lint(&Options::new().target(Some(found.target)).rules(wanted));
+        let mut linted = lint(&Options::new().target(target).rules(wanted));
         let names_it = |finding: &Finding| finding.tool_call_id.as_ref().is_some_and(|id| names(found, id));
         if linted.findings.iter().any(names_it) {
             linted.findings.retain(names_it);
@@ -269,7 +278,7 @@ fn places(matches: &[Recognised], lint: impl Fn(&Options) -> FileReport) -> Plac
             return Places::Cause(Report::new(vec![linted]));
         }
     }
-    let target = matches.first().map(|found| found.target);
+    let target = matches.first().and_then(|found| found.origin.target());
     Places::Others(Report::new(vec![lint(&Options::new().target(target))]))
 }
 

@@ -272,7 +272,7 @@ class Picture(str):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
-    """What an API's error means."""
+    """What an error of an API or a framework means."""
 
     is_explained: bool
     """Whether the error is known, and its cause is found if there is a body."""
@@ -293,7 +293,7 @@ class Explained:
 def explain_error(
     text: str | bytes | Mapping[str, Any] | BaseException, body: Body | None = None, *, width: int = 100
 ) -> Explained:
-    """What an API's error means and, if there is the body of the request, what in it is the cause.
+    """What an error of an API or a framework means and, if there is the body of the request, what in it is the cause.
 
     The error is its text, the body of the response, or the exception that an SDK or an HTTP library has raised.
     """

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use serde_json::json;
+use toolcheck_core::framework::{self, Framework};
 use toolcheck_core::target::{self, Refusal, Target};
 use toolcheck_core::text::bounded;
 use toolcheck_lint::Rule;
@@ -31,11 +32,15 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
     let refusals = target::all().filter(|target| target.union.is_empty()).flat_map(|target| {
         target.refusals.iter().filter(|refusal| refusal.rule == rule.id).map(move |refusal| (target, refusal))
     });
+    let raised = framework::all().flat_map(|framework| {
+        framework.errors.iter().filter(|error| error.rule == rule.id).map(move |error| (framework, error))
+    });
     if args.output_format == ListFormat::Json {
         let refusals = refusals.map(|(target, refusal)| refusal_json(refusal, "target", &target.id));
         let page = json!({
             "id": rule.id, "summary": rule.summary(), "category": rule.category.id(), "since": rule.since, "docs": page_of(rule),
             "optional": rule.is_optional, "url": rule_url(rule.id), "refusals": refusals.collect::<Vec<_>>(),
+            "frameworks": raised.map(|(framework, error)| refusal_json(error, "framework", &framework.id)).collect::<Vec<_>>(),
             "shapes": seen::of_rule(rule).iter().map(Seen::json).collect::<Vec<_>>(),
         });
         serde_json::to_writer_pretty(&mut *out, &page)?;
@@ -54,6 +59,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         writeln!(page, "\n{note}")?;
     }
     write_refusals(&refusals.collect::<Vec<_>>(), &mut page);
+    write_raised(raised, &mut page);
     write_shapes(rule, &mut page);
     let style = screen::style(Color::Auto);
     if style.color || io::stdout().is_terminal() {
@@ -130,6 +136,20 @@ fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
             if let Some(source) = refusal.sources.first() {
                 let _ = writeln!(page, "  <{source}>");
             }
+        }
+    }
+}
+
+/// Writes which frameworks raise what a rule finds, and with which text.
+fn write_raised<'r>(raised: impl Iterator<Item = (&'r Framework, &'r Refusal)>, page: &mut String) {
+    for (number, (framework, error)) in raised.enumerate() {
+        if number == 0 {
+            page.push_str("\n## Which frameworks raise it?\n\n");
+        }
+        let text = error.text.as_deref().unwrap_or_default();
+        let _ = writeln!(page, "- {}, {} {}:\n  {text}", framework.name, error.evidence, error.seen);
+        if let Some(source) = error.sources.first() {
+            let _ = writeln!(page, "  <{source}>");
         }
     }
 }

@@ -7,8 +7,10 @@ use std::sync::{LazyLock, OnceLock};
 
 use regex::{Regex, RegexSet, RegexSetBuilder};
 
-use super::{LONGEST_NAME, Recognised, SEARCH_LIMIT, SET_LIMIT, bare, closed, is_number, is_quote, texts};
-use crate::target::{FREE, Refusal, Target};
+use super::{
+    LONGEST_NAME, Origin, Recognised, SEARCH_LIMIT, SET_LIMIT, bare, closed, is_number, is_quote, texts,
+};
+use crate::target::{FREE, Refusal};
 
 /// The fewest literal characters that a beginning needs.
 const FEWEST: usize = 20;
@@ -34,7 +36,7 @@ enum Token {
 
 /// A text that may have been cut.
 struct Entry {
-    target: &'static Target,
+    origin: Origin,
     refusal: &'static Refusal,
     tokens: Vec<Token>,
 }
@@ -51,7 +53,7 @@ struct Table {
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let (mut entries, mut heads, mut patterns) = (Vec::new(), Vec::<Vec<usize>>::new(), Vec::new());
     let mut known: HashMap<String, usize> = HashMap::new();
-    for (target, refusal, text) in texts() {
+    for (origin, refusal, text) in texts() {
         let tokens = tokens(text);
         // People who quote an error often leave out the path or the title at its beginning.
         for from in [Some(0), behind_title(&tokens)].into_iter().flatten() {
@@ -64,7 +66,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
                 heads.len() - 1
             });
             heads[index].push(entries.len());
-            entries.push(Entry { target, refusal, tokens });
+            entries.push(Entry { origin, refusal, tokens });
         }
     }
     let set = RegexSetBuilder::new(&patterns).size_limit(SET_LIMIT).dfa_size_limit(SEARCH_LIMIT).build();
@@ -143,13 +145,12 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
     }
     let most = found.iter().map(|(_, walk)| walk.own).max().unwrap_or_default();
     found.retain(|(_, walk)| walk.own == most);
-    found.sort_by_key(|(entry, walk)| {
-        (Reverse(walk.own), entry.target.extends.is_some(), entry.refusal.legacy)
-    });
+    found.sort_by_key(|(entry, walk)| (Reverse(walk.own), entry.origin.is_variant(), entry.refusal.legacy));
     let mut recognised: Vec<Recognised> = Vec::new();
     for (entry, walk) in found {
-        let (target, refusal) = (entry.target, entry.refusal);
-        let is_same = |known: &Recognised| known.target.id == target.id && known.refusal.rule == refusal.rule;
+        let (origin, refusal) = (entry.origin, entry.refusal);
+        let is_same =
+            |known: &Recognised| known.origin.id() == origin.id() && known.refusal.rule == refusal.rule;
         if recognised.iter().any(is_same) {
             continue;
         }
@@ -157,7 +158,7 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
             let value = bare(name, closed(error, span.start, span.end));
             (!value.is_empty()).then(|| (name.to_owned(), value.to_owned()))
         });
-        recognised.push(Recognised { target, refusal, captures: captures.collect(), is_partial: true });
+        recognised.push(Recognised { origin, refusal, captures: captures.collect(), is_partial: true });
     }
     recognised
 }
