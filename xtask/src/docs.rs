@@ -188,12 +188,13 @@ fn raised(rule: &str) -> String {
             let text = error.text.as_deref().unwrap_or_default();
             let _ = writeln!(
                 section,
-                "- **{}**, {} {}: `` {text} ``\n  {}",
-                framework.name,
-                error.evidence,
-                error.seen,
-                links(&error.sources)
+                "- **{}**, {} {}: `` {text} ``",
+                framework.name, error.evidence, error.seen
             );
+            if let Some(doubt) = &error.doubt {
+                let _ = writeln!(section, "  In doubt: {doubt}.");
+            }
+            let _ = writeln!(section, "  {}", links(&error.sources));
         }
     }
     if section.is_empty() {

@@ -148,6 +148,9 @@ fn write_raised<'r>(raised: impl Iterator<Item = (&'r Framework, &'r Refusal)>, 
         }
         let text = error.text.as_deref().unwrap_or_default();
         let _ = writeln!(page, "- {}, {} {}:\n  {text}", framework.name, error.evidence, error.seen);
+        if let Some(doubt) = &error.doubt {
+            let _ = writeln!(page, "  (in doubt: {doubt})");
+        }
         if let Some(source) = error.sources.first() {
             let _ = writeln!(page, "  <{source}>");
         }
