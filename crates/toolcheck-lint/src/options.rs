@@ -39,6 +39,7 @@ pub struct Options {
     pub(crate) keeps_source: bool,
     pub(crate) max_findings: usize,
     pub(crate) at: Option<Arc<str>>,
+    pub(crate) is_over: bool,
 }
 
 impl Default for Options {
@@ -56,6 +57,7 @@ impl Default for Options {
             keeps_source: true,
             max_findings: usize::MAX,
             at: None,
+            is_over: false,
         }
     }
 }
@@ -130,6 +132,14 @@ impl Options {
     #[must_use]
     pub fn at(mut self, pointer: Option<impl Into<Arc<str>>>) -> Self {
         self.at = pointer.map(Into::into);
+        self
+    }
+
+    /// Whether histories and logs are over: the calls at their end, which may otherwise still be running, get no results any
+    /// more. The default is `false`.
+    #[must_use]
+    pub fn is_over(mut self, is_over: bool) -> Self {
+        self.is_over = is_over;
         self
     }
 

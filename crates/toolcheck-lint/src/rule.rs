@@ -321,6 +321,8 @@ pub struct Context<'c, 's> {
     pub(crate) checks: OnceCell<Checks>,
     /// Whether it is the model's response to a request, which has the tools.
     pub(crate) is_answer: bool,
+    /// Whether it is over, although it is no request: nothing at its end is still running.
+    pub(crate) is_over: bool,
     /// What may be said of the file, if it is no request.
     pub(crate) policy: Option<&'static Policy>,
 }

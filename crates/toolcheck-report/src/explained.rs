@@ -252,10 +252,22 @@ impl Wording<'_> {
     }
 }
 
-/// The places in a request that cause the error: the findings of the matching rules for the matching target, limited to
-/// the id that the error names, if any. If there are none, all findings for the target that returned the error or, if a
-/// framework raised it or it is unknown, for the provider of the request's format.
+/// The places in a request that cause the error: the findings of the matching rules for the matching target. If there are
+/// none, all findings for the target that returned the error or, if a framework raised it or it is unknown, for the provider
+/// of the request's format.
 fn places(matches: &[Recognised], lint: impl Fn(&Options) -> FileReport) -> Places {
+    // The error shows that a history went on after its last calls, which alone might still be running.
+    for is_over in [false, true] {
+        if let Some(cause) = cause(matches, |options| lint(&options.is_over(is_over))) {
+            return Places::Cause(Report::new(vec![cause]));
+        }
+    }
+    let target = matches.first().and_then(|found| found.origin.target());
+    Places::Others(Report::new(vec![lint(&Options::new().target(target))]))
+}
+
+/// The findings that cause the error, limited to those about the call that it names, if it names one.
+fn cause(matches: &[Recognised], lint: impl Fn(Options) -> FileReport) -> Option<FileReport> {
     let mut seen: Vec<&str> = Vec::new();
     for found in matches {
         // The findings for a target do not depend on which of its texts was recognised.
@@ -264,22 +276,18 @@ fn places(matches: &[Recognised], lint: impl Fn(&Options) -> FileReport) -> Plac
             continue;
         }
         seen.push(origin);
-        let wanted: Vec<_> = matches
-            .iter()
-            .filter(|other| other.origin.id() == origin)
-            .filter_map(|other| rules::find(&other.refusal.rule))
-            .collect();
-        let mut linted = lint(&Options::new().target(target).rules(wanted));
+        let of_origin = matches.iter().filter(|other| other.origin.id() == origin);
+        let wanted = of_origin.filter_map(|other| rules::find(&other.refusal.rule));
+        let mut linted = lint(Options::new().target(target).rules(wanted));
         let names_it = |finding: &Finding| finding.tool_call_id.as_ref().is_some_and(|id| names(found, id));
         if linted.findings.iter().any(names_it) {
             linted.findings.retain(names_it);
         }
         if !linted.findings.is_empty() {
-            return Places::Cause(Report::new(vec![linted]));
+            return Some(linted);
         }
     }
-    let target = matches.first().and_then(|found| found.origin.target());
-    Places::Others(Report::new(vec![lint(&Options::new().target(target))]))
+    None
 }
 
 /// Whether an error names the call with this id. If the error is cut short, it may contain only the beginning of the

@@ -143,6 +143,7 @@ impl Checker<'_> {
             shape_faults: OnceCell::new(),
             checks: OnceCell::new(),
             is_answer: false,
+            is_over: self.options.is_over,
             policy: self.rules.policy,
             schemas: self.schemas,
             known_target: self.rules.known,
