@@ -282,6 +282,24 @@ fn errors_of_frameworks() {
             &[("name", "todo")],
         ),
         (
+            "Model tried to call unavailable tool 'search'. No tools are available.",
+            "ai-sdk",
+            "missing-tool-definitions",
+            &[("name", "search")],
+        ),
+        (
+            "Invalid input for tool tides: JSON parsing failed: Text: {\"harbour\": .\nError message: Unexpected end of JSON input",
+            "ai-sdk",
+            "invalid-arguments-json",
+            &[("name", "tides")],
+        ),
+        (
+            "ValueError: Tool 'look_up' not found.\nAvailable tools: tides, read\n\nPossible causes:\n  1. LLM hallucinated the function name - review agent instruction clarity\n  2. Tool not registered",
+            "google-adk",
+            "unknown-tool",
+            &[("name", "look_up")],
+        ),
+        (
             "ValueError: No function call event found for function responses ids: {'adk-1f0c'}",
             "google-adk",
             "orphan-tool-result",
@@ -319,7 +337,7 @@ fn errors_of_frameworks() {
             &[("name", "look_up"), ("agent", "Main")],
         ),
         (
-            "pydantic_ai.exceptions.UserError: Cannot provide a new user prompt when the message history contains unprocessed tool calls.",
+            "pydantic_ai.exceptions.UserError: Cannot provide a new user prompt when the message history contains unprocessed tool calls. Run the agent with this message history and no new prompt to execute the calls, pass `deferred_tool_results` if they were deferred, or call `pydantic_ai.messages.repair_messages()` on the history first to close them out.",
             "pydantic-ai",
             "unanswered-tool-call",
             &[],
