@@ -94,6 +94,35 @@ fn what_the_api_refused_for_no_known_reason_is_listed() {
 }
 
 #[test]
+fn what_the_api_refused_is_explained_by_a_warning_that_is_about_it() {
+    let folder = with("recording-warned", &[]);
+    let refused = |message: &str| {
+        let request = serde_json::json!({"model": "tram-mini", "messages": [
+            {"role": "user", "content": "Which ferry goes to the harbour?"},
+            {"role": "assistant", "content": null, "tool_calls": [
+                {"id": "call_1", "type": "function", "function": {"name": "ferries", "arguments": "{}"}}]},
+            {"role": "user", "content": "Hello?"},
+        ]});
+        let response = serde_json::json!({"error": {"message": message, "type": "invalid_request_error"}});
+        let url = "https://api.groq.com/openai/v1/chat/completions";
+        let exchange =
+            serde_json::json!({"url": url, "status": 400, "request": request, "response": response});
+        std::fs::write(folder.join("a.jsonl"), format!("{exchange}\n")).unwrap();
+        let found = report(&folder, &["a.jsonl"]);
+        let finding = &found["findings"][0];
+        assert_eq!(
+            (&finding["rule"], &finding["level"]),
+            (&"unanswered-tool-call".into(), &"warning".into())
+        );
+        found["files"][0].get("refusals").is_some()
+    };
+    assert!(!refused(
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."
+    ));
+    assert!(refused("The ferry does not run today."));
+}
+
+#[test]
 fn what_the_api_accepted_is_a_warning_unless_a_target_is_named() {
     let folder = with("recording-accepted", &[("a.yaml", "vcr/accepted.yaml")]);
     let found = report(&folder, &["a.yaml"]);

@@ -2,6 +2,7 @@
 
 use toolcheck_core::exchange::Exchange;
 use toolcheck_core::ir::Place;
+use toolcheck_core::recognise::recognise;
 use toolcheck_core::text::Line;
 use toolcheck_core::{Level, response};
 use toolcheck_json::{Document, Record};
@@ -21,7 +22,7 @@ pub(super) struct Refused {
 const NOT_OF_BODY: [u16; 9] = [401, 402, 403, 404, 405, 407, 408, 409, 429];
 
 impl Refused {
-    /// The request of an exchange, if it was refused and none of its findings is an error.
+    /// The request of an exchange, if it was refused, none of its findings is an error, and the answer is about none.
     pub(super) fn of(exchange: &Exchange<'_, '_>, found: &[Draft]) -> Option<Self> {
         let is_of_body = |status: &u16| (400..499).contains(status) && !NOT_OF_BODY.contains(status);
         let status = exchange.status.filter(is_of_body)?;
@@ -29,6 +30,9 @@ impl Refused {
             return None;
         }
         let message = exchange.response.and_then(response::error_text);
+        if message.as_deref().is_some_and(|text| is_about_any(text, found)) {
+            return None;
+        }
         let message = message.map(|text| Line::from(text.into_owned()));
         Some(Self { place: Place::of(exchange.request), status, message })
     }
@@ -45,6 +49,12 @@ impl Refused {
             .map(|(refused, spot)| Refusal { spot, status: refused.status, message: refused.message })
             .collect()
     }
+}
+
+/// Whether the text of an error is about a finding: a warning, if it is not certain what the target refuses.
+fn is_about_any(error: &str, found: &[Draft]) -> bool {
+    !found.is_empty()
+        && recognise(error).iter().any(|known| found.iter().any(|finding| finding.rule == known.refusal.rule))
 }
 
 /// Why a finding is only a warning although the target refuses it.
