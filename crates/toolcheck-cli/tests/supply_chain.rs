@@ -254,10 +254,9 @@ fn pages_about_ci_install_nothing_by_name() {
     // Actions of others are pinned to a commit.
     for (path, page) in pages().into_iter().filter(|(path, _)| !path.ends_with(".rs")) {
         for line in page.lines() {
-            let Some((_, uses)) = line.trim_start().trim_start_matches("- ").split_once("uses: ") else {
-                continue;
-            };
-            if uses.starts_with("toolcheck/toolcheck@") {
+            let Some((before, uses)) = line.split_once("uses: ") else { continue };
+            let is_in_a_word = before.ends_with(char::is_alphanumeric); // `causes: `
+            if is_in_a_word || uses.starts_with("toolcheck/toolcheck@") {
                 continue;
             }
             let commit = uses.split(' ').next().unwrap().split_once('@').map_or("", |(_, commit)| commit);
