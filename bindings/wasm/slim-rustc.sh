@@ -5,14 +5,10 @@
 # automata that match in one pass, and tables of Unicode that expressions of ECMA-262, and so of JSON Schema, can't name.
 # Other crates ask for these features, and Cargo can't take away what one of them asks for.
 set -euo pipefail
-is_slim='' before=''
-for argument in "$@"; do
-  case "$before $argument" in
-    '--crate-name regex_automata' | '--crate-name regex_syntax') is_slim=1 ;;
-  esac
-  before=$argument
-done
-[ -n "$is_slim" ] || exec "$@"
+case " $* " in
+  *' --crate-name regex_automata '* | *' --crate-name regex_syntax '*) ;;
+  *) exec "$@" ;;
+esac
 
 arguments=()
 for argument in "$@"; do

@@ -123,25 +123,7 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
         // What is only inherited from another vendor is listed once, below.
         let is_seen = |refusal: &&target::Refusal| !(target.is_compatible_only && refusal.is_inherited);
         for refusal in target.refusals.iter().filter(|refusal| refusal.rule == rule.id).filter(is_seen) {
-            let case = refusal.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
-            let models = refusal.model.as_ref().map(|model| format!(" for models `{}`", model.as_str()));
-            let text = refusal
-                .text
-                .as_ref()
-                .map_or_else(|| "text not known".to_owned(), |text| format!("`` {text} ``"));
-            let _ = writeln!(
-                answers,
-                "- **{}**{case}{}{}, {} {}: {text}",
-                target.id,
-                models.unwrap_or_default(),
-                refusal.status.map(|status| format!(", {status}")).unwrap_or_default(),
-                refusal.evidence,
-                refusal.seen,
-            );
-            if let Some(doubt) = &refusal.doubt {
-                let _ = writeln!(answers, "  In doubt: {doubt}.");
-            }
-            let _ = writeln!(answers, "  {}", links(&refusal.sources));
+            answers.push_str(&entry(&target.id, refusal));
         }
         for tolerance in target.tolerances.iter().filter(|tolerance| tolerance.rule == rule.id) {
             let case = tolerance.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
@@ -182,25 +164,32 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
 
 /// The errors of frameworks that a rule explains.
 fn raised(rule: &str) -> String {
-    let mut section = String::new();
-    for framework in framework::all() {
-        for error in framework.errors.iter().filter(|error| error.rule == rule) {
-            let text = error.text.as_deref().unwrap_or_default();
-            let _ = writeln!(
-                section,
-                "- **{}**, {} {}: `` {text} ``",
-                framework.name, error.evidence, error.seen
-            );
-            if let Some(doubt) = &error.doubt {
-                let _ = writeln!(section, "  In doubt: {doubt}.");
-            }
-            let _ = writeln!(section, "  {}", links(&error.sources));
-        }
+    let entries: String =
+        framework::errors_of(rule).map(|(framework, error)| entry(&framework.name, error)).collect();
+    if entries.is_empty() {
+        return entries;
     }
-    if section.is_empty() {
-        return section;
+    format!("\n## What frameworks raise\n\nBefore anything is sent, or in place of a call.\n\n{entries}")
+}
+
+/// Who rejects what a rule finds, with which text, and how that is known.
+fn entry(who: &str, refusal: &target::Refusal) -> String {
+    let case = refusal.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
+    let models = refusal.model.as_ref().map(|model| format!(" for models `{}`", model.as_str()));
+    let text =
+        refusal.text.as_ref().map_or_else(|| "text not known".to_owned(), |text| format!("`` {text} ``"));
+    let mut entry = format!(
+        "- **{who}**{case}{}{}, {} {}: {text}\n",
+        models.unwrap_or_default(),
+        refusal.status.map(|status| format!(", {status}")).unwrap_or_default(),
+        refusal.evidence,
+        refusal.seen,
+    );
+    if let Some(doubt) = &refusal.doubt {
+        let _ = writeln!(entry, "  In doubt: {doubt}.");
     }
-    format!("\n## What frameworks raise\n\nBefore anything is sent, or in place of a call.\n\n{section}")
+    let _ = writeln!(entry, "  {}", links(&refusal.sources));
+    entry
 }
 
 /// The cases and placeholders of a rule that a target's file may use.

@@ -1,6 +1,6 @@
 //! Agent frameworks that check a conversation themselves, and the errors that they raise, as data with its evidence.
 //!
-//! Such an error comes before anything is sent, so no provider has it. One TOML file a framework, compiled in.
+//! No API returns such an error. One TOML file a framework, compiled in.
 
 use std::sync::LazyLock;
 
@@ -8,33 +8,37 @@ use serde::Deserialize;
 
 use crate::target::Refusal;
 
-macro_rules! builtin {
-    ($($id:literal)*) => {
-        static BUILTIN: [(&str, &str); [$($id),*].len()] =
-            [$(($id, include_str!(concat!("../frameworks/", $id, ".toml")))),*];
-    };
-}
+/// The texts of the files, by their names, sorted.
+const TEXTS: &[(&str, &str)] = &[
+    ("ai-sdk", include_str!("../frameworks/ai-sdk.toml")),
+    ("google-adk", include_str!("../frameworks/google-adk.toml")),
+    ("langgraph", include_str!("../frameworks/langgraph.toml")),
+    ("litellm", include_str!("../frameworks/litellm.toml")),
+    ("openai-agents", include_str!("../frameworks/openai-agents.toml")),
+    ("pydantic-ai", include_str!("../frameworks/pydantic-ai.toml")),
+];
 
-// The list of frameworks, sorted: one line each.
-builtin! {
-    "ai-sdk"
-    "google-adk"
-    "langgraph"
-    "litellm"
-    "openai-agents"
-    "pydantic-ai"
-}
-
-static FRAMEWORKS: LazyLock<Vec<Framework>> = LazyLock::new(|| {
+static ALL: LazyLock<Vec<Framework>> = LazyLock::new(|| {
     let read = |(id, text): &(&str, &str)| {
         toolcheck_toml::from_str(text).unwrap_or_else(|error| panic!("frameworks/{id}.toml: {error}"))
     };
-    BUILTIN.iter().map(read).collect()
+    TEXTS.iter().map(read).collect()
 });
 
 /// The frameworks that are compiled in, by their ids.
 pub fn all() -> impl Iterator<Item = &'static Framework> {
-    FRAMEWORKS.iter()
+    ALL.iter()
+}
+
+/// The errors that a rule explains, with the frameworks that raise them.
+pub fn errors_of(rule: &str) -> impl Iterator<Item = (&'static Framework, &'static Refusal)> {
+    let is_of_rule = move |(_, error): &(&Framework, &Refusal)| error.rule == rule;
+    errors().filter(is_of_rule)
+}
+
+/// All errors, with the frameworks that raise them.
+pub(crate) fn errors() -> impl Iterator<Item = (&'static Framework, &'static Refusal)> {
+    all().flat_map(|framework| framework.errors.iter().map(move |error| (framework, error)))
 }
 
 /// A library that agents are built with.

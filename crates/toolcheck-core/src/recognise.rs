@@ -19,7 +19,7 @@ use crate::target::{self, FREE, Refusal, Target};
 pub enum Origin {
     /// An API returns it.
     Target(&'static Target),
-    /// A framework raises it, before anything is sent.
+    /// A framework raises it itself.
     Framework(&'static Framework),
 }
 
@@ -60,6 +60,13 @@ pub struct Recognised {
     pub captures: Vec<(String, String)>,
     /// Whether only the beginning of the text was found, for example because a log or a title cut it short.
     pub is_partial: bool,
+}
+
+impl Recognised {
+    /// Whether it is of the same rule, from the same origin.
+    fn is_same(&self, origin: Origin, refusal: &Refusal) -> bool {
+        self.origin.id() == origin.id() && self.refusal.rule == refusal.rule
+    }
 }
 
 /// The texts of all targets and frameworks.
@@ -106,9 +113,7 @@ fn texts() -> impl Iterator<Item = (Origin, &'static Refusal, &'static str)> {
         own.map(move |refusal| (Origin::Target(target), refusal))
     });
     let of_shapes = OF_SHAPES.iter().map(|(target, refusal)| (Origin::Target(target), refusal));
-    let of_frameworks = framework::all().flat_map(|framework| {
-        framework.errors.iter().map(move |error| (Origin::Framework(framework), error))
-    });
+    let of_frameworks = framework::errors().map(|(framework, error)| (Origin::Framework(framework), error));
     of_rules
         .chain(of_shapes)
         .chain(of_frameworks)
@@ -176,9 +181,7 @@ impl Table {
         let mut recognised: Vec<Recognised> = Vec::new();
         for index in found {
             let (origin, refusal) = self.entries[index];
-            let is_same =
-                |known: &Recognised| known.origin.id() == origin.id() && known.refusal.rule == refusal.rule;
-            if recognised.iter().any(is_same) {
+            if recognised.iter().any(|known| known.is_same(origin, refusal)) {
                 continue;
             }
             let compile = || Regex::new(&self.patterns[index]).expect("the set has compiled it");

@@ -107,7 +107,8 @@ pub struct FileReport {
     pub is_meant_as_request: bool,
     /// The findings, in the order of the text; and then those that only the end of the file shows.
     pub findings: Vec<Finding>,
-    /// The requests that the file shows to be refused, although nothing in them is found to be an error, and no warning is about the answer.
+    /// The requests that the file shows to be refused, although nothing in them is found to be an error, and no
+    /// warning is about the answer.
     pub refusals: Vec<Refusal>,
     /// What is not read of a file that holds requests inside something else.
     pub not_read: Vec<LeftOut>,

@@ -32,9 +32,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
     let refusals = target::all().filter(|target| target.union.is_empty()).flat_map(|target| {
         target.refusals.iter().filter(|refusal| refusal.rule == rule.id).map(move |refusal| (target, refusal))
     });
-    let raised = framework::all().flat_map(|framework| {
-        framework.errors.iter().filter(|error| error.rule == rule.id).map(move |error| (framework, error))
-    });
+    let raised = framework::errors_of(rule.id);
     if args.output_format == ListFormat::Json {
         let refusals = refusals.map(|(target, refusal)| refusal_json(refusal, "target", &target.id));
         let page = json!({
@@ -118,24 +116,7 @@ fn write_refusals(refusals: &[(&Target, &Refusal)], page: &mut String) {
             let _ = writeln!(page, "\n## {title}\n");
         }
         for (targets, refusal) in refusals {
-            let case = refusal.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
-            let models = refusal.model.as_ref().map(|model| format!(", for models `{}`", model.as_str()));
-            let status = refusal.status.map(|status| format!(", status {status}")).unwrap_or_default();
-            let _ = writeln!(
-                page,
-                "- {}{case}{}{status}, {} {}:\n  {}",
-                targets.join(", "),
-                models.unwrap_or_default(),
-                refusal.evidence,
-                refusal.seen,
-                refusal.text.as_deref().unwrap_or("(text not known)")
-            );
-            if let Some(doubt) = &refusal.doubt {
-                let _ = writeln!(page, "  (in doubt: {})", doubt.trim_end_matches('.'));
-            }
-            if let Some(source) = refusal.sources.first() {
-                let _ = writeln!(page, "  <{source}>");
-            }
+            write_entry(&targets.join(", "), refusal, page);
         }
     }
 }
@@ -146,14 +127,28 @@ fn write_raised<'r>(raised: impl Iterator<Item = (&'r Framework, &'r Refusal)>, 
         if number == 0 {
             page.push_str("\n## Which frameworks raise it?\n\n");
         }
-        let text = error.text.as_deref().unwrap_or_default();
-        let _ = writeln!(page, "- {}, {} {}:\n  {text}", framework.name, error.evidence, error.seen);
-        if let Some(doubt) = &error.doubt {
-            let _ = writeln!(page, "  (in doubt: {doubt})");
-        }
-        if let Some(source) = error.sources.first() {
-            let _ = writeln!(page, "  <{source}>");
-        }
+        write_entry(&framework.name, error, page);
+    }
+}
+
+/// Writes who rejects what a rule finds, with which text, and how that is known.
+fn write_entry(who: &str, refusal: &Refusal, page: &mut String) {
+    let case = refusal.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
+    let models = refusal.model.as_ref().map(|model| format!(", for models `{}`", model.as_str()));
+    let status = refusal.status.map(|status| format!(", status {status}")).unwrap_or_default();
+    let _ = writeln!(
+        page,
+        "- {who}{case}{}{status}, {} {}:\n  {}",
+        models.unwrap_or_default(),
+        refusal.evidence,
+        refusal.seen,
+        refusal.text.as_deref().unwrap_or("(text not known)")
+    );
+    if let Some(doubt) = &refusal.doubt {
+        let _ = writeln!(page, "  (in doubt: {})", doubt.trim_end_matches('.'));
+    }
+    if let Some(source) = refusal.sources.first() {
+        let _ = writeln!(page, "  <{source}>");
     }
 }
 

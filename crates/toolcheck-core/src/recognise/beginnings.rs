@@ -149,9 +149,7 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
     let mut recognised: Vec<Recognised> = Vec::new();
     for (entry, walk) in found {
         let (origin, refusal) = (entry.origin, entry.refusal);
-        let is_same =
-            |known: &Recognised| known.origin.id() == origin.id() && known.refusal.rule == refusal.rule;
-        if recognised.iter().any(is_same) {
+        if recognised.iter().any(|known| known.is_same(origin, refusal)) {
             continue;
         }
         let captures = walk.captures.into_iter().filter_map(|(name, span)| {
