@@ -185,7 +185,7 @@ impl Rule {
             _ => self.default_level.is_some(),
         };
         let has_shape =
-            || self.reports_shape && format.is_some_and(|format| target.shape_for(format.key()).is_some());
+            || self.reports_shape && format.is_some_and(|format| target.has_shape_for(format.key()));
         self.check.is_some() && (has_level || target.has_entry(self.id, wire) || has_shape())
     }
 }

@@ -197,13 +197,13 @@ pub struct Target {
     /// Where the entries of each rule are: many rules ask for every transcript.
     #[serde(skip)]
     by_rule: BTreeMap<String, Entries>,
-    /// The shape that requests must have, compiled when it is first asked.
+    /// The shapes that requests must have.
     #[serde(skip)]
-    compiled: OnceLock<Shapes>,
+    shapes: OnceLock<Shapes>,
 }
 
-/// The shapes of the formats that a target speaks, by their ids.
-type Shapes = Vec<(String, Arc<Shape>)>;
+/// The shapes of the formats that a target speaks, by their ids: each is compiled when it is first asked.
+type Shapes = Vec<(String, OnceLock<Option<Arc<Shape>>>)>;
 
 /// Reads a kind by its name.
 fn kind<'de, D: Deserializer<'de>>(value: D) -> Result<Option<TranscriptKind>, D::Error> {
@@ -237,7 +237,11 @@ impl Target {
                 return Err(fault_at(text, at, &format!("not a regular expression: {error}")));
             }
         }
-        target.compile_shapes()?;
+        for (format, enforced) in target.enforced() {
+            if let Some(shape) = Shape::of(format, enforced) {
+                shape?;
+            }
+        }
         Ok(target)
     }
 
@@ -250,16 +254,34 @@ impl Target {
     /// The shape that its requests in a format must have, by the id of the format.
     #[must_use]
     pub fn shape_in(&self, format: &str) -> Option<&Shape> {
-        let compiled = self.compiled.get_or_init(|| {
-            self.compile_shapes().unwrap_or_else(|error| panic!("the shape of {}: {error}", self.id))
+        let shapes = self.shapes.get_or_init(|| {
+            self.enforced().map(|(format, _)| (format.to_owned(), OnceLock::new())).collect()
         });
-        compiled.iter().find(|(id, _)| id == format).map(|(_, shape)| &**shape)
+        let (_, shape) = shapes.iter().find(|(id, _)| id == format)?;
+        let compile = || {
+            let (_, enforced) = self.enforced().find(|(id, _)| *id == format)?;
+            let shape = Shape::of(format, enforced)?;
+            Some(Arc::new(shape.unwrap_or_else(|error| panic!("the shape of {}: {error}", self.id))))
+        };
+        shape.get_or_init(compile).as_deref()
     }
 
     /// The shape for a transcript in a format: that of the target's own format if it is of the same family.
     #[must_use]
     pub fn shape_for(&self, format: FormatId) -> Option<&Shape> {
-        if self.family == Some(format.family) { self.shape() } else { self.shape_in(format.id) }
+        self.shape_in(self.id_of_shape(format)?)
+    }
+
+    /// Whether there is a shape for a transcript in a format, which nothing is compiled for.
+    #[must_use]
+    pub fn has_shape_for(&self, format: FormatId) -> bool {
+        self.id_of_shape(format)
+            .is_some_and(|id| self.enforced().any(|(own, _)| own == id) && shape::is_described(id))
+    }
+
+    /// The format whose shape a transcript in a format must have.
+    fn id_of_shape(&self, format: FormatId) -> Option<&str> {
+        if self.family == Some(format.family) { self.format.as_deref() } else { Some(format.id) }
     }
 
     /// What it enforces of the shape of each format that it speaks, by the id of the format.
@@ -267,16 +289,6 @@ impl Target {
         let own = self.format.as_deref().filter(|_| !self.shape.is_empty());
         let also = self.also.iter().map(|(format, enforced)| (&**format, enforced));
         own.map(|format| (format, &self.shape)).into_iter().chain(also)
-    }
-
-    fn compile_shapes(&self) -> Result<Shapes, Error> {
-        let mut shapes = Vec::new();
-        for (format, enforced) in self.enforced() {
-            if let Some(shape) = Shape::of(format, enforced) {
-                shapes.push((format.to_owned(), Arc::new(shape?)));
-            }
-        }
-        Ok(shapes)
     }
 
     /// Reads a target's file without a look at its expressions.

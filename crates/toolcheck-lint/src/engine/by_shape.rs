@@ -17,6 +17,10 @@ pub(super) fn format_of(
     record: Value<'_, '_>,
 ) -> Option<&'static Format> {
     let Some(own) = format else {
+        // A request has keys, and the tables of all formats are too dear to look for them in what has none.
+        if !record.is_object() || record.members().next().is_none() {
+            return None;
+        }
         return by_request(record)
             .or_else(|| by_keys(None, record))
             .or_else(|| stored(record))

@@ -1,5 +1,6 @@
 //! From tables to a shape that requests are checked against.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -220,9 +221,11 @@ pub(super) const fn bit(json_type: JsonType) -> u8 {
 
 /// The tables of a format, and what a target changes.
 struct Compiler<'t> {
-    tables: BTreeMap<String, ObjectTable>,
+    tables: HashMap<&'t str, Cow<'t, ObjectTable>>,
     facts: &'t [FactTable],
-    accepted: &'t [FactTable],
+    /// The numbers of the facts about each object, and of those about what is accepted.
+    facts_of: HashMap<&'t str, Vec<usize>>,
+    accepted_of: HashMap<&'t str, Vec<usize>>,
     snake_case: bool,
     objects: Vec<Object>,
     /// The objects that were compiled, each as a variant of another or by itself.
@@ -231,15 +234,20 @@ struct Compiler<'t> {
 
 /// The shape that a target enforces.
 pub(super) fn compile(format: &'static str, file: &ShapeFile, enforced: &Enforced) -> Result<Shape, String> {
-    let mut tables = file.objects.clone();
+    let mut tables: HashMap<&str, Cow<'_, ObjectTable>> =
+        file.objects.iter().map(|(name, table)| (&**name, Cow::Borrowed(table))).collect();
     for (name, table) in &enforced.objects {
-        let base = tables.remove(name).unwrap_or_default();
-        tables.insert(name.clone(), table.over(&base));
+        let laid_over = match tables.get(&**name) {
+            Some(base) => Cow::Owned(table.over(base)),
+            None => Cow::Owned(table.over(&ObjectTable::default())),
+        };
+        tables.insert(name, laid_over);
     }
     let mut compiler = Compiler {
         tables,
         facts: &enforced.facts,
-        accepted: &enforced.accepted,
+        facts_of: by_object(&enforced.facts),
+        accepted_of: by_object(&enforced.accepted),
         snake_case: file.snake_case,
         objects: Vec::new(),
         numbers: HashMap::default(),
@@ -272,6 +280,24 @@ pub(super) fn compile(format: &'static str, file: &ShapeFile, enforced: &Enforce
         facts: enforced.facts.clone(),
         accepted: enforced.accepted.clone(),
     })
+}
+
+/// The numbers of the facts about each object.
+fn by_object(facts: &[FactTable]) -> HashMap<&str, Vec<usize>> {
+    let mut numbers: HashMap<&str, Vec<usize>> = HashMap::default();
+    for (number, fact) in facts.iter().enumerate() {
+        numbers.entry(&fact.object).or_default().push(number);
+    }
+    numbers
+}
+
+/// The numbers of the facts about an object that has these names, in their order.
+fn numbers_of(facts: &HashMap<&str, Vec<usize>>, names: &[Box<str>]) -> Vec<usize> {
+    let mut numbers: Vec<usize> =
+        names.iter().filter_map(|name| facts.get(&**name)).flatten().copied().collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 impl Compiler<'_> {
@@ -319,7 +345,7 @@ impl Compiler<'_> {
     fn flat(&self, name: &str) -> Result<(ObjectTable, Vec<Box<str>>), String> {
         let find =
             |name: &str| self.tables.get(name).ok_or_else(|| format!("the object `{name}` is not described"));
-        let mut table = find(name)?.clone();
+        let mut table = ObjectTable::clone(find(name)?);
         let mut names: Vec<Box<str>> = vec![name.into()];
         while let Some(parent) = table.extends.take() {
             if names.iter().any(|known| **known == parent) {
@@ -345,34 +371,35 @@ impl Compiler<'_> {
             names,
             ..Object::default()
         };
-        let mut entries: Vec<(&str, FieldTable, bool)> = Vec::new();
+        let undescribed = FieldTable::default();
+        let mut entries: Vec<(&str, &FieldTable, bool)> = Vec::new();
         for (key, entry) in &table.fields.0 {
             if let FieldEntry::Described(field) = entry {
-                entries.push((key, (**field).clone(), true));
+                entries.push((key, field, true));
             }
         }
         let facts = self.facts;
-        let own: Vec<usize> =
-            (0..facts.len()).filter(|number| object.is_named(&facts[*number].object)).collect();
+        let own = numbers_of(&self.facts_of, &object.names);
         for number in &own {
             for key in facts[*number].all_fields().map(plain) {
                 if !entries.iter().any(|(known, ..)| *known == key) {
-                    entries.push((key, FieldTable::default(), false));
+                    entries.push((key, &undescribed, false));
                 }
             }
         }
         if entries.len() > MOST_FIELDS {
             return Err(format!("`{name}` has more than {MOST_FIELDS} fields"));
         }
-        for (key, field, is_known) in &entries {
-            let number = object.fields.len() as u16;
+        let mut numbered: Vec<(Box<str>, u16)> = Vec::new();
+        for (number, (key, field, is_known)) in (0..).zip(&entries) {
             if self.snake_case {
-                object.numbers.insert(&snake_case(key), number);
+                numbered.push((snake_case(key).into(), number));
             }
-            object.numbers.insert(key, number);
+            numbered.push(((*key).into(), number));
             let field = self.field(key, field, *is_known)?;
             object.fields.push(field);
         }
+        object.numbers = Keys::new(numbered);
         for (key, field, _) in &entries {
             let Some(number) = object.numbers.get(key).map(usize::from) else { continue };
             let unless = field.required_unless.as_deref();
@@ -391,8 +418,7 @@ impl Compiler<'_> {
                 object.conditional.push(number);
             }
         }
-        let is_accepted = |number: &usize| object.is_named(&self.accepted[*number].object);
-        object.accepted = (0..self.accepted.len()).filter(is_accepted).collect();
+        object.accepted = numbers_of(&self.accepted_of, &object.names);
         object.derive();
         object.exactly_one = object.members(table.exactly_one.as_ref());
         object.at_least_one = object.members(table.at_least_one.as_ref());
@@ -404,11 +430,11 @@ impl Compiler<'_> {
     }
 
     fn by(&mut self, name: &str, by: &str, table: &ObjectTable) -> Result<By, String> {
-        let (mut variants, mut values) = (Keys::default(), Vec::new());
+        let mut values: Vec<(Box<str>, usize)> = Vec::new();
         for (value, variant) in &table.variants {
-            variants.insert(value, values.len() as u16);
             values.push((value.as_str().into(), self.object(variant, Some(name))?));
         }
+        let variants = Keys::new(values.iter().map(|(value, _)| value.clone()).zip(0..));
         let otherwise = match &table.otherwise {
             Some(variant) => {
                 let last = variant.rsplit('.').next().unwrap_or_default();

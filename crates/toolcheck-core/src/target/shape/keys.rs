@@ -10,16 +10,25 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// Adds a key, or changes its number.
-    pub(super) fn insert(&mut self, key: &str, number: u16) {
-        match self.entries.iter_mut().find(|(known, _)| **known == *key) {
-            Some((_, known)) => *known = number,
-            None => self.entries.push((key.into(), number)),
+    /// Keys with their numbers. Of a key that is there more than once, the last number counts.
+    pub(super) fn new(numbered: impl IntoIterator<Item = (Box<str>, u16)>) -> Self {
+        let mut entries: Vec<(Box<str>, u16)> = numbered.into_iter().collect();
+        // A stable sort keeps the same keys in their order, so that the last of them wins below.
+        entries.sort_by(|(one, _), (other, _)| one.len().cmp(&other.len()).then_with(|| one.cmp(other)));
+        entries.dedup_by(|(later, number), (earlier, kept)| {
+            let is_again = later == earlier;
+            if is_again {
+                *kept = *number;
+            }
+            is_again
+        });
+        let longest = entries.last().map_or(0, |(key, _)| key.len());
+        let mut starts = Vec::with_capacity(longest + 2);
+        for (number, (key, _)) in entries.iter().enumerate() {
+            starts.resize(starts.len().max(key.len() + 1), number as u16);
         }
-        self.entries.sort_by_key(|(key, _)| key.len());
-        let longest = self.entries.last().map_or(0, |(key, _)| key.len());
-        let start = |length| self.entries.partition_point(|(key, _)| key.len() < length) as u16;
-        self.starts = (0..=longest + 1).map(start).collect();
+        starts.resize(longest + 2, entries.len() as u16);
+        Self { entries, starts }
     }
 
     /// The number of a key.
@@ -49,15 +58,14 @@ mod tests {
 
     #[test]
     fn keys_have_their_numbers() {
-        let mut keys = Keys::default();
-        for (number, key) in ["type", "text", "a", "input_schema", "äh"].into_iter().enumerate() {
-            keys.insert(key, number as u16);
-        }
-        keys.insert("text", 9);
+        let numbered = ["type", "text", "a", "input_schema", "äh"].into_iter().zip(0..).chain([("text", 9)]);
+        let keys = Keys::new(numbered.map(|(key, number)| (key.into(), number)));
         let found = ["type", "text", "a", "input_schema", "äh", "b", "", "tool", "input_schemas", "xyz"];
         let numbers = found.map(|key| keys.get(key));
         let expected = [Some(0), Some(9), Some(2), Some(3), Some(4), None, None, None, None, None];
         assert_eq!(numbers, expected);
         assert_eq!(Keys::default().get(""), None);
+        assert_eq!(Keys::new([]).get(""), None);
+        assert_eq!(Keys::new([("".into(), 3)]).get(""), Some(3));
     }
 }

@@ -79,6 +79,11 @@ fn file(format: &str) -> Option<(&'static str, &'static ShapeFile)> {
     Some((builtin.id, file))
 }
 
+/// Whether the shape of a format is described.
+pub(super) fn is_described(format: &str) -> bool {
+    SHAPES.iter().any(|builtin| builtin.id == format)
+}
+
 /// The formats whose shape is described.
 pub fn formats() -> impl Iterator<Item = &'static str> {
     SHAPES.iter().map(|builtin| builtin.id)
