@@ -1,9 +1,10 @@
-//! Development tasks: `cargo xtask attack`, `cargo xtask docs`, `cargo xtask bench`, `cargo xtask corpus`, `cargo xtask
-//! fuzz-corpus`, `cargo xtask notices`, `cargo xtask package`.
+//! Development tasks: `cargo xtask attack`, `cargo xtask docs`, `cargo xtask bench`, `cargo xtask budgets`, `cargo xtask
+//! corpus`, `cargo xtask fuzz-corpus`, `cargo xtask notices`, `cargo xtask package`.
 #![allow(clippy::disallowed_macros, reason = "tasks print to the terminal")]
 
 mod attack;
 mod bench;
+mod budgets;
 mod corpus;
 mod docs;
 mod fuzz_corpus;
@@ -23,12 +24,13 @@ fn main() -> Result<()> {
         Some("bench") if std::env::args().nth(2).as_deref() == Some("shapes") => bench::shapes(),
         Some("bench") => bench::run(),
         Some(bench::LAUNCHER) => bench::launch(std::env::args_os().skip(2)),
+        Some("budgets") => budgets::run(std::env::args().nth(2).as_deref()),
         Some("corpus") => corpus::pack(std::env::args_os().nth(2).map(PathBuf::from)),
         Some("fuzz-corpus") => fuzz_corpus::write(),
         Some("notices") => notices::write(),
         Some("package") => package::check(),
         _ => bail!(
-            "usage: cargo xtask attack [N] | docs | bench [shapes] | corpus [DIR] | fuzz-corpus | notices | package"
+            "usage: cargo xtask attack [N] | docs | bench [shapes] | budgets [quick | lower] | corpus [DIR] | fuzz-corpus | notices | package"
         ),
     }
 }
