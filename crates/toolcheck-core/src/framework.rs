@@ -8,21 +8,21 @@ use serde::Deserialize;
 
 use crate::target::Refusal;
 
-/// The texts of the files, by their names, sorted.
-const TEXTS: &[(&str, &str)] = &[
-    ("ai-sdk", include_str!("../frameworks/ai-sdk.toml")),
-    ("google-adk", include_str!("../frameworks/google-adk.toml")),
-    ("langgraph", include_str!("../frameworks/langgraph.toml")),
-    ("litellm", include_str!("../frameworks/litellm.toml")),
-    ("openai-agents", include_str!("../frameworks/openai-agents.toml")),
-    ("pydantic-ai", include_str!("../frameworks/pydantic-ai.toml")),
+/// The files as they were packed when this was built, by their names, sorted.
+const PACKED: &[(&str, &[u8])] = &[
+    ("ai-sdk", include_bytes!(concat!(env!("OUT_DIR"), "/frameworks/ai-sdk.packed"))),
+    ("google-adk", include_bytes!(concat!(env!("OUT_DIR"), "/frameworks/google-adk.packed"))),
+    ("langgraph", include_bytes!(concat!(env!("OUT_DIR"), "/frameworks/langgraph.packed"))),
+    ("litellm", include_bytes!(concat!(env!("OUT_DIR"), "/frameworks/litellm.packed"))),
+    ("openai-agents", include_bytes!(concat!(env!("OUT_DIR"), "/frameworks/openai-agents.packed"))),
+    ("pydantic-ai", include_bytes!(concat!(env!("OUT_DIR"), "/frameworks/pydantic-ai.packed"))),
 ];
 
 static ALL: LazyLock<Vec<Framework>> = LazyLock::new(|| {
-    let read = |(id, text): &(&str, &str)| {
-        toolcheck_toml::from_str(text).unwrap_or_else(|error| panic!("frameworks/{id}.toml: {error}"))
+    let read = |(id, packed): &(&str, &[u8])| {
+        toolcheck_toml::from_packed(packed).unwrap_or_else(|error| panic!("frameworks/{id}.toml: {error}"))
     };
-    TEXTS.iter().map(read).collect()
+    PACKED.iter().map(read).collect()
 });
 
 /// The frameworks that are compiled in, by their ids.

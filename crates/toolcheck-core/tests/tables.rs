@@ -7,6 +7,12 @@ use toolcheck_core::framework;
 use toolcheck_core::target::{self, Evidence, Target};
 use toolcheck_core::{Level, formats, protocols, readers};
 
+/// The text of a target's file.
+fn file_of(id: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("targets");
+    std::fs::read_to_string(folder.join(format!("{id}.toml"))).unwrap()
+}
+
 fn stems(folder: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut stems: Vec<String> = std::fs::read_dir(folder)
@@ -162,7 +168,7 @@ fn errors_are_written_and_read() {
 /// The tables of `[shape]` in the files of all targets, each with the target's id.
 fn shape_entries() -> Vec<(&'static str, serde_json::Value)> {
     let of_target = |id: &'static str| {
-        let file: serde_json::Value = toml::from_str(target::text_of(id).unwrap()).unwrap();
+        let file: serde_json::Value = toml::from_str(&file_of(id)).unwrap();
         let lists = ["text", "fact", "accepted"].map(|list| file["shape"][list].clone());
         let entries = lists.into_iter().flat_map(|list| list.as_array().cloned().unwrap_or_default());
         entries.map(move |entry| (id, entry)).collect::<Vec<_>>()
@@ -332,8 +338,7 @@ fn every_target_fits_the_schema() {
     let schema = std::fs::read(root.join("../../schemas/target.v1.schema.json")).unwrap();
     let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
     for id in target::ids() {
-        let text = std::fs::read_to_string(root.join(format!("targets/{id}.toml"))).unwrap();
-        let value: serde_json::Value = toml::from_str(&text).unwrap();
+        let value: serde_json::Value = toml::from_str(&file_of(id)).unwrap();
         let errors: Vec<String> = validator
             .iter_errors(&value)
             .map(|error| format!("{error} at {}", error.instance_path()))
@@ -347,7 +352,7 @@ fn every_target_fits_the_schema() {
 #[test]
 fn every_expression_is_one() {
     for id in target::ids() {
-        let parsed = Target::parse(target::text_of(id).unwrap());
+        let parsed = Target::parse(&file_of(id));
         assert!(parsed.is_ok(), "{id}: {}", parsed.unwrap_err());
     }
 }

@@ -21,9 +21,11 @@
 //! ```
 
 mod error;
+mod packed;
 mod read;
 mod spanned;
 
 pub use self::error::Error;
-pub use self::read::{from_str, from_table};
+pub use self::packed::{overlay, pack, text_under};
+pub use self::read::{from_packed, from_str};
 pub use self::spanned::Spanned;

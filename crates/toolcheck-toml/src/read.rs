@@ -1,6 +1,5 @@
 //! Gives the values of a parsed text to the types that read them.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::de::{
@@ -8,11 +7,9 @@ use serde::de::{
     Unexpected, VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
-use toml::Spanned as Parsed;
-use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 
-use crate::Error;
-use crate::spanned;
+use crate::packed::{self, Content as Packed, Values};
+use crate::{Error, spanned};
 
 /// Reads a text.
 ///
@@ -20,18 +17,16 @@ use crate::spanned;
 ///
 /// If the text is not TOML, or not what `T` expects.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
-    let table = DeTable::parse(text)?;
-    let span = table.span();
-    T::deserialize(Node { value: Value::Toml(DeValue::Table(table.into_inner())), span })
+    from_packed(&packed::with_places(text)?)
 }
 
-/// Reads a table that was parsed, and perhaps changed, before. Places are those in the text that was parsed.
+/// Reads a text that was [packed](packed::pack) before. Errors have no place.
 ///
 /// # Errors
 ///
-/// If the table is not what `T` expects.
-pub fn from_table<T: DeserializeOwned>(table: DeTable<'_>) -> Result<T, Error> {
-    T::deserialize(Node { value: Value::Toml(DeValue::Table(table)), span: 0..0 })
+/// If the text is not what `T` expects.
+pub fn from_packed<T: DeserializeOwned>(packed: &[u8]) -> Result<T, Error> {
+    T::deserialize(Node::of(packed::Packed::whole(packed)?)?)
 }
 
 /// A value or a key, with its place.
@@ -40,16 +35,16 @@ struct Node<'de> {
     span: Range<usize>,
 }
 
+#[derive(Clone, Copy)]
 enum Value<'de> {
-    Toml(DeValue<'de>),
+    Packed(Packed<'de>),
     /// Where a value starts or ends.
     Offset(usize),
 }
 
 impl<'de> Node<'de> {
-    fn parsed(value: Parsed<DeValue<'de>>) -> Self {
-        let span = value.span();
-        Self { value: Value::Toml(value.into_inner()), span }
+    fn of(value: packed::Packed<'de>) -> Result<Self, Error> {
+        Ok(Self { value: Value::Packed(value.content()?), span: value.span() })
     }
 
     /// Reads it. A type that looks at the value more than once has errors of its own, which get their place here.
@@ -57,69 +52,43 @@ impl<'de> Node<'de> {
         let span = self.span.clone();
         seed.deserialize(self).map_err(|error| error.at(span))
     }
-
-    fn key(key: Parsed<Cow<'de, str>>) -> Self {
-        let span = key.span();
-        Self { value: Value::Toml(DeValue::String(key.into_inner())), span }
-    }
 }
 
 impl Node<'_> {
     /// Checks that a table has no other keys: unlike those of a struct, a variant's cannot be ignored.
     fn has_only(&self, fields: &[&str]) -> Result<(), Error> {
-        let Value::Toml(DeValue::Table(members)) = &self.value else { return Ok(()) };
-        let is_unknown = |key: &&Parsed<Cow<'_, str>>| !fields.contains(&key.get_ref().as_ref());
-        let unknown: Vec<&Parsed<Cow<'_, str>>> = members.keys().filter(is_unknown).collect();
-        let Some(first) = unknown.first() else { return Ok(()) };
-        let names: Vec<&str> = unknown.iter().map(|key| key.get_ref().as_ref()).collect();
+        let Value::Packed(Packed::Table(table)) = self.value else { return Ok(()) };
+        let (mut first, mut names) = (None, Vec::new());
+        for member in table.members() {
+            let (key, _) = member?;
+            if let Packed::String(name) = key.content()?
+                && !fields.contains(&name)
+            {
+                first.get_or_insert(key.span());
+                names.push(name);
+            }
+        }
+        let Some(first) = first else { return Ok(()) };
         let (names, fields) = (names.join(", "), fields.join(", "));
         let message = format!("unexpected keys in table: {names}, available keys: {fields}");
-        Err(Error::custom(message).at(first.span()))
+        Err(Error::custom(message).at(first))
     }
-}
-
-/// A number that a visitor can be given.
-enum Number {
-    Signed(i64),
-    Unsigned(u64),
-}
-
-fn integer(integer: &DeInteger<'_>) -> Result<Number, Error> {
-    let (digits, radix) = (integer.as_str(), integer.radix());
-    let signed = i64::from_str_radix(digits, radix).map(Number::Signed);
-    signed
-        .or_else(|_| u64::from_str_radix(digits, radix).map(Number::Unsigned))
-        .map_err(|_| Error::custom("integer number overflowed"))
-}
-
-fn float(float: &DeFloat<'_>) -> Result<f64, Error> {
-    // As in TOML, `inf` and `nan` are numbers.
-    let number: f64 = float.as_str().parse().map_err(|_| Error::custom("not a number"))?;
-    if number.is_infinite() && !float.as_str().contains("inf") {
-        return Err(Error::custom("floating-point number overflowed"));
-    }
-    Ok(number)
 }
 
 /// The error about a value of another type than expected.
-fn unexpected(value: &Value<'_>, expected: &dyn Expected) -> Error {
+fn unexpected(value: Value<'_>, expected: &dyn Expected) -> Error {
     let value = match value {
-        Value::Offset(offset) => Unexpected::Unsigned(*offset as u64),
-        Value::Toml(value) => match value {
-            DeValue::String(text) => Unexpected::Str(text),
-            DeValue::Integer(number) => match integer(number) {
-                Ok(Number::Signed(number)) => Unexpected::Signed(number),
-                Ok(Number::Unsigned(number)) => Unexpected::Unsigned(number),
-                Err(error) => return error,
-            },
-            DeValue::Float(number) => match float(number) {
-                Ok(number) => Unexpected::Float(number),
-                Err(error) => return error,
-            },
-            DeValue::Boolean(value) => Unexpected::Bool(*value),
-            DeValue::Datetime(_) => Unexpected::Other("date"),
-            DeValue::Array(_) => Unexpected::Seq,
-            DeValue::Table(_) => Unexpected::Map,
+        Value::Offset(offset) => Unexpected::Unsigned(offset as u64),
+        Value::Packed(value) => match value {
+            Packed::String(text) => Unexpected::Str(text),
+            Packed::Signed(number) => Unexpected::Signed(number),
+            Packed::Unsigned(number) => Unexpected::Unsigned(number),
+            Packed::Float(number) => Unexpected::Float(number),
+            Packed::Boolean(value) => Unexpected::Bool(value),
+            Packed::Date => Unexpected::Other("date"),
+            Packed::Array(_) => Unexpected::Seq,
+            Packed::Table(_) => Unexpected::Map,
+            Packed::Fault(message) => return Error::custom(message),
         },
     };
     Error::invalid_type(value, expected)
@@ -132,7 +101,7 @@ macro_rules! expect {
             let span = self.span;
             let read = match self.value {
                 $($pattern => $visit,)+
-                other => Err(unexpected(&other, &$visitor)),
+                other => Err(unexpected(other, &$visitor)),
             };
             read.map_err(|error: Error| error.at(span))
         }
@@ -143,51 +112,41 @@ impl<'de> Deserializer<'de> for Node<'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        match &self.value {
-            Value::Toml(DeValue::String(_)) => self.deserialize_string(visitor),
-            Value::Toml(DeValue::Integer(_)) | Value::Offset(_) => self.deserialize_i64(visitor),
-            Value::Toml(DeValue::Float(_)) => self.deserialize_f64(visitor),
-            Value::Toml(DeValue::Boolean(_)) => self.deserialize_bool(visitor),
-            Value::Toml(DeValue::Array(_)) => self.deserialize_seq(visitor),
-            Value::Toml(DeValue::Table(_)) => self.deserialize_map(visitor),
-            date @ Value::Toml(DeValue::Datetime(_)) => Err(unexpected(date, &visitor).at(self.span)),
+        match self.value {
+            Value::Packed(Packed::String(_)) => self.deserialize_string(visitor),
+            Value::Packed(Packed::Signed(_) | Packed::Unsigned(_) | Packed::Fault(_)) | Value::Offset(_) => {
+                self.deserialize_i64(visitor)
+            }
+            Value::Packed(Packed::Float(_)) => self.deserialize_f64(visitor),
+            Value::Packed(Packed::Boolean(_)) => self.deserialize_bool(visitor),
+            Value::Packed(Packed::Array(_)) => self.deserialize_seq(visitor),
+            Value::Packed(Packed::Table(_)) => self.deserialize_map(visitor),
+            date @ Value::Packed(Packed::Date) => Err(unexpected(date, &visitor).at(self.span)),
         }
     }
 
     expect! {
         deserialize_bool: visitor => {
-            Value::Toml(DeValue::Boolean(value)) => visitor.visit_bool(value),
+            Value::Packed(Packed::Boolean(value)) => visitor.visit_bool(value),
         }
         deserialize_i64: visitor => {
-            Value::Toml(DeValue::Integer(number)) => match integer(&number) {
-                Ok(Number::Signed(number)) => visitor.visit_i64(number),
-                Ok(Number::Unsigned(number)) => visitor.visit_u64(number),
-                Err(error) => Err(error),
-            },
+            Value::Packed(Packed::Signed(number)) => visitor.visit_i64(number),
+            Value::Packed(Packed::Unsigned(number)) => visitor.visit_u64(number),
             Value::Offset(offset) => visitor.visit_u64(offset as u64),
         }
         deserialize_f64: visitor => {
-            Value::Toml(DeValue::Float(number)) => match float(&number) {
-                Ok(number) => visitor.visit_f64(number),
-                Err(error) => Err(error),
-            },
-            Value::Toml(DeValue::Integer(number)) => match integer(&number) {
-                Ok(Number::Signed(number)) => visitor.visit_i64(number),
-                Ok(Number::Unsigned(number)) => visitor.visit_u64(number),
-                Err(error) => Err(error),
-            },
+            Value::Packed(Packed::Float(number)) => visitor.visit_f64(number),
+            Value::Packed(Packed::Signed(number)) => visitor.visit_i64(number),
+            Value::Packed(Packed::Unsigned(number)) => visitor.visit_u64(number),
         }
         deserialize_string: visitor => {
-            Value::Toml(DeValue::String(Cow::Owned(text))) => visitor.visit_string(text),
-            Value::Toml(DeValue::String(Cow::Borrowed(text))) => visitor.visit_borrowed_str(text),
+            Value::Packed(Packed::String(text)) => visitor.visit_borrowed_str(text),
         }
         deserialize_seq: visitor => {
-            Value::Toml(DeValue::Array(elements)) => visitor.visit_seq(Elements::Array(elements.into_iter())),
+            Value::Packed(Packed::Array(elements)) => visitor.visit_seq(Elements::Array(elements)),
         }
         deserialize_map: visitor => {
-            Value::Toml(DeValue::Table(members)) => {
-                visitor.visit_map(Members { members: members.into_iter(), value: None })
-            },
+            Value::Packed(Packed::Table(members)) => visitor.visit_map(Members { members, value: None }),
         }
     }
 
@@ -297,7 +256,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
 
 /// The elements of an array, or the parts of a value with its place.
 enum Elements<'de> {
-    Array(std::vec::IntoIter<Parsed<DeValue<'de>>>),
+    Array(Values<'de>),
     Spanned(std::vec::IntoIter<Node<'de>>),
 }
 
@@ -306,7 +265,7 @@ impl<'de> SeqAccess<'de> for Elements<'de> {
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
         let next = match self {
-            Self::Array(elements) => elements.next().map(Node::parsed),
+            Self::Array(elements) => elements.next().map(|element| Node::of(element?)).transpose()?,
             Self::Spanned(parts) => parts.next(),
         };
         next.map(|node| node.give_to(seed)).transpose()
@@ -315,23 +274,24 @@ impl<'de> SeqAccess<'de> for Elements<'de> {
 
 /// The members of a table.
 struct Members<'de> {
-    members: toml::map::IntoIter<Parsed<Cow<'de, str>>, Parsed<DeValue<'de>>>,
+    /// The keys and values that are left.
+    members: Values<'de>,
     /// The value whose key was read.
-    value: Option<Parsed<DeValue<'de>>>,
+    value: Option<Node<'de>>,
 }
 
 impl<'de> MapAccess<'de> for Members<'de> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
-        let Some((key, value)) = self.members.next() else { return Ok(None) };
-        self.value = Some(value);
-        seed.deserialize(Node::key(key)).map(Some)
+        let Some((key, value)) = self.members.next_member().transpose()? else { return Ok(None) };
+        self.value = Some(Node::of(value)?);
+        seed.deserialize(Node::of(key)?).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         match self.value.take() {
-            Some(value) => Node::parsed(value).give_to(seed),
+            Some(value) => value.give_to(seed),
             None => Err(Error::custom("a value is read before its key")),
         }
     }
@@ -346,17 +306,17 @@ struct Choice<'de> {
 impl<'de> Choice<'de> {
     fn of(node: Node<'de>) -> Result<Self, Error> {
         match node.value {
-            Value::Toml(DeValue::Table(members)) => {
-                let mut members = members.into_iter();
-                match (members.next(), members.next()) {
+            Value::Packed(Packed::Table(members)) => {
+                let mut members = members.members();
+                match (members.next().transpose()?, members.next()) {
                     (Some((name, value)), None) => {
-                        Ok(Self { name: Node::key(name), value: Some(Node::parsed(value)) })
+                        Ok(Self { name: Node::of(name)?, value: Some(Node::of(value)?) })
                     }
                     (None, _) => Err(Error::custom("wanted exactly 1 element, found 0 elements")),
                     _ => Err(Error::custom("wanted exactly 1 element, more than 1 element")),
                 }
             }
-            Value::Toml(DeValue::String(_)) => Ok(Self { name: node, value: None }),
+            Value::Packed(Packed::String(_)) => Ok(Self { name: node, value: None }),
             _ => Err(Error::custom("wanted string or table")),
         }
     }
@@ -385,7 +345,7 @@ impl<'de> VariantAccess<'de> for Content<'de> {
 
     fn unit_variant(self) -> Result<(), Error> {
         match self.0 {
-            Some(node) => Err(unexpected(&node.value, &"unit variant").at(node.span)),
+            Some(node) => Err(unexpected(node.value, &"unit variant").at(node.span)),
             None => Ok(()),
         }
     }

@@ -145,13 +145,6 @@ fn numbers_out_of_range_and_dates_are_errors() {
     assert!(message("a = -inf").is_ok());
 }
 
-#[test]
-fn a_table_that_was_parsed_before_can_be_read() {
-    let table = toml::de::DeTable::parse("port = 1\nname = 'a'").expect("valid").into_inner();
-    let server: Server = toolcheck_toml::from_table(table).expect("a server");
-    assert_eq!((server.name.as_str(), server.port), ("a", 1));
-}
-
 /// A value that TOML can express, without dates.
 fn values() -> impl Strategy<Value = toml::Value> {
     let leaf = prop_oneof![

@@ -1,9 +1,8 @@
 //! What a target takes from the one that it extends.
 
-use toml::de::{DeTable, DeValue};
-use toolcheck_toml::Error;
+use toolcheck_toml::{Error, from_packed, overlay, text_under};
 
-use super::{Evidence, Refusal, Target, text_of};
+use super::{Evidence, Refusal, Target, packed};
 
 impl Target {
     /// Takes from the parent the entries and the shape that this file does not say.
@@ -59,31 +58,13 @@ const NOT_FACTS: [&str; 11] = [
     "tolerance",
 ];
 
-/// A target with the facts of those that it extends, as far as its own file does not state them.
-pub(super) fn overlaid(text: &str) -> Result<Target, Error> {
-    let mut table = DeTable::parse(text)?.into_inner();
-    let parent_of = |table: &DeTable<'_>| table.get("extends").and_then(|id| text_of(id.get_ref().as_str()?));
-    let mut above = parent_of(&table);
-    while let Some(text) = above {
-        let mut parent = DeTable::parse(text)?.into_inner();
-        above = parent_of(&parent);
-        for key in NOT_FACTS {
-            parent.remove(key);
-        }
-        fill_in(&mut table, parent);
+/// A packed target with the facts of those that it extends, as far as its own file does not state them.
+pub(super) fn overlaid(own: &[u8]) -> Result<Target, Error> {
+    let mut table = own.to_vec();
+    let mut above = text_under(own, "extends").and_then(packed);
+    while let Some(parent) = above {
+        table = overlay(&table, parent, &NOT_FACTS)?;
+        above = text_under(parent, "extends").and_then(packed);
     }
-    toolcheck_toml::from_table(table)
-}
-
-/// Adds what a table lacks, in the tables below it too.
-fn fill_in<'t>(own: &mut DeTable<'t>, parent: DeTable<'t>) {
-    for (key, value) in parent {
-        let Some(known) = own.get_mut(key.get_ref().as_ref()) else {
-            own.insert(key, value);
-            continue;
-        };
-        if let (DeValue::Table(own), DeValue::Table(parent)) = (known.get_mut(), value.into_inner()) {
-            fill_in(own, parent);
-        }
-    }
+    from_packed(&table)
 }

@@ -29,10 +29,10 @@ use crate::error::Error;
 use crate::formats;
 use crate::ir::{FormatId, TranscriptKind};
 
-/// A target's file, by its id.
+/// A target's file, by its id, as it was packed when this was built.
 struct Builtin {
     id: &'static str,
-    text: &'static str,
+    packed: &'static [u8],
     loaded: OnceLock<Target>,
 }
 
@@ -40,7 +40,7 @@ macro_rules! builtin {
     ($($id:literal)*) => {
         static BUILTIN: [Builtin; [$($id),*].len()] = [$(Builtin {
             id: $id,
-            text: include_str!(concat!("../../targets/", $id, ".toml")),
+            packed: include_bytes!(concat!(env!("OUT_DIR"), "/targets/", $id, ".packed")),
             loaded: OnceLock::new(),
         }),*];
     };
@@ -95,10 +95,9 @@ pub fn all() -> impl Iterator<Item = &'static Target> {
     BUILTIN.iter().map(load)
 }
 
-/// The text of the file of a target that is compiled in.
-#[must_use]
-pub fn text_of(id: &str) -> Option<&'static str> {
-    BUILTIN.iter().find(|builtin| builtin.id == id).map(|builtin| builtin.text)
+/// The packed file of a target that is compiled in.
+fn packed(id: &str) -> Option<&'static [u8]> {
+    BUILTIN.iter().find(|builtin| builtin.id == id).map(|builtin| builtin.packed)
 }
 
 /// The target of that id. Its file is read on first use.
@@ -120,7 +119,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 fn load(builtin: &'static Builtin) -> &'static Target {
     builtin.loaded.get_or_init(|| {
-        Target::read(builtin.text).unwrap_or_else(|error| panic!("targets/{}.toml: {error}", builtin.id))
+        Target::read(builtin.packed).unwrap_or_else(|error| panic!("targets/{}.toml: {error}", builtin.id))
     })
 }
 
@@ -226,7 +225,12 @@ impl Target {
     /// Where the text is not TOML of that shape, or names a target, that does not exist; the message says the
     /// line and column.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let target = Self::read(text)?;
+        let wrong = |error: toolcheck_toml::Error| {
+            fault_at(text, error.span().map_or(0, |span| span.start), error.message().trim())
+        };
+        // First with the places of its values, for what is wrong with them.
+        toolcheck_toml::from_str::<Self>(text).map_err(wrong)?;
+        let target = Self::read(&toolcheck_toml::pack(text).map_err(wrong)?)?;
         let ids = &target.ids;
         let own = [&ids.pattern, &ids.server_pattern, &ids.item_pattern, &target.names.pattern];
         let models = target.refusals.iter().flat_map(|refusal| [&refusal.model, &refusal.except_model]);
@@ -291,11 +295,10 @@ impl Target {
         own.map(|format| (format, &self.shape)).into_iter().chain(also)
     }
 
-    /// Reads a target's file without a look at its expressions.
-    fn read(text: &str) -> Result<Self, Error> {
-        let mut target: Self = toolcheck_toml::from_str(text).map_err(|error| {
-            fault_at(text, error.span().map_or(0, |span| span.start), error.message().trim())
-        })?;
+    /// Reads a target's packed file without a look at its expressions.
+    fn read(packed: &[u8]) -> Result<Self, Error> {
+        let mut target: Self =
+            toolcheck_toml::from_packed(packed).map_err(|error| Error::new(error.message()))?;
         let known = |id: &str| {
             find(id).ok_or_else(|| {
                 let known = ids().collect::<Vec<_>>().join(", ");
@@ -304,7 +307,7 @@ impl Target {
         };
         if let Some(parent) = &target.extends {
             let parent = known(parent)?;
-            target = inherit::overlaid(text).map_err(|error| Error::new(error.message()))?;
+            target = inherit::overlaid(packed).map_err(|error| Error::new(error.message()))?;
             target.inherit(parent);
         }
         target.family = target.format.as_deref().and_then(formats::find).map(|format| format.family);

@@ -30,7 +30,7 @@ struct Entry {
     because: String,
 }
 
-static TEXT: &str = include_str!("../../../readers/policy.toml");
+static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/readers/policy.packed"));
 
 impl Policy {
     /// The level of a rule's findings; `None` if the rule reports nothing.
@@ -48,7 +48,7 @@ impl Policy {
         static ALL: OnceLock<HashMap<String, Policy>> = OnceLock::new();
         ALL.get_or_init(|| {
             // A test reads it, so that it can't fail for users.
-            let file: File = toolcheck_toml::from_str(TEXT).expect("the policies are valid");
+            let file: File = toolcheck_toml::from_packed(PACKED).expect("the policies are valid");
             let policy = |rules: HashMap<String, Entry>| {
                 let level = |(rule, entry): (String, Entry)| {
                     (rule, entry.level.parse().expect("a level is `error` or `warning`"))
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn each_sort_has_a_policy_with_reasons() {
-        let file: File = toolcheck_toml::from_str(TEXT).unwrap();
+        let file: File = toolcheck_toml::from_packed(PACKED).unwrap();
         assert_eq!(file.sorts.len(), Sort::ALL.len());
         for sort in Sort::ALL {
             assert!(sort.policy().rules().count() > 0, "{}", sort.as_str());

@@ -38,10 +38,10 @@ pub use self::tables::{Enforced, FactTable, FaultKind, JsonType, Kind, TextTable
 use crate::error::Error;
 use crate::target::Evidence;
 
-/// The file of a format, by the format's id.
+/// The file of a format, by the format's id, as it was packed when this was built.
 struct Builtin {
     id: &'static str,
-    text: &'static str,
+    packed: &'static [u8],
     read: OnceLock<ShapeFile>,
 }
 
@@ -49,7 +49,7 @@ macro_rules! shapes {
     ($($id:literal)*) => {
         static SHAPES: [Builtin; [$($id),*].len()] = [$(Builtin {
             id: $id,
-            text: include_str!(concat!("../../../shapes/", $id, ".toml")),
+            packed: include_bytes!(concat!(env!("OUT_DIR"), "/shapes/", $id, ".packed")),
             read: OnceLock::new(),
         }),*];
     };
@@ -73,7 +73,7 @@ shapes! {
 fn file(format: &str) -> Option<(&'static str, &'static ShapeFile)> {
     let builtin = SHAPES.iter().find(|builtin| builtin.id == format)?;
     let file = builtin.read.get_or_init(|| {
-        toolcheck_toml::from_str(builtin.text)
+        toolcheck_toml::from_packed(builtin.packed)
             .unwrap_or_else(|error| panic!("shapes/{}.toml: {error}", builtin.id))
     });
     Some((builtin.id, file))

@@ -727,7 +727,7 @@ pub struct FactTable {
     pub(crate) constraint: FieldTable,
     /// Keys that nothing reads.
     #[serde(flatten)]
-    pub(crate) unknown: BTreeMap<String, toml::Value>,
+    pub(crate) unknown: BTreeMap<String, serde::de::IgnoredAny>,
     /// Whether it was taken from the target that this one extends.
     #[serde(skip)]
     pub(crate) is_inherited: bool,

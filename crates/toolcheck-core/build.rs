@@ -1,0 +1,28 @@
+//! Packs the tables of targets, shapes, frameworks and readers, so that no run parses their text.
+
+use std::path::Path;
+use std::{env, fs};
+
+/// The folders of tables.
+const FOLDERS: [&str; 4] = ["targets", "shapes", "frameworks", "readers"];
+
+fn main() {
+    let out = env::var_os("OUT_DIR").expect("Cargo names the folder");
+    for folder in FOLDERS {
+        println!("cargo::rerun-if-changed={folder}");
+        let packed = Path::new(&out).join(folder);
+        fs::create_dir_all(&packed).expect("a folder in that of the build");
+        for entry in fs::read_dir(folder).expect("the folder is in the package") {
+            let path = entry.expect("a file of the folder").path();
+            let Some(name) = path.file_stem().filter(|_| path.extension().is_some_and(|end| end == "toml"))
+            else {
+                continue;
+            };
+            let text = fs::read_to_string(&path).expect("a file of the package");
+            let bytes =
+                toolcheck_toml::pack(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            fs::write(packed.join(name).with_extension("packed"), bytes)
+                .expect("a file in the folder of the build");
+        }
+    }
+}

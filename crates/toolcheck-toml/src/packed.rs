@@ -1,0 +1,380 @@
+//! A parsed text in few bytes: each value is a tag, its place if it has one, and what it holds. What is read from it is
+//! borrowed, and a part that nobody asks for is skipped.
+//!
+//! A program that has tables of its own packs them when it is built: then no run parses their text.
+
+use std::ops::Range;
+
+use serde::de::Error as _;
+use toml::Spanned as Parsed;
+use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
+
+use crate::Error;
+
+const FALSE: u8 = 0;
+const TRUE: u8 = 1;
+const SIGNED: u8 = 2;
+const UNSIGNED: u8 = 3;
+const FLOAT: u8 = 4;
+const STRING: u8 = 5;
+const ARRAY: u8 = 6;
+const TABLE: u8 = 7;
+const DATE: u8 = 8;
+/// A number that is none, with what is wrong.
+const FAULT: u8 = 9;
+/// Set in the tag of a value with a place.
+const PLACED: u8 = 0x80;
+
+/// Packs a text, without the places of its values.
+///
+/// # Errors
+///
+/// If the text is not TOML.
+pub fn pack(text: &str) -> Result<Vec<u8>, Error> {
+    let table = DeTable::parse(text)?;
+    let mut packed = Vec::new();
+    put_table(&mut packed, table.get_ref(), false);
+    Ok(packed)
+}
+
+/// Packs a text with the places of its values.
+pub(crate) fn with_places(text: &str) -> Result<Vec<u8>, Error> {
+    let table = DeTable::parse(text)?;
+    let mut packed = Vec::new();
+    put_tag(&mut packed, TABLE, Some(table.span()));
+    put_long(&mut packed, &members(table.get_ref(), true));
+    Ok(packed)
+}
+
+/// A packed table with what it lacks of another one, in the tables below it too. These keys of the other do not count.
+///
+/// # Errors
+///
+/// If one is not a packed table.
+pub fn overlay(own: &[u8], other: &[u8], without: &[&str]) -> Result<Vec<u8>, Error> {
+    let (own, other) = (Packed::whole(own)?, Packed::whole(other)?);
+    let Content::Table(others) = other.content()? else { return Err(damaged()) };
+    let kept = others.members().filter(|member| match member {
+        Ok((key, _)) => key.text().is_ok_and(|key| !without.contains(&key)),
+        Err(_) => true,
+    });
+    laid_over(own, kept)
+}
+
+fn laid_over<'p>(
+    own: Packed<'p>,
+    others: impl Iterator<Item = Result<(Packed<'p>, Packed<'p>), Error>>,
+) -> Result<Vec<u8>, Error> {
+    let Content::Table(below) = own.content()? else { return Err(damaged()) };
+    let others = others.collect::<Result<Vec<_>, _>>()?;
+    let mut members = Vec::new();
+    let mut known = Vec::new();
+    for member in below.members() {
+        let (key, value) = member?;
+        let name = key.text()?;
+        known.push(name);
+        members.extend_from_slice(key.0);
+        let other = others.iter().find(|(other, _)| other.text().is_ok_and(|other| other == name));
+        match (value.content()?, other.map(|(_, other)| other.content()).transpose()?) {
+            (Content::Table(_), Some(Content::Table(other))) => {
+                members.extend_from_slice(&laid_over(value, other.members())?);
+            }
+            _ => members.extend_from_slice(value.0),
+        }
+    }
+    for (key, value) in others {
+        if !known.contains(&key.text()?) {
+            members.extend_from_slice(key.0);
+            members.extend_from_slice(value.0);
+        }
+    }
+    let mut packed = Vec::with_capacity(members.len() + 16);
+    put_tag(&mut packed, TABLE, own.place());
+    put_long(&mut packed, &members);
+    Ok(packed)
+}
+
+/// The text under a key of a packed table.
+#[must_use]
+pub fn text_under<'p>(table: &'p [u8], name: &str) -> Option<&'p str> {
+    let Ok(Content::Table(members)) = Packed::whole(table).ok()?.content() else { return None };
+    members
+        .members()
+        .filter_map(Result::ok)
+        .find_map(|(key, value)| (key.text().ok()? == name).then(|| value.text().ok()).flatten())
+}
+
+fn put(out: &mut Vec<u8>, value: &Parsed<DeValue<'_>>, has_places: bool) {
+    let place = has_places.then(|| value.span());
+    match value.get_ref() {
+        DeValue::String(text) => put_string(out, STRING, text, place),
+        DeValue::Boolean(value) => put_tag(out, if *value { TRUE } else { FALSE }, place),
+        DeValue::Integer(number) => match integer(number) {
+            Some(Number::Signed(number)) => {
+                put_tag(out, SIGNED, place);
+                out.extend(number.to_le_bytes());
+            }
+            Some(Number::Unsigned(number)) => {
+                put_tag(out, UNSIGNED, place);
+                out.extend(number.to_le_bytes());
+            }
+            None => put_string(out, FAULT, "integer number overflowed", place),
+        },
+        DeValue::Float(number) => match float(number) {
+            Ok(number) => {
+                put_tag(out, FLOAT, place);
+                out.extend(number.to_le_bytes());
+            }
+            Err(fault) => put_string(out, FAULT, fault, place),
+        },
+        DeValue::Datetime(_) => put_tag(out, DATE, place),
+        DeValue::Array(elements) => {
+            let mut inner = Vec::new();
+            for element in elements.iter() {
+                put(&mut inner, element, has_places);
+            }
+            put_tag(out, ARRAY, place);
+            put_long(out, &inner);
+        }
+        DeValue::Table(table) => {
+            put_tag(out, TABLE, place);
+            put_long(out, &members(table, has_places));
+        }
+    }
+}
+
+fn put_table(out: &mut Vec<u8>, table: &DeTable<'_>, has_places: bool) {
+    put_tag(out, TABLE, None);
+    put_long(out, &members(table, has_places));
+}
+
+fn members(table: &DeTable<'_>, has_places: bool) -> Vec<u8> {
+    let mut members = Vec::new();
+    for (key, value) in table {
+        put_string(&mut members, STRING, key.get_ref(), has_places.then(|| key.span()));
+        put(&mut members, value, has_places);
+    }
+    members
+}
+
+fn put_tag(out: &mut Vec<u8>, tag: u8, place: Option<Range<usize>>) {
+    match place {
+        Some(Range { start, end }) => {
+            out.push(tag | PLACED);
+            put_number(out, start);
+            put_number(out, end);
+        }
+        None => out.push(tag),
+    }
+}
+
+fn put_string(out: &mut Vec<u8>, tag: u8, text: &str, place: Option<Range<usize>>) {
+    put_tag(out, tag, place);
+    put_long(out, text.as_bytes());
+}
+
+fn put_long(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_number(out, bytes.len());
+    out.extend_from_slice(bytes);
+}
+
+/// Seven bits a byte, the lowest first; the highest bit says that there are more.
+fn put_number(out: &mut Vec<u8>, mut number: usize) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+enum Number {
+    Signed(i64),
+    Unsigned(u64),
+}
+
+fn integer(integer: &DeInteger<'_>) -> Option<Number> {
+    let (digits, radix) = (integer.as_str(), integer.radix());
+    let signed = i64::from_str_radix(digits, radix).map(Number::Signed);
+    signed.or_else(|_| u64::from_str_radix(digits, radix).map(Number::Unsigned)).ok()
+}
+
+fn float(float: &DeFloat<'_>) -> Result<f64, &'static str> {
+    // As in TOML, `inf` and `nan` are numbers.
+    let number: f64 = float.as_str().parse().map_err(|_| "not a number")?;
+    if number.is_infinite() && !float.as_str().contains("inf") {
+        return Err("floating-point number overflowed");
+    }
+    Ok(number)
+}
+
+/// One packed value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Packed<'p>(&'p [u8]);
+
+/// What a packed value is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Content<'p> {
+    Boolean(bool),
+    Signed(i64),
+    Unsigned(u64),
+    Float(f64),
+    String(&'p str),
+    Array(Values<'p>),
+    Table(Values<'p>),
+    Date,
+    Fault(&'p str),
+}
+
+fn damaged() -> Error {
+    Error::custom("the packed table is damaged")
+}
+
+impl<'p> Packed<'p> {
+    /// The value that these bytes are.
+    pub(crate) fn whole(bytes: &'p [u8]) -> Result<Self, Error> {
+        match Values(bytes).next_value() {
+            Some(Ok((value, []))) => Ok(value),
+            _ => Err(damaged()),
+        }
+    }
+
+    /// Where it is in the text.
+    fn place(self) -> Option<Range<usize>> {
+        let mut bytes = Bytes(self.0);
+        let tag = bytes.byte()?;
+        if tag & PLACED == 0 {
+            return None;
+        }
+        Some(bytes.number()?..bytes.number()?)
+    }
+
+    /// The same; an empty place where it has none.
+    pub(crate) fn span(self) -> Range<usize> {
+        self.place().unwrap_or(0..0)
+    }
+
+    pub(crate) fn content(self) -> Result<Content<'p>, Error> {
+        self.read().ok_or_else(damaged)
+    }
+
+    fn read(self) -> Option<Content<'p>> {
+        let mut bytes = Bytes(self.0);
+        Some(match bytes.tag()? {
+            FALSE => Content::Boolean(false),
+            TRUE => Content::Boolean(true),
+            SIGNED => Content::Signed(i64::from_le_bytes(bytes.eight()?)),
+            UNSIGNED => Content::Unsigned(u64::from_le_bytes(bytes.eight()?)),
+            FLOAT => Content::Float(f64::from_le_bytes(bytes.eight()?)),
+            STRING => Content::String(std::str::from_utf8(bytes.long()?).ok()?),
+            FAULT => Content::Fault(std::str::from_utf8(bytes.long()?).ok()?),
+            ARRAY => Content::Array(Values(bytes.long()?)),
+            TABLE => Content::Table(Values(bytes.long()?)),
+            DATE => Content::Date,
+            _ => return None,
+        })
+    }
+
+    /// The text of a string or a key.
+    fn text(self) -> Result<&'p str, Error> {
+        match self.content()? {
+            Content::String(text) => Ok(text),
+            _ => Err(damaged()),
+        }
+    }
+}
+
+/// Packed values one after another: the elements of an array, or the keys and values of a table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Values<'p>(&'p [u8]);
+
+impl<'p> Values<'p> {
+    /// The first value, and what follows it.
+    fn next_value(self) -> Option<Result<(Packed<'p>, &'p [u8]), Error>> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let mut bytes = Bytes(self.0);
+        let skipped = bytes.skip();
+        let length = self.0.len() - bytes.0.len();
+        let (value, rest) = self.0.split_at(length);
+        Some(skipped.map(|()| (Packed(value), rest)).ok_or_else(damaged))
+    }
+
+    /// The next key of a table, with its value.
+    pub(crate) fn next_member(&mut self) -> Option<Result<(Packed<'p>, Packed<'p>), Error>> {
+        let key = self.next()?;
+        let value = self.next().unwrap_or_else(|| Err(damaged()));
+        Some(key.and_then(|key| Ok((key, value?))))
+    }
+
+    /// The keys and values of a table.
+    pub(crate) fn members(mut self) -> impl Iterator<Item = Result<(Packed<'p>, Packed<'p>), Error>> {
+        std::iter::from_fn(move || self.next_member())
+    }
+}
+
+impl<'p> Iterator for Values<'p> {
+    type Item = Result<Packed<'p>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.next_value()?;
+        // Nothing follows what is damaged.
+        self.0 = next.as_ref().map_or(&[][..], |(_, rest)| rest);
+        Some(next.map(|(value, _)| value))
+    }
+}
+
+struct Bytes<'p>(&'p [u8]);
+
+impl<'p> Bytes<'p> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    /// The tag of a value, whose place is skipped.
+    fn tag(&mut self) -> Option<u8> {
+        let tag = self.byte()?;
+        if tag & PLACED != 0 {
+            self.number()?;
+            self.number()?;
+        }
+        Some(tag & !PLACED)
+    }
+
+    fn number(&mut self) -> Option<usize> {
+        let mut number = 0_usize;
+        for shift in (0..usize::BITS).step_by(7) {
+            let byte = self.byte()?;
+            number |= usize::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn eight(&mut self) -> Option<[u8; 8]> {
+        let (first, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn long(&mut self) -> Option<&'p [u8]> {
+        let length = self.number()?;
+        let (long, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(long)
+    }
+
+    fn skip(&mut self) -> Option<()> {
+        match self.tag()? {
+            FALSE | TRUE | DATE => {}
+            SIGNED | UNSIGNED | FLOAT => drop(self.eight()?),
+            STRING | ARRAY | TABLE | FAULT => drop(self.long()?),
+            _ => return None,
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,69 @@
+//! A packed text reads as the text does, tables are laid over each other, and damaged bytes are an error.
+
+use proptest::prelude::*;
+use toolcheck_toml::{from_packed, from_str, overlay, pack, text_under};
+
+const TEXT: &str = "id = 'one'\nratio = 1.5\ncount = -3\nlarge = 18446744073709551615\nis-on = true\n\
+    names = ['a', 'b']\n[limits]\nlow = 1\ninner = { deep = 'x', empty = {} }\n[[entry]]\nrule = 'é'\n[[entry]]\n";
+
+fn value(text: &str) -> toml::Value {
+    let mut value: toml::Value = from_str(&text.replace("large = 18446744073709551615\n", "")).unwrap();
+    if let Some(table) = value.as_table_mut() {
+        table.remove("large");
+    }
+    value
+}
+
+fn unpacked(packed: &[u8]) -> toml::Value {
+    from_packed(packed).unwrap()
+}
+
+#[test]
+fn a_packed_text_reads_as_the_text_does() {
+    let text = TEXT.replace("large = 18446744073709551615\n", "");
+    assert_eq!(unpacked(&pack(&text).unwrap()), value(&text));
+    #[derive(serde::Deserialize)]
+    struct Large {
+        large: u64,
+    }
+    let large: Large = from_packed(&pack(TEXT).unwrap()).unwrap();
+    assert_eq!(large.large, u64::MAX);
+}
+
+#[test]
+fn the_text_under_a_key_is_found() {
+    let packed = pack(TEXT).unwrap();
+    assert_eq!(text_under(&packed, "id"), Some("one"));
+    assert_eq!(text_under(&packed, "count"), None);
+    assert_eq!(text_under(&packed, "none"), None);
+}
+
+#[test]
+fn a_table_is_laid_over_another() {
+    let own = pack("a = 1\n[t]\nx = 'own'\n[t.u]\nk = 1\n").unwrap();
+    let other = pack("a = 2\nb = 3\nsecret = 4\n[t]\nx = 'other'\ny = 'other'\nsecret = 5\n[t.u]\nk = 2\nl = 2\n[v]\nw = 1\n").unwrap();
+    let both = unpacked(&overlay(&own, &other, &["secret"]).unwrap());
+    // Only the keys at the top are left out.
+    let expected = "a = 1\nb = 3\n[t]\nx = 'own'\ny = 'other'\nsecret = 5\n[t.u]\nk = 1\nl = 2\n[v]\nw = 1\n";
+    assert_eq!(both, value(expected));
+}
+
+proptest! {
+    #[test]
+    fn damaged_bytes_are_an_error(at in 0..200_usize, byte: u8, cut in 0..200_usize) {
+        let packed = pack(TEXT.split("large").next().unwrap()).unwrap();
+        let mut changed = packed.clone();
+        let at = at % changed.len();
+        changed[at] = byte;
+        changed.truncate(changed.len().min(cut.max(1)));
+        let read: Result<toml::Value, _> = from_packed(&changed);
+        let _ = (overlay(&packed, &changed, &[]), overlay(&changed, &packed, &[]), text_under(&changed, "id"));
+        prop_assert!(read.is_ok() || !read.unwrap_err().message().is_empty());
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+        let read: Result<toml::Value, _> = from_packed(&bytes);
+        prop_assert!(read.is_ok() || !read.unwrap_err().message().is_empty());
+    }
+}
