@@ -13,7 +13,7 @@ export function missing() {
   try {
     playwright();
   } catch {
-    return "playwright-core is not installed (PLAYWRIGHT names the folder that has it)";
+    return "playwright-core is not installed (npm ci --prefix web/test; PLAYWRIGHT names another folder that has it)";
   }
   return undefined;
 }
