@@ -78,6 +78,18 @@ def test_the_lock_has_the_versions_of_the_workspace():
         assert own[name] == others[name], name
 
 
+def test_the_licences_of_what_is_linked_are_in_the_wheel():
+    assert "THIRD-PARTY-NOTICES.txt" in tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["license-files"]
+    notices = (PROJECT / "THIRD-PARTY-NOTICES.txt").read_text()
+    lock = tomllib.loads((PROJECT / "Cargo.lock").read_text())["package"]
+    for name in ("pyo3", "pyo3-arrow", "arrow-array", "base64", "jsonschema", "serde_json"):
+        (version,) = {package["version"] for package in lock if package["name"] == name}
+        assert f"\n{name} {version} (" in notices, name
+    installed = list(PACKAGE.parent.glob("toolcheck_lint-*.dist-info"))
+    if installed:
+        assert list(installed[0].rglob("THIRD-PARTY-NOTICES.txt")), "the wheel has none"
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_it_works_in_a_forked_process():
     linter = toolcheck_lint.Linter()

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,6 +42,14 @@ function node(cwd, ...args) {
 }
 
 const PROGRAM = `import { lint } from "toolcheck-wasm";\nconsole.log(lint(${JSON.stringify(UNANSWERED)}).findings[0].rule);\n`;
+
+test("the licences of what is in the module are packed", { skip: windows }, () => {
+  const { installed } = project({});
+  const notices = readFileSync(join(installed, "THIRD-PARTY-NOTICES.txt"), "utf8");
+  for (const [, name, version] of readFileSync(join(PACKAGE, "Cargo.lock"), "utf8").matchAll(/name = "(jsonschema|serde_json|regex-automata)"\nversion = "([^"]*)"/g)) {
+    assert.ok(notices.includes(`\n${name} ${version} (`), name);
+  }
+});
 
 test("in Node, without anything else", { skip: windows }, () => {
   const { root, installed } = project({ "main.js": PROGRAM });
