@@ -55,6 +55,12 @@ toolcheck_lint.lint(1)  # type: ignore[arg-type]
     run(*mypy, str(user))
 
 
+def test_everything_can_be_imported():
+    names = {}
+    exec("from toolcheck_lint import *", names)
+    assert set(toolcheck_lint.__all__) <= set(names)
+
+
 def test_one_version_of_what_is_chained():
     lock = tomllib.loads((PROJECT / "Cargo.lock").read_text())
     names = [package["name"] for package in lock["package"]]

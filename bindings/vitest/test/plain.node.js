@@ -176,7 +176,7 @@ test("an option that is misspelt is an error, and not one that nobody has set", 
   ]) {
     for (const use of [toLint, assertClean, lint]) assert.throws(() => use(good, options), { name: "ToolcheckError", message });
   }
-  assert.throws(() => toLint(good, { failOn: "eror" }), /the option `failOn` is "eror"; expected "error" or "warning"/);
+  assert.throws(() => toLint(good, { failOn: "info" }), /the option `failOn` is "info"; expected "error" or "warning"/);
   assert.throws(() => lint(good, { failOn: "error" }), /there is no option `failOn`/);
 });
 

@@ -58,11 +58,11 @@ class Job:
         """The findings in a batch, as a `pyarrow.Table` that begins with the key, which has the type of its column."""
         import pyarrow
 
-        is_column = self.key in batch.schema.names
-        table = pyarrow.table(self._read(batch, self.linter.rows, is_named=not is_column))
-        if is_column:
+        key = self.key if self.key in batch.schema.names else None
+        table = pyarrow.table(self._read(batch, self.linter.rows, is_named=key is None))
+        if key is not None:
             numbers = table.column(0).cast(pyarrow.int64())
-            table = table.set_column(0, "row", batch.column(self.key).take(numbers))
+            table = table.set_column(0, "row", batch.column(key).take(numbers))
         return table.rename_columns([self.key or "row", *FINDINGS[1:]])
 
     def findings_by_text(self, batch: Batch) -> Any:
