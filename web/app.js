@@ -49,6 +49,7 @@ function latest(work) {
   let running = false;
   let again = false;
   return async function run() {
+    if (!engine) return;
     if (running) {
       again = true;
       return;
@@ -346,4 +347,8 @@ async function main() {
   document.documentElement.dataset.ready = "";
 }
 
-main().catch((error) => say(`toolcheck can't start: ${error.message}`, "error"));
+main().catch((error) => {
+  // Whatever is chosen or pasted now, this is why nothing comes of it.
+  engine = undefined;
+  say(`toolcheck can't start: ${error.message}`, "error");
+});

@@ -8,6 +8,19 @@ if [ ! -f "$package/toolcheck.wasm" ]; then
   echo "build the module first: bindings/wasm/build.sh" >&2
   exit 2
 fi
+
+# Copies a file of the package and whatever it names with "./", so that no list of files has to be kept.
+add() {
+  [ ! -e "$out/toolcheck/$1" ] || return 0
+  cp "$package/$1" "$out/toolcheck/$1"
+  [ "${1##*.}" = js ] || return 0
+  local name
+  while read -r name; do
+    add "$name"
+  done < <(grep --only-matching '"\./[^"]*"' "$package/$1" | sed 's/^"\.\///; s/"$//')
+}
+
+rm -rf "$out/toolcheck"
 mkdir -p "$out/toolcheck"
 cp "$here"/index.html "$here"/style.css "$here"/*.js "$out"
-cp "$package"/web.js "$package"/core.js "$package"/body.js "$package"/places.js "$package"/toolcheck.wasm "$out/toolcheck"
+add web.js

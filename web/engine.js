@@ -25,48 +25,75 @@ export async function start() {
 class Engine {
   #module;
   #worker;
+  /** Calls that were sent or, until the worker has started, are to be sent. */
   #waiting = new Map();
+  #isStarted = false;
+  /** Why no worker can start. Another one would fail in the same way, so none is made. */
+  #broken;
   #next = 0;
 
   constructor(module) {
     this.#module = module;
-    this.#start();
   }
 
   #start() {
     // A worker from an address has the policy of that address's server; one from a blob has that of this page.
-    const code = `import ${JSON.stringify(new URL("./worker.js", import.meta.url).href)};`;
+    const file = JSON.stringify(new URL("./worker.js", import.meta.url).href);
+    const code = `import(${file}).catch((error) => postMessage({ is: "failed", error: String(error) }));`;
     const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
-    this.#worker = new Worker(address, { type: "module" });
-    this.#worker.onmessage = ({ data: { id, value, error, ready } }) => {
-      if (ready) return this.#worker.postMessage({ module: this.#module });
-      const waiting = this.#waiting.get(id);
-      if (!waiting) return;
-      this.#waiting.delete(id);
-      clearTimeout(waiting.timer);
-      if (error === undefined) waiting.resolve(value);
-      else waiting.reject(new Error(error));
+    const worker = new Worker(address, { type: "module" });
+    worker.onmessage = ({ data }) => {
+      URL.revokeObjectURL(address);
+      // What one says that was given up is of no use.
+      if (worker === this.#worker) this.#hear(data);
     };
-    this.#worker.onerror = (event) => this.#fail(`the worker has failed: ${event.message ?? "it can't be loaded"}`);
+    worker.onerror = ({ message }) => worker === this.#worker && this.#end(message ?? "the worker can't be loaded");
+    this.#isStarted = false;
+    this.#worker = worker;
   }
 
+  #hear({ is, id, value, error }) {
+    if (is === "failed") return this.#end(error);
+    if (is === "loaded") return this.#worker.postMessage({ module: this.#module });
+    if (is === "started") {
+      this.#isStarted = true;
+      for (const { message } of this.#waiting.values()) this.#worker.postMessage(message);
+      return;
+    }
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    this.#waiting.delete(id);
+    clearTimeout(waiting.timer);
+    if (error === undefined) waiting.resolve(value);
+    else waiting.reject(new Error(error));
+  }
+
+  /** Gives up the worker. The next call starts another one, unless this one could not start. */
   #fail(message) {
     this.#worker.terminate();
+    this.#worker = undefined;
     for (const { reject, timer } of this.#waiting.values()) {
       clearTimeout(timer);
       reject(new Error(message));
     }
     this.#waiting.clear();
-    this.#start();
+  }
+
+  /** Gives up the worker because it said so itself. */
+  #end(message) {
+    if (!this.#isStarted) this.#broken = message;
+    this.#fail(message);
   }
 
   /** Calls a function of `worker.js`. */
   ask(call, ...given) {
+    if (this.#broken !== undefined) return Promise.reject(new Error(this.#broken));
+    if (!this.#worker) this.#start();
     return new Promise((resolve, reject) => {
-      const id = this.#next++;
+      const message = { id: this.#next++, call, given };
       const timer = setTimeout(() => this.#fail("this takes too long, and was given up"), PATIENCE);
-      this.#waiting.set(id, { resolve, reject, timer });
-      this.#worker.postMessage({ id, call, given });
+      this.#waiting.set(message.id, { message, resolve, reject, timer });
+      if (this.#isStarted) this.#worker.postMessage(message);
     });
   }
 }

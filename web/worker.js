@@ -28,21 +28,21 @@ const calls = {
   },
 };
 
-let ready;
-const started = new Promise((resolve) => (ready = resolve));
-
 self.onmessage = async ({ data }) => {
   if (data.module) {
-    await init(data.module);
-    ready();
+    try {
+      await init(data.module);
+      self.postMessage({ is: "started" });
+    } catch (error) {
+      self.postMessage({ is: "failed", error: String(error) });
+    }
     return;
   }
   const { id, call, given } = data;
-  await started;
   try {
     self.postMessage({ id, value: calls[call](...given) });
   } catch (error) {
     self.postMessage({ id, error: error.message });
   }
 };
-self.postMessage({ ready: true });
+self.postMessage({ is: "loaded" });

@@ -5,7 +5,7 @@
 # With TOOLCHECK_BUILD_STD=1 the library is built too, for size, and what panics would say is left out: then the module is
 # smaller. This needs the library's source (rustup component add rust-src), and sets RUSTC_BOOTSTRAP.
 # CARGO and RUSTC name other programs than those on the PATH, and TOOLCHECK_WASM_LINKER another linker.
-# If wasm-opt is on the PATH, or WASM_OPT names it, it makes the module smaller.
+# If wasm-opt is on the PATH, or WASM_OPT names it, or npm ci has installed it, it makes the module smaller.
 set -euo pipefail
 cd "$(dirname "$0")"
 target=wasm32-unknown-unknown
@@ -27,7 +27,7 @@ elif [ ! -d "$("$rustc" --print sysroot)/lib/rustlib/$target/lib" ]; then
   echo "the standard library for $target is missing: rustup target add $target" >&2
   exit 3
 fi
-wasm_opt=${WASM_OPT:-$(command -v wasm-opt || true)}
+wasm_opt=${WASM_OPT:-$(command -v wasm-opt node_modules/.bin/wasm-opt | head -n 1 || true)}
 # wasm-opt needs the names, and strips them itself.
 [ -z "$wasm_opt" ] || export CARGO_PROFILE_RELEASE_STRIP=none
 # The values have no spaces, and Cargo splits at this character.

@@ -4,16 +4,23 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { WASM } from "./serve.js";
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const PATHS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const CHROMIUM = process.env.CHROMIUM ?? PATHS.find(existsSync) ?? PATHS[0];
 
-/** Why the tests can't run here; nothing if they can. */
+/** Why the tests can't run here; nothing if they can. What is about to be published is never left untested. */
 export function missing() {
+  const why = lacks();
+  if (why && process.env.TOOLCHECK_PAGE) throw new Error(`the page can't be tested: ${why}`);
+  return why;
+}
+
+function lacks() {
   if (!existsSync(WASM)) return "bindings/wasm/js/toolcheck.wasm is not built";
   if (!existsSync(CHROMIUM)) return `there is no Chromium at ${CHROMIUM} (CHROMIUM names another)`;
   try {
     playwright();
   } catch {
-    return "playwright-core is not installed (PLAYWRIGHT names the folder that has it)";
+    return "playwright-core is not installed (npm ci --prefix web/test; PLAYWRIGHT names another folder that has it)";
   }
   return undefined;
 }

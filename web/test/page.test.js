@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { launch, missing } from "./browser.js";
-import { serve } from "./serve.js";
+import { assembled, serve } from "./serve.js";
 
 const skip = missing();
 const BROKEN = {
@@ -18,10 +19,12 @@ const TEXT = JSON.stringify(BROKEN, null, 2);
 const ERROR = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_pier. Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
 
 let browser;
+let folder;
 let server;
 before(async () => {
   if (skip) return;
-  server = await serve();
+  folder = assembled();
+  server = await serve(folder);
   browser = await launch();
 });
 after(async () => {
@@ -195,7 +198,7 @@ test("what is pasted stays in the page", { skip }, async () => {
     assert.ok(server.seen.every(({ method, url }) => method === "GET" && /^\/(|[a-z]+\.(js|css)|toolcheck\/[a-z]+\.(js|wasm))$|^\/favicon\.ico$/.test(url)), JSON.stringify(server.seen));
 
     // Whatever would run here could send nothing, not even to where the page is from.
-    const other = await serve();
+    const other = await serve(folder);
     const leaks = await page.evaluate(async ([self, other]) => {
       const results = {};
       const attempt = async (name, work) => {
@@ -298,3 +301,65 @@ for (const [name, options] of [["a phone", { viewport: { width: 375, height: 720
       { options },
     ));
 }
+
+const opened = async (use, address) => {
+  const page = await browser.newPage();
+  await page.goto(address);
+  await use(page);
+  await page.close();
+};
+
+for (const [without, says] of [
+  ["/toolcheck/error.js", /toolcheck can't start: .*imported module.*worker\.js/],
+  ["/toolcheck/toolcheck.wasm", /toolcheck can't start: toolcheck\.wasm can't be loaded: 404/],
+]) {
+  test(`without ${without}, the page says what failed, and does not try again`, { skip }, async () => {
+    const damaged = await serve(folder, { without });
+    await opened(async (page) => {
+      await page.waitForFunction(() => document.getElementById("status").textContent.includes("can't start"), null, { timeout: 20_000 });
+      assert.match(await status(page), says);
+      const asked = damaged.seen.length;
+      await page.fill("#body", TEXT);
+      await page.click("#tab-picture");
+      await page.check("#texts");
+      await page.waitForTimeout(1_500);
+      assert.match(await status(page), says);
+      assert.equal(damaged.seen.length, asked, JSON.stringify(damaged.seen.slice(asked)));
+      assert.equal(damaged.seen.filter(({ url }) => url === without).length, 1);
+    }, damaged.address);
+    damaged.close();
+  });
+}
+
+test("a worker that ends is started again when something is asked", { skip }, async () => {
+  const page = await browser.newPage();
+  await page.addInitScript(() => {
+    const Real = Worker;
+    self.workers = [];
+    self.Worker = class extends Real {
+      constructor(...given) {
+        super(...given);
+        self.workers.push(this);
+      }
+    };
+  });
+  await page.goto(server.address);
+  await page.waitForSelector("html[data-ready]", { timeout: 60_000 });
+  const ended = () => page.evaluate(() => workers.at(-1).onerror({ message: "out of memory" }));
+  for (const count of [1, 2, 3]) {
+    await ended();
+    await page.waitForTimeout(300);
+    assert.equal(await page.evaluate(() => workers.length), count, "nothing was asked");
+    await page.fill("#body", JSON.stringify(Array.from({ length: count + 1 }, () => BROKEN.messages[0])));
+    await until(page, `${count + 1} messages`);
+    assert.equal(await page.evaluate(() => workers.length), count + 1);
+  }
+  await page.close();
+});
+
+test("opened as a file, the page says what to do", { skip }, () =>
+  opened(async (page) => {
+    await until(page, "Serve its folder");
+    await page.waitForTimeout(300);
+    assert.match(await status(page), /python3 -m http\.server/);
+  }, pathToFileURL(`${folder}/index.html`).href));

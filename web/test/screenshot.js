@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch, missing } from "./browser.js";
-import { serve } from "./serve.js";
+import { assembled, serve } from "./serve.js";
 
 const out = process.argv[2] ?? fileURLToPath(new URL("../../docs/images/playground.png", import.meta.url));
 const why = missing();
@@ -12,7 +12,7 @@ if (why) {
   console.error(why);
   process.exit(2);
 }
-const server = await serve();
+const server = await serve(assembled());
 const browser = await launch();
 const page = await browser.newPage({ viewport: { width: 1200, height: 760 } });
 await page.goto(server.address);

@@ -1,25 +1,35 @@
-// Serves the page on the loopback interface, as it is laid out when it is published.
+// Assembles the page, as it is published, and serves it on the loopback interface.
 
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const PAGE = fileURLToPath(new URL("../", import.meta.url));
-const PACKAGE = fileURLToPath(new URL("../../bindings/wasm/js/", import.meta.url));
+const ASSEMBLE = fileURLToPath(new URL("../assemble.sh", import.meta.url));
 const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".wasm": "application/wasm" };
 
-export const WASM = join(PACKAGE, "toolcheck.wasm");
+export const WASM = fileURLToPath(new URL("../../bindings/wasm/js/toolcheck.wasm", import.meta.url));
 
-/** Starts a server; `seen` are the requests that it was sent. */
-export async function serve(port = 0) {
+/** The folder of the page: the one that `TOOLCHECK_PAGE` names, which is to be published, or one that is assembled now. */
+export function assembled() {
+  if (process.env.TOOLCHECK_PAGE) return process.env.TOOLCHECK_PAGE;
+  const folder = mkdtempSync(join(tmpdir(), "toolcheck-page-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  execFileSync("bash", [ASSEMBLE, folder]);
+  return folder;
+}
+
+/** Starts a server of a folder, in which the file at the address `without` is missing; `seen` are the requests that it was sent. */
+export async function serve(folder, { port = 0, without } = {}) {
   const seen = [];
   const server = createServer((request, response) => {
     seen.push({ method: request.method, url: request.url });
     const path = normalize(decodeURIComponent(request.url.split("?")[0])).replace(/\/$/, "/index.html");
-    const file = path.startsWith("/toolcheck/") ? join(PACKAGE, path.slice("/toolcheck/".length)) : join(PAGE, path);
-    if (path.includes("..") || !existsSync(file) || !statSync(file).isFile()) {
+    const file = join(folder, path);
+    if (path === without || path.includes("..") || !existsSync(file) || !statSync(file).isFile()) {
       response.writeHead(404).end();
       return;
     }
@@ -31,6 +41,6 @@ export async function serve(port = 0) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { address } = await serve(Number(process.env.PORT ?? 8000));
+  const { address } = await serve(assembled(), { port: Number(process.env.PORT ?? 8000) });
   console.log(address);
 }

@@ -1,4 +1,5 @@
-//! The licences of the crates that are linked into the program, for `crates/toolcheck-cli/THIRD-PARTY-NOTICES.txt`.
+//! The licences of the crates that are linked into what is published: the program, the module of WebAssembly and the
+//! extension of Python, for the file `THIRD-PARTY-NOTICES.txt` in each of their packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,6 +13,42 @@ use crate::root;
 
 /// The generated file, which is part of the program's packages.
 pub(crate) const FILE: &str = "crates/toolcheck-cli/THIRD-PARTY-NOTICES.txt";
+
+/// Something that is published with other crates linked into it.
+struct Product {
+    /// The crate that is built, and what it becomes.
+    name: &'static str,
+    what: &'static str,
+    /// The folder of the workspace that it is in.
+    workspace: &'static str,
+    /// The systems that it is built for.
+    target: &'static str,
+    file: &'static str,
+}
+
+const PRODUCTS: [Product; 3] = [
+    Product {
+        name: "toolcheck-cli",
+        what: "The program toolcheck",
+        workspace: ".",
+        target: "all",
+        file: FILE,
+    },
+    Product {
+        name: "toolcheck-wasm",
+        what: "The module toolcheck.wasm",
+        workspace: "bindings/wasm",
+        target: "wasm32-unknown-unknown",
+        file: "bindings/wasm/THIRD-PARTY-NOTICES.txt",
+    },
+    Product {
+        name: "toolcheck-python",
+        what: "The Python package toolcheck-lint",
+        workspace: "bindings/python",
+        target: "all",
+        file: "bindings/python/THIRD-PARTY-NOTICES.txt",
+    },
+];
 
 #[derive(Deserialize)]
 struct Metadata {
@@ -30,21 +67,48 @@ struct Package {
     source: Option<String>,
 }
 
-/// Writes the file.
+/// Writes the files.
 pub(crate) fn write() -> Result<()> {
-    Ok(fs::write(root().join(FILE), notices()?)?)
+    PRODUCTS.iter().try_for_each(|product| Ok(fs::write(root().join(product.file), product.notices()?)?))
 }
 
-/// Checks that the file is up to date.
+/// Checks that the files are up to date.
 pub(crate) fn check() -> Result<()> {
-    let there = fs::read_to_string(root().join(FILE)).unwrap_or_default();
-    ensure!(there == notices()?, "{FILE} is not up to date: run `cargo xtask notices`");
+    for product in &PRODUCTS {
+        let there = fs::read_to_string(root().join(product.file)).unwrap_or_default();
+        ensure!(there == product.notices()?, "{} is not up to date: run `cargo xtask notices`", product.file);
+    }
     Ok(())
 }
 
-fn notices() -> Result<String> {
-    let metadata: Metadata = serde_json::from_str(&cargo(&["metadata", "--locked", "--format-version=1"])?)?;
-    let linked = linked()?;
+impl Product {
+    fn notices(&self) -> Result<String> {
+        let metadata = cargo(self, &["metadata", "--locked", "--format-version=1"])?;
+        page(self.what, &serde_json::from_str(&metadata)?, &self.linked()?)
+    }
+
+    /// The crates that are linked into it, as `name vVERSION`.
+    fn linked(&self) -> Result<BTreeSet<String>> {
+        let (package, target) = (format!("--package={}", self.name), format!("--target={}", self.target));
+        let tree = cargo(
+            self,
+            &[
+                "tree",
+                "--locked",
+                &package,
+                "--edges=normal,no-proc-macro",
+                &target,
+                "--prefix=none",
+                "--format={p}",
+            ],
+        )?;
+        let name = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
+        Ok(tree.lines().map(name).collect())
+    }
+}
+
+/// What the file says of the crates that are linked.
+fn page(what: &str, metadata: &Metadata, linked: &BTreeSet<String>) -> Result<String> {
     let is_linked = |package: &&Package| {
         package.source.is_some() && linked.contains(&format!("{} v{}", package.name, package.version))
     };
@@ -61,8 +125,8 @@ fn notices() -> Result<String> {
             texts.entry(text).or_default().insert(name.clone());
         }
     }
-    let mut page = String::from(
-        "The program toolcheck contains the standard library of Rust (MIT OR Apache-2.0) and the following libraries.\nFile written by `cargo xtask notices`.\n\n",
+    let mut page = format!(
+        "{what} contains the standard library of Rust (MIT OR Apache-2.0) and the following libraries.\nFile written by `cargo xtask notices`.\n\n",
     );
     list.iter().for_each(|line| page.push_str(&format!("{}\n", line.trim_end())));
     let mut texts: Vec<_> = texts.iter().map(|(text, names)| (names, text)).collect();
@@ -72,21 +136,6 @@ fn notices() -> Result<String> {
         page.push_str(&format!("\n{}\n{names}\n\n{text}\n", "=".repeat(80)));
     }
     Ok(page)
-}
-
-/// The crates that are linked into the program on any system, as `name vVERSION`.
-fn linked() -> Result<BTreeSet<String>> {
-    let tree = cargo(&[
-        "tree",
-        "--locked",
-        "--package=toolcheck-cli",
-        "--edges=normal,no-proc-macro",
-        "--target=all",
-        "--prefix=none",
-        "--format={p}",
-    ])?;
-    let name = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
-    Ok(tree.lines().map(name).collect())
 }
 
 /// The crate with the licence texts of a crate: its own, unless its package has none, and another one of the same
@@ -153,10 +202,14 @@ fn tidy(text: &str) -> String {
     lines.join("\n").trim_matches('\n').to_owned()
 }
 
-/// The standard output of cargo in the repository.
-fn cargo(arguments: &[&str]) -> Result<String> {
+/// The standard output of cargo in the workspace of a product.
+fn cargo(product: &Product, arguments: &[&str]) -> Result<String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    let output = command.current_dir(root()).args(arguments).output().context("cannot run cargo")?;
+    let output = command
+        .current_dir(root().join(product.workspace))
+        .args(arguments)
+        .output()
+        .context("cannot run cargo")?;
     ensure!(output.status.success(), "{command:?} failed: {}", String::from_utf8_lossy(&output.stderr));
     Ok(String::from_utf8(output.stdout)?)
 }

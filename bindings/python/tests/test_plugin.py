@@ -63,6 +63,57 @@ def test_another_target(toolcheck):
     result.assert_outcomes(passed=2)
 
 
+def test_a_marker_names_the_api(run):
+    """A test that names one is not checked against another."""
+    result = run(
+        """
+import pytest
+
+@pytest.mark.toolcheck(target="bedrock")
+class TestMarked:
+    def test_body(self, toolcheck):
+        assert toolcheck(CLEAN).target == "bedrock"
+        assert toolcheck(CLEAN, target="anthropic").target == "anthropic"
+
+    @pytest.mark.toolcheck(target="vertex-anthropic", strict="likely")
+    def test_closest(self, toolcheck):
+        assert toolcheck(CLEAN).target == "vertex-anthropic"
+
+    @pytest.mark.toolcheck(ignore=["unanswered-tool-call"])
+    def test_both(self, toolcheck):
+        toolcheck(UNANSWERED).assert_clean()
+        assert toolcheck(UNANSWERED).target == "bedrock"
+
+def test_unmarked(toolcheck):
+    assert toolcheck(CLEAN).target == "openai-chat"
+""",
+        "--strict-markers",
+    )
+    result.assert_outcomes(passed=4)
+
+
+def test_a_marker_that_is_wrong_fails(run):
+    result = run(
+        """
+import pytest
+
+@pytest.mark.toolcheck(targt="bedrock")
+def test_misspelt(toolcheck):
+    pass
+
+@pytest.mark.toolcheck(target="bedrok")
+def test_unknown(toolcheck):
+    pass
+
+@pytest.mark.toolcheck("bedrock")
+def test_unnamed(toolcheck):
+    pass
+"""
+    )
+    result.assert_outcomes(errors=3)
+    result.stdout.fnmatch_lines(["*the marker `toolcheck`: *targt*", "*the marker `toolcheck`: *bedrok*"])
+
+
 def test_assertions_that_fail(run):
     result = run(
         """

@@ -55,6 +55,12 @@ toolcheck_lint.lint(1)  # type: ignore[arg-type]
     run(*mypy, str(user))
 
 
+def test_everything_can_be_imported():
+    names = {}
+    exec("from toolcheck_lint import *", names)
+    assert set(toolcheck_lint.__all__) <= set(names)
+
+
 def test_one_version_of_what_is_chained():
     lock = tomllib.loads((PROJECT / "Cargo.lock").read_text())
     names = [package["name"] for package in lock["package"]]
@@ -76,6 +82,18 @@ def test_the_lock_has_the_versions_of_the_workspace():
     matter = ("jsonschema", "regex-automata", "fancy-regex", "serde_json", "toml", "ruzstd", "rable")
     for name in matter:
         assert own[name] == others[name], name
+
+
+def test_the_licences_of_what_is_linked_are_in_the_wheel():
+    assert "THIRD-PARTY-NOTICES.txt" in tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["license-files"]
+    notices = (PROJECT / "THIRD-PARTY-NOTICES.txt").read_text()
+    lock = tomllib.loads((PROJECT / "Cargo.lock").read_text())["package"]
+    for name in ("pyo3", "pyo3-arrow", "arrow-array", "base64", "jsonschema", "serde_json"):
+        (version,) = {package["version"] for package in lock if package["name"] == name}
+        assert f"\n{name} {version} (" in notices, name
+    installed = list(PACKAGE.parent.glob("toolcheck_lint-*.dist-info"))
+    if installed:
+        assert list(installed[0].rglob("THIRD-PARTY-NOTICES.txt")), "the wheel has none"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -3,13 +3,11 @@
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
+import { ToolcheckError } from "./error.js";
+
+export { ToolcheckError };
 
 const INSTALL = "https://github.com/toolcheck/toolcheck/blob/main/docs/install.md";
-
-/** The program is missing or too old, or could not do what it was asked to. */
-export class ToolcheckError extends Error {
-  name = "ToolcheckError";
-}
 
 /** The path of the program: the one that is named, that of `TOOLCHECK_BIN`, or the first on the PATH. */
 export function find(named) {

@@ -4,9 +4,24 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { find, run } from "./binary.js";
+import { check } from "./check.js";
+
+const LINT = {
+  target: "string",
+  format: "string",
+  kind: ["request", "session", "dataset"],
+  tools: "any",
+  select: "strings",
+  extendSelect: "strings",
+  ignore: "strings",
+  config: "string",
+  bin: "string",
+};
+const MATCHER = { ...LINT, failOn: ["error", "warning"] };
 
 /** The report on a body, as in `schemas/report.v1.schema.json`. */
 export function lint(body, options = {}) {
+  check(options, LINT);
   return checked(body, options, (run) => report(run));
 }
 
@@ -29,6 +44,7 @@ export function toLint(body, options = {}) {
 
 /** What is wrong with a body; empty if nothing is. */
 function faults(body, options) {
+  check(options, MATCHER);
   return checked(body, options, (run) => {
     const { errors, warnings, transcripts } = report(run).summary;
     if (errors + (options.failOn === "error" ? 0 : warnings)) return run(["--output-format", "full"]).trim();

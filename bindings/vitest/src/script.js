@@ -1,5 +1,23 @@
 // What the model says, turn by turn, as `toolcheck serve` reads it.
 
+import { check } from "./check.js";
+
+const CALL = { tool: "string", arguments: "object", raw: "string", id: "string" };
+const TURN = {
+  text: "string",
+  reasoning: "string",
+  calls: "list",
+  stop: "string",
+  status: "number",
+  "retry-after": "number",
+  attempts: "number",
+  pieces: "number",
+  interleaved: "boolean",
+  "cut-after": "number",
+  "cut-in": "string",
+  "clean-end": "boolean",
+};
+
 /** A call of a tool; without arguments they are made from the tool's schema. */
 export function call(tool = "", args = undefined, { raw, id } = {}) {
   if (args === undefined || args === null) return { tool, raw, id };
@@ -28,7 +46,16 @@ export function error(status, { message, retryAfter, attempts } = {}) {
 
 /** The turns as the text of a script. */
 export function toml(turns) {
-  return [...turns]
+  const listed = [...turns];
+  // The server would name a line of a text that the user has not written.
+  for (const [index, turn] of listed.entries()) {
+    const before = `turn ${index + 1}: `;
+    check(turn, TURN, { where: "it is", one: "key", before });
+    for (const [number, call] of [...(turn.calls ?? [])].entries()) {
+      check(call, CALL, { where: "it is", one: "key", before: `${before}call ${number + 1}: ` });
+    }
+  }
+  return listed
     .map((turn) => `[[turn]]\n${entries(turn).map(([key, inner]) => `${key} = ${inner}\n`).join("")}`)
     .join("");
 }

@@ -91,10 +91,23 @@ test("every value comes through TOML, and what has no place there as text", () =
       const read = (await ask(ASKED, provider.url)).content[0].input;
       assert.deepEqual(read, JSON.parse(JSON.stringify(args)));
     }
-    await assert.rejects(provider.script([{ txet: "x" }]), /script: TOML parse error[^]*unknown field `txet`/);
-    assert.throws(() => toml([{ text: Symbol("x") }]), TypeError);
+    assert.throws(() => toml([{ text: Symbol("x") }]), /^ToolcheckError: turn 1: the key `text` is a symbol; expected a string$/);
     await provider.script([]);
     assert.equal((await ask(ASKED, provider.url)).content[0].name, "tides");
+  }));
+
+test("a key of a script is told by the turn that it is in, and not by a line of a text that nobody wrote", () =>
+  withProvider({}, async (provider) => {
+    for (const [turns, message] of [
+      [[text("y"), { txet: "x" }], "turn 2: there is no key `txet`; did you mean `text`?"],
+      [[{ status: 429, retryAfter: 1 }], "turn 1: there is no key `retryAfter`; did you mean `retry-after`?"],
+      [[calls({ tool: "tides", argments: {} })], "turn 1: call 1: there is no key `argments`; did you mean `arguments`?"],
+      [[{ calls: ["tides"] }], 'turn 1: call 1: it is "tides": give an object'],
+      [["x"], 'turn 1: it is "x": give an object'],
+      [[{ status: "429" }], 'turn 1: the key `status` is "429"; expected a number'],
+    ]) {
+      await assert.rejects(provider.script(turns), { name: "ToolcheckError", message });
+    }
   }));
 
 test("a program that is missing, too old or unable is named", { skip: process.platform === "win32" }, async () => {
@@ -150,6 +163,27 @@ test("options reach the program", () => {
   for (const form of [body([{ role: "user", content: half }]), `{"messages":[{"role":"user","content":"${half}"}]}`]) {
     assert.ok(lint(form).findings.some((finding) => finding.rule === "lone-surrogate"), JSON.stringify(lint(form).findings));
   }
+});
+
+test("an option that is misspelt is an error, and not one that nobody has set", () => {
+  const good = body(ANSWERED);
+  for (const [options, message] of [
+    [{ targt: "bedrock" }, "there is no option `targt`; did you mean `target`?"],
+    [{ "extend-select": [] }, "there is no option `extend-select`; did you mean `extendSelect`?"],
+    [{ target: 3 }, "the option `target` is 3; expected a string"],
+    [{ kind: "req" }, 'the option `kind` is "req"; expected "request" or "session" or "dataset"'],
+    ["bedrock", 'the options are "bedrock": give an object'],
+  ]) {
+    for (const use of [toLint, assertClean, lint]) assert.throws(() => use(good, options), { name: "ToolcheckError", message });
+  }
+  assert.throws(() => toLint(good, { failOn: "info" }), /the option `failOn` is "info"; expected "error" or "warning"/);
+  assert.throws(() => lint(good, { failOn: "error" }), /there is no option `failOn`/);
+});
+
+test("both packages see options in the same way", (context) => {
+  const other = new URL("../../wasm/js/check.js", import.meta.url);
+  if (!existsSync(other)) return context.skip("not in a checkout");
+  assert.equal(readFileSync(new URL("../src/check.js", import.meta.url), "utf8"), readFileSync(other, "utf8"));
 });
 
 test("warnings fail unless only errors do, and a matcher says both", () => {

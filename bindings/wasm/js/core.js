@@ -166,13 +166,19 @@ export function fix(body, how = {}) {
   const [parts, given] = reading(body, options);
   const { json, text } = ask("fix", parts, { ...given, unsafeFixes, unified });
   const { changed, diff, ...plan } = json;
-  return { body: changed ? like(body, text) : body, changed, diff, ...plan };
+  return { body: changed ? like(body, text) : asGiven(body), changed, diff, ...plan };
 }
 
 /** Bytes as what the user gave. */
 function like(body, bytes) {
   if (typeof body === "string") return textOf(bytes);
-  return body instanceof Uint8Array ? bytes : JSON.parse(decode(bytes));
+  if (body instanceof ArrayBuffer) return bytes.buffer;
+  return ArrayBuffer.isView(body) ? bytes : JSON.parse(decode(bytes));
+}
+
+/** What is not changed, with the type that it would have if it were. */
+function asGiven(body) {
+  return ArrayBuffer.isView(body) && !(body instanceof Uint8Array) ? bytesOf(body, "body") : body;
 }
 
 /** What changed between two bodies. */

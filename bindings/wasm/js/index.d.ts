@@ -1,6 +1,11 @@
 /** A request body, a list of messages, an exchange, a log, or JSON Lines of them: as text, as bytes, or as what JSON can say. */
 export type Body = string | Uint8Array | ArrayBuffer | ArrayBufferView | object;
 
+/** What is a body only once something is taken out of it, such as a promise, a response or a map. */
+export type NoBody = PromiseLike<unknown> | { arrayBuffer(): unknown } | ReadonlyMap<any, any> | ReadonlySet<any>;
+/** A type of bodies, without what is none. */
+export type Readable<B> = B extends NoBody ? never : B;
+
 export type Level = "error" | "warning";
 export type Kind = "request" | "session" | "dataset";
 
@@ -121,7 +126,7 @@ export class Report {
  * @throws {ToolcheckError} if an option is unknown or can't be used
  * @throws {TypeError} if the body is a promise, a response or something else that is no JSON, or has a BigInt or a cycle in it
  */
-export function lint(body: Body, options?: LintOptions): Report;
+export function lint<B extends Body>(body: Readable<B>, options?: LintOptions): Report;
 
 export interface ShowOptions extends RenderOptions {
   /** `html` by default: a page that needs nothing else. */
@@ -133,7 +138,7 @@ export interface ShowOptions extends RenderOptions {
 }
 
 /** Draws a body. */
-export function show(body: Body, options?: LintOptions & ShowOptions): string;
+export function show<B extends Body>(body: Readable<B>, options?: LintOptions & ShowOptions): string;
 
 export interface FixOptions extends LintOptions {
   /** Also fixes what loses or guesses something. */
@@ -156,10 +161,17 @@ export interface Fixed<B> {
   [key: string]: unknown;
 }
 
+/** What a fixed body is: of the type that was given. Views of bytes become a `Uint8Array`. */
+export type FixedBody<B> = B extends string
+  ? string
+  : B extends ArrayBuffer
+    ? ArrayBuffer
+    : B extends ArrayBufferView
+      ? Uint8Array
+      : B;
+
 /** Fixes a body. What it returns is of the type that it was given. */
-export function fix(body: string, options?: FixOptions): Fixed<string>;
-export function fix(body: Uint8Array, options?: FixOptions): Fixed<Uint8Array>;
-export function fix<B extends object>(body: B, options?: FixOptions): Fixed<B>;
+export function fix<B extends Body>(body: Readable<B>, options?: FixOptions): Fixed<FixedBody<B>>;
 
 export interface DiffOptions {
   beforeFormat?: string;
@@ -187,7 +199,7 @@ export class Diff {
 }
 
 /** What a change to a conversation lost: of a history and what is sent, or of a request in two formats. */
-export function diff(before: Body, after: Body, options?: DiffOptions): Diff;
+export function diff<B extends Body, A extends Body>(before: Readable<B>, after: Readable<A>, options?: DiffOptions): Diff;
 
 /** What the text of an error can mean. */
 export interface Match {
@@ -218,10 +230,10 @@ export interface Explained {
 }
 
 /** What an error of an API or a framework means and, with the request that failed, what in it causes the error. */
-export function explainError(error: string, body?: Body): Explained;
+export function explainError<B extends Body>(error: string, body?: Readable<B>): Explained;
 
 /** How the findings in a body differ from those that are expected, line by line; no lines if they don't. */
-export function compareFindings(body: Body, expected: string | readonly string[], options?: LintOptions): string[];
+export function compareFindings<B extends Body>(body: Readable<B>, expected: string | readonly string[], options?: LintOptions): string[];
 
 /** What the address of a request says about it. */
 export interface Endpoint {

@@ -144,6 +144,20 @@ test("a body is fixed, and keeps its type", () => {
   assert.equal(UNANSWERED.messages.length, 3, "what was given is not changed");
 });
 
+test("bytes of every kind stay bytes", () => {
+  const encoded = new TextEncoder().encode(JSON.stringify(UNANSWERED));
+  const clean = new TextEncoder().encode(JSON.stringify(CLEAN));
+  const kind = (body) => Object.prototype.toString.call(fix(body).body);
+  for (const { buffer } of [encoded, clean]) {
+    assert.equal(kind(buffer), "[object ArrayBuffer]");
+    assert.equal(kind(new DataView(buffer)), "[object Uint8Array]");
+    assert.equal(kind(new Uint8Array(buffer)), "[object Uint8Array]");
+  }
+  const fixed = fix(encoded.buffer);
+  assert.ok(fixed.changed);
+  assert.equal(lint(fixed.body).summary.errors, 0);
+});
+
 test("what a change lost", () => {
   const without = { ...UNANSWERED, messages: UNANSWERED.messages.slice(0, 1) };
   const changes = diff(UNANSWERED, without);

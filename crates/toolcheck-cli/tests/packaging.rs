@@ -208,7 +208,7 @@ fn scripts_of_the_action_contain_no_expressions() {
             assert!(is_commit, "`{uses}` is not pinned to a commit");
         }
     }
-    assert_eq!(scripts, 2);
+    assert_eq!(scripts, 3);
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn command_lines_with_names_from_elsewhere_end_the_options() {
     assert!(found >= 2, "{found} command lines");
 }
 
-/// The step of the action that installs, with programs on its `PATH` that write down how they were called.
+/// The steps of the action that download or install, with programs on its `PATH` that write down how they were called.
 #[cfg(unix)]
 struct Install {
     folder: std::path::PathBuf,
@@ -110,7 +110,10 @@ impl Install {
             "[workspace.package]\nversion = \"1.2.3\"\nedition = \"2024\"\n",
         );
         let action = yaml("action.yml");
-        assert_eq!(action["runs"]["steps"][0]["id"], "install");
+        let steps = &action["runs"]["steps"];
+        assert_eq!((&steps[0]["id"], &steps[1]["id"]), (&"download".into(), &"install".into()));
+        assert_eq!(steps[0]["if"], "${{ inputs.version == 'auto' }}");
+        assert_eq!(steps[1]["if"], "${{ steps.download.outputs.program == '' }}");
         Self { folder, action }
     }
 
@@ -122,7 +125,7 @@ impl Install {
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
     }
 
-    /// The status, what was printed, how programs were called, and the outputs of the step.
+    /// The status, what was printed, how programs were called, and the outputs of the steps.
     fn run(
         &self,
         version: Option<&str>,
@@ -133,7 +136,22 @@ impl Install {
         let _ = std::fs::remove_dir_all(self.folder.join("temp"));
         std::fs::write(self.folder.join("outputs"), "").unwrap();
         let version = version.or(self.action["inputs"]["version"]["default"].as_str()).unwrap();
-        let step = &self.action["runs"]["steps"][0];
+        let read = |name: &str| std::fs::read_to_string(self.folder.join(name)).unwrap_or_default();
+        let mut printed = String::new();
+        let mut status = Some(0);
+        for (number, step) in self.action["runs"]["steps"].as_array().unwrap()[..2].iter().enumerate() {
+            let is_due = if number == 0 { version == "auto" } else { read("outputs").is_empty() };
+            if is_due && status == Some(0) {
+                let output = self.step(step, version, reference, machine);
+                status = output.status.code();
+                printed += &seen(&output);
+            }
+        }
+        (status, printed, read("log"), read("outputs"))
+    }
+
+    /// Runs a step with the variables that it is given, and no others of the workflow.
+    fn step(&self, step: &Json, version: &str, reference: &str, machine: &str) -> std::process::Output {
         let mut command = Command::new("bash");
         command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"].as_str().unwrap()]);
         command.current_dir(self.folder.join("workspace"));
@@ -148,10 +166,17 @@ impl Install {
         }
         let (system, processor) = machine.split_once('-').unwrap();
         command.env("RUNNER_OS", system).env("RUNNER_ARCH", processor);
-        let output =
-            command.env("TOOLCHECK_REF", reference).env("TOOLCHECK_VERSION", version).output().unwrap();
-        let read = |name: &str| std::fs::read_to_string(self.folder.join(name)).unwrap_or_default();
-        (output.status.code(), seen(&output), read("log"), read("outputs"))
+        command.env_remove("GH_TOKEN").env_remove("TOOLCHECK_REF").env_remove("TOOLCHECK_VERSION");
+        for name in step["env"].as_object().unwrap().keys() {
+            let value = match name.as_str() {
+                "GH_TOKEN" => "secret",
+                "TOOLCHECK_REF" => reference,
+                "TOOLCHECK_VERSION" => version,
+                other => panic!("{other}"),
+            };
+            command.env(name, value);
+        }
+        command.output().unwrap()
     }
 }
 
@@ -162,12 +187,13 @@ impl Install {
 fn the_action_takes_only_the_program_of_its_own_commit() {
     let install = Install::new("action release");
     let folder = &install.folder;
-    install.script("cargo", "echo \"cargo $*\" >> \"$LOG\"; mkdir -p \"$RUNNER_TEMP/toolcheck-program/bin\"; \
+    // What is built sees no token.
+    install.script("cargo", "echo \"cargo $*$GH_TOKEN\" >> \"$LOG\"; mkdir -p \"$RUNNER_TEMP/toolcheck-program/bin\"; \
         printf '#!/bin/sh\\n' > \"$RUNNER_TEMP/toolcheck-program/bin/toolcheck\"; chmod +x \"$RUNNER_TEMP/toolcheck-program/bin/toolcheck\"");
     // `gh release download` packs what it was asked for.
     let gh = |verifies: &str| {
         install.script("gh", &format!(
-            "echo \"gh $*\" >> \"$LOG\"\n[ \"$1\" = attestation ] && exit {verifies}\n\
+            "echo \"gh $*\" >> \"$LOG\"\n[ \"$GH_TOKEN\" = secret ] || exit 1\n[ \"$1\" = attestation ] && exit {verifies}\n\
             while [ $# -gt 0 ]; do case \"$1\" in --pattern) archive=$2 ;; --dir) dir=$2 ;; esac; shift; done\n\
             case \"$archive\" in toolcheck-cli-*-v1.2.3.tar.gz) ;; *) exit 1 ;; esac\n\
             name=${{archive%.tar.gz}}; mkdir -p \"$dir/made/$name\"; printf '#!/bin/sh\\n' > \"$dir/made/$name/toolcheck\"\n\
@@ -198,7 +224,7 @@ fn the_action_takes_only_the_program_of_its_own_commit() {
     {
         let (status, printed, log, _) = install.run(None, reference, machine);
         assert_eq!(status, Some(0), "{printed}");
-        assert!(log.starts_with("cargo install --locked"), "{reference}: {log}");
+        assert!(log.starts_with("cargo install --locked") && !log.contains("secret"), "{reference}: {log}");
     }
     // What is not signed as built from that commit does not run.
     gh("1");

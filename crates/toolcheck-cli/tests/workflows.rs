@@ -153,3 +153,104 @@ fn every_fuzz_target_has_its_ten_minutes() {
         .collect();
     assert_eq!(declared, files.iter().map(String::as_str).collect());
 }
+
+/// The steps of a workflow that run something, with the names of their jobs.
+fn scripts(workflow: &str) -> Vec<(String, Json)> {
+    let steps = jobs(workflow).into_iter().flat_map(|(job, value)| {
+        let steps = value["steps"].as_array().unwrap().clone();
+        steps.into_iter().map(move |step| (job.clone(), step))
+    });
+    steps.filter(|(_, step)| step["run"].is_string()).collect()
+}
+
+/// What is installed has a lock, or its version is named.
+#[test]
+fn packages_of_npm_are_locked() {
+    let mut installed = 0;
+    for (name, workflow) in workflows() {
+        for (job, step) in scripts(&workflow) {
+            for line in step["run"].as_str().unwrap().lines() {
+                assert!(
+                    !line.contains("npm install") && !line.contains("npx "),
+                    "{name}: {job}: {line}: `npm ci` takes what the lock file names"
+                );
+                installed += usize::from(line.contains("npm ci --ignore-scripts"));
+            }
+        }
+    }
+    assert!(installed > 3, "{installed}");
+}
+
+/// No step that runs what others have written sees a token.
+#[test]
+fn only_what_needs_a_token_has_one() {
+    let mut with_token = Vec::new();
+    for (name, workflow) in workflows() {
+        assert!(!yaml(&workflow)["env"].to_string().contains("token"), "{name}");
+        for (job, value) in jobs(&workflow) {
+            assert!(!value["env"].to_string().contains("token"), "{name}: {job}");
+        }
+        for (job, step) in scripts(&workflow) {
+            if step["env"].to_string().contains("token") {
+                let script = step["run"].as_str().unwrap().to_owned();
+                let foreign = ["cargo install", "cargo build", "pip ", "npm ", "python", "docker buildx"];
+                let runs = foreign.iter().find(|word| script.contains(**word));
+                assert_eq!(runs, None, "{name}: {job}\n{script}");
+                assert!(!script.contains("cargo publish") || script.contains("--no-verify"), "{script}");
+                with_token.push((name.clone(), job));
+            }
+        }
+    }
+    let expected = ["crates", "image", "release"].map(|job| ("release.yml".to_owned(), job.to_owned()));
+    assert_eq!(with_token, expected);
+}
+
+/// `.ci/run` skips what needs a program that is not there. In CI, everything is there.
+#[test]
+fn nothing_is_skipped_in_ci() {
+    let steps = scripts(&workflows()["ci.yml"]);
+    let all: Vec<&str> =
+        steps.iter().filter(|(job, _)| job == "all").map(|(_, step)| step["run"].as_str().unwrap()).collect();
+    let (install, after) = (all[0], all.last().unwrap());
+    let requirements = text(".github/requirements.txt");
+    for tool in ["zizmor", "typos", "maturin", "pytest", "pyarrow", "polars", "datasets", "mypy"] {
+        assert!(requirements.contains(&format!("\n{tool}==")), "{tool}");
+    }
+    assert!(install.contains("--requirement .github/requirements.txt"));
+    for tool in ["wasm32-unknown-unknown", "cargo-deny@", "cargo-semver-checks@"] {
+        assert!(install.contains(tool), "{tool}");
+    }
+    for folder in ["bindings/vitest", "bindings/wasm", "bindings/wasm/test/bundlers", "web/test"] {
+        assert!(install.contains(folder), "{folder}");
+        assert!(root().join(folder).join("package-lock.json").exists(), "{folder}");
+    }
+    assert!(after.contains("skipped:") && after.contains("exit 1"), "{after}");
+}
+
+/// Each crate is built without its default features, and what is off by default is built and tested.
+#[test]
+fn other_features_are_built_in_ci() {
+    let run: String = scripts(&workflows()["ci.yml"])
+        .iter()
+        .filter(|(job, _)| job == "features")
+        .map(|(_, step)| step["run"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(run.contains("for manifest in crates/*/Cargo.toml") && run.contains("--no-default-features"));
+    assert!(run.contains("--package toolcheck-open --features parquet --test parquet"));
+    assert!(run.contains("--package toolcheck-cli --features parquet"));
+}
+
+/// The playground that is published is the folder that was tested.
+#[test]
+fn the_page_that_is_published_was_tested() {
+    let workflow = &workflows()["docs.yml"];
+    let steps = jobs(workflow)["build"]["steps"].as_array().unwrap().clone();
+    let place = |is: &dyn Fn(&Json) -> bool| steps.iter().position(is).unwrap();
+    let runs = |step: &Json, words: &str| step["run"].as_str().is_some_and(|run| run.contains(words));
+    let assembled = place(&|step| runs(step, "web/assemble.sh target/book/playground"));
+    let tested = place(&|step| runs(step, "node --test") && runs(step, "web/test/*.test.js"));
+    let published = place(&|step| step["with"]["path"] == "target/book");
+    assert!(assembled < tested && tested < published);
+    assert_eq!(steps[tested]["env"]["TOOLCHECK_PAGE"], "target/book/playground");
+    assert!(text("web/test/browser.js").contains("throw new Error(`the page can't be tested"));
+}

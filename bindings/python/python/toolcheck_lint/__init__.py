@@ -51,7 +51,6 @@ __all__ = [
     "Label",
     "Level",
     "Linter",
-    "MockProvider",
     "Picture",
     "Place",
     "Report",

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, final
 
 from . import _native
 from ._errors import texts_of
+from ._polars import readable
 from ._report import Report, ShowOutput
 from ._summary import Summary
 
@@ -141,9 +142,10 @@ class Linter:
 
         A column of text has a body in each row; in one of lists or structs, or in a table, each row is written as JSON
         without what is null. With `tools`, a row is an object of `messages` and `tools`. `key` names rows in examples: a
-        path in each row with dots between names, or a column; by default it is the number of the row. `progress` is called
-        with the number of rows so far.
+        path in each row with dots between names, or a column, which is then no part of the row; by default it is the number
+        of the row. `progress` is called with the number of rows so far.
         """
+        array, tools, key = map(readable, (array, tools, key))
         counted = self._native.column(array, tools=tools, key=key, samples=samples, progress=progress)
         return Summary._of(counted)
 
@@ -154,6 +156,7 @@ class Linter:
         It is a stream that can be read once, with `pyarrow.table(...)`, `polars.DataFrame(...)` or another library. Rows
         are linted while it is read.
         """
+        array, tools, key = map(readable, (array, tools, key))
         return self._native.rows(array, tools=tools, key=key)
 
     def __repr__(self) -> str:

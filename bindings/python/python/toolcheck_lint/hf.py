@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._batches import Job, check_columns
+from ._batches import FINDINGS, Job, check_columns
 from ._summary import Summary
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def lint_dataset(
     progress: "Callable[[int], object] | None" = None,
     **settings: Any,
 ) -> "Summary | Dataset":
-    """Counts what is found in the rows of a data set; with `mode="rows"`, a data set of the findings.
+    """Counts what is found in the rows of a data set; with `mode="rows"`, a data set of the findings, in which the key has
+    the type that it has in the rows.
 
     The parameters are those of `toolcheck_lint.spark.lint_dataframe`. Batches are linted on `threads` threads while the
     next one is read; `progress` is called with the number of rows so far.
@@ -75,7 +76,9 @@ def lint_dataset(
         if key is None:
             raise TypeError("`key` is needed to name the rows of the findings")
         tables = list(_each(job.findings, ds, batch_size, threads, progress))
-        return datasets.Dataset(pyarrow.concat_tables(tables)) if tables else datasets.Dataset.from_dict({})
+        if not tables:
+            return datasets.Dataset.from_dict({name: [] for name in (key, *FINDINGS[1:])})
+        return datasets.Dataset(pyarrow.concat_tables(tables))
     return Summary.sum(_each(job.summary, ds, batch_size, threads, progress))
 
 

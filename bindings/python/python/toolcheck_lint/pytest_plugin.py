@@ -24,6 +24,7 @@ class NoRequestWarning(pytest.PytestWarning):
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "toolcheck(target=None, ...): settings of the fixtures `toolcheck` and `toolcheck_http`")
     for folder in config.getini("toolcheck_corpus"):
         if not Path(folder).is_dir():
             raise pytest.UsageError(f"toolcheck_corpus: there is no folder {folder}")
@@ -47,7 +48,7 @@ def toolcheck(request: pytest.FixtureRequest) -> "Callable[..., Checked]":
     """Lints a body: `toolcheck(body, target="bedrock").assert_clean()`. The settings are those of `toolcheck_lint.lint`."""
     from .testing import check
 
-    settings = _settings(request.config)
+    settings = _settings_of(request)
     return lambda body, **own: check(body, **{**settings, **own})
 
 
@@ -59,7 +60,7 @@ def toolcheck_http(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     """
     from .testing import Sent
 
-    sent = Sent(_settings(request.config))
+    sent = Sent(_settings_of(request))
     sent.hook(monkeypatch)
     yield sent
     faults = sent.faults()
@@ -166,6 +167,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     fixtures = {"toolcheck", "toolcheck_http"}
     if any(fixtures & set(getattr(item, "fixturenames", ())) for item in items):
         _settings(config)
+
+
+def _settings_of(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """The settings of a test: those of the configuration, and the closest marker's over them."""
+    from ._linter import Linter
+
+    settings = _settings(request.config)
+    for marker in reversed(list(request.node.iter_markers("toolcheck"))):
+        # How strict the mock of `pytest-toolcheck` is; the marker is the same.
+        own = {name: value for name, value in marker.kwargs.items() if name != "strict"}
+        if isinstance(target := own.get("target"), str) and target.endswith(".toml"):
+            own["target"] = request.config.rootpath / target
+        try:
+            Linter(*marker.args, **own)
+        except (OSError, TypeError, ValueError) as reason:
+            pytest.fail(f"the marker `toolcheck`: {reason}", pytrace=False)
+        settings |= own
+    return settings
 
 
 def _settings(config: pytest.Config) -> dict[str, Any]:

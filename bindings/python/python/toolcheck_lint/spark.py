@@ -83,4 +83,4 @@ class _Findings:
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
-            yield from self._job.findings(batch).to_batches()
+            yield from self._job.findings_by_text(batch).to_batches()

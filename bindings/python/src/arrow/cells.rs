@@ -3,16 +3,18 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     BinaryType, BinaryViewType, ByteArrayType, ByteViewType, Float16Type, Float32Type, Float64Type, Int8Type,
-    Int16Type, Int32Type, Int64Type, LargeBinaryType, LargeUtf8Type, StringViewType, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type, Utf8Type,
+    Int16Type, Int32Type, Int64Type, LargeBinaryType, LargeUtf8Type, RunEndIndexType, StringViewType,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type, Utf8Type,
 };
 use arrow_array::{
-    Array, ArrowPrimitiveType, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray, GenericByteArray,
-    GenericByteViewArray, GenericListArray, MapArray, OffsetSizeTrait, PrimitiveArray, StructArray,
+    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray,
+    GenericByteArray, GenericByteViewArray, GenericListArray, GenericListViewArray, MapArray,
+    OffsetSizeTrait, PrimitiveArray, StructArray,
 };
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 
+use super::says::{Bytes, Said, Says};
 use super::shown::shown;
 use crate::text::write_string;
 
@@ -49,12 +51,32 @@ pub(crate) fn texts(array: &dyn Array) -> Option<Box<dyn Texts + '_>> {
         DataType::Utf8View => Box::new(array.as_byte_view::<StringViewType>()),
         DataType::BinaryView => Box::new(array.as_byte_view::<BinaryViewType>()),
         DataType::FixedSizeBinary(_) => Box::new(array.as_fixed_size_binary()),
+        _ => {
+            let (keys, values) = coded(array)?;
+            Box::new(Coded { array, keys, values: texts(values)? })
+        }
+    })
+}
+
+/// For each row of an array whose values are found by their numbers, this number, and the values.
+pub(crate) fn coded(array: &dyn Array) -> Option<(Vec<usize>, &dyn Array)> {
+    fn runs<R: RunEndIndexType>(array: &dyn Array) -> (Vec<usize>, &dyn Array) {
+        let runs = array.as_run::<R>();
+        ((0..array.len()).map(|row| runs.get_physical_index(row)).collect(), runs.values().as_ref())
+    }
+    Some(match array.data_type() {
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
-            let values = texts(dictionary.values().as_ref())?;
-            // The values are in the array, which is borrowed for longer than the dictionary.
-            Box::new(Coded { array, keys: keys(array), values })
+            let values: &ArrayRef = dictionary.values();
+            // Without values there are no numbers of them; that of a row without a value means nothing.
+            let keys = if values.is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() };
+            (keys, values.as_ref())
         }
+        DataType::RunEndEncoded(ends, _) => match ends.data_type() {
+            DataType::Int16 => runs::<Int16Type>(array),
+            DataType::Int32 => runs::<Int32Type>(array),
+            _ => runs::<Int64Type>(array),
+        },
         _ => return None,
     })
 }
@@ -64,7 +86,7 @@ pub(crate) fn texts(array: &dyn Array) -> Option<Box<dyn Texts + '_>> {
 /// # Errors
 ///
 /// The name of a type that JSON does not have.
-pub(crate) fn cells(array: &dyn Array) -> Result<Box<dyn Cell + '_>, String> {
+pub(crate) fn cells(array: &dyn Array, says: Says) -> Result<Box<dyn Cell + '_>, String> {
     Ok(match array.data_type() {
         DataType::Null => Box::new(Nothing),
         DataType::Boolean => Box::new(array.as_boolean()),
@@ -79,23 +101,33 @@ pub(crate) fn cells(array: &dyn Array) -> Result<Box<dyn Cell + '_>, String> {
         DataType::Float16 => number::<Float16Type>(array),
         DataType::Float32 => number::<Float32Type>(array),
         DataType::Float64 => number::<Float64Type>(array),
-        DataType::List(_) => list::<i32>(array)?,
-        DataType::LargeList(_) => list::<i64>(array)?,
-        DataType::FixedSizeList(..) => {
+        DataType::List(field) => list::<i32>(array, says.element(field))?,
+        DataType::LargeList(field) => list::<i64>(array, says.element(field))?,
+        DataType::ListView(field) => list_view::<i32>(array, says.element(field))?,
+        DataType::LargeListView(field) => list_view::<i64>(array, says.element(field))?,
+        DataType::FixedSizeList(field, _) => {
             let lists = array.as_fixed_size_list();
-            Box::new(FixedList { lists, values: cells(lists.values().as_ref())? })
+            Box::new(FixedList { lists, values: cells(lists.values().as_ref(), says.element(field))? })
         }
-        DataType::Struct(_) => Box::new(Object::new(array.as_struct())?),
+        DataType::Struct(_) => Box::new(Object::new(array.as_struct(), says)?),
         DataType::Map(..) => Box::new(Entries::new(array.as_map())?),
-        DataType::Dictionary(..) => {
-            let values = cells(array.as_any_dictionary().values().as_ref())?;
-            Box::new(Coded { array, keys: keys(array), values })
-        }
         other => match texts(array) {
-            Some(texts) => Box::new(Text(texts)),
-            None => shown(array).ok_or_else(|| other.to_string())?,
+            Some(texts) if says == Says::Text && is_of_bytes(other) => Box::new(Bytes(texts)),
+            Some(texts) => Box::new(Said { texts, says }),
+            None => match coded(array) {
+                Some((keys, values)) => Box::new(Coded { array, keys, values: cells(values, says)? }),
+                None => shown(array).ok_or_else(|| other.to_string())?,
+            },
         },
     })
+}
+
+fn is_of_bytes(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => is_of_bytes(values),
+        DataType::RunEndEncoded(_, values) => is_of_bytes(values.data_type()),
+        kind => kind.is_binary(),
+    }
 }
 
 impl<T: ByteArrayType> Texts for &GenericByteArray<T> {
@@ -113,18 +145,6 @@ impl<T: ByteViewType + ?Sized> Texts for &GenericByteViewArray<T> {
 impl Texts for &FixedSizeBinaryArray {
     fn text(&self, row: usize) -> Option<&[u8]> {
         (!Array::is_null(*self, row)).then(|| self.value(row))
-    }
-}
-
-struct Text<'a>(Box<dyn Texts + 'a>);
-
-impl Cell for Text<'_> {
-    fn is_null(&self, row: usize) -> bool {
-        self.0.text(row).is_none()
-    }
-
-    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
-        write_string(self.0.text(row).unwrap_or_default(), out);
     }
 }
 
@@ -207,9 +227,30 @@ struct List<'a, O: OffsetSizeTrait> {
     values: Box<dyn Cell + 'a>,
 }
 
-fn list<O: OffsetSizeTrait>(array: &dyn Array) -> Result<Box<dyn Cell + '_>, String> {
+fn list<O: OffsetSizeTrait>(array: &dyn Array, says: Says) -> Result<Box<dyn Cell + '_>, String> {
     let lists = array.as_list::<O>();
-    Ok(Box::new(List { lists, values: cells(lists.values().as_ref())? }))
+    Ok(Box::new(List { lists, values: cells(lists.values().as_ref(), says)? }))
+}
+
+struct ListView<'a, O: OffsetSizeTrait> {
+    lists: &'a GenericListViewArray<O>,
+    values: Box<dyn Cell + 'a>,
+}
+
+fn list_view<O: OffsetSizeTrait>(array: &dyn Array, says: Says) -> Result<Box<dyn Cell + '_>, String> {
+    let lists = array.as_list_view::<O>();
+    Ok(Box::new(ListView { lists, values: cells(lists.values().as_ref(), says)? }))
+}
+
+impl<O: OffsetSizeTrait> Cell for ListView<'_, O> {
+    fn is_null(&self, row: usize) -> bool {
+        self.lists.is_null(row)
+    }
+
+    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
+        let start = self.lists.value_offset(row).as_usize();
+        write_elements(&*self.values, start..start + self.lists.value_size(row).as_usize(), out);
+    }
 }
 
 fn write_elements(values: &dyn Cell, rows: std::ops::Range<usize>, out: &mut Vec<u8>) {
@@ -258,10 +299,15 @@ pub(crate) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    fn new(array: &'a StructArray) -> Result<Self, String> {
-        let fields = array.fields().iter().zip(array.columns()).map(|(field, column)| {
-            let values =
-                cells(column.as_ref()).map_err(|kind| format!("{kind} in the column `{}`", field.name()))?;
+    fn new(array: &'a StructArray, says: Says) -> Result<Self, String> {
+        // A column of a table that can't be a part of a conversation, and that JSON has no word for.
+        let is_other = |kind: &DataType| {
+            says == Says::Row && matches!(kind, DataType::Union(..) | DataType::Interval(_))
+        };
+        let columns = array.fields().iter().zip(array.columns());
+        let fields = columns.filter(|(field, _)| !is_other(field.data_type())).map(|(field, column)| {
+            let values = cells(column.as_ref(), says.member(field))
+                .map_err(|kind| format!("{kind} in the column `{}`", field.name()))?;
             let mut key = Vec::new();
             write_string(field.name().as_bytes(), &mut key);
             key.push(b':');
@@ -304,7 +350,11 @@ struct Entries<'a> {
 impl<'a> Entries<'a> {
     fn new(maps: &'a MapArray) -> Result<Self, String> {
         let keys = texts(maps.keys().as_ref()).ok_or_else(|| maps.data_type().to_string())?;
-        Ok(Self { maps, keys, values: cells(maps.values().as_ref())? })
+        let DataType::Struct(fields) = maps.entries().data_type() else {
+            return Err(maps.data_type().to_string());
+        };
+        let says = fields.get(1).map_or(Says::Text, |field| Says::of(field, Says::Text));
+        Ok(Self { maps, keys, values: cells(maps.values().as_ref(), says)? })
     }
 }
 
@@ -334,13 +384,6 @@ struct Coded<'a, V> {
     array: &'a dyn Array,
     keys: Vec<usize>,
     values: V,
-}
-
-/// The numbers of the values of a dictionary; that of a row without a value means nothing.
-fn keys(array: &dyn Array) -> Vec<usize> {
-    let dictionary = array.as_any_dictionary();
-    // Without values there are no numbers of them either.
-    if dictionary.values().is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() }
 }
 
 impl Texts for Coded<'_, Box<dyn Texts + '_>> {

@@ -12,6 +12,8 @@ use arrow_array::{Array, OffsetSizeTrait};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 
+use super::cells::coded;
+
 /// What is said of arrays that cannot be right.
 const DAMAGED: &str = "the data can't be read: an array is damaged";
 
@@ -36,6 +38,10 @@ pub(crate) fn take_over<T>(take: impl FnOnce() -> T) -> Result<T, String> {
 ///
 /// The type of what is not.
 pub(crate) fn check(array: &dyn Array) -> Result<(), String> {
+    // Of an array without values nothing is read, wherever it would begin in what it is a part of.
+    if array.is_empty() {
+        return Ok(());
+    }
     let is_whole = match array.data_type() {
         DataType::Utf8 => are_texts::<Utf8Type>(array),
         DataType::LargeUtf8 => are_texts::<LargeUtf8Type>(array),
@@ -53,6 +59,8 @@ pub(crate) fn check(array: &dyn Array) -> Result<(), String> {
             check(lists.values())?;
             are_within(lists.value_offsets(), lists.values().len())
         }
+        DataType::ListView(_) => are_parts::<i32>(array)?,
+        DataType::LargeListView(_) => are_parts::<i64>(array)?,
         DataType::FixedSizeList(_, size) => {
             let values = array.as_fixed_size_list().values();
             check(values)?;
@@ -69,6 +77,11 @@ pub(crate) fn check(array: &dyn Array) -> Result<(), String> {
             columns.iter().all(|column| column.len() >= array.len())
         }
         DataType::Dictionary(..) => return check(array.as_any_dictionary().values()),
+        DataType::RunEndEncoded(..) => {
+            let (numbers, values) = take_over(|| coded(array))?.ok_or_else(|| DAMAGED.to_owned())?;
+            check(values)?;
+            numbers.iter().all(|number| *number < values.len())
+        }
         _ => true,
     };
     if is_whole {
@@ -81,6 +94,17 @@ pub(crate) fn check(array: &dyn Array) -> Result<(), String> {
 fn are_texts<T: ByteArrayType>(array: &dyn Array) -> bool {
     let texts = array.as_bytes::<T>();
     are_within(texts.value_offsets(), texts.value_data().len())
+}
+
+/// Whether each list is a part of the values.
+fn are_parts<O: OffsetSizeTrait>(array: &dyn Array) -> Result<bool, String> {
+    let lists = array.as_list_view::<O>();
+    check(lists.values())?;
+    let is_part = |(start, size): (&O, &O)| {
+        let end = start.to_usize().zip(size.to_usize()).and_then(|(start, size)| start.checked_add(size));
+        end.is_some_and(|end| end <= lists.values().len())
+    };
+    Ok(lists.value_offsets().iter().zip(lists.value_sizes()).all(is_part))
 }
 
 /// Whether offsets go up, from 0 to the number of values at most.

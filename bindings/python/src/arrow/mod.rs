@@ -3,6 +3,7 @@
 mod cells;
 mod checks;
 mod rows;
+mod says;
 mod shown;
 mod table;
 

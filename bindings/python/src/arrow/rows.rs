@@ -1,7 +1,10 @@
 //! The rows of columns, as texts that are linted.
 
-use arrow_array::{Array, ArrayRef};
-use arrow_schema::{ArrowError, DataType};
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, StructArray};
+use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyString};
@@ -12,6 +15,7 @@ use toolcheck_lint::summary::key_of;
 
 use super::cells::{Cell, Texts, cells, texts};
 use super::checks::{check, take_over};
+use super::says::Says;
 use crate::dump::kind_of;
 use crate::text::write_string;
 
@@ -32,6 +36,8 @@ enum Keys {
     Numbers,
     /// By a value in each, at a path of names with dots between them.
     Path(String),
+    /// By a column of the table, which is not a part of what it names.
+    Member(usize),
     /// By an array of their own.
     Column(Chunks),
 }
@@ -43,6 +49,8 @@ pub(crate) struct Batch {
     keys: Option<ArrayRef>,
     first: usize,
     path: Option<String>,
+    /// What the bodies and the tools say.
+    says: (Says, Says),
 }
 
 impl Rows {
@@ -63,7 +71,14 @@ impl Rows {
                         None => has_path(bodies.reader.field().data_type(), &path),
                     };
                     is_there.map_err(PyValueError::new_err)?;
-                    Keys::Path(path)
+                    match bodies.reader.field().data_type() {
+                        DataType::Struct(fields) if tools.is_none() => {
+                            let column =
+                                fields.find(&path).filter(|(_, field)| !field.data_type().is_nested());
+                            column.map_or(Keys::Path(path), |(number, _)| Keys::Member(number))
+                        }
+                        _ => Keys::Path(path),
+                    }
                 }
                 Err(_) => Keys::Column(Chunks::of(key, "key")?),
             },
@@ -92,11 +107,19 @@ impl Rows {
             }
             return Ok(None);
         }
+        let says = Says::of(&self.bodies.reader.field(), Says::Row);
         let bodies = self.bodies.take(count);
+        let of_tools =
+            self.tools.as_ref().map_or(Says::Text, |tools| Says::of(&tools.reader.field(), Says::List));
         let tools = self.tools.as_mut().map(|tools| tools.take(count));
         let keys = match &mut self.keys {
             Keys::Column(keys) => Some(keys.take(count)),
+            Keys::Member(number) => Some(Arc::clone(bodies.as_struct().column(*number))),
             _ => None,
+        };
+        let bodies = match &self.keys {
+            Keys::Member(number) => without(bodies.as_struct(), *number)?,
+            _ => bodies,
         };
         let first = self.done;
         self.done += count;
@@ -104,7 +127,7 @@ impl Rows {
             Keys::Path(path) => Some(path.clone()),
             _ => None,
         };
-        Ok(Some(Batch { bodies, tools, keys, first, path }))
+        Ok(Some(Batch { bodies, tools, keys, first, path, says: (says, of_tools) }))
     }
 }
 
@@ -151,11 +174,22 @@ impl Batch {
     }
 }
 
+/// A table without one of its columns.
+fn without(table: &StructArray, number: usize) -> Result<ArrayRef, String> {
+    let mut fields: Vec<FieldRef> = table.fields().iter().cloned().collect();
+    let mut columns = table.columns().to_vec();
+    fields.remove(number);
+    columns.remove(number);
+    let nulls = table.nulls().cloned();
+    let rest = StructArray::try_new_with_length(fields.into(), columns, nulls, table.len());
+    rest.map(|rest| Arc::new(rest) as ArrayRef).map_err(|error| reason(&error))
+}
+
 fn key_in(keys: &ArrayRef, row: usize) -> Option<String> {
     if let Some(texts) = texts(keys) {
         return texts.text(row).map(|text| String::from_utf8_lossy(text).into_owned());
     }
-    let values = cells(keys).ok().filter(|values| !values.is_null(row))?;
+    let values = cells(keys, Says::Text).ok().filter(|values| !values.is_null(row))?;
     let mut out = Vec::new();
     values.write_value(row, &mut out);
     Some(String::from_utf8_lossy(&out).into_owned())
@@ -170,12 +204,15 @@ enum Reader<'b> {
 impl<'b> Reader<'b> {
     fn new(batch: &'b Batch) -> Result<Self, String> {
         let cannot = |kind: String| format!("cannot read {kind} as JSON");
+        let (says, of_tools) = batch.says;
         if let Some(tools) = &batch.tools {
-            return Ok(Self::WithTools(cells(&batch.bodies).map_err(cannot)?, cells(tools).map_err(cannot)?));
+            let says = if says == Says::Row { Says::List } else { says };
+            let bodies = cells(&batch.bodies, says).map_err(cannot)?;
+            return Ok(Self::WithTools(bodies, cells(tools, of_tools).map_err(cannot)?));
         }
         match texts(&batch.bodies) {
             Some(texts) => Ok(Self::Texts(texts)),
-            None => cells(&batch.bodies).map(Self::Cells).map_err(cannot),
+            None => cells(&batch.bodies, says).map(Self::Cells).map_err(cannot),
         }
     }
 }
@@ -213,7 +250,7 @@ fn has_path(mut kind: &DataType, path: &str) -> Result<(), String> {
                 };
                 kind = field.data_type();
             }
-            DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => {
+            kind if kind.is_list() => {
                 return Err(format!(
                     "there is no `{}` in a list: pass the column with the keys as `key`",
                     shown(name)

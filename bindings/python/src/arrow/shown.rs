@@ -1,10 +1,11 @@
-//! Dates, times and decimals as text: JSON has none.
+//! Dates, times, durations and decimals as text: JSON has none.
 
 use std::fmt::Display;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
+    DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
     Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
@@ -14,7 +15,7 @@ use arrow_schema::{DataType, TimeUnit};
 use super::cells::Cell;
 use crate::text::write_string;
 
-/// The values of an array of dates, times or decimals; `None` if it has others.
+/// The values of an array of dates, times, durations or decimals; `None` if it has others.
 pub(crate) fn shown(array: &dyn Array) -> Option<Box<dyn Cell + '_>> {
     Some(match array.data_type() {
         DataType::Date32 => primitive::<Date32Type>(array, |array, row| text(array.value_as_date(row))),
@@ -36,6 +37,12 @@ pub(crate) fn shown(array: &dyn Array) -> Option<Box<dyn Cell + '_>> {
             TimeUnit::Millisecond => primitive::<TimestampMillisecondType>(array, moment),
             TimeUnit::Microsecond => primitive::<TimestampMicrosecondType>(array, moment),
             TimeUnit::Nanosecond => primitive::<TimestampNanosecondType>(array, moment),
+        },
+        DataType::Duration(unit) => match unit {
+            TimeUnit::Second => primitive::<DurationSecondType>(array, lasting),
+            TimeUnit::Millisecond => primitive::<DurationMillisecondType>(array, lasting),
+            TimeUnit::Microsecond => primitive::<DurationMicrosecondType>(array, lasting),
+            TimeUnit::Nanosecond => primitive::<DurationNanosecondType>(array, lasting),
         },
         DataType::Decimal32(..) => {
             primitive::<Decimal32Type>(array, |array, row| Some(array.value_as_string(row)))
@@ -72,6 +79,14 @@ fn moment<T: ArrowPrimitiveType<Native = i64> + arrow_array::types::ArrowTempora
 ) -> Option<String> {
     let zone = if matches!(array.data_type(), DataType::Timestamp(_, Some(_))) { "Z" } else { "" };
     array.value_as_datetime(row).map(|moment| format!("{}T{}{zone}", moment.date(), moment.time()))
+}
+
+/// A duration as ISO 8601 writes it.
+fn lasting<T: ArrowPrimitiveType<Native = i64> + arrow_array::types::ArrowTemporalType>(
+    array: &PrimitiveArray<T>,
+    row: usize,
+) -> Option<String> {
+    text(array.value_as_duration(row))
 }
 
 /// Values that are shown by a function.

@@ -36,6 +36,42 @@ expect(request).toBeClean({ failOn: "error" });
 expect(request).not.toHaveFindings(["unanswered-tool-call"]);
 expect.extend({ toBeClean, toHaveFindings });
 
+// What a variable may be, and not only what it is.
+declare const either: string | Uint8Array;
+const eitherMended: string | Uint8Array = fix(either).body;
+const buffer: ArrayBuffer = fix(new ArrayBuffer(8)).body;
+const viewed: Uint8Array = fix(new DataView(buffer)).body;
+declare const anything: any;
+declare const record: Record<string, unknown>;
+declare const readonly: Readonly<Request>;
+declare const maybeObject: Request | string;
+lint(either);
+lint(anything);
+lint(record);
+lint([readonly]);
+lint(maybeObject, { tools: record });
+fix(readonly).body.messages.length;
+fix(record).body["messages"];
+explainError("x");
+const generic = <B extends object>(body: B): B => fix(body as object).body as B;
+
+// @ts-expect-error
+lint(Promise.resolve(request));
+// @ts-expect-error
+fix(Promise.resolve("{}"));
+// @ts-expect-error
+lint({} as Request | Promise<Request>);
+// @ts-expect-error
+lint(new Response("{}"));
+// @ts-expect-error
+lint(new Map([["messages", []]]));
+// @ts-expect-error
+diff(Promise.resolve(request), request);
+// @ts-expect-error
+lint(undefined as string | undefined);
+// @ts-expect-error
+fix(new ArrayBuffer(8)).body.messages;
+
 // @ts-expect-error
 lint(1);
 // @ts-expect-error
@@ -49,4 +85,4 @@ show("{}", { output: "pdf" });
 // @ts-expect-error
 expect(request).toBeClean("anthropic");
 
-export { body, bytes, end, ids, level, loss, mended, page, rule, same, start, text };
+export { body, bytes, eitherMended, end, generic, ids, level, loss, mended, page, rule, same, start, text, viewed };

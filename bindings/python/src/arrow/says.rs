@@ -1,0 +1,99 @@
+//! Text that is JSON: of the extension type `arrow.json`, at any depth, and of lists that are stored as text. What a row says
+//! does not depend on how it is stored.
+
+use arrow_schema::Field;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde::de::IgnoredAny;
+
+use super::cells::{Cell, Texts};
+use crate::text::write_string;
+
+/// What the texts of an array say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Says {
+    /// Texts are texts.
+    Text,
+    /// A text is the JSON of a value.
+    Json,
+    /// A row: an object of columns, or a list of messages.
+    Row,
+    /// A list of objects, which may be one text, or have a text for each object.
+    List,
+    /// An object, which may be a text.
+    Object,
+}
+
+/// The columns that hold a list of objects in every format, so that a text in them is the list, stored as text.
+const LISTS: [&str; 4] = ["messages", "contents", "tools", "functions"];
+
+impl Says {
+    /// What an array with a field says, if it would say `otherwise` without the type of that field.
+    pub(crate) fn of(field: &Field, otherwise: Self) -> Self {
+        if field.extension_type_name() == Some("arrow.json") { Self::Json } else { otherwise }
+    }
+
+    /// What the elements of a list say.
+    pub(crate) fn element(self, field: &Field) -> Self {
+        Self::of(field, if matches!(self, Self::Row | Self::List) { Self::Object } else { Self::Text })
+    }
+
+    /// What a member of an object says.
+    pub(crate) fn member(self, field: &Field) -> Self {
+        let is_list = self == Self::Row && LISTS.contains(&&**field.name());
+        Self::of(field, if is_list { Self::List } else { Self::Text })
+    }
+
+    /// The JSON that a text is, if it is any.
+    fn json(self, text: &[u8]) -> Option<&[u8]> {
+        let text = text.trim_ascii();
+        let may_be = match self {
+            Self::Json => true,
+            Self::List => text.starts_with(b"["),
+            Self::Object => text.starts_with(b"{"),
+            Self::Text | Self::Row => false,
+        };
+        // What is damaged is written as a text: as it is, it would damage what is around it.
+        (may_be && serde_json::from_slice::<IgnoredAny>(text).is_ok()).then_some(text)
+    }
+}
+
+/// Texts as what they say.
+pub(crate) struct Said<'a> {
+    pub(crate) texts: Box<dyn Texts + 'a>,
+    pub(crate) says: Says,
+}
+
+impl Cell for Said<'_> {
+    fn is_null(&self, row: usize) -> bool {
+        match self.texts.text(row) {
+            None => true,
+            Some(text) => self.says == Says::Json && text.trim_ascii() == b"null",
+        }
+    }
+
+    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
+        let text = self.texts.text(row).unwrap_or_default();
+        match self.says.json(text) {
+            Some(json) => out.extend_from_slice(json),
+            None => write_string(text, out),
+        }
+    }
+}
+
+/// Bytes as a text or, where they are none, such as those of an image, in Base64.
+pub(crate) struct Bytes<'a>(pub(crate) Box<dyn Texts + 'a>);
+
+impl Cell for Bytes<'_> {
+    fn is_null(&self, row: usize) -> bool {
+        self.0.text(row).is_none()
+    }
+
+    fn write_value(&self, row: usize, out: &mut Vec<u8>) {
+        let bytes = self.0.text(row).unwrap_or_default();
+        if std::str::from_utf8(bytes).is_ok() {
+            return write_string(bytes, out);
+        }
+        write_string(BASE64_STANDARD.encode(bytes).as_bytes(), out);
+    }
+}
