@@ -30,6 +30,8 @@ mod written;
 mod zstd;
 
 pub use container::Container;
+#[cfg(feature = "compress")]
+pub use decode::{Undecoded, decoded};
 pub use containers::{ALL, find};
 pub use format::FileFormat;
 pub use toolcheck_json::origins::{LeftOut, Opened, Unread};

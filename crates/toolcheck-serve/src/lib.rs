@@ -17,22 +17,30 @@
 //! It listens on the loopback interface only, keeps no header, and each body has a limit.
 
 mod arguments;
+mod body;
+mod content;
 mod cut;
+mod guard;
 mod http;
 mod mock;
 mod models;
 mod provider;
 mod proxy;
 mod received;
+mod refusal;
+mod room;
 mod route;
 mod script;
 mod seen;
+mod state;
 mod upstream;
 
+pub use content::Content;
 pub use mock::{Builder, MockProvider};
-pub use provider::{Opaque, Refused, Strictness};
+pub use provider::{Opaque, Strictness};
 pub use proxy::{Passed, Proxy, ProxyBuilder};
 pub use received::Received;
+pub use refusal::Refused;
 pub use route::path;
 pub use script::{CutIn, Error, ScriptedCall, ScriptedServerCall, ScriptedStop, Turn, script};
 pub use seen::{Exchange, Run};

@@ -137,6 +137,19 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         self.object(value, self.shape.request, Within::default());
     }
 
+    /// Reports that a body lacks a key which every request has, unless that is known already.
+    pub(super) fn lacks(&mut self, body: Value<'d, 's>, key: &str) {
+        let object = &self.shape.objects[self.shape.request];
+        let is_known = |fault: &Fault<'f>| fault.parent == body.id() && fault.key == key;
+        if let Some(field) = object.field(key).filter(|_| !self.faults.iter().any(is_known)) {
+            let problem =
+                Problem { kind: FaultKind::Missing, detail: Detail::None, cause: Cause::default() };
+            self.above.push(Above { value: body, kind: object.kind, is_element: false, before: None });
+            self.report(object, &field.key, None, problem, Within::default());
+            self.above.pop();
+        }
+    }
+
     /// Checks a list of messages by itself.
     pub(super) fn messages(&mut self, list: Value<'d, 's>) {
         for (index, message) in list.elements().enumerate().filter(|(_, message)| message.is_object()) {
