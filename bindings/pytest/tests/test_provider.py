@@ -357,6 +357,40 @@ def test_a_mock_whose_input_stays_open_is_killed(program, monkeypatch):
     provider.stop()
 
 
+def test_a_request_to_another_api_fails_the_test(run):
+    result = run(
+        """
+@pytest.mark.toolcheck(target="openai-chat")
+def test_it(provider):
+    with pytest.raises(agent.Refused, match="404"):
+        agent.run()
+
+@pytest.mark.toolcheck(target=["openai-chat", "anthropic"])
+def test_both(provider):
+    agent.run()
+"""
+    )
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(["toolcheck: not expected of openai-chat: POST /v1/messages"])
+
+
+def test_a_refusal_can_be_allowed(run):
+    result = run(
+        """
+@pytest.mark.toolcheck(allow="unanswered-tool-call")
+def test_it(provider):
+    agent.run("drops a result")
+    assert [one["rule"] for one in provider.report()["allowed"]] == ["unanswered-tool-call"]
+
+@pytest.mark.toolcheck(allow="unanswered-tool-calls")
+def test_mistyped(provider):
+    pass
+"""
+    )
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*there is no rule `unanswered-tool-calls`; is it `unanswered-tool-call`?*"])
+
+
 def test_a_block_checks_at_its_end(program):
     import agent
 

@@ -30,9 +30,9 @@ mod written;
 mod zstd;
 
 pub use container::Container;
+pub use containers::{ALL, find};
 #[cfg(feature = "compress")]
 pub use decode::{Undecoded, decoded};
-pub use containers::{ALL, find};
 pub use format::FileFormat;
 pub use toolcheck_json::origins::{LeftOut, Opened, Unread};
 #[cfg(feature = "compress")]

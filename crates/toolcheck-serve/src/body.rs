@@ -42,9 +42,11 @@ pub(crate) fn plain<'b>(
     let Some(encoding) = encoding else { return Ok(Cow::Borrowed(body)) };
     let name = || shown(encoding);
     decoded(body, encoding, most).map(Cow::Owned).map_err(|why| match why {
-        Undecoded::TooLarge => {
-            NoRequest::new("unrecognised-format", format!("decoded, the body has more than {most} bytes"), 413)
-        }
+        Undecoded::TooLarge => NoRequest::new(
+            "unrecognised-format",
+            format!("decoded, the body has more than {most} bytes"),
+            413,
+        ),
         Undecoded::Damaged => {
             NoRequest::new("unrecognised-format", format!("the body is not encoded with `{}`", name()), 400)
         }

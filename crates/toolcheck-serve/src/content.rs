@@ -67,6 +67,12 @@ impl PartialEq for Content {
     }
 }
 
+impl PartialEq<Json> for Content {
+    fn eq(&self, other: &Json) -> bool {
+        **self == *other
+    }
+}
+
 impl fmt::Debug for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)

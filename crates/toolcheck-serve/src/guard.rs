@@ -54,13 +54,17 @@ impl Guard {
             return Some((StatusCode::FORBIDDEN, "a page may not ask this".to_owned()));
         }
         let origin = origins.find(|origin| !self.knows_origin(origin, purpose))?;
-        let why = format!("the origin `{}` may not ask this; `--allow-origin` names those that may", named(origin));
+        let why =
+            format!("the origin `{}` may not ask this; `--allow-origin` names those that may", named(origin));
         Some((StatusCode::FORBIDDEN, why))
     }
 
     fn knows_host(&self, authority: &str) -> bool {
         let host = host_of(authority);
-        let is_listed = self.hosts.iter().any(|own| own.eq_ignore_ascii_case(host) || own.eq_ignore_ascii_case(authority));
+        let is_listed = self
+            .hosts
+            .iter()
+            .any(|own| own.eq_ignore_ascii_case(host) || own.eq_ignore_ascii_case(authority));
         is_listed || is_loopback(host)
     }
 
@@ -69,7 +73,8 @@ impl Guard {
             let authority = origin.split_once("://").map_or("", |(_, authority)| authority);
             is_loopback(host_of(authority))
         };
-        self.origins.iter().any(|own| own.eq_ignore_ascii_case(origin)) || purpose == Purpose::Mock && is_own()
+        self.origins.iter().any(|own| own.eq_ignore_ascii_case(origin))
+            || purpose == Purpose::Mock && is_own()
     }
 }
 
@@ -132,10 +137,27 @@ mod tests {
         let mut guard = Guard::default();
         guard.allow_host("mock".to_owned());
         let host = |host: &str| answer(&guard, &[("host", host)], Purpose::Mock);
-        for own in ["127.0.0.1", "127.0.0.1:80", "127.9.9.9:1", "LOCALHOST:8080", "[::1]:3", "[::1]", "mock:9", "Mock"] {
+        for own in [
+            "127.0.0.1",
+            "127.0.0.1:80",
+            "127.9.9.9:1",
+            "LOCALHOST:8080",
+            "[::1]:3",
+            "[::1]",
+            "mock:9",
+            "Mock",
+        ] {
             assert_eq!(host(own), 200, "{own}");
         }
-        for other in ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "10.0.0.1", "[::2]", "", "::1"] {
+        for other in [
+            "evil.example",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example:80",
+            "10.0.0.1",
+            "[::2]",
+            "",
+            "::1",
+        ] {
             assert_eq!(host(other), 421, "{other}");
         }
         assert_eq!(answer(&guard, &[], Purpose::Mock), 400);
@@ -146,7 +168,8 @@ mod tests {
     fn pages_are_refused_unless_they_are_listed() {
         let mut guard = Guard::default();
         guard.allow_origin("https://app.example".to_owned());
-        let origin = |origin: &str, purpose| answer(&guard, &[("host", "localhost"), ("origin", origin)], purpose);
+        let origin =
+            |origin: &str, purpose| answer(&guard, &[("host", "localhost"), ("origin", origin)], purpose);
         for (page, mock, control) in [
             ("https://app.example", 200, 200),
             ("http://localhost:3000", 200, 403),
@@ -155,9 +178,14 @@ mod tests {
             ("http://localhost.evil.example", 403, 403),
             ("null", 403, 403),
         ] {
-            assert_eq!((origin(page, Purpose::Mock), origin(page, Purpose::Control)), (mock, control), "{page}");
+            assert_eq!(
+                (origin(page, Purpose::Mock), origin(page, Purpose::Control)),
+                (mock, control),
+                "{page}"
+            );
         }
-        let site = |site: &str| answer(&guard, &[("host", "localhost"), ("sec-fetch-site", site)], Purpose::Control);
+        let site =
+            |site: &str| answer(&guard, &[("host", "localhost"), ("sec-fetch-site", site)], Purpose::Control);
         assert_eq!((site("cross-site"), site("same-site"), site("none")), (403, 403, 200));
     }
 
@@ -167,7 +195,9 @@ mod tests {
         for path in ["/../x", "/a/..", "/%2e%2E/x", "/a/.%2e/b", "/./x", "/a%2F..%2Fb", "/a/%5c..%5cb"] {
             assert!(out(path), "{path}");
         }
-        for path in ["/", "/v1/models/a..b", "/v1/models/gemini-2.5:generateContent", "/.well-known/x", "/a?b=/../c"] {
+        for path in
+            ["/", "/v1/models/a..b", "/v1/models/gemini-2.5:generateContent", "/.well-known/x", "/a?b=/../c"]
+        {
             assert!(!out(path), "{path}");
         }
     }

@@ -92,7 +92,10 @@ async fn respond(request: Request<Incoming>, state: &Arc<State>) -> Response<Bod
     if let Some(rest) = control {
         return match rest.split_once('/') {
             Some((token, name)) if token == state.token => steer((&parts.method, name), body, state).await,
-            _ => refuse(StatusCode::NOT_FOUND, Some("toolcheck serve: this is none of the addresses that it printed")),
+            _ => refuse(
+                StatusCode::NOT_FOUND,
+                Some("toolcheck serve: this is none of the addresses that it printed"),
+            ),
         };
     }
     if let Some(about) = models::answer(&parts.method, path) {

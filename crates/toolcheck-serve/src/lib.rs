@@ -37,7 +37,7 @@ mod upstream;
 
 pub use content::Content;
 pub use mock::{Builder, MockProvider};
-pub use provider::{Opaque, Strictness};
+pub use provider::{Opaque, Strictness, status};
 pub use proxy::{Passed, Proxy, ProxyBuilder};
 pub use received::Received;
 pub use refusal::Refused;

@@ -101,6 +101,25 @@ pub(crate) struct Answer {
     pub(crate) opaque: Vec<Opaque>,
 }
 
+/// The largest body whose status is asked for by itself.
+const MOST_BODY: usize = 64 << 20;
+
+/// The status that the API of a path answers to a body with this `Content-Encoding`, as a mock without targets does; `None`
+/// if the path is that of no API.
+///
+/// ```
+/// let status = |body: &[u8]| toolcheck_serve::status("/v1/chat/completions", None, body);
+/// assert_eq!(status(br#"{"model": "m", "messages": [{"role": "user", "content": "Moin."}]}"#), Some(200));
+/// assert_eq!(status(b"null"), Some(400));
+/// ```
+#[must_use]
+pub fn status(path: &str, encoding: Option<&str>, body: &[u8]) -> Option<u16> {
+    let provider = Provider::default();
+    let asked = provider.asked(path, "").ok()?;
+    let checked = provider.check(&asked, body, (encoding, MOST_BODY));
+    Some(provider.answer(&asked, &checked, "", |turn| turn(0, &[])).status)
+}
+
 /// What only the provider can read, and wants back as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -166,7 +185,12 @@ impl Provider {
     }
 
     /// Checks the body of a request, in this `Content-Encoding`.
-    pub(crate) fn check(&self, asked: &Asked, sent: &[u8], (encoding, most): (Option<&str>, usize)) -> Checked {
+    pub(crate) fn check(
+        &self,
+        asked: &Asked,
+        sent: &[u8],
+        (encoding, most): (Option<&str>, usize),
+    ) -> Checked {
         let plain = match body::plain(sent, encoding, most) {
             Ok(plain) => plain,
             Err(why) => return Checked::no_request(sent, why),
@@ -293,7 +317,9 @@ impl Observer for Reader {
         self.0 = Asks {
             conversation: Conversation::of(context.transcript, context.document),
             tools: listed
-                .filter_map(|own| Some((own.name.as_ref()?.text.to_string(), own.schema.and_then(|place| tool(place.node)))))
+                .filter_map(|own| {
+                    Some((own.name.as_ref()?.text.to_string(), own.schema.and_then(|place| tool(place.node))))
+                })
                 .collect(),
             model: root.get_str("model").map(|model| model.into_owned()),
             stream: root.get("stream").and_then(|value| value.as_bool()),
@@ -342,7 +368,9 @@ fn default_text(status: u16) -> &'static str {
 /// A turn that is made up: a call of the first tool of the request, and then an answer.
 fn made_up(said: &Asks) -> Turn {
     match said.conversation.turns.last() {
-        Some(Said::User(_)) if !said.tools.is_empty() => Turn::calls([crate::script::ScriptedCall::default()]),
+        Some(Said::User(_)) if !said.tools.is_empty() => {
+            Turn::calls([crate::script::ScriptedCall::default()])
+        }
         _ => Turn::text("Done."),
     }
 }

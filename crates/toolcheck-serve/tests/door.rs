@@ -71,7 +71,12 @@ fn no_requests() -> Vec<(&'static str, Vec<u8>)> {
         ("an exchange", text(&json!({"request": {"model": "m"}, "response": {}}).to_string())),
         ("spans", text("{\"resourceSpans\":[]}")),
         ("Parquet", text("PAR1xxxxPAR1")),
-        ("a cassette", text("interactions:\n- request:\n    body: '{}'\n    uri: https://api.openai.com/\n  response: {}\n")),
+        (
+            "a cassette",
+            text(
+                "interactions:\n- request:\n    body: '{}'\n    uri: https://api.openai.com/\n  response: {}\n",
+            ),
+        ),
         ("not UTF-8", [&CHAT.as_bytes()[..50], b"\xff", &CHAT.as_bytes()[50..]].concat()),
         ("NaN", text(&CHAT.replacen('{', "{\"temperature\": NaN,", 1))),
         ("a comment", text(&format!("/* x */{CHAT}"))),
@@ -175,8 +180,13 @@ fn the_encoding_that_a_header_names_is_decoded() {
     assert_eq!(run.exchanges[0].request["messages"][0]["content"], "Moin.");
 }
 
-/// Bytes that may be a request, or nearly.
-fn bodies() -> impl Strategy<Value = Vec<u8>> {
+/// The path of a format.
+fn path_of(id: &str) -> String {
+    path(formats::find(id).unwrap(), "m", false)
+}
+
+/// Bytes that may be a request, or nearly, and the path that they are sent to.
+fn bodies() -> impl Strategy<Value = (Vec<u8>, String)> {
     let texts: Vec<Vec<u8>> = no_requests()
         .into_iter()
         .map(|(_, body)| body)
@@ -192,17 +202,30 @@ fn bodies() -> impl Strategy<Value = Vec<u8>> {
             body
         },
     );
-    prop_oneof![damaged, prop::collection::vec(any::<u8>(), 0..80), "\\PC{0,60}".prop_map(String::into_bytes)]
+    let anything = prop_oneof![
+        damaged,
+        prop::collection::vec(any::<u8>(), 0..80),
+        "\\PC{0,60}".prop_map(String::into_bytes)
+    ];
+    let anywhere = (anything, prop::sample::select(SMALLEST.map(|(id, _)| id).to_vec()));
+    // A request to its own API, with one byte more.
+    let more = (prop::sample::select(SMALLEST.to_vec()), "[ \n\t}x]?", "[ \n\t{x]?");
+    prop_oneof![
+        anywhere.prop_map(|(body, id)| (body, path_of(id))),
+        more.prop_map(|((id, body), before, after)| (
+            format!("{before}{body}{after}").into_bytes(),
+            path_of(id)
+        )),
+    ]
 }
 
 #[test]
 fn what_a_plain_parser_rejects_is_never_answered() {
     let mock = quiet();
-    let paths = SMALLEST.map(|(id, _)| path(formats::find(id).unwrap(), "m", false));
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(400));
     let answered = std::cell::Cell::new(0);
     runner
-        .run(&(bodies(), prop::sample::select(paths.to_vec())), |(body, path)| {
+        .run(&bodies(), |(body, path)| {
             let (status, _) = send_raw(&mock.url(), &raw(&path, "", &body));
             let is_object = serde_json::from_slice::<Json>(&body).is_ok_and(|value| value.is_object());
             if status == 200 {
@@ -267,7 +290,9 @@ fn pages_and_other_hosts_see_nothing() {
     let path = "/v1/chat/completions";
     let ask = |host: &str, headers: &str| {
         let length = CHAT.len();
-        let head = format!("POST {path} HTTP/1.1\r\nhost: {host}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{CHAT}");
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: {host}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{CHAT}"
+        );
         send_raw(&mock.url(), head.as_bytes()).0
     };
     assert_eq!((ask("localhost:1", ""), ask("mock.test:80", ""), ask("evil.example", "")), (200, 200, 421));
@@ -337,14 +362,19 @@ fn exchanges_are_kept_up_to_a_bound_and_the_rest_is_counted() {
 
 #[test]
 fn a_proxy_passes_nothing_on_that_a_page_sends_or_that_leads_elsewhere() {
-    let api = MockProvider::builder().check_on_drop(false).start().unwrap();
+    let api =
+        MockProvider::builder().allow_origin("https://app.example").check_on_drop(false).start().unwrap();
     let base = Upstream::parse(&format!("{}/base", api.url())).unwrap();
     let proxy = Proxy::builder(base).allow_origin("https://app.example").start().unwrap();
     let ask = |head: &str| {
         let length = CHAT.len();
-        send_raw(&proxy.url(), format!("{head}content-length: {length}\r\nconnection: close\r\n\r\n{CHAT}").as_bytes())
+        send_raw(
+            &proxy.url(),
+            format!("{head}content-length: {length}\r\nconnection: close\r\n\r\n{CHAT}").as_bytes(),
+        )
     };
-    let to = |path: &str, headers: &str| ask(&format!("POST {path} HTTP/1.1\r\nhost: localhost\r\n{headers}")).0;
+    let to =
+        |path: &str, headers: &str| ask(&format!("POST {path} HTTP/1.1\r\nhost: localhost\r\n{headers}")).0;
     let path = "/v1/chat/completions";
     assert_eq!(to(path, ""), 200);
     assert_eq!(to(path, "origin: https://app.example\r\n"), 200);
@@ -384,7 +414,9 @@ fn a_proxy_checks_what_is_encoded_and_passes_it_on_as_it_is() {
 fn half_a_request_keeps_nobody_from_stopping() {
     let mock = quiet();
     let mut stream = std::net::TcpStream::connect(mock.url().replace("http://", "")).unwrap();
-    stream.write_all(b"POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{").unwrap();
+    stream
+        .write_all(b"POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{")
+        .unwrap();
     let asked = Instant::now();
     assert!(mock.finish().exchanges.is_empty());
     assert!(asked.elapsed() < Duration::from_secs(5));
@@ -395,7 +427,8 @@ fn the_client_of_another_api_says_which_one_it_talks_to() {
     let turn = || Turn::text("Moin.");
     let mock = MockProvider::builder().turn(turn()).check_on_drop(false).start().unwrap();
     let agent = "user-agent: mistral-client-python/3.7.0\r\n";
-    let odd = json!({"model": "m", "messages": [{"role": "user", "content": "x"}], "parallel_tool_call": 1}).to_string();
+    let odd = json!({"model": "m", "messages": [{"role": "user", "content": "x"}], "parallel_tool_call": 1})
+        .to_string();
     let (status, _, body) = send(&mock, "POST", "/v1/chat/completions", agent, &odd);
     assert_eq!(status, 422, "{body}");
     assert_eq!(post(&mock, "/v1/chat/completions", CHAT).0, 200);

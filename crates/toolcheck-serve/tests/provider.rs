@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::{Arc, Mutex};
 
-use common::{post, send, steer};
+use common::{post, steer};
 use serde_json::{Value as Json, json};
 use toolcheck_serve::{MockProvider, ScriptedCall, Strictness, Turn, script};
 

@@ -20,7 +20,8 @@ pub fn lint_body(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> FileReport {
-    let options = &Options { format: Some(format), kind: TranscriptKind::Request, is_body: true, ..options.clone() };
+    let options =
+        &Options { format: Some(format), kind: TranscriptKind::Request, is_body: true, ..options.clone() };
     let mut report = FileReport::empty("body", options.kind);
     let rules = FormatRules::new(Some(format), options);
     rules.describe(None, &mut report);

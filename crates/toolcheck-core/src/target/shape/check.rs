@@ -142,8 +142,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let object = &self.shape.objects[self.shape.request];
         let is_known = |fault: &Fault<'f>| fault.parent == body.id() && fault.key == key;
         if let Some(field) = object.field(key).filter(|_| !self.faults.iter().any(is_known)) {
-            let problem =
-                Problem { kind: FaultKind::Missing, detail: Detail::None, cause: Cause::default() };
+            let problem = Problem { kind: FaultKind::Missing, detail: Detail::None, cause: Cause::default() };
             self.above.push(Above { value: body, kind: object.kind, is_element: false, before: None });
             self.report(object, &field.key, None, problem, Within::default());
             self.above.pop();
