@@ -19,9 +19,10 @@ use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::sync::oneshot;
 
+use crate::answer::Answer;
 use crate::guard::Purpose;
 use crate::models;
-use crate::provider::{Answer, Asked, Provider, Unserved};
+use crate::provider::{Asked, Provider, Unserved};
 use crate::room::Held;
 use crate::script::script;
 use crate::seen::{Exchange, Run};

@@ -16,6 +16,7 @@
 //!
 //! It listens on the loopback interface only, keeps no header, and each body has a limit.
 
+mod answer;
 mod arguments;
 mod body;
 mod content;
@@ -35,12 +36,12 @@ mod seen;
 mod state;
 mod upstream;
 
+pub use answer::{Opaque, Refused};
 pub use content::Content;
 pub use mock::{Builder, MockProvider};
-pub use provider::{Opaque, Strictness, status};
+pub use provider::{Strictness, status};
 pub use proxy::{Passed, Proxy, ProxyBuilder};
 pub use received::Received;
-pub use refusal::Refused;
 pub use route::path;
 pub use script::{CutIn, Error, ScriptedCall, ScriptedServerCall, ScriptedStop, Turn, script};
 pub use seen::{Exchange, Run};

@@ -9,11 +9,12 @@ use toolcheck_json::Value;
 use toolcheck_lint::observe::{Context, Observer};
 use toolcheck_lint::{Finding, Options, TargetRef, lint_body};
 
+use crate::answer::{Answer, Opaque, Refused, error};
 use crate::arguments::arguments;
 use crate::body::{self, NoRequest};
 use crate::content::Content;
 use crate::cut::cut;
-use crate::refusal::{Refused, UNKNOWN_TEXT, error, stage};
+use crate::refusal::{UNKNOWN_TEXT, stage};
 use crate::route::{Route, Streaming, is_at_home, of_client, route};
 use crate::script::{ScriptedStop, Turn};
 
@@ -81,26 +82,6 @@ struct Asks {
     stream: Option<bool>,
 }
 
-/// A response.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
-    /// The frames of a stream in place of a body.
-    pub(crate) frames: Option<Vec<Vec<u8>>>,
-    /// Whether the connection is closed before the response is complete.
-    pub(crate) is_cut: bool,
-    /// What is recorded of it, if that is not its body: the events of the stream.
-    pub(crate) record: Option<Json>,
-    /// Why the request is refused.
-    pub(crate) refused: Option<Refused>,
-    /// After how many seconds the client may try again.
-    pub(crate) retry_after: Option<u64>,
-    /// What of it must come back as it is.
-    pub(crate) opaque: Vec<Opaque>,
-}
-
 /// The largest body whose status is asked for by itself.
 const MOST_BODY: usize = 64 << 20;
 
@@ -118,29 +99,6 @@ pub fn status(path: &str, encoding: Option<&str>, body: &[u8]) -> Option<u16> {
     let asked = provider.asked(path, "").ok()?;
     let checked = provider.check(&asked, body, (encoding, MOST_BODY));
     Some(provider.answer(&asked, &checked, "", |turn| turn(0, &[])).status)
-}
-
-/// What only the provider can read, and wants back as it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Opaque {
-    /// The text: a signature, encrypted reasoning, the id of a call that the provider has carried out.
-    pub text: String,
-    /// What stands in the same object as the text, in what is written as JSON; `None` if nothing does.
-    pub beside: Option<String>,
-    /// The id of what it is in, by which the provider may find it again; `None` if it has none of its own.
-    pub id: Option<String>,
-}
-
-impl Answer {
-    /// What is recorded of it.
-    pub(crate) fn content(&self) -> Content {
-        match &self.record {
-            Some(events) => Content::of(events),
-            // What the mock writes is JSON.
-            None => Content::of_json(&String::from_utf8_lossy(&self.body)),
-        }
-    }
 }
 
 impl Asked {

@@ -20,13 +20,13 @@ use serde_json::json;
 use tokio::sync::oneshot;
 use toolcheck_lint::TargetRef;
 
+use crate::answer::{Answer, Refused};
 use crate::content::Content;
 use crate::guard::{Guard, Purpose, leads_out};
 use crate::http::{Body, about_itself, agent, encoding, now, refuse, turned_away, write};
 use crate::mock::runtime;
-use crate::provider::{Answer, Provider, Strictness};
+use crate::provider::{Provider, Strictness};
 use crate::received;
-use crate::refusal::Refused;
 use crate::room::{Held, Room};
 use crate::seen::Exchange;
 use crate::state::Watch;

@@ -4,26 +4,8 @@ use serde_json::{Value as Json, json};
 use toolcheck_core::target::ErrorBody;
 use toolcheck_lint::{Category, Finding, rules};
 
+use crate::answer::{Answer, Refused, error};
 use crate::body::NoRequest;
-use crate::provider::Answer;
-
-/// Why a request is refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Refused {
-    /// The id of the rule.
-    pub rule: String,
-    /// What is wrong.
-    pub message: String,
-    /// Where in the body: a JSON Pointer.
-    pub place: String,
-    /// What the API says; `None` if no text of it is known.
-    pub text: Option<String>,
-    /// The status.
-    pub status: u16,
-    /// Where somebody has seen that the API refuses this, or what says that it does.
-    pub source: Option<String>,
-}
 
 /// The text of an error whose words in the real API are not known.
 pub(crate) const UNKNOWN_TEXT: &str = "The request is invalid.";
@@ -78,14 +60,6 @@ impl Refused {
     }
 }
 
-impl Answer {
-    /// Adds a header, in bounds.
-    pub(crate) fn tell(&mut self, name: &str, value: &str) {
-        let plain = |one: char| if one.is_ascii_graphic() || one == ' ' { one } else { '?' };
-        self.headers.push((name.to_owned(), value.chars().map(plain).take(1000).collect()));
-    }
-}
-
 /// Which findings an API reports first: it reads the text, then the shape, then what the messages hold, and then what
 /// belongs together.
 pub(crate) fn stage(finding: &Finding) -> (u8, usize) {
@@ -97,23 +71,4 @@ pub(crate) fn stage(finding: &Finding) -> (u8, usize) {
         _ => 2,
     };
     (stage, finding.spot.record_bytes.start)
-}
-
-/// An error as an API writes it.
-pub(crate) fn error(errors: Option<&ErrorBody>, status: u16, text: &str) -> Answer {
-    const REQUEST_ID: &str = "req_toolcheck_1";
-    let (record, headers) = match errors {
-        Some(errors) => {
-            let written = errors.write(status, text, REQUEST_ID);
-            (written.body, written.headers)
-        }
-        None => (json!({"error": {"message": text}}), Vec::new()),
-    };
-    let json = ("content-type".to_owned(), "application/json".to_owned());
-    Answer {
-        status,
-        headers: std::iter::once(json).chain(headers).collect(),
-        body: record.to_string().into_bytes(),
-        ..Answer::default()
-    }
 }

@@ -5,9 +5,8 @@ use toolcheck_core::Level;
 use toolcheck_core::text::Counted;
 use toolcheck_lint::{FileReport, Options, lint};
 
+use crate::answer::{Opaque, Refused};
 use crate::content::Content;
-use crate::provider::Opaque;
-use crate::refusal::Refused;
 
 /// What a mock has seen.
 #[derive(Debug, Clone, Default)]
