@@ -115,7 +115,7 @@ async fn respond(request: Request<Incoming>, state: &Arc<State>) -> Response<Bod
         Err(Unserved::Unknown) => return missed(),
         Err(Unserved::Unexpected(answer)) => {
             state.wonder(parts.method.as_str(), path);
-            return write(answer);
+            return write(*answer);
         }
     };
     let held = match state.room.receive(body).await {

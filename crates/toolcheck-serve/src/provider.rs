@@ -60,7 +60,7 @@ pub(crate) enum Unserved {
     /// It asks for no conversation.
     Unknown,
     /// It is that of another API than those that are wanted.
-    Unexpected(Answer),
+    Unexpected(Box<Answer>),
 }
 
 /// A request that was checked.
@@ -139,7 +139,7 @@ impl Provider {
             own.join(" and "),
             asked.format.id
         );
-        Unserved::Unexpected(error(asked.errors(), 404, &text))
+        Unserved::Unexpected(Box::new(error(asked.errors(), 404, &text)))
     }
 
     /// Checks the body of a request, in this `Content-Encoding`.
