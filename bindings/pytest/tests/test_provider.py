@@ -203,12 +203,12 @@ def test_it(provider):
 
 
 def test_the_marker_and_the_configuration_choose_the_target(run, pytester):
-    pytester.makeini("[pytest]\ntoolcheck_target = vertex-anthropic\ntoolcheck_strict = likely\n")
+    pytester.makeini("[pytest]\ntoolcheck_target = claude\ntoolcheck_strict = likely\n")
     pytester.makefile(".toml", own='id = "own"\nname = "Own"\nextends = "anthropic"\n')
     result = run(
         """
 def test_configured(provider):
-    assert provider.target == "vertex-anthropic"
+    assert provider.target == "claude"
     agent.run()
 
 @pytest.mark.toolcheck(target="anthropic")
